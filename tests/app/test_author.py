@@ -46,7 +46,7 @@ def started(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     return place
 
 
-def test_a_fresh_workspace_builds_at_once(started: Path) -> None:
+def test_new_workspace_builds_without_changes(started: Path) -> None:
     """Its report shows both runs, its normal form and SQL are there, nothing temporary is left."""
     document = json.loads((started / "build/comparison/document.json").read_text(encoding="utf-8"))
     assert document["title"] == "1.1 against 1.0"
@@ -83,7 +83,7 @@ def test_workspace_without_normal_form_is_evaluated(tmp_path: Path, tmp_path_fac
     assert hint == "  hint: did you mean `millisecond`?"
 
 
-def test_a_report_over_one_run_compares_it_with_nothing(started: Path, tmp_path: Path, cache: Path) -> None:
+def test_report_of_one_run_has_no_differences(started: Path, tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "out"
     words = ("build", "service/comparison", "--run", "runs/1.0", "--to", "md", "-o", out, "--cache", cache)
     assert assay(*words, within=started).status == 0
@@ -91,9 +91,7 @@ def test_a_report_over_one_run_compares_it_with_nothing(started: Path, tmp_path:
     assert (document["title"], document["intro"]) == ("1.0", [])
 
 
-def test_a_folder_that_cannot_be_written_is_told_without_options_that_there_are_not(
-    tmp_path: Path, cache: Path
-) -> None:
+def test_init_in_unwritable_folder_fails_without_option_hint(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
     done = assay("--cache", cache, "init", "file/place", within=tmp_path)
     assert (done.status, done.err) == (
@@ -103,14 +101,14 @@ def test_a_folder_that_cannot_be_written_is_told_without_options_that_there_are_
     )
 
 
-def test_what_is_written_is_the_same_everywhere(started: Path, tmp_path: Path, cache: Path) -> None:
+def test_init_output_is_the_same_in_every_environment(started: Path, tmp_path: Path, cache: Path) -> None:
     """The same files, whatever the folder is called."""
     assert assay("--cache", cache, "init", "other", within=tmp_path).status == 0
     other = contents(tmp_path / "other")
     assert {name: text for name, text in contents(started).items() if not name.startswith("build/")} == other
 
 
-def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, cache: Path) -> None:
+def test_init_in_nonempty_folder_changes_nothing(tmp_path: Path, cache: Path) -> None:
     """One message, and nothing is written."""
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
     done = assay("--cache", cache, "init", str(tmp_path))
@@ -123,7 +121,7 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path, cache: Path
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_the_schema_of_a_run_s_documents(cache: Path) -> None:
+def test_run_schema_lists_document_keys_and_types(cache: Path) -> None:
     """The documents of a shipped run are valid; without a fact, or with one of another type, they are not."""
     done = assay("--cache", cache, "schema", "--system", "cardano")
     assert (done.status, done.err) == (0, "")
@@ -155,7 +153,7 @@ VALUES: list[tuple[str, str | None, list[object], list[object]]] = [
 
 
 @pytest.mark.parametrize(("kind", "default", "right", "wrong"), VALUES)
-def test_the_schema_lets_through_what_is_read(
+def test_run_schema_accepts_documents_that_are_read(
     tmp_path: Path, kind: str, default: str | None, right: list[object], wrong: list[object]
 ) -> None:
     constant = Constant("x", ("facts.json",), ("x",), kind, Unit("second", "s"), default, "A fact")
@@ -186,7 +184,7 @@ def _problem(schema: dict[str, Any], outer: str, inner: str, value: object) -> s
     return error.message
 
 
-def test_the_schema_of_one_file(cache: Path) -> None:
+def test_run_schema_of_one_file_has_only_its_keys(cache: Path) -> None:
     """By its name; a name that is none, or is of several systems, is told."""
     done = assay("--cache", cache, "schema", "genesis-shelley.json")
     assert done.json()["title"] == "genesis-shelley.json of a run of cardano"
@@ -215,7 +213,7 @@ def watching(started: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
     process.communicate()
 
 
-def test_a_watched_report_is_built_again_on_a_change(started: Path, watching: subprocess.Popen[str]) -> None:
+def test_watch_rebuilds_report_after_change(started: Path, watching: subprocess.Popen[str]) -> None:
     """A slip is told and leaves the last good report; once it is mended the report is built again."""
     file = started / "specs/service/metrics.dhall"
     before = file.read_text(encoding="utf-8")

@@ -75,11 +75,11 @@ def test_command_after_damage_yields_the_same(
     names = sorted(COMMANDS)
     command = READERS.get(kind, ("build", "query", names[number % len(names)])[number % 3])
     for attempt in ("first", "second"):
-        found = run_command(command, place, cache, tmp_path / "out")
-        assert found == expected[command], f"{attempt} `{command}` after: {damage}"
+        actual = run_command(command, place, cache, tmp_path / "out")
+        assert actual == expected[command], f"{attempt} `{command}` after: {damage}"
 
 
-def test_cache_of_the_fuzz_has_every_kind(place: Path) -> None:
+def test_cache_of_damage_test_has_every_kind(place: Path) -> None:
     kinds = {path.name for path in (place / "cache").iterdir()}
     folders = {"batches", "builds", "drawings", "ingest", "mirror", "rendered", "results", "runs", "specs"}
     assert kinds >= {"files.json", *folders}
@@ -100,7 +100,7 @@ def test_cache_with_links_for_entries_is_listed_and_pruned(target: str, tmp_path
 
 
 @pytest.mark.parametrize("put", [Path.touch, lambda path: path.symlink_to("nothing")], ids=["file", "link"])
-def test_file_where_the_scratch_is_due_is_replaced(put: Callable[[Path], None], place: Path, tmp_path: Path) -> None:
+def test_file_in_place_of_scratch_folder_is_replaced(put: Callable[[Path], None], place: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()
     put(cache / "scratch")

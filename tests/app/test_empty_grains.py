@@ -56,7 +56,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     return folder / "ws"
 
 
-def test_a_metric_of_each_host_of_a_grain_without_rows_has_no_samples(place: Path, cache: Path) -> None:
+def test_metric_per_host_of_empty_grain_has_no_samples(place: Path, cache: Path) -> None:
     done = assay(
         "query", "wait", "seen_requests", "--run", "runs/1.0", "--format", "csv", "--cache", cache, within=place
     )
@@ -66,19 +66,19 @@ def test_a_metric_of_each_host_of_a_grain_without_rows_has_no_samples(place: Pat
     )
 
 
-def test_explain_names_filters_that_decide_and_no_others(place: Path, cache: Path) -> None:
-    told = {
+def test_explain_names_only_filters_that_reject_samples(place: Path, cache: Path) -> None:
+    warnings = {
         name: assay(
             *("explain", name, "--run", "runs/1.0", "--filter", "answered", "--format", "json", "--cache", cache),
             within=place,
         ).json()["run"]["warnings"]
         for name in ("wait", "seen_requests")
     }
-    lacking = "no log line is a `request_received` event, so there are no samples of {}."
-    assert told == {
+    no_event = "no log line is a `request_received` event, so there are no samples of {}."
+    assert warnings == {
         "wait": [
             "there is no sample under the filters answered; --no-filters shows what there is without them",
-            lacking.format("wait"),
+            no_event.format("wait"),
         ],
         "seen_requests": [],
     }

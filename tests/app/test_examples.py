@@ -21,15 +21,15 @@ OUT_OF_REACH = {("metric cdfForgerAdoption", 2)}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_the_shipped_examples_hold_and_every_metric_has_one(system: str, cache: Path) -> None:
+def test_shipped_examples_pass_and_cover_every_metric(system: str, cache: Path) -> None:
     """Each metric is expected by an example, each event that metrics read is in one, each alternative is taken."""
     done = assay("--cache", cache, "test", "--system", system, "--format", "json")
     assert (done.status, done.err) == (0, "")
-    (found,) = done.json()
-    assert [item["example"] for item in found["examples"] if not item["holds"]] == []
-    assert found["coverage"]["metrics"] == []
-    assert found["coverage"]["events"] == []
-    assert {(item["of"], item["number"]) for item in found["coverage"]["alternatives"]} <= OUT_OF_REACH
+    (suite,) = done.json()
+    assert [item["example"] for item in suite["examples"] if not item["holds"]] == []
+    assert suite["coverage"]["metrics"] == []
+    assert suite["coverage"]["events"] == []
+    assert {(item["of"], item["number"]) for item in suite["coverage"]["alternatives"]} <= OUT_OF_REACH
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def spoilt(own: Path, cache: Path, before: str, after: str, *arguments: str | Pa
     return assay("--cache", cache, "test", *arguments, within=own)
 
 
-def test_samples_that_depend_on_where_rows_stand_are_told(tmp_path: Path, cache: Path) -> None:
+def test_samples_that_depend_on_row_order_are_reported(tmp_path: Path, cache: Path) -> None:
     """Two requests come in at one instant, and the SQL takes one by time alone, where that is not seen in its text."""
     assert assay("--cache", cache, "init", "own", within=tmp_path).status == 0
     place = tmp_path / "own"
@@ -84,7 +84,7 @@ ASOF JOIN ({requests}) AS requests ON requests.host = firsts.host AND requests.t
     assert "4; in the opposite order 9" in done.out + done.err
 
 
-def test_an_example_that_does_not_come_out(own: Path, cache: Path, tmp_path: Path) -> None:
+def test_failing_example_reports_expected_and_actual(own: Path, cache: Path, tmp_path: Path) -> None:
     """Which metric, its unit, what was expected and found, and where the example stands; the same as JUnit XML."""
     junit = tmp_path / "examples.xml"
     done = spoilt(own, cache, 'm.average [ "-0.5", "2.5" ]', 'm.average [ "-0.5", "2.6" ]', "--junit", junit)
@@ -106,7 +106,7 @@ def test_an_example_that_does_not_come_out(own: Path, cache: Path, tmp_path: Pat
     assert failure.get("message") == "expected -0.5, 2.6; found -0.5, 2.5"
 
 
-def test_junit_is_xml_whatever_an_example_is_called(own: Path, cache: Path, tmp_path: Path) -> None:
+def test_junit_output_is_valid_xml_for_any_example_name(own: Path, cache: Path, tmp_path: Path) -> None:
     """XML has no form for control characters: they are told as escapes."""
     junit = tmp_path / "examples.xml"
     done = spoilt(own, cache, "an experiment of three", "an\\u001b experiment of three", "--junit", junit)
@@ -116,14 +116,14 @@ def test_junit_is_xml_whatever_an_example_is_called(own: Path, cache: Path, tmp_
     assert "cometbft.an\\x1b experiment of three transactions, and one of a single" in named
 
 
-def test_metrics_and_events_that_no_example_has(own: Path, cache: Path) -> None:
+def test_metrics_and_events_without_example_are_listed(own: Path, cache: Path) -> None:
     """They are named; that alone is no failure."""
     done = spoilt(own, cache, '        , of m.negative [ "0", "1" ]\n', "")
     assert done.status == 0
     assert done.out.splitlines()[1:3] == ["  metrics without an example:", "    negative_latencies"]
 
 
-def test_an_example_with_a_broken_line(own: Path, cache: Path) -> None:
+def test_example_with_broken_line_is_an_error(own: Path, cache: Path) -> None:
     """A line that ingest puts into quarantine is a slip in the example."""
     done = spoilt(own, cache, '"1767225604000000000" "2500000000" "A2"', '"soon" "2500000000" "A2"')
     assert done.status == 3
@@ -131,7 +131,7 @@ def test_an_example_with_a_broken_line(own: Path, cache: Path) -> None:
     assert line.endswith("has broken records: 1")
 
 
-def test_an_example_whose_run_cannot_be_read(own: Path, cache: Path) -> None:
+def test_example_with_unreadable_run_is_an_error(own: Path, cache: Path) -> None:
     """What is wrong with the run is told as for a run of the command line."""
     done = spoilt(own, cache, '"report/raw.csv"', '"other/raw.csv"')
     assert done.status == 3
@@ -168,7 +168,7 @@ def test_an_example_whose_run_cannot_be_read(own: Path, cache: Path) -> None:
         ),
     ],
 )
-def test_examples_that_are_wrong_as_specs(own: Path, cache: Path, before: str, after: str, message: str) -> None:
+def test_malformed_examples_are_spec_errors(own: Path, cache: Path, before: str, after: str, message: str) -> None:
     """The checker tells, with the place."""
     done = spoilt(own, cache, before, after)
     assert (done.status, done.out) == (1, "")
@@ -176,7 +176,7 @@ def test_examples_that_are_wrong_as_specs(own: Path, cache: Path, before: str, a
     assert lines[:2] == [message, "  at specs/cometbft/examples.dhall:21:16"]
 
 
-def test_a_misspelt_metric_is_a_type_error(own: Path, cache: Path) -> None:
+def test_misspelt_metric_is_a_type_error(own: Path, cache: Path) -> None:
     """Examples refer to metrics as values."""
     done = spoilt(own, cache, "of m.latency [", "of m.latncy [")
     assert done.status == 1

@@ -32,12 +32,12 @@ def shop(tmp_path: Path, cache: Path) -> Path:
 def unseen(place: Path, cache: Path, *system: str) -> list[dict[str, Any]]:
     done = assay("--cache", cache, "test", *system, "--format", "json", within=place)
     assert (done.status, done.err) == (0, "")
-    (found,) = done.json()
-    told: list[dict[str, Any]] = found["coverage"]["fallbacks"]
-    return told
+    (suite,) = done.json()
+    fallbacks: list[dict[str, Any]] = suite["coverage"]["fallbacks"]
+    return fallbacks
 
 
-def test_names_and_places_that_no_example_has_are_no_failure(shop: Path, cache: Path, tmp_path: Path) -> None:
+def test_unused_fallbacks_are_listed_without_failure(shop: Path, cache: Path, tmp_path: Path) -> None:
     junit = tmp_path / "examples.xml"
     done = assay("--cache", cache, "test", "--junit", junit, within=shop)
     assert (done.status, done.err) == (0, "")
@@ -51,15 +51,15 @@ def test_names_and_places_that_no_example_has_are_no_failure(shop: Path, cache: 
     ]
     suite = ElementTree.parse(junit).getroot()[0]
     assert suite[0].tag == "properties"
-    told = [(item.get("name"), item.get("value")) for item in suite[0]]
-    assert told[:2] == [
+    properties = [(item.get("name"), item.get("value")) for item in suite[0]]
+    assert properties[:2] == [
         ("no example: request_received", "v1: old.request.received"),
         ("no example: request_received", "request at req.id"),
     ]
-    assert (len(told), suite.get("failures")) == (6, "0")
+    assert (len(properties), suite.get("failures")) == (6, "0")
 
 
-def test_what_an_example_has_is_not_told(shop: Path, cache: Path) -> None:
+def test_used_fallback_is_not_listed(shop: Path, cache: Path) -> None:
     """Names that records have; the first place that has a value."""
     edited(shop / EXAMPLES, '{"request":"r1"${data}}', '{"req":{"id":"r1"}${data}}')
     edited(shop / EXAMPLES, '"response.sent"', '"old.response.sent"')
@@ -73,7 +73,7 @@ def test_what_an_example_has_is_not_told(shop: Path, cache: Path) -> None:
     ]
 
 
-def test_one_name_and_one_place_stand_in_for_nothing(tmp_path: Path, cache: Path) -> None:
+def test_single_name_and_place_are_no_fallbacks(tmp_path: Path, cache: Path) -> None:
     assert assay("--cache", cache, "init", tmp_path / "shop").status == 0
     assert unseen(tmp_path / "shop", cache) == []
 
@@ -95,9 +95,9 @@ def test_one_name_and_one_place_stand_in_for_nothing(tmp_path: Path, cache: Path
          {("value", "labels.worth")}),
     ],
 )  # fmt: skip
-def test_records_of_every_kind_are_read_for_it(
+def test_records_of_every_kind_count_as_use(
     tmp_path: Path, cache: Path, system: str, edit: Edit, expected: set[tuple[str, str]]
 ) -> None:
     """Tables, JSON, lines of text by patterns, samples of a server: what is there is told apart from what is not."""
-    found = unseen(workspace(tmp_path / "specs", edit), cache, "--system", system)
-    assert {(item["field"], item["text"][: len(text)]) for item in found for _, text in expected} == expected
+    fallbacks = unseen(workspace(tmp_path / "specs", edit), cache, "--system", system)
+    assert {(item["field"], item["text"][: len(text)]) for item in fallbacks for _, text in expected} == expected

@@ -77,7 +77,7 @@ def killed(times: Sequence[float], words: Sequence[str], place: Path, plan: Path
     return sum(os.WIFSIGNALED(status) for status in json.loads(done.stdout))
 
 
-def test_a_build_that_is_killed_at_any_moment_leaves_nothing_behind(
+def test_killed_build_leaves_no_partial_files(
     place: Path, undisturbed: tuple[dict[str, bytes], set[str]], tmp_path: Path
 ) -> None:
     chance = random.Random(SEED)
@@ -94,7 +94,7 @@ def test_a_build_that_is_killed_at_any_moment_leaves_nothing_behind(
         shutil.rmtree(cache)
 
 
-def test_a_workspace_whose_making_was_killed_is_made_by_the_same_command(place: Path, tmp_path: Path) -> None:
+def test_killed_init_succeeds_when_repeated(place: Path, tmp_path: Path) -> None:
     """The folder was said to hold something already: what was killed had left it."""
     begun, moved = tmp_path / "begun", tmp_path / "moved"
     for folder in (begun, moved):
@@ -107,7 +107,7 @@ def test_a_workspace_whose_making_was_killed_is_made_by_the_same_command(place: 
         assert content(folder) == content(place)
 
 
-def test_a_build_that_is_killed_as_it_clears_away_what_it_moved_is_in_no_ones_way(tmp_path: Path) -> None:
+def test_build_killed_during_cleanup_does_not_block_next(tmp_path: Path) -> None:
     """No command wrote into the folder any more: what was to be moved was looked for, and gone."""
     left = tmp_path / ".assay-of_adead"
     left.mkdir()
@@ -119,7 +119,7 @@ def test_a_build_that_is_killed_as_it_clears_away_what_it_moved_is_in_no_ones_wa
     assert content(tmp_path) == {"report.md": b""}
 
 
-def test_commands_at_once_into_one_folder_and_one_cache_are_all_right(
+def test_concurrent_builds_into_one_folder_and_cache_succeed(
     place: Path, undisturbed: tuple[dict[str, bytes], set[str]], tmp_path: Path
 ) -> None:
     out, cache = tmp_path / "out", tmp_path / "cache"
@@ -136,7 +136,7 @@ def test_commands_at_once_into_one_folder_and_one_cache_are_all_right(
     assert kept(cache) == undisturbed[1]
 
 
-def test_a_command_waits_for_another_that_writes_the_same_folder_and_says_so(
+def test_command_waits_for_folder_lock_and_says_so(
     place: Path, undisturbed: tuple[dict[str, bytes], set[str]], undisturbed_cache: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -154,7 +154,7 @@ def test_a_command_waits_for_another_that_writes_the_same_folder_and_says_so(
     assert content(out) == undisturbed[0]
 
 
-def test_what_a_living_process_has_is_not_swept(place: Path, tmp_path: Path) -> None:
+def test_scratch_of_living_process_is_not_removed(place: Path, tmp_path: Path) -> None:
     (process_dir(tmp_path / "cache") / "mine").touch()
     dead = tmp_path / "cache" / "scratch" / "of_adead"
     dead.mkdir()
@@ -184,7 +184,7 @@ def grown(disk: Path, size: str) -> None:
     subprocess.run(["mount", "-o", f"remount,size={size}", disk], check=True)
 
 
-def test_a_full_disk_of_the_output_is_told_and_former_outputs_stay(
+def test_full_output_disk_is_reported_and_outputs_stay(
     place: Path, undisturbed: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
 ) -> None:
     out, cache = small_disk / "out", tmp_path / "cache"
@@ -204,7 +204,7 @@ def test_a_full_disk_of_the_output_is_told_and_former_outputs_stay(
     assert content(out) == {**undisturbed[0], "notes.txt": b"mine"}
 
 
-def test_a_cache_is_pruned_on_a_disk_with_no_room_for_a_folder(small_disk: Path) -> None:
+def test_cache_is_pruned_on_full_disk(small_disk: Path) -> None:
     """It was the command to make room with, and asked for room."""
     for name in ("results/0123456789abcdef", "rendered/0123456789abcdef/report.pdf"):
         (small_disk / name).parent.mkdir(parents=True, exist_ok=True)
@@ -219,7 +219,7 @@ def test_a_cache_is_pruned_on_a_disk_with_no_room_for_a_folder(small_disk: Path)
     assert not list(small_disk.iterdir())
 
 
-def test_a_disk_that_has_room_again_when_a_build_is_cleared_away_is_told_as_full(small_disk: Path) -> None:
+def test_disk_full_during_cleanup_is_reported(small_disk: Path) -> None:
     """It was asked for its room too late, and that of the cache was said to be full."""
     grown(small_disk, "1500k")
     with pytest.raises(AssayError) as caught, replacing(small_disk / "out") as fresh:
@@ -227,7 +227,7 @@ def test_a_disk_that_has_room_again_when_a_build_is_cleared_away_is_told_as_full
     assert str(caught.value).startswith(f"error[disk-full]: the disk of the output folder is full: {small_disk}/out\n")
 
 
-def test_a_full_disk_of_the_cache_is_told_and_the_command_goes_on_when_there_is_room(
+def test_full_cache_disk_is_reported_and_retry_succeeds(
     place: Path, undisturbed: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
 ) -> None:
     out, cache = tmp_path / "out", small_disk / "cache"

@@ -20,7 +20,7 @@ APART = 10**8  # ns: so little that every check still lies in its slot
 
 def started(run: Path, instant: str) -> Path:
     """A run whose slots are counted from an instant."""
-    changed_json(run / "genesis-shelley.json", lambda found: found.update(systemStart=instant))
+    changed_json(run / "genesis-shelley.json", lambda document: document.update(systemStart=instant))
     return run
 
 
@@ -33,8 +33,8 @@ def ingested(run: Path, cache: Path) -> Path:
 
 def start_in(folder: Path) -> int:
     """The instant (ns) from which slots are counted, as a folder tells it."""
-    ((found,),) = duckdb.read_parquet(str(folder / "constants.parquet")).project("system_start").fetchall()
-    return int(found)
+    ((start,),) = duckdb.read_parquet(str(folder / "constants.parquet")).project("system_start").fetchall()
+    return int(start)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def run(tmp_path: Path) -> Path:
     return started(copied("tiny/plain", tmp_path / "run"), START)
 
 
-def test_runs_of_the_same_logs_have_folders_with_their_own_constants(run: Path, tmp_path: Path) -> None:
+def test_runs_of_same_logs_export_their_own_constants(run: Path, tmp_path: Path) -> None:
     first = ingested(run, tmp_path / "cache")
     second = ingested(started(run, LATER), tmp_path / "cache")
     assert first != second
@@ -51,7 +51,7 @@ def test_runs_of_the_same_logs_have_folders_with_their_own_constants(run: Path, 
     assert ingested(started(run, START), tmp_path / "cache") == first
 
 
-def test_two_of_them_at_once_have_them(run: Path, tmp_path: Path) -> None:
+def test_concurrent_exports_of_two_runs_keep_their_constants(run: Path, tmp_path: Path) -> None:
     other = started(copied("tiny/plain", tmp_path / "other"), LATER)
     done = assay("ingest", run, other, "--cache", tmp_path / "cache")
     assert done.status == 0, done.err
@@ -60,18 +60,18 @@ def test_two_of_them_at_once_have_them(run: Path, tmp_path: Path) -> None:
     assert first - second == APART
 
 
-def test_the_sql_of_a_folder_yields_what_query_says(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sql_over_exported_folder_equals_query(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = assay("sql", "cdfForgerStart").out
     for instant in (START, LATER, START):
         folder = ingested(started(run, instant), tmp_path / "cache")
         monkeypatch.chdir(folder)
         mean = duckdb.execute(text).fetchall()[0][1]
-        asked = assay("query", "cdfForgerStart", "--run", run, "--cache", tmp_path / "cache", "--format", "json")
-        (average,) = (row["average"] for row in asked.json())
+        answer = assay("query", "cdfForgerStart", "--run", run, "--cache", tmp_path / "cache", "--format", "json")
+        (average,) = (row["average"] for row in answer.json())
         assert mean / 1e9 == average
 
 
-def test_events_are_there_once_on_the_disk(run: Path, tmp_path: Path) -> None:
+def test_exported_events_share_disk_space_with_cache(run: Path, tmp_path: Path) -> None:
     folders = [ingested(started(run, instant), tmp_path / "cache") for instant in (START, LATER)]
     files = [{path.relative_to(folder): path for path in folder.rglob("*.parquet")} for folder in folders]
     assert set(files[0]) == set(files[1])
@@ -79,17 +79,17 @@ def test_events_are_there_once_on_the_disk(run: Path, tmp_path: Path) -> None:
     assert other == {"constants.parquet"}
 
 
-def test_what_is_handed_out_is_part_of_what_the_cache_tells_and_lets_go(run: Path, tmp_path: Path) -> None:
+def test_exported_folder_counts_in_cache_size_and_is_pruned(run: Path, tmp_path: Path) -> None:
     folder = ingested(run, tmp_path / "cache")
     shutil.rmtree(tmp_path / "cache" / "ingest")
     shutil.rmtree(tmp_path / "cache" / "batches")
-    told = assay("cache", "--cache", tmp_path / "cache", "--format", "csv")
-    assert told.out.splitlines()[1].startswith("logs,1,")
+    done = assay("cache", "--cache", tmp_path / "cache", "--format", "csv")
+    assert done.out.splitlines()[1].startswith("logs,1,")
     assert assay("cache", "prune", "--all", "--cache", tmp_path / "cache").status == 0
     assert not folder.exists()
 
 
-def test_what_is_handed_out_to_somebody_stays_when_others_ask_at_once(run: Path, tmp_path: Path) -> None:
+def test_exported_folder_survives_concurrent_exports(run: Path, tmp_path: Path) -> None:
     events = next((tmp_path / "cache" / "ingest").glob("*/*"), None)
     assert events is None
     ingested(run, tmp_path / "cache")
@@ -112,7 +112,7 @@ def test_what_is_handed_out_to_somebody_stays_when_others_ask_at_once(run: Path,
     assert len(set(seen)) == 1
 
 
-def test_constants_of_former_editions_are_not_handed_out(run: Path, tmp_path: Path) -> None:
+def test_constants_of_earlier_editions_are_not_exported(run: Path, tmp_path: Path) -> None:
     ingested(run, tmp_path / "cache")
     (events,) = (tmp_path / "cache" / "ingest").glob("*/*")
     for name in ("constants.parquet", "constants-0123456789abcdef.parquet"):

@@ -46,7 +46,7 @@ def inspected(place: Path, cache: Path) -> tuple[dict[str, Any], str]:
     return {item["name"]: item for item in result.json()}, result.err
 
 
-def test_names_of_events_have_counts_and_metrics(shop: Path, cache: Path) -> None:
+def test_event_names_have_counts_and_metrics(shop: Path, cache: Path) -> None:
     names, warnings = inspected(shop, cache)
     assert {name: (item["records"], item["event"], item["metrics"]) for name, item in names.items()} == {
         "request.received": (120, "request_received", ["response_size", "wait", "work"]),
@@ -68,7 +68,7 @@ def test_each_name_of_an_event_has_its_own_count(shop: Path, cache: Path) -> Non
     }
 
 
-def test_a_renamed_event_is_suggested(shop: Path, cache: Path) -> None:
+def test_renamed_event_is_suggested(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: line.replace("work.started", "pool.work.Started"))
     names, _ = inspected(shop, cache)
     renamed = names["pool.work.Started"]
@@ -78,7 +78,7 @@ def test_a_renamed_event_is_suggested(shop: Path, cache: Path) -> None:
     assert (names["work.started"]["records"], names["work.started"]["metrics"]) == (0, ["wait", "work"])
 
 
-def test_an_ignored_name_is_no_suggestion(shop: Path, cache: Path) -> None:
+def test_ignored_name_is_not_suggested(shop: Path, cache: Path) -> None:
     edited(shop / "specs/service/source.dhall", ", constants =", ', ignored = [ "pool.*" ], constants =')
     rewrite(shop, lambda line: line.replace("work.started", "pool.work.Started"))
     names, _ = inspected(shop, cache)
@@ -86,7 +86,7 @@ def test_an_ignored_name_is_no_suggestion(shop: Path, cache: Path) -> None:
     assert (ignored["ignored"], ignored["may_be"], ignored["where"]) == (True, [], "")
 
 
-def test_records_that_an_event_rules_out_are_listed(shop: Path, cache: Path) -> None:
+def test_records_excluded_by_an_event_are_listed(shop: Path, cache: Path) -> None:
     edited(shop / "specs/service/events.dhall", "unless = [] : List E.Unless",
            'unless = [ { path = [ "request" ], present = False, equals = "1-000" } ]')  # fmt: skip
     result = assay("--cache", cache, "inspect", "runs/1.0", "--format", "json", within=shop)
@@ -102,7 +102,7 @@ def test_records_that_an_event_rules_out_are_listed(shop: Path, cache: Path) -> 
     ]
 
 
-def test_a_run_without_any_event_is_inspected(shop: Path, cache: Path) -> None:
+def test_run_without_events_is_inspected(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: re.sub(r'"event":"(\w+)\.(\w+)"', r'"event":"v2.\1.\2"', line))
     assert assay("--cache", cache, "query", "wait", "--run", "runs/1.0", within=shop).status == 1
     names, warnings = inspected(shop, cache)
@@ -115,7 +115,7 @@ def test_a_run_without_any_event_is_inspected(shop: Path, cache: Path) -> None:
     assert "is an event that the specs know" in warnings
 
 
-def test_a_run_with_many_broken_lines_is_inspected(shop: Path, cache: Path) -> None:
+def test_run_with_many_broken_lines_is_inspected(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: line[:-3] if "work.started" in line else line)
     assert assay("--cache", cache, "query", "wait", "--run", "runs/1.0", within=shop).status == 1
     names, warnings = inspected(shop, cache)
@@ -123,7 +123,7 @@ def test_a_run_with_many_broken_lines_is_inspected(shop: Path, cache: Path) -> N
     assert "120 records of source `logs` are broken, the first at web-1/log.jsonl:2: not JSON" in warnings
 
 
-def test_a_run_of_several_systems_needs_a_name(shop: Path, cache: Path) -> None:
+def test_run_of_several_systems_needs_a_name(shop: Path, cache: Path) -> None:
     shutil.copytree(shop / "specs/service", shop / "specs/other")
     edited(shop / "specs/other/package.dhall", '"service"', '"other"')
     for queries in (shop / "queries").glob("service"):
@@ -139,7 +139,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 
 @pytest.mark.parametrize("system", RUNS)
-def test_sound_runs_have_no_unknown_name_left(system: str, session: Session) -> None:
+def test_shipped_runs_have_no_unknown_name(system: str, session: Session) -> None:
     inspection = inspect_run(session, run_at("run", str(ROOT / RUNS[system])), None)
     assert inspection.system == system
     assert [item.name for item in inspection.names if not item.event and not item.ignored] == []
@@ -147,7 +147,7 @@ def test_sound_runs_have_no_unknown_name_left(system: str, session: Session) -> 
     assert sum(item.records for item in inspection.names if item.event and not item.ruled_out) > 0
 
 
-def test_renamed_patterns_of_a_text_log_are_suggested(tmp_path: Path, session: Session) -> None:
+def test_renamed_text_pattern_is_suggested(tmp_path: Path, session: Session) -> None:
     log = tmp_path / "run/node_01/stderr.txt"
     log.parent.mkdir(parents=True)
     message = (
@@ -164,7 +164,7 @@ def test_renamed_patterns_of_a_text_log_are_suggested(tmp_path: Path, session: S
     assert unknown.name.startswith("Received block #... ## @ #-#-#T#:#:#.# signed by")
 
 
-def test_series_under_unknown_names_leave_events_without_records(tmp_path: Path, session: Session) -> None:
+def test_series_under_unknown_names_leave_events_empty(tmp_path: Path, session: Session) -> None:
     samples = tmp_path / "run/samples.om"
     samples.parent.mkdir()
     text = "# TYPE up gauge\nup 1 1767225600\n# TYPE new_p2p_peers gauge\nnew_p2p_peers 3 1767225600\n# EOF\n"

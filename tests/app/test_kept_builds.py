@@ -31,8 +31,8 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Place:
     changed_log(run / "node-2", lambda lines: [*lines, BROKEN])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build_cache, "SETTLED", 0)
-        made = build([f"run={run}"], folder / "out", folder / "cache", *OPTIONS, within=own)
-    assert (made.status, _is_kept(made)) == (0, False)
+        done = build([f"run={run}"], folder / "out", folder / "cache", *OPTIONS, within=own)
+    assert (done.status, _is_kept(done)) == (0, False)
     return own, run, folder / "cache"
 
 
@@ -65,33 +65,33 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_build_with_nothing_changed_is_given_again(place: Place, tmp_path: Path) -> None:
-    made, given = tmp_path / "made", tmp_path / "given"
-    done = again(place, given)
+def test_unchanged_build_comes_from_cache(place: Place, tmp_path: Path) -> None:
+    first, second = tmp_path / "made", tmp_path / "given"
+    done = again(place, second)
     assert _is_kept(done)
-    assert files(given) == files(made)
-    assert done.out == f"{given / 'report.md'}\n"
+    assert files(second) == files(first)
+    assert done.out == f"{second / 'report.md'}\n"
     stages = [line.split(" ")[1] for line in done.err.splitlines() if " seconds=" in line]
     assert stages == ["kept", "command"]
 
 
-def test_warnings_are_told_again(place: Place, tmp_path: Path) -> None:
+def test_warnings_of_cached_build_are_repeated(place: Place, tmp_path: Path) -> None:
     own, run, cache = place
     other = copied("tiny/plain", tmp_path / "other")
     shutil.copytree(other / "node-3", other / "node-7")
     runs = [f"a={run}", f"b={other}"]
-    made, given = (build(runs, tmp_path / name, cache, *OPTIONS, within=own) for name in ("x", "y"))
-    said = [[line for line in done.err.splitlines() if line.startswith("warning: ")] for done in (made, given)]
-    assert (_is_kept(made), _is_kept(given)) == (False, True)
-    assert said[0] == said[1] != []
+    first, second = (build(runs, tmp_path / name, cache, *OPTIONS, within=own) for name in ("x", "y"))
+    warnings = [[line for line in done.err.splitlines() if line.startswith("warning: ")] for done in (first, second)]
+    assert (_is_kept(first), _is_kept(second)) == (False, True)
+    assert warnings[0] == warnings[1] != []
 
 
-def test_what_another_build_left_in_the_folder_is_replaced(place: Place, tmp_path: Path) -> None:
-    made, given = tmp_path / "made", tmp_path / "given"
-    again(place, given, "--title", "Another", "--to", "html")
-    assert (given / "report.html").is_file()
-    assert _is_kept(again(place, given))
-    assert files(given) == files(made)
+def test_files_of_another_build_in_folder_are_replaced(place: Place, tmp_path: Path) -> None:
+    first, second = tmp_path / "made", tmp_path / "given"
+    again(place, second, "--title", "Another", "--to", "html")
+    assert (second / "report.html").is_file()
+    assert _is_kept(again(place, second))
+    assert files(second) == files(first)
 
 
 def _touched(file: Path) -> None:
@@ -113,24 +113,24 @@ CHANGES: dict[str, Callable[[Path, Path], object]] = {
 }
 
 
-def test_a_build_is_made_anew_when_anything_has_changed(place: Place, tmp_path: Path) -> None:
+def test_build_is_repeated_after_any_change(place: Place, tmp_path: Path) -> None:
     own, run, cache = place
-    for what, change in CHANGES.items():
+    for change_name, change in CHANGES.items():
         change(own, run)
-        assert not _is_kept(again(place, tmp_path / "out")), what
+        assert not _is_kept(again(place, tmp_path / "out")), change_name
     shutil.rmtree(cache / "builds")
     again(place, tmp_path / "fresh")
     assert files(tmp_path / "out") == files(tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("more", [("--title", "T"), ("--filter", "min-adoptions=1"), ("--to", "html")])
-def test_another_word_of_the_user_is_another_build(place: Place, tmp_path: Path, more: tuple[str, ...]) -> None:
+def test_build_with_other_options_is_not_cached(place: Place, tmp_path: Path, more: tuple[str, ...]) -> None:
     assert not _is_kept(again(place, tmp_path / "out", *more))
     assert _is_kept(again(place, tmp_path / "out", *more))
     assert _is_kept(again(place, tmp_path / "out"))
 
 
-def test_other_code_is_another_build(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_by_other_code_is_not_cached(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "package"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
@@ -141,32 +141,32 @@ def test_other_code_is_another_build(place: Place, tmp_path: Path, monkeypatch: 
     assert not _is_kept(again(place, tmp_path / "out"))
 
 
-def test_another_version_of_a_tool_is_another_build(
+def test_build_with_other_tool_version_is_not_cached(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_cache, "versions", lambda: {"typst": "0.0"})
     assert not _is_kept(again(place, tmp_path / "out"))
 
 
-def test_a_kept_build_that_is_damaged_is_made_anew(place: Place, tmp_path: Path) -> None:
-    made, out = tmp_path / "made", tmp_path / "out"
-    (held,) = (place[2] / "builds").iterdir()
-    shutil.rmtree(held / "report")
+def test_damaged_cached_build_is_repeated(place: Place, tmp_path: Path) -> None:
+    first, out = tmp_path / "made", tmp_path / "out"
+    (entry,) = (place[2] / "builds").iterdir()
+    shutil.rmtree(entry / "report")
     assert not _is_kept(again(place, out))
-    assert files(out) == files(made)
-    (held / "facts.json").write_text("{", encoding="utf-8")
+    assert files(out) == files(first)
+    (entry / "facts.json").write_text("{", encoding="utf-8")
     assert not _is_kept(again(place, out))
     assert _is_kept(again(place, out))
 
 
-def test_one_build_is_kept_of_the_same_words(place: Place, tmp_path: Path) -> None:
+def test_cache_has_one_build_per_command(place: Place, tmp_path: Path) -> None:
     changed_log(place[1] / "node-2", lambda lines: lines[:-1])
     again(place, tmp_path / "out")
     assert len(list((place[2] / "builds").iterdir())) == 1
     assert _is_kept(again(place, tmp_path / "out"))
 
 
-def test_a_build_is_not_kept_while_a_file_has_just_changed(
+def test_build_with_recently_changed_file_is_not_cached(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_cache, "SETTLED", 10**18)
@@ -175,18 +175,18 @@ def test_a_build_is_not_kept_while_a_file_has_just_changed(
     assert not (place[2] / "builds").exists()
 
 
-@pytest.mark.parametrize("what", ["a link to a folder", "a pipe", "a link to nothing"])
-def test_a_run_whose_files_cannot_be_told_by_marks_is_read(place: Place, tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("kind", ["a link to a folder", "a pipe", "a link to nothing"])
+def test_run_without_reliable_file_marks_is_read_again(place: Place, tmp_path: Path, kind: str) -> None:
     odd = place[1] / "odd"
-    if what == "a pipe":
+    if kind == "a pipe":
         os.mkfifo(odd)
     else:
-        odd.symlink_to(place[1] if what == "a link to a folder" else tmp_path / "nothing")
+        odd.symlink_to(place[1] if kind == "a link to a folder" else tmp_path / "nothing")
     for _ in range(2):
         assert not _is_kept(again(place, tmp_path / "out"))
 
 
-def test_a_failed_build_is_not_kept(place: Place, tmp_path: Path) -> None:
+def test_failed_build_is_not_cached(place: Place, tmp_path: Path) -> None:
     own, run, cache = place
     (run / "genesis-shelley.json").unlink()
     for _ in range(2):

@@ -37,7 +37,7 @@ def _files(folder: Path) -> set[Path]:
         ("fetch", "prometheus", "http://127.0.0.1:9", "--match", "up", "--start", "1", "--end", "2"),
     ],
 )
-def test_a_folder_of_no_name_is_none(place: Path, words: tuple[str, ...], name: str) -> None:
+def test_empty_folder_name_is_refused(place: Path, words: tuple[str, ...], name: str) -> None:
     before = _files(place)
     done = assay("--cache", place / "cache", *words, "-o", name, within=place)
     assert (done.status, done.out) == (2, "")
@@ -57,21 +57,21 @@ def test_a_folder_of_no_name_is_none(place: Path, words: tuple[str, ...], name: 
         ("templates/out", "the workspace's templates/"),
     ],
 )
-def test_what_a_report_is_made_of_is_not_written_into(place: Path, out: str, where: str) -> None:
+def test_inputs_of_report_are_refused_as_output(place: Path, out: str, where: str) -> None:
     before = _files(place)
-    said = f"error[output]: the output folder lies in {where}: {out}\n  hint: choose another folder with -o\n"
+    message = f"error[output]: the output folder lies in {where}: {out}\n  hint: choose another folder with -o\n"
     commands = [BUILD, ("watch", "service/comparison", "--run", "a=runs/1.0", "-o")]
     if "run" not in where:
         commands += [("catalogue", "-o"), ("regenerate", "p.json", "-o"),
                      ("build", "service/comparison", "--publication", "p.json", "-o")]  # fmt: skip
     for words in commands:
         done = assay("--cache", place / "cache", *words, out, within=place)
-        assert (done.status, done.out, done.err) == (2, "", said), words
+        assert (done.status, done.out, done.err) == (2, "", message), words
     assert _files(place) == before
 
 
 @pytest.mark.parametrize("folder", ["charts", "report", "sql"])
-def test_a_run_in_what_a_build_replaces_is_left_alone(place: Path, tmp_path: Path, folder: str) -> None:
+def test_run_inside_replaced_folder_is_untouched(place: Path, tmp_path: Path, folder: str) -> None:
     run = tmp_path / "out" / folder / "runs" / "1.0"
     shutil.copytree(place / "runs" / "1.0", run)
     before = _files(tmp_path)
@@ -86,14 +86,14 @@ def test_a_run_in_what_a_build_replaces_is_left_alone(place: Path, tmp_path: Pat
     assert _files(tmp_path) == before
 
 
-def test_what_lies_beside_is_written_into(place: Path) -> None:
+def test_folder_next_to_inputs_is_accepted(place: Path) -> None:
     for out in ("runs/1.0.out", "specs.out", "."):
         done = assay("--cache", place / "cache", *BUILD, out, within=place)
         assert done.status == 0, done.err
         assert json.loads((place / out / "results.json").read_text(encoding="utf-8"))
 
 
-def test_what_no_build_has_written_is_not_replaced(place: Path) -> None:
+def test_folder_not_written_by_build_is_not_replaced(place: Path) -> None:
     out = place / "theirs"
     (out / "sql").mkdir(parents=True)
     (out / "sql" / "mine.sql").write_text("SELECT 1\n", encoding="utf-8")
@@ -107,7 +107,7 @@ def test_what_no_build_has_written_is_not_replaced(place: Path) -> None:
     assert _files(out) == {out / "sql", out / "sql" / "mine.sql"}
 
 
-def test_a_former_build_is_replaced_and_what_stands_beside_it_stays(place: Path) -> None:
+def test_earlier_build_is_replaced_and_other_files_stay(place: Path) -> None:
     out = place / "again"
     for _ in range(2):
         assert assay("--cache", place / "cache", *BUILD, "again", within=place).status == 0
@@ -115,28 +115,30 @@ def test_a_former_build_is_replaced_and_what_stands_beside_it_stays(place: Path)
     assert (out / "mine.txt").read_text(encoding="utf-8") == "mine"
 
 
-def test_the_pages_of_a_catalogue_are_not_written_into_a_run(place: Path) -> None:
+def test_catalogue_is_not_written_into_a_run(place: Path) -> None:
     before = _files(place)
     done = assay("--cache", place / "cache", "catalogue", "-o", "runs/1.0", within=place)
-    said = "error[output]: the output folder is a run, it holds meta.json: runs/1.0\n"
-    assert (done.status, done.out, done.err) == (2, "", f"{said}  hint: choose another folder with -o\n")
+    message = "error[output]: the output folder is a run, it holds meta.json: runs/1.0\n"
+    assert (done.status, done.out, done.err) == (2, "", f"{message}  hint: choose another folder with -o\n")
     assert _files(place) == before
 
 
-def test_a_place_that_cannot_be_looked_at_is_told_as_what_it_was_to_be(place: Path, tmp_path: Path) -> None:
+def test_inaccessible_place_error_names_its_purpose(place: Path, tmp_path: Path) -> None:
     long = tmp_path / ("d" * 300)
-    told = assay(*BUILD, long, "--cache", place / "cache", within=place)
-    said = f"error[output]: the output folder cannot be written: File name too long: {long}\n"
-    assert (told.status, told.err) == (1, f"{said}  hint: choose a folder that can be written with -o\n")
-    told = assay("list", "metrics", "--cache", long, within=place)
-    said = f"error[cache]: the cache folder cannot be written: File name too long: {long}\n"
-    assert (told.status, told.err) == (1, f"{said}  hint: name another with --cache\n")
+    done = assay(*BUILD, long, "--cache", place / "cache", within=place)
+    message = f"error[output]: the output folder cannot be written: File name too long: {long}\n"
+    assert (done.status, done.err) == (1, f"{message}  hint: choose a folder that can be written with -o\n")
+    done = assay("list", "metrics", "--cache", long, within=place)
+    message = f"error[cache]: the cache folder cannot be written: File name too long: {long}\n"
+    assert (done.status, done.err) == (1, f"{message}  hint: name another with --cache\n")
 
 
-def test_what_is_no_folder_is_told_as_what_it_is(place: Path, tmp_path: Path) -> None:
+def test_file_in_place_of_folder_error_names_its_kind(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     gone = f"it is a link to what is not there, {tmp_path / 'gone'}"
-    for name, said in (("link", gone), ("/dev/null", "it is no folder")):
+    for name, message in (("link", gone), ("/dev/null", "it is no folder")):
         done = assay(*BUILD, tmp_path / name, "--cache", place / "cache", within=place)
         assert (done.status, done.out) == (1, "")
-        assert done.err.startswith(f"error[output]: the output folder cannot be written: {said}: {tmp_path / name}\n")
+        assert done.err.startswith(
+            f"error[output]: the output folder cannot be written: {message}: {tmp_path / name}\n"
+        )

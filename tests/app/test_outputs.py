@@ -68,14 +68,16 @@ def package(lab: Laboratory) -> CheckedPackage:
 # What a build writes
 
 
-def test_a_build_writes_all_files_and_no_other(two: Path, package: CheckedPackage) -> None:
+def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) -> None:
     (report,) = package.package.reports
     charts = {f"charts/{chart.metric}.{end}" for chart in report.charts for end in ("vl.json", "svg")}
     templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
-    given = applied(package.package, report, FILTERS, False)
-    made = plan(package.package, package.package.metrics, given, ["run_summary"])
-    sql = {f"sql/{name}" for name in sql_texts(nodes(compiled(package, made)))}
-    sql |= {f"sql/{name}" for name in sql_texts(nodes(QualityPlan(package, made, compiled(package, made)).counts))}
+    filters = applied(package.package, report, FILTERS, False)
+    full_plan = plan(package.package, package.package.metrics, filters, ["run_summary"])
+    sql = {f"sql/{name}" for name in sql_texts(nodes(compiled(package, full_plan)))}
+    sql |= {
+        f"sql/{name}" for name in sql_texts(nodes(QualityPlan(package, full_plan, compiled(package, full_plan)).counts))
+    }
     data = {"results.json", "document.json", "provenance.json", "specs.json", "sql/constants.json"}
     single = {"report.pdf", "report.typ", "report/lacking.json", *data}
     assert set(contents(two)) == single | charts | templates | sql
@@ -87,28 +89,28 @@ def test_results_have_every_figure_of_every_metric_and_run(results: Any, package
     for name, metric in results["metrics"].items():
         assert metric["definition"] == package.definitions[name]
         assert set(metric["runs"]) == {"baseline", "candidate"}
-        for found in metric["runs"].values():
-            assert set(found) == {*SHOWN, "averages", "centiles", "points"}
-            assert set(found["averages"]) == summaries
-            assert found["average"] == found["averages"]["published"]
+        for figures in metric["runs"].values():
+            assert set(figures) == {*SHOWN, "averages", "centiles", "points"}
+            assert set(figures["averages"]) == summaries
+            assert figures["average"] == figures["averages"]["published"]
 
 
-def test_results_have_the_29_centiles_in_order(results: Any, package: CheckedPackage) -> None:
+def test_results_have_29_centiles_in_order(results: Any, package: CheckedPackage) -> None:
     for name, metric in results["metrics"].items():
         per_host = bool(package.metric(name).per)
-        for found in metric["runs"].values():
-            assert tuple(item[0] for item in found["centiles"]) == CENTILES
-            assert {len(item) for item in found["centiles"]} == {4 if per_host else 2}
-            assert found["median"] == found["centiles"][7][1]
-            assert found["min"] == min(found["centiles"][0][1:])
-            assert found["max"] == max(found["centiles"][-1][1:])
-            assert all(low <= value <= high for _, value, low, high in found["centiles"]) if per_host else True
+        for figures in metric["runs"].values():
+            assert tuple(item[0] for item in figures["centiles"]) == CENTILES
+            assert {len(item) for item in figures["centiles"]} == {4 if per_host else 2}
+            assert figures["median"] == figures["centiles"][7][1]
+            assert figures["min"] == min(figures["centiles"][0][1:])
+            assert figures["max"] == max(figures["centiles"][-1][1:])
+            assert all(low <= value <= high for _, value, low, high in figures["centiles"]) if per_host else True
 
 
 def test_provenance_names_definitions_versions_and_options(two: Path, package: CheckedPackage) -> None:
-    found = loaded(two / "provenance.json")
-    content = found["content"]
-    assert found["hash"] == content_hash(content)
+    provenance = loaded(two / "provenance.json")
+    content = provenance["content"]
+    assert provenance["hash"] == content_hash(content)
     assert content["specs"] == package.sources
     assert content["definitions"] == dict(package.definitions)
     assert content["versions"] == versions()
@@ -120,10 +122,10 @@ def test_provenance_names_definitions_versions_and_options(two: Path, package: C
     assert labels == [(run["id"], run["label"]) for run in loaded(two / "results.json")["runs"]]
 
 
-def test_provenance_names_the_input_files_with_their_true_hashes(two: Path) -> None:
-    found = loaded(two / "provenance.json")
-    for run in found["content"]["runs"]:
-        place = Path(found["places"][run["id"]])
+def test_provenance_has_hashes_of_input_files(two: Path) -> None:
+    provenance = loaded(two / "provenance.json")
+    for run in provenance["content"]["runs"]:
+        place = Path(provenance["places"][run["id"]])
         logs = sorted(path for path in place.glob("node-*/*") if path.is_file())
         documents = [place / "genesis-shelley.json", place / "meta.json"]
         for listed, paths in ((run["files"], logs), (run["documents"], documents)):
@@ -133,14 +135,14 @@ def test_provenance_names_the_input_files_with_their_true_hashes(two: Path) -> N
             ]
 
 
-def test_provenance_and_results_tell_the_same_rejections(two: Path, results: Any) -> None:
+def test_provenance_and_results_have_same_rejections(two: Path, results: Any) -> None:
     for run in loaded(two / "provenance.json")["content"]["runs"]:
-        told = [
+        rejections = [
             (item["filter"], item["argument"], item["grain"], item["rejected"], item["rows"]) for item in run["filters"]
         ]
         listed = results["filtered"][run["id"]]
-        assert told == [(i["filter"], i["argument"], i["grain"], i["rejected"], i["rows"]) for i in listed]
-        assert {item[0] for item in told} == {text.partition("=")[0] for text in FILTERS}
+        assert rejections == [(i["filter"], i["argument"], i["grain"], i["rejected"], i["rows"]) for i in listed]
+        assert {item[0] for item in rejections} == {text.partition("=")[0] for text in FILTERS}
 
 
 # The cache
@@ -158,23 +160,23 @@ def plain_build(out: Path, cache: Path, within: Path = ROOT) -> None:
     assert done.status == 0, done.err
 
 
-def test_a_build_with_nothing_changed_adds_nothing_to_the_cache(tmp_path: Path) -> None:
+def test_unchanged_build_adds_nothing_to_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     plain_build(tmp_path / "first", cache)
     kinds = ("results/", "rendered/", "drawings/", "specs/")
-    held = listing(cache)
+    before = listing(cache)
     plain_build(tmp_path / "second", cache)
     again = listing(cache)
-    assert set(again) == set(held)
-    assert [name for name in held if name.startswith(kinds) and again[name] != held[name]] == []
-    assert [name for name in held if "/events/" in name and again[name] != held[name]] == []
+    assert set(again) == set(before)
+    assert [name for name in before if name.startswith(kinds) and again[name] != before[name]] == []
+    assert [name for name in before if "/events/" in name and again[name] != before[name]] == []
     assert_same(tmp_path / "second", tmp_path / "first")
 
 
-def test_a_changed_metric_is_all_that_is_worked_out_again(tmp_path: Path) -> None:
+def test_changed_metric_alone_is_computed_again(tmp_path: Path) -> None:
     here, cache = workspace(tmp_path / "workspace"), tmp_path / "cache"
     plain_build(tmp_path / "first", cache, here)
-    held = set(listing(cache / "results"))
+    before = set(listing(cache / "results"))
     ingested = listing(cache / "ingest")
     edited(
         here / "specs/cardano/metrics/peers.dhall",
@@ -182,20 +184,20 @@ def test_a_changed_metric_is_all_that_is_worked_out_again(tmp_path: Path) -> Non
         "measure = elapsed at.noticed at.fetched",
     )
     plain_build(tmp_path / "second", cache, here)
-    _, added = sorted(set(listing(cache / "results")) - held, key=lambda name: name.split(".")[-2])
+    _, added = sorted(set(listing(cache / "results")) - before, key=lambda name: name.split(".")[-2])
     assert added.endswith(".metric.sealed")
     assert set(listing(cache / "ingest")) == set(ingested)
     old, new = (loaded(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
     assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
     assert new["cdfPeerFetch"]["runs"]["plain"]["min"] == 0.02
-    kept = unsealed(added, (cache / "results" / added).read_text()) or ""
-    assert json.loads(kept)[0][0] == old["cdfPeerFetch"]["runs"]["plain"]["size"]
+    text = unsealed(added, (cache / "results" / added).read_text()) or ""
+    assert json.loads(text)[0][0] == old["cdfPeerFetch"]["runs"]["plain"]["size"]
 
 
 # The output folder
 
 
-def test_foreign_files_in_the_output_folder_stay(tmp_path: Path, cache: Path) -> None:
+def test_foreign_files_in_output_folder_stay(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
     (out / "mine").mkdir(parents=True)
     (out / "notes.txt").write_text("mine\n", encoding="utf-8")
@@ -207,7 +209,7 @@ def test_foreign_files_in_the_output_folder_stay(tmp_path: Path, cache: Path) ->
     assert [path.name for path in out.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_build_takes_away_what_an_earlier_one_left(tmp_path: Path, cache: Path) -> None:
+def test_build_removes_files_of_earlier_build(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
     plain_build(out, cache)
     (out / "charts" / "gone.svg").write_text("<svg/>", encoding="utf-8")
@@ -215,15 +217,15 @@ def test_a_build_takes_away_what_an_earlier_one_left(tmp_path: Path, cache: Path
     assert not (out / "charts" / "gone.svg").exists()
 
 
-def test_a_failed_build_leaves_former_outputs_as_they_were(tmp_path: Path, cache: Path) -> None:
+def test_failed_build_leaves_outputs_unchanged(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
     plain_build(out, cache)
     before = listing(out)
-    held = contents(out)
+    saved_before = contents(out)
     broken = CARDANO / "tiny" / "refused-nosize" / "run"
     done = commands.build([f"broken={broken}"], out, cache, "--no-filters")
     assert (done.status, done.out) == (1, "")
-    assert (listing(out), contents(out)) == (before, held)
+    assert (listing(out), contents(out)) == (before, saved_before)
 
 
 # query, list, sql
@@ -240,35 +242,35 @@ def queried(cache: Path, form: str) -> commands.Done:
     return done
 
 
-def test_a_query_in_json_is_what_results_hold(cache: Path, results: Any) -> None:
-    found = queried(cache, "json").json()
-    assert [(row["metric"], row["run"]) for row in found] == [
+def test_query_json_equals_results(cache: Path, results: Any) -> None:
+    rows = queried(cache, "json").json()
+    assert [(row["metric"], row["run"]) for row in rows] == [
         (name, run) for name in ASKED for run in ("baseline", "candidate")
     ]
-    for row in found:
-        held = dict(results["metrics"][row["metric"]]["runs"][row["run"]])
-        del held["points"]
-        assert {name: row[name] for name in held} == held
+    for row in rows:
+        figures = dict(results["metrics"][row["metric"]]["runs"][row["run"]])
+        del figures["points"]
+        assert {name: row[name] for name in figures} == figures
         assert (row["filters"], row["summary"]) == (list(FILTERS), "published")
 
 
-def test_a_query_in_csv_has_every_digit(cache: Path, results: Any) -> None:
+def test_query_csv_has_every_digit(cache: Path, results: Any) -> None:
     header, *rows = csv.reader(io.StringIO(queried(cache, "csv").out))
     assert header == ["metric", "run", "unit", *SHOWN]
     assert rows == [
-        [name, run, held["unit"], *(repr(held["runs"][run][item]) for item in SHOWN)]
-        for name, held in ((name, results["metrics"][name]) for name in ASKED)
+        [name, run, metric["unit"], *(repr(metric["runs"][run][item]) for item in SHOWN)]
+        for name, metric in ((name, results["metrics"][name]) for name in ASKED)
         for run in ("baseline", "candidate")
     ]
 
 
-def test_a_query_as_a_table_has_six_digits_and_says_how_it_was_made(cache: Path, results: Any) -> None:
+def test_query_table_has_six_digits_and_conventions(cache: Path, results: Any) -> None:
     done = queried(cache, "table")
     lines = done.out.splitlines()
     assert lines[0].split() == ["metric", "run", "unit", *SHOWN]
     assert [line.split() for line in lines[2:]] == [
-        [name, run, held["unit"], *(_six(held["runs"][run][item]) for item in SHOWN)]
-        for name, held in ((name, results["metrics"][name]) for name in ASKED)
+        [name, run, metric["unit"], *(_six(metric["runs"][run][item]) for item in SHOWN)]
+        for name, metric in ((name, results["metrics"][name]) for name in ASKED)
         for run in ("baseline", "candidate")
     ]
     assert done.err == f"filters: {', '.join(FILTERS)}; average: published\n"
@@ -291,7 +293,7 @@ NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_list_names_everything_of_its_kind_in_every_form(kind: str, cache: Path, package: CheckedPackage) -> None:
+def test_list_has_all_items_in_every_format(kind: str, cache: Path, package: CheckedPackage) -> None:
     expected = NAMES[kind](package)
     table, data, rows = (
         assay("list", kind, "--system", "cardano", "--format", form, "--cache", cache)
@@ -321,23 +323,23 @@ def in_the_folder(folder: Path, text: str) -> list[tuple[Any, ...]]:
 
 def asked_of_the_baseline(metric: str, cache: Path) -> Any:
     """What `assay query` says of a metric of the baseline."""
-    (found,) = assay(
+    (row,) = assay(
         "query", metric, "--run", PAIR[0], *MODEL, "--format", "json", "--cache", cache
     ).json()  # fmt: skip
-    return found
+    return row
 
 
-def test_the_sql_of_a_pooled_metric_stands_alone(cache: Path, ingested: Path) -> None:
-    found = asked_of_the_baseline("cdfForgerTicked", cache)
+def test_sql_of_pooled_metric_runs_alone(cache: Path, ingested: Path) -> None:
+    row = asked_of_the_baseline("cdfForgerTicked", cache)
     text = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
     ((size, mean, stddev, centiles),) = in_the_folder(ingested, text)
-    assert size == found["size"]
-    assert mean / 1e9 == pytest.approx(found["average"], rel=1e-15)
-    assert stddev / 1e9 == pytest.approx(found["stddev"], rel=1e-15)
-    assert [value / 1e9 for value in centiles] == [value for _, value in found["centiles"]]
+    assert size == row["size"]
+    assert mean / 1e9 == pytest.approx(row["average"], rel=1e-15)
+    assert stddev / 1e9 == pytest.approx(row["stddev"], rel=1e-15)
+    assert [value / 1e9 for value in centiles] == [value for _, value in row["centiles"]]
 
 
-def test_the_sql_of_a_metric_says_its_units_and_what_its_figures_are(cache: Path, ingested: Path) -> None:
+def test_sql_comments_name_units_and_figures(cache: Path, ingested: Path) -> None:
     """Of a reader who has nothing but this text: each figure of `query`, by what the comments say."""
     text = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
     assert text.splitlines()[:5] == [
@@ -347,13 +349,13 @@ def test_the_sql_of_a_metric_says_its_units_and_what_its_figures_are(cache: Path
         "-- average = mean, median = centiles[8], min = centiles[1], max = centiles[29]",
         "WITH constants AS (",
     ]
-    found = asked_of_the_baseline("cdfForgerTicked", cache)
+    actual_row = asked_of_the_baseline("cdfForgerTicked", cache)
     places = "mean * 1/1000000000, centiles[8] / 1000000000, centiles[1] / 1000000000, centiles[29] / 1000000000"
     (row,) = in_the_folder(ingested, f"SELECT {places} FROM ({text.rstrip().removesuffix(';')})")
-    assert row == pytest.approx([found[name] for name in ("average", "median", "min", "max")], rel=1e-15)
+    assert row == pytest.approx([actual_row[name] for name in ("average", "median", "min", "max")], rel=1e-15)
 
 
-def test_the_sql_of_a_metric_by_hosts_says_what_is_made_of_its_rows(cache: Path, ingested: Path) -> None:
+def test_sql_comments_of_host_metric_name_the_summary(cache: Path, ingested: Path) -> None:
     text = assay("sql", "CentiCpu", *MODEL, "--cache", cache).out
     assert text.splitlines()[:8] == [
         "-- mean, stddev and centiles are in percent (%), the unit of CentiCpu",
@@ -365,26 +367,26 @@ def test_the_sql_of_a_metric_by_hosts_says_what_is_made_of_its_rows(cache: Path,
         "-- by summary published: average = the average of the 29 least mean, stddev = the greatest stddev",
         "-- by summary mean-of-hosts: average = the average of mean, stddev = the greatest stddev",
     ]
-    found = asked_of_the_baseline("CentiCpu", cache)
+    row = asked_of_the_baseline("CentiCpu", cache)
     rows = "SELECT list_sort(list(centiles[8])) AS medians, min(centiles[1]), max(centiles[29]), avg(mean)"
     query = f"{rows} FROM ({text.rstrip().removesuffix(';')})"
     ((medians, *others),) = in_the_folder(ingested, query)
-    assert medians[len(medians) // 2] == found["median"]
-    assert others == pytest.approx([found["min"], found["max"], found["averages"]["mean-of-hosts"]], rel=1e-12)
+    assert medians[len(medians) // 2] == row["median"]
+    assert others == pytest.approx([row["min"], row["max"], row["averages"]["mean-of-hosts"]], rel=1e-12)
 
 
-def test_the_sql_of_a_metric_by_hosts_stands_alone(cache: Path, ingested: Path) -> None:
-    found = asked_of_the_baseline("CentiCpu", cache)
+def test_sql_of_host_metric_runs_alone(cache: Path, ingested: Path) -> None:
+    actual_row = asked_of_the_baseline("CentiCpu", cache)
     rows = in_the_folder(ingested, assay("sql", "CentiCpu", *MODEL, "--cache", cache).out)
     assert [row[0] for row in rows] == sorted(path.name for path in (CARDANO / "baseline" / "run").glob("node-*"))
-    assert sum(row[1] for row in rows) == found["size"]
-    assert sum(row[2] for row in rows) / len(rows) == pytest.approx(found["averages"]["mean-of-hosts"], rel=1e-12)
-    for index, (_, middle, low, high) in enumerate(found["centiles"]):
+    assert sum(row[1] for row in rows) == actual_row["size"]
+    assert sum(row[2] for row in rows) / len(rows) == pytest.approx(actual_row["averages"]["mean-of-hosts"], rel=1e-12)
+    for index, (_, middle, low, high) in enumerate(actual_row["centiles"]):
         ordered = sorted(row[4][index] for row in rows)
         assert (ordered[len(ordered) // 2], ordered[0], ordered[-1]) == (middle, low, high)
 
 
-def test_the_sql_with_a_run_reads_that_run_from_anywhere(cache: Path, tmp_path: Path, ingested: Path) -> None:
+def test_sql_with_run_reads_it_from_any_folder(cache: Path, tmp_path: Path, ingested: Path) -> None:
     run = CARDANO / "baseline" / "run"
     here = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
     anywhere = assay("sql", "cdfForgerTicked", "--run", run, *MODEL, "--cache", cache).out
@@ -402,28 +404,28 @@ def built(out: Path, cache: Path, *more: str) -> Iterator[Any]:
     yield loaded(out / "document.json")
 
 
-def test_no_filters_applies_none_and_keeps_every_block(tmp_path: Path, cache: Path, results: Any) -> None:
-    found, document = built(tmp_path, cache, "--no-filters")
-    assert found["filters"] == []
-    assert found["filtered"] == {"baseline": [], "candidate": []}
+def test_no_filters_accepts_every_block(tmp_path: Path, cache: Path, results: Any) -> None:
+    actual_results, document = built(tmp_path, cache, "--no-filters")
+    assert actual_results["filters"] == []
+    assert actual_results["filtered"] == {"baseline": [], "candidate": []}
     assert document["filters"]["rows"] == []
     for run in ("baseline", "candidate"):
         (rows,) = {item["rows"] for item in results["filtered"][run] if item["grain"] == "block"}
-        assert found["metrics"]["cdfForgerTicked"]["runs"][run]["size"] == rows
+        assert actual_results["metrics"]["cdfForgerTicked"]["runs"][run]["size"] == rows
         assert results["metrics"]["cdfForgerTicked"]["runs"][run]["size"] < rows
 
 
-def test_the_mean_of_hosts_shows_the_other_average(tmp_path: Path, cache: Path, results: Any) -> None:
-    found, document = built(tmp_path, cache, *MODEL, "--summary", "mean-of-hosts")
-    assert found["summary"] == "mean-of-hosts"
-    for name, metric in found["metrics"].items():
+def test_mean_of_hosts_changes_the_average(tmp_path: Path, cache: Path, results: Any) -> None:
+    actual_results, document = built(tmp_path, cache, *MODEL, "--summary", "mean-of-hosts")
+    assert actual_results["summary"] == "mean-of-hosts"
+    for name, metric in actual_results["metrics"].items():
         for run, item in metric["runs"].items():
             assert item["average"] == item["averages"]["mean-of-hosts"]
             assert item["averages"] == results["metrics"][name]["runs"][run]["averages"]
     assert document["style"] == "typst-2026"
 
 
-def test_the_style_of_2023_has_a_row_of_sample_counts(tmp_path: Path, cache: Path, results: Any) -> None:
+def test_org_2023_style_has_a_row_of_sample_counts(tmp_path: Path, cache: Path, results: Any) -> None:
     _, document = built(tmp_path, cache, *MODEL, "--style", "org-2023")
     assert document["style"] == "org-2023"
     (forging,) = [section for section in document["sections"] if section["title"] == "Forging"]
@@ -432,24 +434,24 @@ def test_the_style_of_2023_has_a_row_of_sample_counts(tmp_path: Path, cache: Pat
     assert [section["rows"][-1][0] for section in document["sections"]] == ["Sample count"] * 5
 
 
-def test_a_third_run_has_its_own_differences_to_the_first(three: Path, two: Path) -> None:
-    found, other = loaded(three / "document.json"), loaded(two / "document.json")
-    for section, pair in zip(found["sections"], other["sections"], strict=True):
+def test_third_run_has_differences_to_the_first(three: Path, two: Path) -> None:
+    document, other = loaded(three / "document.json"), loaded(two / "document.json")
+    for section, pair in zip(document["sections"], other["sections"], strict=True):
         assert section["header"][1] == pair["header"][1]
         assert len(section["header"]) == len(pair["header"]) + 3
         assert {len(row) for row in section["rows"]} == {len(section["header"])}
     assert [run["id"] for run in loaded(three / "results.json")["runs"]] == ["baseline", "candidate", "candidate2"]
 
 
-def test_a_run_has_the_name_that_it_is_given(tmp_path: Path, cache: Path) -> None:
+def test_named_run_has_its_name_in_report(tmp_path: Path, cache: Path) -> None:
     done = commands.build([PLAIN.replace("plain=", "release 10.5=")], tmp_path / "named", cache, "--no-filters")
     assert done.status == 0, done.err
-    found = loaded(tmp_path / "named" / "results.json")
-    assert [run["id"] for run in found["runs"]] == ["release 10.5"]
-    assert {run for metric in found["metrics"].values() for run in metric["runs"]} == {"release 10.5"}
+    results = loaded(tmp_path / "named" / "results.json")
+    assert [run["id"] for run in results["runs"]] == ["release 10.5"]
+    assert {run for metric in results["metrics"].values() for run in metric["runs"]} == {"release 10.5"}
 
 
-def test_title_and_author_are_shown(tmp_path: Path, cache: Path) -> None:
+def test_title_and_author_appear_in_report(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "titled"
     done = commands.build([PLAIN], out, cache, "--no-filters", "--title", "A & B <1>", "--author", "Ann O'Nym")
     assert done.status == 0, done.err
@@ -471,7 +473,7 @@ except SystemExit as ended:
 """
 
 
-def test_help_imports_nothing_heavy() -> None:
+def test_help_imports_no_heavy_module() -> None:
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     done = subprocess.run([sys.executable, "-c", IMPORTED], env=around, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0].startswith("Usage:")
@@ -480,19 +482,21 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("summary", "told"),
+    ("summary", "wording"),
     [("published", "only the 29 lowest means count"), ("mean-of-hosts", "The mean over all hosts of their means.")],
 )
-def test_every_form_says_by_which_summary_averages_over_hosts_are_taken(
-    summary: str, told: str, cache: Path, tmp_path: Path
+def test_every_format_names_the_summary_of_host_averages(
+    summary: str, wording: str, cache: Path, tmp_path: Path
 ) -> None:
     run = ("--run", CARDANO / "baseline" / "run", "--summary", summary, "--to", "md", "--to", "html")
     done = assay("build", "cardano/comparison", *run, "-o", tmp_path / "report", "--cache", cache)
     assert done.status == 0, done.err
-    said = json.loads((tmp_path / "report/document.json").read_text(encoding="utf-8"))["averages"]
-    assert said.startswith(f"Where each host has a distribution of its own, averages are by the summary {summary}. ")
-    assert told in said
+    sentence = json.loads((tmp_path / "report/document.json").read_text(encoding="utf-8"))["averages"]
+    assert sentence.startswith(
+        f"Where each host has a distribution of its own, averages are by the summary {summary}. "
+    )
+    assert wording in sentence
     for form in ("md", "html"):
         page = (tmp_path / f"report/report.{form}").read_text(encoding="utf-8")
         assert f"averages are by the summary {summary}. " in page
-        assert told in page
+        assert wording in page

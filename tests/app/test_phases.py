@@ -57,8 +57,8 @@ def measured(connection: duckdb.DuckDBPyConnection, per: str, since: int, until:
     judged = dialect.text(grains.judge(JudgeStep(grain, (), True), {}))
     connection.execute(f"CREATE OR REPLACE TABLE g AS {judged}", {SINCE: since, UNTIL: until})
     query = distributions.distribution(_metric(per), distributions.domain_of(grain), False, {})
-    found = connection.execute(dialect.text(query)).fetchall()
-    return {str(row[0]): row[1:] for row in found} if per else {"": found[0]}
+    rows = connection.execute(dialect.text(query)).fetchall()
+    return {str(row[0]): row[1:] for row in rows} if per else {"": rows[0]}
 
 
 def by_hand(values: Sequence[float]) -> tuple[Any, ...]:
@@ -85,23 +85,21 @@ CUTS = st.lists(st.integers(-2, 42), unique=True, min_size=1, max_size=3).map(so
 
 @settings(max_examples=examples(30), deadline=None)
 @given(rows=ROWS, cuts=CUTS, per=st.sampled_from(["", "host"]))
-def test_a_metric_in_a_phase_is_that_of_the_rows_cut_by_hand_and_phases_part_the_rows(
-    rows: list[Row], cuts: list[int], per: str
-) -> None:
+def test_phase_metric_equals_metric_of_rows_cut_by_hand(rows: list[Row], cuts: list[int], per: str) -> None:
     ends = [FIRST, *cuts, LAST]
     sizes = 0
     CONNECTION.execute('CREATE OR REPLACE TABLE g_rows (host TEXT, "when" BIGINT, value DOUBLE)')
     if rows:
         CONNECTION.executemany("INSERT INTO g_rows VALUES (?, ?, ?)", [list(row) for row in rows])
     for since, until in pairwise(ends):
-        kept = [row for row in rows if row[1] is not None and since <= row[1] < until]
-        found = measured(CONNECTION, per, since, until)
-        hosts = sorted({row[0] for row in kept}) if per else [""]
-        assert sorted(found) == hosts
+        inside = [row for row in rows if row[1] is not None and since <= row[1] < until]
+        actual = measured(CONNECTION, per, since, until)
+        hosts = sorted({row[0] for row in inside}) if per else [""]
+        assert sorted(actual) == hosts
         for host in hosts:
-            values = [value for name, _, value in kept if value is not None and host in ("", name)]
+            values = [value for name, _, value in inside if value is not None and host in ("", name)]
             sizes += len(values)
-            assert found[host] == by_hand(values) if values else not found[host][0]
+            assert actual[host] == by_hand(values) if values else not actual[host][0]
     assert sizes == sum(at is not None and value is not None for _, at, value in rows)
 
 
@@ -110,31 +108,31 @@ def test_a_metric_in_a_phase_is_that_of_the_rows_cut_by_hand_and_phases_part_the
 
 @settings(max_examples=examples(30), deadline=None)
 @given(
-    told=sampled(st.integers(0, 50).map(float)),
+    samples=sampled(st.integers(0, 50).map(float)),
     reading=st.sampled_from(["latest", "rate"]),
     window=st.integers(1, 20),
     cuts=st.lists(st.integers(0, 60 * SECOND), unique=True, min_size=1, max_size=2).map(sorted),
 )
-def test_the_points_of_a_series_in_the_phases_are_the_points_of_the_whole(
-    told: Samples, reading: str, window: int, cuts: list[int]
+def test_series_points_of_phases_are_the_points_of_the_run(
+    samples: Samples, reading: str, window: int, cuts: list[int]
 ) -> None:
-    what = described(reading, window * SECOND)
-    whole = points(told, what, 3 * SECOND, 60 * SECOND)
+    series = described(reading, window * SECOND)
+    whole = points(samples, series, 3 * SECOND, 60 * SECOND)
     parts: dict[Any, float] = {}
     ends = [FIRST, *cuts, LAST]
     for since, until in pairwise(ends):
-        found = cut_points(told, what, since, until)
-        assert found == {key: value for key, value in whole.items() if since <= key[1] < until}
-        assert not found.keys() & parts.keys()
-        parts |= found
+        actual_points = cut_points(samples, series, since, until)
+        assert actual_points == {key: value for key, value in whole.items() if since <= key[1] < until}
+        assert not actual_points.keys() & parts.keys()
+        parts |= actual_points
     assert parts == whole
 
 
-def cut_points(told: Samples, what: Any, since: int, until: int) -> dict[Any, float]:
+def cut_points(samples: Samples, chosen_series: Any, since: int, until: int) -> dict[Any, float]:
     with duckdb.connect() as connection:
-        fill(connection, "told", told)
+        fill(connection, "told", samples)
         connection.execute(f"CREATE TABLE windows AS SELECT 'w' AS id, {3 * SECOND} AS from_ns, {60 * SECOND} AS to_ns")
-        text = dialect.text(series.table(what, ["id"], {}, cut=True))
+        text = dialect.text(series.table(chosen_series, ["id"], {}, cut=True))
         rows = connection.execute(text, {SINCE: since, UNTIL: until}).fetchall()
     return {((job, instance), t_ns): value for _, job, instance, t_ns, value in rows}
 
@@ -146,34 +144,34 @@ MID_NS = 1770318120 * SECOND
 HALVES = ("--phase", "early=..mid", "--phase", "late=mid..", "--at", f"mid={MID}")
 
 
-def test_the_sql_of_a_phase_stands_alone_and_yields_what_a_query_does(cache: Path) -> None:
+def test_sql_of_phase_runs_alone_and_equals_query(cache: Path) -> None:
     run = ("--run", f"run={BASELINE}", "--no-filters", "--at", f"mid={MID}", "--cache", cache)
     text = assay("sql", "cdfForgerTicked", "--phase", "early=..mid", *run)
     assert (text.status, text.err) == (0, "")
     with duckdb.connect() as connection:
-        found = connection.execute(text.out)
-        row = dict(zip([item[0] for item in found.description or ()], found.fetchall()[0], strict=True))
-    (asked,) = assay("query", "cdfForgerTicked", "--phase", "early=..mid", *run, "--format", "json").json()
-    assert row["size"] == asked["size"] > 0
-    assert row["mean"] / SECOND == pytest.approx(asked["average"], rel=1e-12)
+        cursor = connection.execute(text.out)
+        row = dict(zip([item[0] for item in cursor.description or ()], cursor.fetchall()[0], strict=True))
+    (answer,) = assay("query", "cdfForgerTicked", "--phase", "early=..mid", *run, "--format", "json").json()
+    assert row["size"] == answer["size"] > 0
+    assert row["mean"] / SECOND == pytest.approx(answer["average"], rel=1e-12)
     whole = assay("query", "cdfForgerTicked", *run[:3], "--format", "json", "--cache", cache).json()
     assert row["size"] < whole[0]["size"]
 
 
-def test_the_sql_of_a_phase_needs_a_run(cache: Path) -> None:
+def test_sql_of_phase_without_run_is_refused(cache: Path) -> None:
     done = assay("sql", "cdfForgerTicked", "--phase", "early=..mid", "--at", f"mid={MID}", "--cache", cache)
     assert (done.status, done.out) == (2, "")
     assert done.err == ("error[no-run]: a phase begins and ends at instants of a run\n  hint: name it with --run\n")
 
 
-def test_a_run_of_blocks_and_slots_is_cut_without_a_change_of_its_metrics(lab: Laboratory, cache: Path) -> None:
+def test_phases_do_not_change_metrics_of_block_run(lab: Laboratory, cache: Path) -> None:
     """The blocks of each half, their observers and their slots are those of the whole run, told apart by hand."""
     names = ["cdfBlockSize", "cdfForgerTicked", "cdfPeerSend", "cdfStarts"]
     done = assay(
         "query", *names, "--run", f"run={BASELINE}", "--no-filters", *HALVES, "--format", "json", "--cache", cache
     )
     assert (done.status, done.err) == (0, "")
-    found = {(item["metric"], item["run"]): item for item in done.json()}
+    figures = {(item["metric"], item["run"]): item for item in done.json()}
     whole = lab.examine(BASELINE)
     at = {row["block"]: row["slot_start"] for row in whole.rows("SELECT block, slot_start FROM block")}
     samples = {
@@ -188,18 +186,21 @@ def test_a_run_of_blocks_and_slots_is_cut_without_a_change_of_its_metrics(lab: L
         assert len(there) == whole.results.metrics[name].size
         for phase in ("early", "late"):
             values = [row["value"] for row in there if (at[row["block"]] < MID_NS) == (phase == "early")]
-            said = found[name, f"run:{phase}"]
+            figure = figures[name, f"run:{phase}"]
             assert values
-            assert (said["size"], said["average"]) == (len(values), pytest.approx(statistics.fmean(values), rel=1e-12))
-            assert (said["min"], said["max"]) == pytest.approx((min(values), max(values)), rel=1e-12)
-            assert said["stddev"] == pytest.approx(statistics.stdev(values), rel=1e-9)
+            assert (figure["size"], figure["average"]) == (
+                len(values),
+                pytest.approx(statistics.fmean(values), rel=1e-12),
+            )
+            assert (figure["min"], figure["max"]) == pytest.approx((min(values), max(values)), rel=1e-12)
+            assert figure["stddev"] == pytest.approx(statistics.stdev(values), rel=1e-9)
     starts = whole.rows("SELECT slot_start < ? AS early, count(*) AS n FROM slot GROUP BY 1", MID_NS)
     assert {row["early"]: row["n"] for row in starts} == {
-        phase == "early": found["cdfStarts", f"run:{phase}"]["size"] for phase in ("early", "late")
+        phase == "early": figures["cdfStarts", f"run:{phase}"]["size"] for phase in ("early", "late")
     }
 
 
-def test_a_report_of_phases_has_them_as_columns_and_is_verified(tmp_path: Path, cache: Path) -> None:
+def test_phase_report_has_columns_and_is_verified(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "out"
     done = assay("build", "cardano/comparison", "--run", f"run={BASELINE}", *HALVES, "-o", out, "--cache", cache)
     assert done.status == 0
@@ -223,7 +224,7 @@ def test_a_report_of_phases_has_them_as_columns_and_is_verified(tmp_path: Path, 
     assert (again.status, again.err) == (0, "")
 
 
-def test_the_sql_of_a_metric_is_that_of_whole_runs(lab: Laboratory) -> None:
+def test_sql_of_metric_without_phase_covers_whole_run(lab: Laboratory) -> None:
     """Phases differ in the two tables whose rows have an instant, by parameters alone: one text serves all phases."""
     package = lab.package.package
     metrics = [metric for metric in package.metrics if can_split_by_phase(package, metric.grain)]
@@ -242,7 +243,7 @@ def test_the_sql_of_a_metric_is_that_of_whole_runs(lab: Laboratory) -> None:
         )
 
 
-def test_two_runs_have_their_phases_beside_each_other(cache: Path) -> None:
+def test_phases_of_two_runs_are_side_by_side(cache: Path) -> None:
     """An instant may be told of all runs, and of one run otherwise."""
     runs = ("--run", f"a={QA}", "--run", f"b={QA}")
     at = ("--at", "load=2026-11-21T03:23:00Z", "--at", "b:load=2026-11-21T03:24:00Z")
@@ -252,7 +253,7 @@ def test_two_runs_have_their_phases_beside_each_other(cache: Path) -> None:
     assert 0 < sizes["a:first"] < sizes["b:first"]
 
 
-def test_an_instant_may_be_told_by_the_data(tmp_path: Path, cache: Path) -> None:
+def test_phase_instant_may_come_from_data(tmp_path: Path, cache: Path) -> None:
     """The phases before and from the third experiment on: the instant is that of its first transaction."""
     within = workspace(tmp_path)
     third = """
@@ -267,7 +268,7 @@ def test_an_instant_may_be_told_by_the_data(tmp_path: Path, cache: Path) -> None
     assert [(item["run"], item["size"]) for item in done.json()] == [("run:first", 2), ("run:rest", 6)]
 
 
-def test_the_transactions_of_an_experiment_run_are_cut_by_their_blocks_time(cache: Path) -> None:
+def test_transactions_are_cut_by_block_time(cache: Path) -> None:
     cut = ("--phase", "first=..load", "--phase", "rest=load..", "--at", "load=2026-11-21T03:23:00Z")
     done = assay("query", "latency", "valid_txs", "--run", f"run={QA}", *cut, "--format", "json", "--cache", cache)
     assert (done.status, done.err) == (0, "")
@@ -278,7 +279,7 @@ def test_the_transactions_of_an_experiment_run_are_cut_by_their_blocks_time(cach
         assert [sum(parts)] == [item["size"] for item in whole.json() if item["metric"] == metric]
 
 
-def test_what_is_made_of_uncut_tables_too_cannot_be_cut(lab: Laboratory) -> None:
+def test_metric_of_uncut_tables_cannot_be_cut(lab: Laboratory) -> None:
     package = lab.package.package
     cut: Mapping[str, bool] = {grain.name: can_split_by_phase(package, grain.name) for grain in package.grains}
     assert cut == {

@@ -172,14 +172,14 @@ def _as_written() -> Package:
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_what_does_not_fit_is_told(case: str) -> None:
+def test_invalid_phase_definition_is_an_error(case: str) -> None:
     change, message, more = WRONG[case]
     package = _as_written()
     assert check(package, NOWHERE) == ()
-    found = check(change(package), NOWHERE)
-    told = [item for item in found if item.message == message]
-    assert len(told) == 1, [item.message for item in found]
-    assert more in str(AssayError(tuple(told)))
+    findings = check(change(package), NOWHERE)
+    matching = [item for item in findings if item.message == message]
+    assert len(matching) == 1, [item.message for item in findings]
+    assert more in str(AssayError(tuple(matching)))
 
 
 # Instants and phases of a run.
@@ -189,9 +189,9 @@ def run(first: int, last: int) -> IngestedRun:
     """A run with data from one instant to another."""
     log = HostLog("", 1, 1, 0, last, first)
     nothing: Any = None
-    told = Part(nothing, nothing, "", "", (), ROOT)
-    told.__dict__["facts"] = Facts((log,), {}, {}, ())
-    return IngestedRun(NamedRun("r", ROOT), {}, (told,))
+    part = Part(nothing, nothing, "", "", (), ROOT)
+    part.__dict__["facts"] = Facts((log,), {}, {}, ())
+    return IngestedRun(NamedRun("r", ROOT), {}, (part,))
 
 
 @settings(max_examples=200, deadline=None)
@@ -200,7 +200,7 @@ def run(first: int, last: int) -> IngestedRun:
     margin=st.integers(0, 20).map(lambda n: n * SECOND),
     extent=st.tuples(st.integers(0, 60), st.integers(0, 60)),
 )
-def test_phases_between_instants_part_the_time_or_are_refused(
+def test_phases_between_instants_partition_time_or_are_refused(
     cuts: list[int], margin: int, extent: tuple[int, int]
 ) -> None:
     """One phase between each two of some instants, in the order in which they are named."""
@@ -216,7 +216,7 @@ def test_phases_between_instants_part_the_time_or_are_refused(
     outside = any(not first <= t <= last for t in times)
     short = [b - a <= 2 * margin for a, b in pairwise(times)]
     try:
-        found = resolved(wanted, run(first, last), RunResults({}, {}, (), ()))
+        actual_phases = resolved(wanted, run(first, last), RunResults({}, {}, (), ()))
     except AssayError as error:
         codes = {item.code for item in error.diagnostics}
         assert (
@@ -226,20 +226,20 @@ def test_phases_between_instants_part_the_time_or_are_refused(
         return
     assert not outside
     assert not any(short)
-    for number, bounds in enumerate(found.phases):
+    for number, bounds in enumerate(actual_phases.phases):
         since = times[number - 1] + margin if number else None
         until = times[number] - margin if number < len(times) else None
         assert bounds == Bounds(f"p{number}", since, until)
-    assert [item.t_ns for item in found.instants] == sorted(times)
+    assert [item.t_ns for item in actual_phases.instants] == sorted(times)
 
 
 EMPTY: Any = Package("s", (), (), (), (), (), (), (), (), (), (), (), ())
 
 
-def test_an_instant_that_the_data_tells_is_taken_from_it() -> None:
+def test_data_instant_is_read_from_the_data() -> None:
     """The first instant of a table; that the user says goes before it; no row tells none."""
-    told = Cut("start", "", "blocks", "t_ns", "first", None, "")
-    package = replace(EMPTY, cuts=(told,))
+    cut = Cut("start", "", "blocks", "t_ns", "first", None, "")
+    package = replace(EMPTY, cuts=(cut,))
     phases = [Phase("before", "", "start", 0, "", "")]
 
     def of(rows: list[dict[str, object]], *at: str) -> tuple[Instant, ...]:

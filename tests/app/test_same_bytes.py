@@ -42,54 +42,54 @@ def fresh_build(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
     return folder / "report"
 
 
-def test_another_folder_and_an_empty_cache_give_the_same_bytes(tmp_path: Path, two: Path) -> None:
+def test_other_folder_and_empty_cache_give_same_bytes(tmp_path: Path, two: Path) -> None:
     out = tmp_path / "a folder" / "elsewhere"
     done = commands.build(PAIR, out, tmp_path / "cache", *MODEL, within=tmp_path)
     assert (done.status, done.err) == (0, "")
     assert_same(out, two)
 
 
-def test_copies_of_a_run_in_two_folders_give_the_same_bytes(tmp_path: Path) -> None:
+def test_copies_of_run_in_two_folders_give_same_bytes(tmp_path: Path) -> None:
     for name in ("first", "second"):
         copied("tiny/plain", tmp_path / name / "runs" / "plain")
         done = commands.build(["runs/plain"], Path("out"), tmp_path / name / "cache", within=tmp_path / name)
         assert (done.status, done.out) == (0, "out/report.pdf\n")
     assert_same(tmp_path / "first" / "out", tmp_path / "second" / "out")
-    found = json.loads((tmp_path / "first" / "out" / "provenance.json").read_text(encoding="utf-8"))
-    assert found["places"] == {"plain": "runs/plain"}
+    provenance = json.loads((tmp_path / "first" / "out" / "provenance.json").read_text(encoding="utf-8"))
+    assert provenance["places"] == {"plain": "runs/plain"}
 
 
 @pytest.mark.parametrize("threads", [1, 8])
-def test_the_number_of_threads_does_not_change_a_byte(
+def test_number_of_threads_changes_no_byte(
     lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
-    asked = _recorded_threads(monkeypatch)
+    numbers = _recorded_threads(monkeypatch)
     assert_same(fresh_build(lab, tmp_path, threads), two)
-    assert asked == [threads, threads]
+    assert numbers == [threads, threads]
 
 
 def _recorded_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Numbers of threads that the engine is told while a build runs, in a list that grows."""
     from assay.app import compute
 
-    asked: list[int] = []
+    numbers: list[int] = []
     real = compute.connect
 
     def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
         connection = real(threads, spill, share)
-        asked.append(connection.execute("SELECT current_setting('threads')").fetchall()[0][0])
+        numbers.append(connection.execute("SELECT current_setting('threads')").fetchall()[0][0])
         return connection
 
     monkeypatch.setattr(compute, "connect", connect)
-    return asked
+    return numbers
 
 
-def test_a_second_build_in_one_process_gives_the_same_bytes(lab: Laboratory, tmp_path: Path) -> None:
+def test_second_build_in_process_gives_same_bytes(lab: Laboratory, tmp_path: Path) -> None:
     first, second = (fresh_build(lab, tmp_path / name) for name in ("first", "second"))
     assert_same(first, second)
 
 
-def test_the_order_in_which_the_system_lists_files_does_not_change_a_byte(
+def test_order_of_file_listing_changes_no_byte(
     lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = _listing_backwards(monkeypatch)
@@ -102,22 +102,22 @@ def test_the_order_in_which_the_system_lists_files_does_not_change_a_byte(
 
 def _listing_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Let the system list folders from Z to A; the folders it is asked for, in a list that grows."""
-    asked: list[str] = []
+    folders: list[str] = []
     listdir, scandir = os.listdir, os.scandir
 
     def names(place: Any = ".") -> list[str]:
-        asked.append(os.fspath(place) if isinstance(place, (str, os.PathLike)) else "")
+        folders.append(os.fspath(place) if isinstance(place, (str, os.PathLike)) else "")
         return sorted(listdir(place), reverse=True)
 
     @contextmanager
     def entries(place: Any = ".") -> Iterator[Iterator[os.DirEntry[str]]]:
-        asked.append(os.fspath(place) if isinstance(place, (str, os.PathLike)) else "")
-        with scandir(place) as found:
-            yield iter(sorted(found, key=lambda item: item.name, reverse=True))
+        folders.append(os.fspath(place) if isinstance(place, (str, os.PathLike)) else "")
+        with scandir(place) as actual_entries:
+            yield iter(sorted(actual_entries, key=lambda item: item.name, reverse=True))
 
     monkeypatch.setattr(os, "listdir", names)
     monkeypatch.setattr(os, "scandir", entries)
-    return asked
+    return folders
 
 
 #: where the text of a font of OpenType says how heavy it is, from the start of the table OS/2
@@ -137,7 +137,7 @@ def impostor(font: Path, target: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="says by Linux's means which fonts the system has")
 @pytest.mark.parametrize("fonts", ["none", "others of the same names"])
-def test_the_fonts_of_the_system_do_not_change_a_byte(tmp_path: Path, two: Path, cache: Path, fonts: str) -> None:
+def test_system_fonts_change_no_byte(tmp_path: Path, two: Path, cache: Path, fonts: str) -> None:
     folder, settings = tmp_path / "fonts", tmp_path / "fonts.conf"
     folder.mkdir()
     settings.write_text(f'<?xml version="1.0"?><fontconfig><dir>{folder}</dir></fontconfig>\n', encoding="utf-8")
@@ -164,8 +164,8 @@ SHIPPED = {"Source Sans 3", "Source Serif 4", "Source Serif 4 Display"}
 
 def _families(around: Mapping[str, str]) -> set[str]:
     """The families of fonts that Typst finds in the system, in a process with some more of an environment."""
-    asked = "import typst; print(*typst.Fonts(include_embedded_fonts=False).families(), sep='\\n')"
-    command = [sys.executable, "-c", asked]
+    program = "import typst; print(*typst.Fonts(include_embedded_fonts=False).families(), sep='\\n')"
+    command = [sys.executable, "-c", program]
     done = subprocess.run(command, env={**os.environ, **around}, capture_output=True, text=True, check=True)
     return set(done.stdout.split("\n")) - {""}
 
@@ -177,7 +177,7 @@ def _built_in_a_process(out: Path, cache: Path, around: Mapping[str, str]) -> co
     return assay_process("build", "cardano/comparison", *runs, *options, environment=around)
 
 
-def test_time_zone_and_language_do_not_change_a_byte(tmp_path: Path, two: Path) -> None:
+def test_time_zone_and_language_change_no_byte(tmp_path: Path, two: Path) -> None:
     around = {"TZ": "Pacific/Chatham", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
     out = tmp_path / "report"
     done = _built_in_a_process(out, tmp_path / "cache", around)

@@ -49,7 +49,7 @@ def build(place: Path, out: Path, cache: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_damaged_is_made_again(kind: str, place: Path, tmp_path: Path) -> None:
+def test_damaged_entries_are_computed_again(kind: str, place: Path, tmp_path: Path) -> None:
     for damaged in (b"", None):  # None: as many zeros
         cache = tmp_path / "cache"
         shutil.copytree(place / "cache", cache)
@@ -58,27 +58,25 @@ def test_what_is_damaged_is_made_again(kind: str, place: Path, tmp_path: Path) -
         files = [path for path in (cache / kind).rglob("*") if path.is_file() and path.stat().st_size]
         assert files
         for file in files:
-            held = file.read_bytes()
+            saved_content = file.read_bytes()
             file.unlink()  # others may have it by another name
-            file.write_bytes(bytes(len(held)) if damaged is None else damaged)
+            file.write_bytes(bytes(len(saved_content)) if damaged is None else damaged)
         build(place, tmp_path / "out", cache)
         assert content(tmp_path / "out") == content(place / "out")
         for folder in ("out", "cache"):
             shutil.rmtree(tmp_path / folder)
 
 
-def test_what_stands_under_the_name_of_another_and_hashes_that_are_not_those_remembered_are_damaged(
-    place: Path, tmp_path: Path
-) -> None:
+def test_swapped_results_and_wrong_hashes_count_as_damaged(place: Path, tmp_path: Path) -> None:
     """Reports had the numbers of other metrics, and told hashes that no file has."""
     cache = tmp_path / "cache"
     shutil.copytree(place / "cache", cache)
     for other in KINDS["results"]:
         shutil.rmtree(cache / other)
-    kept = sorted((cache / "results").glob("*.metric.sealed"))
-    texts = [path.read_bytes() for path in kept]
+    results = sorted((cache / "results").glob("*.metric.sealed"))
+    texts = [path.read_bytes() for path in results]
     assert len(set(texts)) > 1
-    for path, text in zip(kept, texts[1:] + texts[:1], strict=True):
+    for path, text in zip(results, texts[1:] + texts[:1], strict=True):
         path.write_bytes(text)
     memo = (cache / "files.json").read_text("utf-8")
     (cache / "files.json").write_text(re.sub('": "[0-9a-f]{8}', '": "00000000', memo), encoding="utf-8")
@@ -86,7 +84,7 @@ def test_what_stands_under_the_name_of_another_and_hashes_that_are_not_those_rem
     assert content(tmp_path / "out") == content(place / "out")
 
 
-def test_folders_that_are_handed_out_are_made_again(place: Path, tmp_path: Path) -> None:
+def test_damaged_exported_folders_are_written_again(place: Path, tmp_path: Path) -> None:
     def handed() -> Path:
         done = assay("ingest", "runs/1.0", "--cache", tmp_path / "cache", within=place)
         assert done.status == 0, done.err
@@ -98,7 +96,7 @@ def test_folders_that_are_handed_out_are_made_again(place: Path, tmp_path: Path)
     assert content(handed()) == whole
 
 
-def test_large_file_with_the_time_that_it_had_is_looked_at_by_its_ends(tmp_path: Path) -> None:
+def test_large_file_with_old_time_is_checked_by_its_ends(tmp_path: Path) -> None:
     """To read all of a large run with every command would take too long."""
     large = tmp_path / "large"
     whole = bytes(range(256)) * (3 * END // 256)
@@ -112,7 +110,7 @@ def test_large_file_with_the_time_that_it_had_is_looked_at_by_its_ends(tmp_path:
         assert is_sealed(tmp_path) == expected
 
 
-def test_query_after_damage_within_large_files_yields_the_same(
+def test_query_after_damage_within_large_files_is_the_same(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The engine ended the command with status 70, each time that it was asked."""
@@ -124,13 +122,13 @@ def test_query_after_damage_within_large_files_yields_the_same(
     files = [file for file in (tmp_path / "cache" / "ingest").rglob("*.parquet") if file.stat().st_size > 400]
     assert files
     for file in files:
-        held = file.read_bytes()
+        content = file.read_bytes()
         file.unlink()
-        file.write_bytes(held[:100] + bytes(byte ^ 0x55 for byte in held[100:-100]) + held[-100:])
+        file.write_bytes(content[:100] + bytes(byte ^ 0x55 for byte in content[100:-100]) + content[-100:])
     assert assay(*words, within=place) == whole
 
 
-def test_a_seal_tells_every_change_of_files(tmp_path: Path) -> None:
+def test_seal_detects_every_change_of_files(tmp_path: Path) -> None:
     small, large = tmp_path / "in" / "small", tmp_path / "large"
     small.parent.mkdir()
     assert not is_sealed(tmp_path)
@@ -139,19 +137,19 @@ def test_a_seal_tells_every_change_of_files(tmp_path: Path) -> None:
     seal(tmp_path, tmp_path.name, ends=True)
     assert is_sealed(tmp_path)
     for file, places in ((small, (0, 2)), (large, (0, END - 1, END, 3 * END - 1))):
-        held = file.read_bytes()
+        content = file.read_bytes()
         for index in places:
-            file.write_bytes(held[:index] + bytes([held[index] ^ 1]) + held[index + 1 :])
+            file.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
             assert not is_sealed(tmp_path)
-        file.write_bytes(held[:-1])
+        file.write_bytes(content[:-1])
         assert not is_sealed(tmp_path)
-        file.write_bytes(held)
+        file.write_bytes(content)
         assert is_sealed(tmp_path)
     (tmp_path / "more").touch()
     assert not is_sealed(tmp_path)
 
 
-def test_a_sealed_text_comes_back_or_none_does() -> None:
+def test_sealed_text_is_returned_whole_or_not_at_all() -> None:
     text = "a\nä\ud800\n"
     assert unsealed("a", sealed("a", text)) == text
     assert unsealed("a", sealed("a", text)[:-1]) is None

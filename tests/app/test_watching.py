@@ -79,37 +79,37 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
     (place / "v=1.0" / "web-1").symlink_to(place / "web-1")
     (place / "notes").mkdir()
     (place / "notes" / "wait.txt").write_text("From the request on", "utf-8")
-    told = "doc = ../../notes/wait.txt as Text"
-    edited(place / METRICS, 'doc = "From the request to the moment at which a worker takes it up"', told)
+    import_line = "doc = ../../notes/wait.txt as Text"
+    edited(place / METRICS, 'doc = "From the request to the moment at which a worker takes it up"', import_line)
     command = [sys.executable, "-m", "assay", "--cache", "cache", "watch", "service/comparison"]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         [*command, "--run", "v=1.0", "--run", "runs/1.1", "-o", "build/live"], cwd=place, env=around,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
-        said: queue.Queue[str] = queue.Queue()
+        lines: queue.Queue[str] = queue.Queue()
 
         def read() -> None:
             assert process.stdout
             for line in process.stdout:
                 if line.strip():
-                    said.put(line.decode().rstrip("\n"))
+                    lines.put(line.decode().rstrip("\n"))
 
         threading.Thread(target=read, daemon=True).start()
-        found = Watch(place, process, said)
-        assert BUILT.fullmatch(found.line())
-        yield found
+        watched = Watch(place, process, lines)
+        assert BUILT.fullmatch(watched.line())
+        yield watched
         process.kill()
 
 
-def test_whatever_a_report_is_made_of_is_watched(watch: Watch) -> None:
+def test_every_input_of_report_is_watched(watch: Watch) -> None:
     place = watch.place
     (place / "notes" / "wait.txt").write_text("Until a worker takes it up", "utf-8")  # specs take it from elsewhere
     watch.built()
     log = place / "web-1" / "log.jsonl"
     text = log.read_text("utf-8")
     other = place / "other"
-    other.write_text(re.sub(r"\d(?=}})", lambda found: str(9 - int(found[0])), text), "utf-8")
+    other.write_text(re.sub(r"\d(?=}})", lambda match: str(9 - int(match[0])), text), "utf-8")
     assert other.stat().st_size == log.stat().st_size
     shutil.copystat(log, other)
     other.replace(log)  # of the same size and time
@@ -120,7 +120,7 @@ def test_whatever_a_report_is_made_of_is_watched(watch: Watch) -> None:
     watch.built()
 
 
-def test_fonts_are_those_that_there_are(watch: Watch) -> None:
+def test_watched_fonts_are_the_existing_ones(watch: Watch) -> None:
     fonts = watch.place / "templates" / "fonts"
     shutil.move(fonts, watch.place / "fonts")
     fonts.mkdir()
@@ -131,7 +131,7 @@ def test_fonts_are_those_that_there_are(watch: Watch) -> None:
     watch.built()
 
 
-def test_a_number_that_is_equal_and_written_otherwise_is_a_change(watch: Watch) -> None:
+def test_respelling_of_equal_number_is_a_change(watch: Watch) -> None:
     """-0.0 equals 0.0: whichever is remembered, both build the same."""
     size = "S.grain.taken at.sent events.field.bytes"
     for before, zero in (("", "0.0"), ("0.0", "-0.0"), ("-0.0", "1.0")):
@@ -143,7 +143,7 @@ def _plus(measure: str, number: str) -> str:
     return f"measure = S.x.plus ({measure}) (S.x.quantity {number} S.unit.byte)" if number else f"measure = {measure}"
 
 
-def test_what_editors_keep_beside_files_is_no_matter(watch: Watch) -> None:
+def test_editor_backup_files_are_ignored(watch: Watch) -> None:
     for folder in ("specs/service", "templates/report", "templates/fonts", "queries/service"):
         (watch.place / folder / ".#tables.typ").symlink_to("user@host.123:456")
         (watch.place / folder / ".tables.typ.swp").write_bytes(b"\0")
@@ -153,7 +153,7 @@ def test_what_editors_keep_beside_files_is_no_matter(watch: Watch) -> None:
     assert not list((watch.place / "build/live").rglob(".*"))
 
 
-def test_what_is_refused_is_told_and_waited_for(watch: Watch) -> None:
+def test_refused_build_is_reported_and_watch_continues(watch: Watch) -> None:
     link = watch.place / "templates" / "away.txt"
     link.symlink_to(ROOT / "README.md")
     assert watch.refused() == "error[template]: a link leads out of the workspace"
@@ -170,7 +170,7 @@ def test_what_is_refused_is_told_and_waited_for(watch: Watch) -> None:
     watch.built()
 
 
-def test_an_interrupt_ends_it_whatever_it_does_when_idle(watch: Watch) -> None:
+def test_interrupt_ends_watch_at_any_time(watch: Watch) -> None:
     watch.process.send_signal(signal.SIGINT)
     assert watch.process.wait(PATIENCE) == 130
     assert watch.line() == "interrupted"

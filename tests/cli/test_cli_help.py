@@ -27,7 +27,7 @@ def test_every_command_is_in_one_group_and_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(("name", "example"), [(name, text) for name in COMMANDS for text in EXAMPLES[name]])
-def test_examples_are_what_commands_take(name: str, example: str) -> None:
+def test_examples_are_valid_commands(name: str, example: str) -> None:
     """They parse, and stand in the command's help as they are."""
     program, command, *arguments = shlex.split(example.partition(" > ")[0])
     assert (program, command) == ("assay", name)
@@ -38,15 +38,15 @@ def test_examples_are_what_commands_take(name: str, example: str) -> None:
 
 
 @pytest.mark.parametrize("width", ["50", "80", "200"])
-def test_the_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+def test_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
-    said = " ".join(assay("--help").out.partition("Author:")[2].split())
+    help_text = " ".join(assay("--help").out.partition("Author:")[2].split())
     for name, command in cli.commands.items():
         first = " ".join((command.help or "").split("\n\n")[0].split())
-        assert f"{name} {first.partition('. ')[0].removesuffix('.')}." in said
+        assert f"{name} {first.partition('. ')[0].removesuffix('.')}." in help_text
 
 
-def test_the_help_shows_the_groups() -> None:
+def test_help_lists_commands_by_group() -> None:
     """Each heading, with its commands below it."""
     lines = [line for line in assay("--help").out.splitlines() if not line.startswith("   ")]  # no rest of a summary
     for heading, names in GROUPS.items():
@@ -64,13 +64,13 @@ def _tool() -> ModuleType:
     return module
 
 
-def test_the_reference_page_is_that_of_the_commands() -> None:
+def test_reference_page_matches_the_commands() -> None:
     """`python tools/reference.py write` makes it."""
     assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _tool().reference()
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
+    ("typed", "expected"),
     [
         ("assay query cdfForgerLead", "plain,cdfForgerLead"),
         ("assay build cardano/comp", "plain,cardano/comparison"),
@@ -99,14 +99,14 @@ def test_the_reference_page_is_that_of_the_commands() -> None:
         ("assay schema --system ant", "plain,antelope"),
     ],
 )
-def test_names_are_completed(typed: str, found: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completion_offers_names(typed: str, expected: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     for name, value in variables(typed, cache).items():
         monkeypatch.setenv(name, value)
-    assert BashComplete(cli, {}, "assay", VARIABLE).complete().split() == found.split()
+    assert BashComplete(cli, {}, "assay", VARIABLE).complete().split() == expected.split()
 
 
-def test_a_shell_gets_names_from_a_process(cache: Path) -> None:
+def test_completion_works_in_a_shell_process(cache: Path) -> None:
     """As the script of `assay completion bash` asks for them."""
     done = assay_process(environment={VARIABLE: "bash_complete", **variables("assay query cdfForgerLead", cache)})
     assert (done.out.split(), done.err) == (["plain,cdfForgerLead"], "")
@@ -119,7 +119,7 @@ def variables(typed: str, cache: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_of_a_shell(shell: str) -> None:
+def test_completion_script_is_printed_for_a_shell(shell: str) -> None:
     """It names the variable by which it asks."""
     done = assay("completion", shell)
     assert (done.status, "_ASSAY_COMPLETE" in done.out) == (0, True)

@@ -63,9 +63,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _harmless(done: Done) -> None:
     """Of all that was printed nothing acts on a terminal, and no line is one of the text's own."""
-    said = done.out + done.err
-    assert not ACTING & set(said)
-    assert not re.search(r"^\W*FORGED", said, re.MULTILINE)
+    output = done.out + done.err
+    assert not ACTING & set(output)
+    assert not re.search(r"^\W*FORGED", output, re.MULTILINE)
 
 
 def _run(place: Path) -> str:
@@ -113,22 +113,22 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
 
 
 @pytest.mark.parametrize(("words", "status"), COMMANDS)
-def test_no_text_acts_on_the_terminal(place: Path, words: tuple[str, ...], status: int) -> None:
-    given = [_run(place) if word == "RUN" else word for word in words]
-    done = assay("--cache", place / "cache", *given, within=place)
+def test_control_characters_are_escaped_on_the_terminal(place: Path, words: tuple[str, ...], status: int) -> None:
+    arguments = [_run(place) if word == "RUN" else word for word in words]
+    done = assay("--cache", place / "cache", *arguments, within=place)
     assert done.status == status, done.err
     _harmless(done)
 
 
-def test_every_command_is_looked_at() -> None:
+def test_every_command_is_covered() -> None:
     here = {word for words, _ in COMMANDS for word in words[:3]} & set(cli.commands)
     elsewhere = {"init", "build", "trace", "verify", "watch", "lsp"}  # a language server prints nothing for people
     assert here | elsewhere == set(cli.commands)
 
 
-def test_watching_acts_on_no_terminal(place: Path) -> None:
-    given = [_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")]
-    command = [sys.executable, "-m", "assay", "--cache", str(place / "cache"), *given]
+def test_watch_escapes_control_characters(place: Path) -> None:
+    arguments = [_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")]
+    command = [sys.executable, "-m", "assay", "--cache", str(place / "cache"), *arguments]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     with subprocess.Popen(
         command, cwd=place, env=around, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
@@ -138,22 +138,22 @@ def test_watching_acts_on_no_terminal(place: Path) -> None:
         assert process.stdout
         lines = [process.stdout.readline().decode()]
         package = place / "specs" / "service" / "package.dhall"
-        said = package.read_text(encoding="utf-8")
-        package.write_text(said.replace(", system =", f", {json.dumps(HOSTILE)} ="), encoding="utf-8")
+        text = package.read_text(encoding="utf-8")
+        package.write_text(text.replace(", system =", f", {json.dumps(HOSTILE)} ="), encoding="utf-8")
         lines += [line.decode() for line in takewhile(bytes.strip, process.stdout)]
         process.kill()
         late.cancel()
-        package.write_text(said, encoding="utf-8")
+        package.write_text(text, encoding="utf-8")
     assert re.fullmatch(rf"watched{re.escape(SHOWN)}/report\.pdf \(\d+\.\d s\)\n", lines[0])
     assert lines[1].startswith("error[")
     _harmless(Done(1, "", "".join(lines)))
 
 
-def test_no_text_of_a_build_acts_on_the_terminal(place: Path) -> None:
+def test_build_escapes_control_characters(place: Path) -> None:
     cache = ("--cache", place / "cache")
-    given = [_run(place) if word == "RUN" else word for word in BUILD]
+    arguments = [_run(place) if word == "RUN" else word for word in BUILD]
     out = f"out{HOSTILE}"
-    done = assay(*cache, *given, out, within=place)
+    done = assay(*cache, *arguments, out, within=place)
     assert (done.status, done.out) == (0, f"out{SHOWN}/report.md\n"), done.err
     _harmless(done)
     for words, status in (
@@ -168,14 +168,14 @@ def test_no_text_of_a_build_acts_on_the_terminal(place: Path) -> None:
         _harmless(done)
 
 
-def test_json_has_the_very_values(place: Path) -> None:
+def test_json_output_has_exact_values(place: Path) -> None:
     cache = ("--cache", place / "cache")
     listed = assay(*cache, "list", "metrics", "--format", "json", within=place).json()
     assert f"Waiting {HOSTILE}" in [item["name"] for item in listed]
-    asked = assay(*cache, "query", "wait", "--run", _run(place), "--format", "json", within=place).json()
-    assert asked[0]["run"] == f"new{HOSTILE}"
-    said = assay(*cache, *QUERY[:-1], _run(place), "--log-format", "json", within=place).err
-    assert f"new{HOSTILE}" in [json.loads(line).get("run") for line in said.splitlines() if line[0] == "{"]
+    rows = assay(*cache, "query", "wait", "--run", _run(place), "--format", "json", within=place).json()
+    assert rows[0]["run"] == f"new{HOSTILE}"
+    log = assay(*cache, *QUERY[:-1], _run(place), "--log-format", "json", within=place).err
+    assert f"new{HOSTILE}" in [json.loads(line).get("run") for line in log.splitlines() if line[0] == "{"]
 
 
 def test_tables_and_csv_show_escapes(place: Path) -> None:
@@ -185,12 +185,12 @@ def test_tables_and_csv_show_escapes(place: Path) -> None:
     assert SHOWN in assay(*cache, "query", "wait", "--run", _run(place), within=place).out
 
 
-def test_sql_says_the_same_as_it_is_shown() -> None:
+def test_printed_sql_means_the_same_as_the_sql() -> None:
     text = "it's\\a 'b' \x1b\x9b\u202e"
     sql = f"SELECT {_literal(text)} AS \"a'b\" /* it's */, 'plain\\n' -- it's\n"
-    shown = printable(sql)
-    assert not ACTING & set(shown)
-    assert duckdb.execute(shown).fetchall() == [(text, "plain\\n")]
+    printed = printable(sql)
+    assert not ACTING & set(printed)
+    assert duckdb.execute(printed).fetchall() == [(text, "plain\\n")]
     assert printable("SELECT 'a\\b\n' AS \"é\"") == "SELECT 'a\\b\n' AS \"é\""
 
 
@@ -198,7 +198,7 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def test_a_terminal_of_few_characters_gets_others() -> None:
+def test_limited_terminal_gets_replacement_characters() -> None:
     ascii_ = {"PYTHONIOENCODING": "ascii"}
     done = assay_process("list", "metrics", "--system", "cardano", "--format", "json", environment=ascii_)
     listed = assay("list", "metrics", "--system", "cardano", "--format", "json")
@@ -207,23 +207,23 @@ def test_a_terminal_of_few_characters_gets_others() -> None:
     assert not listed.out.isascii()
 
 
-def test_rows_of_marks_are_texts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_marks_are_text(capsys: pytest.CaptureFixture[str]) -> None:
     rows(("a",), [("[red]x[/red]\x1b",)], "table")
     assert "[red]x[/red]\\x1b" in capsys.readouterr().out
 
 
-def test_commands_print_by_one_module() -> None:
+def test_only_one_module_prints() -> None:
     folder = ROOT / "compiler" / "assay" / "cli"
     files = [path for path in folder.glob("*.py") if path.name != "output.py"]
     assert len(files) > 10
     prints = re.compile(r"\bclick\.(echo|secho|echo_via_pager)\b|\bprint\(|\bstd(out|err)\.write\b")
     own = {"progress.py": 1, "streams.py": 1}  # a display with a console; what the one module writes through
-    found = {path.name: len(prints.findall(path.read_text(encoding="utf-8"))) for path in files}
-    assert {name: number for name, number in found.items() if number} == own
+    counts = {path.name: len(prints.findall(path.read_text(encoding="utf-8"))) for path in files}
+    assert {name: number for name, number in counts.items() if number} == own
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-1-1", "@SUM(1+1)", "-", "-1.5.", "+a"])
-def test_csv_cell_that_is_a_formula_is_quoted(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_csv_cell_like_a_formula_is_quoted(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows(["name", "value"], [["a", cell]], "csv")
     rows(["name", "value"], [["a", cell]], "json")
     printed = capsys.readouterr().out
@@ -232,12 +232,12 @@ def test_csv_cell_that_is_a_formula_is_quoted(cell: str, capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize("cell", ["-1.5", "+2", "-1e-05", "-.5", "-inf", "1=1", "a@b", "", "'=1"])
-def test_csv_cell_that_is_none_stays(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_csv_cell_is_unchanged(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
     rows(["name", "value"], [["a", cell]], "csv")
     assert capsys.readouterr().out == f"name,value\na,{cell}\n"
 
 
-def test_csv_of_a_run_named_as_a_formula_is_inert(place: Path, tmp_path: Path) -> None:
+def test_csv_of_run_named_like_a_formula_is_quoted(place: Path, tmp_path: Path) -> None:
     words = ("query", "wait", "--run", "@SUM(1+1)=runs/1.0", "--format", "csv", "--cache", tmp_path)
     done = assay(*words, within=place)
     assert (done.status, done.out.splitlines()[1][:16]) == (0, "wait,'@SUM(1+1),")

@@ -25,14 +25,14 @@ def python(code: str, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
 
 
-def test_statements_share_the_thread_that_ends_them() -> None:
+def test_statements_share_one_timeout_thread() -> None:
     with duckdb.connect() as connection, apply_limits(connection, Limits(seconds=3600)):
         before = threading.active_count()
         with apply_limits(connection, Limits(seconds=3600)), apply_limits(connection, Limits(seconds=1800)):
             assert threading.active_count() == before
 
 
-def test_what_may_take_less_than_what_was_begun_before_is_ended_first() -> None:
+def test_statement_with_shorter_limit_is_ended_first() -> None:
     with duckdb.connect() as patient, duckdb.connect() as other:
         with (
             apply_limits(patient, Limits(seconds=3600)),
@@ -45,7 +45,7 @@ def test_what_may_take_less_than_what_was_begun_before_is_ended_first() -> None:
             assert other.execute("SELECT 2").fetchall() == [(2,)]
 
 
-def test_a_command_that_leaves_a_thread_at_work_waits_for_it() -> None:
+def test_command_waits_for_its_threads() -> None:
     code = """
 import sys, threading, time
 threading.Thread(target=lambda: (time.sleep(0.5), print("done"))).start()
@@ -56,9 +56,7 @@ main()
     assert python(code).stdout.splitlines()[-1] == "done"
 
 
-def test_converters_start_before_all_else_where_no_drawing_was_ever_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_converters_start_first_in_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     began: list[Path] = []
     monkeypatch.setattr(build_cache, "start", began.append)
     runs, cache = [f"run={ROOT}/golden/cardano/tiny/plain/run"], tmp_path / "cache"

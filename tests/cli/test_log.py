@@ -17,9 +17,9 @@ STAGES = ["specs", "hash", "read", "results", "completeness", "charts", "pdf", "
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = copied("tiny/plain", tmp_path_factory.mktemp("log") / "run")
-    changed_log(found / "node-2", lambda lines: [*lines, '{"at": "2026', "a text"])
-    return found
+    folder = copied("tiny/plain", tmp_path_factory.mktemp("log") / "run")
+    changed_log(folder / "node-2", lambda lines: [*lines, '{"at": "2026', "a text"])
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -37,29 +37,29 @@ def verbose(run: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
 
 
 def test_every_stage_is_a_line_of_json(verbose: tuple[Path, list[dict[str, object]], list[str]], run: Path) -> None:
-    _, found, _ = verbose
-    assert [item["stage"] for item in found] == STAGES
-    by_stage = {str(item["stage"]): item for item in found}
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", str(item["at"])) for item in found)
-    assert all(item["level"] == "info" for item in found)
+    _, stages, _ = verbose
+    assert [item["stage"] for item in stages] == STAGES
+    by_stage = {str(item["stage"]): item for item in stages}
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", str(item["at"])) for item in stages)
+    assert all(item["level"] == "info" for item in stages)
     size = sum(path.stat().st_size for path in run.glob("node-*/*"))
     read = by_stage["read"]
     assert (read["run"], read["source"], read["bytes"], read["cached"]) == ("run", "workbench_logs", size, False)
     whole = by_stage["command"]
     assert whole["command"] == "build"
-    for item in found:
+    for item in stages:
         assert 0 <= item["seconds"] <= whole["seconds"]  # type: ignore[operator]
         assert item["processor_seconds"] >= 0  # type: ignore[operator]
         assert 10 < item["peak_mib"] <= whole["peak_mib"]  # type: ignore[operator]
 
 
-def test_stages_as_text_tell_what_the_cache_had(verbose: tuple[Path, list[dict[str, object]], list[str]]) -> None:
-    said = [line.split(" ")[1] for line in verbose[2] if re.match(r"\d\d:\d\d:\d\d\.\d{3} ", line)]
-    assert said == [item for item in STAGES if item not in ("charts", "pdf")]
+def test_stages_as_text_name_cache_hits(verbose: tuple[Path, list[dict[str, object]], list[str]]) -> None:
+    names = [line.split(" ")[1] for line in verbose[2] if re.match(r"\d\d:\d\d:\d\d\.\d{3} ", line)]
+    assert names == [item for item in STAGES if item not in ("charts", "pdf")]
     assert any(" read run=run source=workbench_logs " in line and " cached=True " in line for line in verbose[2])
 
 
-def test_a_command_after_a_verbose_one_says_nothing() -> None:
+def test_quiet_command_after_verbose_one_logs_nothing() -> None:
     assert assay("-v", "list", "reports", "--system", "cardano").err
     assert assay("list", "reports", "--system", "cardano").err == ""
 
@@ -67,11 +67,11 @@ def test_a_command_after_a_verbose_one_says_nothing() -> None:
 def test_provenance_accounts_for_every_line(
     verbose: tuple[Path, list[dict[str, object]], list[str]], run: Path
 ) -> None:
-    found = load(verbose[0] / "provenance.json")["resources"]["run"]
+    resources = load(verbose[0] / "provenance.json")["resources"]["run"]
     paths = list(run.glob("node-*/*"))
-    assert found["files"] == len(paths)
-    assert found["bytes"] == sum(path.stat().st_size for path in paths)
-    assert found["quarantined"] == 1
-    assert found["recognised"] + found["other"] + found["quarantined"] == found["lines"]
+    assert resources["files"] == len(paths)
+    assert resources["bytes"] == sum(path.stat().st_size for path in paths)
+    assert resources["quarantined"] == 1
+    assert resources["recognised"] + resources["other"] + resources["quarantined"] == resources["lines"]
     manifest = load(verbose[0] / "results.json")["manifest"]["run"]
-    assert found["recognised"] == manifest["recognised_total"]
+    assert resources["recognised"] == manifest["recognised_total"]

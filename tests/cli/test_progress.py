@@ -17,9 +17,9 @@ SHOWN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @pytest.mark.parametrize(
-    ("cases", "said"), [(["plain"], "reading run, 3 files"), (["plain", "tie-hosts"], "reading 2 runs, 6 files")]
+    ("cases", "expected"), [(["plain"], "reading run, 3 files"), (["plain", "tie-hosts"], "reading 2 runs, 6 files")]
 )
-def test_a_terminal_shows_files_bytes_and_time_left(tmp_path: Path, cases: list[str], said: str) -> None:
+def test_terminal_shows_files_bytes_and_time_left(tmp_path: Path, cases: list[str], expected: str) -> None:
     runs = [f"{name}={CARDANO / 'tiny' / name / 'run'}" if len(cases) > 1 else str(CARDANO / "tiny" / name / "run")
             for name in cases]  # fmt: skip
     ours, theirs = pty.openpty()
@@ -27,7 +27,7 @@ def test_a_terminal_shows_files_bytes_and_time_left(tmp_path: Path, cases: list[
     env = {**os.environ, "COLUMNS": "110", "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=env) as process:
         os.close(theirs)
-        shown = b""
+        output = b""
         while True:
             try:
                 part = os.read(ours, 65536)
@@ -35,9 +35,9 @@ def test_a_terminal_shows_files_bytes_and_time_left(tmp_path: Path, cases: list[
                 break
             if not part:
                 break
-            shown += part
+            output += part
     os.close(ours)
     assert process.returncode == 0
-    lines = [line for line in re.split(r"[\r\n]+", SHOWN.sub("", shown.decode())) if "reading" in line]
-    assert {re.sub(r" *[━╸╺].*", "", line).strip() for line in lines} == {said}
+    lines = [line for line in re.split(r"[\r\n]+", SHOWN.sub("", output.decode())) if "reading" in line]
+    assert {re.sub(r" *[━╸╺].*", "", line).strip() for line in lines} == {expected}
     assert re.search(r"(\d+)/\1 MB(, \d+ MB/s)? +\d:\d\d:\d\d", lines[-1])

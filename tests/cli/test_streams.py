@@ -38,16 +38,16 @@ def shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.
 
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-", "<&- >&- 2>&-", "2>/dev/full"])
-def test_what_is_closed_or_full_changes_neither_status_nor_the_other_stream(streams: str) -> None:
-    found, found_wrong = shell(LIST, streams), shell(WRONG, streams)
-    assert (found.returncode, found_wrong.returncode) == (0, usual(WRONG).returncode)
-    assert found.stdout == ("" if " >" in f" {streams}" else usual(LIST).stdout)
+def test_closed_or_full_stream_changes_no_status_or_output(streams: str) -> None:
+    actual, found_wrong = shell(LIST, streams), shell(WRONG, streams)
+    assert (actual.returncode, found_wrong.returncode) == (0, usual(WRONG).returncode)
+    assert actual.stdout == ("" if " >" in f" {streams}" else usual(LIST).stdout)
     assert found_wrong.stderr == ("" if "2>" in streams else usual(WRONG).stderr)
 
 
 @pytest.mark.parametrize(("words", "status"), [(LIST, 0), (HELP, 0), (WRONG, 2), (("diff", "HEAD", "nowhere"), 2)])
 @pytest.mark.parametrize("which", ["stdout", "stderr"])
-def test_a_status_is_that_of_the_work_when_nobody_reads(words: tuple[str, ...], status: int, which: str) -> None:
+def test_status_is_that_of_the_work_without_a_reader(words: tuple[str, ...], status: int, which: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, which: writing}
@@ -57,12 +57,12 @@ def test_a_status_is_that_of_the_work_when_nobody_reads(words: tuple[str, ...], 
     assert done.returncode == status
 
 
-def test_a_full_stdout_is_told_as_what_it_is() -> None:
+def test_full_stdout_error_names_the_cause() -> None:
     done = shell(LIST, ">/dev/full")
     assert (done.returncode, done.stderr) == (1, "error[output]: stdout cannot be written: No space left on device\n")
 
 
-def test_an_interrupt_while_the_program_is_loaded_is_told_as_any(tmp_path: Path) -> None:
+def test_interrupt_during_import_is_reported_as_usual(tmp_path: Path) -> None:
     # It waits for the interrupt, which otherwise may come where Python passes over errors, between two imports.
     (tmp_path / "click.py").write_text(f"import os, time\nos.kill(os.getpid(), {signal.SIGINT:d})\ntime.sleep(60)\n")
     around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
@@ -76,7 +76,7 @@ def test_an_interrupt_while_the_program_is_loaded_is_told_as_any(tmp_path: Path)
      "import atexit\natexit.register(interrupt)\nraise KeyboardInterrupt"],
     ids=["where errors are passed over", "and another, at the end"],
 )  # fmt: skip
-def test_no_interrupt_is_lost_or_shows_a_traceback(tmp_path: Path, comes: str) -> None:
+def test_interrupt_is_never_lost_and_has_no_traceback(tmp_path: Path, comes: str) -> None:
     (tmp_path / "rich").mkdir()  # which a command loads as it prints its table
     begin = f"import os, time\ndef interrupt():\n    os.kill(os.getpid(), {signal.SIGINT:d})\n    time.sleep(0)\n"
     (tmp_path / "rich" / "__init__.py").write_text(f"{begin}{comes}\n", encoding="utf-8")
@@ -87,7 +87,7 @@ def test_no_interrupt_is_lost_or_shows_a_traceback(tmp_path: Path, comes: str) -
     assert set(done.stderr.split("\n")) == {"", "interrupted"}, done.stderr
 
 
-def test_an_interrupt_of_the_engine_is_told_as_any(capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupt_of_engine_is_reported_as_usual(capsys: pytest.CaptureFixture[str]) -> None:
     @click.group()
     def group() -> None:
         pass
@@ -102,7 +102,7 @@ def test_an_interrupt_of_the_engine_is_told_as_any(capsys: pytest.CaptureFixture
     assert capsys.readouterr().err.strip() == "interrupted"
 
 
-def test_an_interrupt_that_is_ignored_stays_so(tmp_path: Path) -> None:
+def test_ignored_interrupt_stays_ignored(tmp_path: Path) -> None:
     (tmp_path / "rich").mkdir()
     text = f"import os\nos.kill(os.getpid(), {signal.SIGINT:d})\nraise ValueError('rich was loaded')\n"
     (tmp_path / "rich" / "__init__.py").write_text(text, encoding="utf-8")
@@ -112,7 +112,7 @@ def test_an_interrupt_that_is_ignored_stays_so(tmp_path: Path) -> None:
     assert "ValueError: rich was loaded" in done.stderr
 
 
-def test_memory_that_runs_out_is_no_bug() -> None:
+def test_out_of_memory_is_not_reported_as_a_bug() -> None:
     done = shell(("test", "--system", "cometbft"), "", "ulimit -v 1000000;")
     if done.returncode not in (1, 70):
         pytest.skip("it was enough, or the engine ended the process itself")

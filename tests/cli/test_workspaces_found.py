@@ -18,7 +18,7 @@ from tests.support.laboratory import ROOT
 BOUNDED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 
 
-def test_specs_without_a_system_are_not_passed_over_for_the_shipped_ones(tmp_path: Path, cache: Path) -> None:
+def test_specs_without_a_system_are_not_replaced_by_shipped(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "specs" / "mine"
     place.mkdir(parents=True)
     (place / "Package.dhall").write_text("{=}", encoding="utf-8")
@@ -30,7 +30,7 @@ def test_specs_without_a_system_are_not_passed_over_for_the_shipped_ones(tmp_pat
     ))  # fmt: skip
 
 
-def test_a_folder_called_specs_of_another_program_is_passed_over(tmp_path: Path, cache: Path) -> None:
+def test_specs_folder_of_other_program_is_ignored(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "login_spec.rb").touch()
     done = assay("list", "reports", "--cache", cache, within=tmp_path)
@@ -38,13 +38,13 @@ def test_a_folder_called_specs_of_another_program_is_passed_over(tmp_path: Path,
     assert "cardano/comparison" in done.out
 
 
-def test_a_check_that_is_not_of_the_users_specs_says_so(tmp_path: Path, cache: Path) -> None:
+def test_check_of_shipped_specs_says_so(tmp_path: Path, cache: Path) -> None:
     done = assay("check", "--system", "cometbft", "--cache", cache, within=tmp_path)
-    said = "no folder here or above has specs/, so these are the specs that come with Assay\n"
-    assert (done.status, done.err) == (0, said)
+    message = "no folder here or above has specs/, so these are the specs that come with Assay\n"
+    assert (done.status, done.err) == (0, message)
 
 
-def test_what_the_system_cannot_name_is_said_in_words(tmp_path: Path) -> None:
+def test_unencodable_path_is_described_in_words(tmp_path: Path) -> None:
     """A current folder that was removed, and a cache whose name is no text: the engine cannot open it."""
     (tmp_path / "gone").mkdir()
     words = [sys.executable, "-m", "assay", "list", "reports"]
@@ -63,7 +63,7 @@ def test_what_the_system_cannot_name_is_said_in_words(tmp_path: Path) -> None:
     )
 
 
-def test_a_workspace_may_stand_in_a_folder_whose_name_is_no_text(tmp_path: Path, cache: Path) -> None:
+def test_workspace_path_may_be_undecodable(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / os.fsdecode(b"a\xff")
     place.mkdir()
     assert assay("init", "shop", within=place).status == 0
@@ -71,7 +71,7 @@ def test_a_workspace_may_stand_in_a_folder_whose_name_is_no_text(tmp_path: Path,
     assert (done.status, done.out.splitlines()[1].split(",")[:4]) == (0, ["wait", "1.0", "ms", "120"])
 
 
-def test_a_system_that_lacks_its_package_is_said_to(tmp_path: Path, cache: Path) -> None:
+def test_system_without_package_is_named(tmp_path: Path, cache: Path) -> None:
     for name, file in (("whole", "package.dhall"), ("part", "events.dhall")):
         (tmp_path / "specs" / name).mkdir(parents=True)
         (tmp_path / "specs" / name / file).touch()
@@ -84,7 +84,7 @@ def test_a_system_that_lacks_its_package_is_said_to(tmp_path: Path, cache: Path)
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root can give up its rights")
 @pytest.mark.parametrize("forbidden", ["specs", "specs/mine"])
-def test_specs_that_may_not_be_read_are_not_passed_over(tmp_path: Path, forbidden: str) -> None:
+def test_unreadable_specs_are_not_ignored(tmp_path: Path, forbidden: str) -> None:
     (tmp_path / "specs" / "mine").mkdir(parents=True)
     (tmp_path / "specs" / "mine" / "package.dhall").touch()
     (tmp_path / forbidden).chmod(0)
@@ -103,7 +103,7 @@ def break_link(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "put", "found"),
+    ("name", "put", "expected"),
     [
         ("specs", Path.touch, "a file"),
         ("specs", Path.mkdir, "an empty folder"),
@@ -112,8 +112,8 @@ def break_link(path: Path) -> None:
     ],
     ids=["file", "empty", "broken link", "broken link to a system"],
 )
-def test_specs_that_cannot_be_reached_are_an_error(
-    name: str, put: Callable[[Path], None], found: str, tmp_path: Path, cache: Path
+def test_unreachable_specs_are_an_error(
+    name: str, put: Callable[[Path], None], expected: str, tmp_path: Path, cache: Path
 ) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     put(tmp_path / name)
@@ -123,10 +123,10 @@ def test_specs_that_cannot_be_reached_are_an_error(
         assert (done.status, done.out) == (1, "")
         assert done.err.startswith("error[no-system]: ")
         assert str(tmp_path / name) in done.err
-        assert f"  found:    {found}\n" in done.err
+        assert f"  found:    {expected}\n" in done.err
 
 
-def test_templates_that_are_no_folder_are_an_error(tmp_path: Path, cache: Path) -> None:
+def test_templates_that_are_a_file_are_an_error(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "shop"
     assert assay("init", place).status == 0
     (place / "templates").touch()

@@ -35,7 +35,7 @@ def built(run: Path, out: Path, cache: Path, within: Path) -> Any:
     return manifest(out)
 
 
-def test_an_event_that_becomes_known_is_counted_in_logs_that_were_read_before(tmp_path: Path, cache: Path) -> None:
+def test_new_event_is_counted_in_cached_logs(tmp_path: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     changed_log(run / "node-2", lambda lines: [*lines, *OTHER])
     before, after = workspace(tmp_path / "before"), workspace(tmp_path / "after")
@@ -51,11 +51,11 @@ def test_an_event_that_becomes_known_is_counted_in_logs_that_were_read_before(tm
     assert built(run, tmp_path / "third", cache, before) == first
 
 
-def test_runs_of_the_same_logs_have_their_own_facts(tmp_path: Path, cache: Path) -> None:
+def test_runs_of_same_logs_have_their_own_constants(tmp_path: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     first = built(run, tmp_path / "first", cache, ROOT)
-    changed_json(run / "genesis-shelley.json", lambda found: found.update(epochLength=10))
-    changed_json(run / "meta.json", lambda found: found["meta"].update(ident="renamed"))
+    changed_json(run / "genesis-shelley.json", lambda document: document.update(epochLength=10))
+    changed_json(run / "meta.json", lambda document: document["meta"].update(ident="renamed"))
     second = built(run, tmp_path / "second", cache, ROOT)
     assert {name: value for name, value in second.items() if first[name] != value} == {"ident": "renamed"}
     assert load(tmp_path / "second" / "results.json")["runs"] == [{"id": "run", "label": "renamed"}]
@@ -63,7 +63,7 @@ def test_runs_of_the_same_logs_have_their_own_facts(tmp_path: Path, cache: Path)
     assert sql["run"]["epoch_length"] == 10
 
 
-def test_what_was_read_before_does_not_change_what_is_counted(tmp_path: Path, cache: Path) -> None:
+def test_earlier_reads_change_no_counts(tmp_path: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     broken = line(31.0, "TxSubmission.TxInbound.Collected", {"count": "many"})
     changed_log(run / "node-2", lambda lines: [*lines, broken])
@@ -76,14 +76,14 @@ def test_what_was_read_before_does_not_change_what_is_counted(tmp_path: Path, ca
     assert built(run, tmp_path / "after", cache, ROOT) == alone
 
 
-def test_runs_of_the_same_logs_that_are_read_together_are_read_once(tmp_path: Path, cache: Path) -> None:
+def test_runs_of_same_logs_are_read_once(tmp_path: Path, cache: Path) -> None:
     runs = [copied("tiny/plain", tmp_path / name) for name in ("one", "two", "three")]
     done = assay("ingest", *map(str, runs), "--cache", str(cache))
     assert done.status == 0, done.err
     assert len(set(done.out.split())) == 1
 
 
-def test_sql_that_takes_a_host_apart_as_a_text_works_as_it_is_checked(tmp_path: Path) -> None:
+def test_sql_that_splits_host_names_runs_as_checked(tmp_path: Path) -> None:
     """Hosts are numbers to the engine, which not every function takes for texts."""
     changed = "WHERE recognised > 0 AND host[1:5] = 'node-'"
     space = workspace(tmp_path / "ws", ("queries/cardano/openings.sql", "WHERE recognised > 0", changed))
@@ -133,7 +133,7 @@ RECORDS = [
 
 
 @pytest.mark.parametrize(
-    ("changes", "found"),
+    ("changes", "expected"),
     [
         pytest.param(('body = [ "other" ],', LOOKUPS, ""), (2, 180, 240), id="another body"),
         pytest.param(('time = [ "done" ],', LOOKUPS, ""), (2, 570, 630), id="another time"),
@@ -141,8 +141,8 @@ RECORDS = [
         pytest.param(("", LOOKUPS, ", odd"), (1, 110, 110), id="another event, which is recognised before"),
     ],
 )
-def test_results_are_forgotten_when_records_are_recognised_otherwise(
-    tmp_path: Path, changes: tuple[str, str, str], found: tuple[int, float, int]
+def test_results_are_computed_again_when_recognition_changes(
+    tmp_path: Path, changes: tuple[str, str, str], expected: tuple[int, float, int]
 ) -> None:
     before = small(tmp_path / "before", SPECS, PACKAGE % ("", LOOKUPS, ""))
     after = small(tmp_path / "after", SPECS, PACKAGE % changes)
@@ -152,9 +152,9 @@ def test_results_are_forgotten_when_records_are_recognised_otherwise(
         log.write_text("".join(f"{json.dumps(_record(number))}\n" for number in range(2)), encoding="utf-8")
     former = _found(before, tmp_path / "cache")
     assert former == (2, 170, "warning: one: the greatest is 230\n")
-    *numbers, greatest = found
-    said = f"warning: one: the greatest is {greatest}\n"
-    assert _found(after, tmp_path / "cache") == (*numbers, said)
+    *numbers, greatest = expected
+    message = f"warning: one: the greatest is {greatest}\n"
+    assert _found(after, tmp_path / "cache") == (*numbers, message)
     assert _found(before, tmp_path / "cache") == former
 
 
@@ -169,7 +169,7 @@ def _found(place: Path, cache: Path) -> tuple[int, float, str]:
 
 def _record(number: int) -> dict[str, object]:
     """A record that has two times, names and bodies."""
-    said: dict[str, Any] = dict(RECORDS[number])
-    times = {name: f"2026-01-01T00:00:{said[name]:02}Z" for name in ("time", "done")}
-    bodies = {name: {"id": "x", **said[name]} for name in ("data", "other")}
-    return {**said, **times, **bodies}
+    fields: dict[str, Any] = dict(RECORDS[number])
+    times = {name: f"2026-01-01T00:00:{fields[name]:02}Z" for name in ("time", "done")}
+    bodies = {name: {"id": "x", **fields[name]} for name in ("data", "other")}
+    return {**fields, **times, **bodies}

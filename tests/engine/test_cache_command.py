@@ -49,19 +49,19 @@ def on_disk(*folders: Path) -> int:
     return sum({path.stat().st_ino: path.stat().st_blocks * 512 for path in paths}.values())
 
 
-def test_what_it_takes_is_told_by_kind(place: Path) -> None:
+def test_cache_size_is_listed_by_kind(place: Path) -> None:
     cache = place.parent / "cache"
-    found = bytes_by_kind(cache)
-    assert list(found) == ["logs", "results", "reports", "specs", "mirrors", "all"]
+    sizes = bytes_by_kind(cache)
+    assert list(sizes) == ["logs", "results", "reports", "specs", "mirrors", "all"]
     memo = (cache / "files.json").stat().st_blocks * 512
-    assert found["all"] == sum(found.values()) - found["all"] == on_disk(cache) - memo
-    assert found["logs"] == on_disk(cache / "ingest", cache / "batches")
-    assert found["logs"] < on_disk(cache / "ingest") + on_disk(cache / "batches")  # events are the same files
-    shown = assay("cache", "--cache", cache)
-    assert shown.out.splitlines()[0] == str(cache)
+    assert sizes["all"] == sum(sizes.values()) - sizes["all"] == on_disk(cache) - memo
+    assert sizes["logs"] == on_disk(cache / "ingest", cache / "batches")
+    assert sizes["logs"] < on_disk(cache / "ingest") + on_disk(cache / "batches")  # events are the same files
+    listing = assay("cache", "--cache", cache)
+    assert listing.out.splitlines()[0] == str(cache)
 
 
-def test_all_of_it_goes_and_is_made_again(place: Path) -> None:
+def test_whole_cache_is_removed_and_rebuilt(place: Path) -> None:
     before = content(place / "out")
     done = assay("cache", "prune", "--all", "--cache", place.parent / "cache")
     assert (done.status, done.err) == (0, "")
@@ -72,30 +72,30 @@ def test_all_of_it_goes_and_is_made_again(place: Path) -> None:
     assert content(place / "out") == before
 
 
-def test_what_was_not_used_for_long_goes(place: Path) -> None:
+def test_long_unused_entries_are_removed(place: Path) -> None:
     cache = place.parent / "cache"
     long_ago = time.time() - 40 * 86400
     for path in [*cache.glob("ingest/*/*"), *cache.glob("rendered/*")]:
         os.utime(path, (long_ago, long_ago))
-    told = assay("cache", "prune", "--older-than", "30d", "--dry-run", "--cache", cache)
-    assert told.out.startswith("would remove 3 entries, ")
+    done = assay("cache", "prune", "--older-than", "30d", "--dry-run", "--cache", cache)
+    assert done.out.startswith("would remove 3 entries, ")
     assert len(list(cache.glob("ingest/*/*"))) == 2
     assert assay("cache", "prune", "--older-than", "30d", "--cache", cache).out.startswith("removed 3 entries, ")
     assert not [*cache.glob("ingest/*"), *cache.glob("rendered/*")]
     assert list(cache.glob("results/*"))
 
 
-def test_what_is_used_counts_as_used_now(place: Path) -> None:
+def test_used_entry_gets_a_new_time(place: Path) -> None:
     cache = place.parent / "cache"
     long_ago = time.time() - 40 * 86400
     for path in [*cache.glob("ingest/*/*"), *cache.glob("rendered/*"), *cache.glob("results/*")]:
         os.utime(path, (long_ago, long_ago))
     assert built(place).status == 0
-    kept = assay("cache", "prune", "--older-than", "30d", "--cache", cache)
-    assert kept.out == "removed 0 entries, 0 B\n"
+    pruned = assay("cache", "prune", "--older-than", "30d", "--cache", cache)
+    assert pruned.out == "removed 0 entries, 0 B\n"
 
 
-def test_what_was_used_longest_ago_goes_until_the_rest_is_small_enough() -> None:
+def test_oldest_entries_are_removed_until_size_fits() -> None:
     entries = [
         Entry("logs", Path("a"), 1.0, ((1, 100), (2, 50))),
         Entry("logs", Path("b"), 2.0, ((2, 50), (3, 10))),
@@ -110,7 +110,7 @@ def test_what_was_used_longest_ago_goes_until_the_rest_is_small_enough() -> None
     assert [item.place.name for item in surplus(entries, Limits(size=0))] == ["a", "b", "c"]
 
 
-def test_it_waits_for_commands_that_work_with_the_cache(tmp_path: Path) -> None:
+def test_prune_waits_for_commands_that_use_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     process_dir(cache)
     words = [sys.executable, "-m", "assay", "cache", "prune", "--all", "--cache", str(cache)]
@@ -123,7 +123,7 @@ def test_it_waits_for_commands_that_work_with_the_cache(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((), "error[prune]: nothing is said of what is to go\n  hint: say --older-than 30d, --to-size 5GB, or --all\n"),
         (
@@ -144,12 +144,12 @@ def test_it_waits_for_commands_that_work_with_the_cache(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_to_go_must_be_said(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_prune_without_option_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
     done = assay("cache", "prune", *words, "--cache", tmp_path)
-    assert (done.status, done.err) == (2, said)
+    assert (done.status, done.err) == (2, message)
 
 
-def test_a_folder_that_is_no_cache_loses_nothing_that_assay_has_not_made(tmp_path: Path) -> None:
+def test_prune_of_other_folder_removes_only_own_files(tmp_path: Path) -> None:
     place = tmp_path / "place"
     assert assay("init", place).status == 0
     for name in ("results/mine.txt", "scratch/my work/notes.txt", "mirror/a/b"):
@@ -167,7 +167,7 @@ def test_a_folder_that_is_no_cache_loses_nothing_that_assay_has_not_made(tmp_pat
     [("/c", "/h", "/c/assay"), ("c", "/h", "/h/.cache/assay"), ("", "/h", "/h/.cache/assay"),
      ("", "", "USER/.cache/assay"), ("", "h", "USER/.cache/assay")],
 )  # fmt: skip
-def test_a_cache_stands_where_the_user_has_folders(
+def test_cache_is_in_the_users_cache_folder(
     monkeypatch: pytest.MonkeyPatch, cache_home: str, home: str, place: str
 ) -> None:
     """Never below the current folder, or the root."""
@@ -177,7 +177,7 @@ def test_a_cache_stands_where_the_user_has_folders(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
-def test_a_user_without_a_home_is_asked_for_a_folder(tmp_path: Path) -> None:
+def test_user_without_home_needs_a_cache_option(tmp_path: Path) -> None:
     number = next(number for number in range(54321, 65000) if number not in {item.pw_uid for item in pwd.getpwall()})
     say = (
         "from assay.engine.result_cache import default_folder\n"

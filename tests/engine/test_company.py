@@ -132,25 +132,23 @@ DUE = {
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    found = small(tmp_path / "place", SPECS, PACKAGE)
-    logged(found, "one", LOGS)
-    return found
+    folder = small(tmp_path / "place", SPECS, PACKAGE)
+    logged(folder, "one", LOGS)
+    return folder
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "metrics",
     [["distinct"], ["endings"], ["rows_n"], ["capitals_n"], ["joined_n"],
      ["journey_time"], ["journey_a"], ["endings", "noted_n"], ["noted_n", "distinct"],
      ["journey_a", "journey_time"], list(DUE)],
 )  # fmt: skip
-def test_a_number_is_the_same_in_any_company(place: Path, tmp_path: Path, asked: list[str]) -> None:
-    found = averages(place, tmp_path / "cache", *asked)
-    assert found == {name: pytest.approx(DUE[name], rel=1e-12) for name in asked}
+def test_number_is_independent_of_other_metrics(place: Path, tmp_path: Path, metrics: list[str]) -> None:
+    actual = averages(place, tmp_path / "cache", *metrics)
+    assert actual == {name: pytest.approx(DUE[name], rel=1e-12) for name in metrics}
 
 
-def test_of_rows_of_one_instant_in_several_logs_the_first_is_that_of_the_first_host(
-    place: Path, tmp_path: Path
-) -> None:
+def test_first_of_simultaneous_rows_is_of_the_first_host(place: Path, tmp_path: Path) -> None:
     """Wherever it stands in its log, which tells nothing of another's."""
     logs = {
         "h-1/log.jsonl": [(1, "began", {"id": "o", "a": 1}), (2, "began", {"id": "x", "a": 10})],
@@ -159,23 +157,23 @@ def test_of_rows_of_one_instant_in_several_logs_the_first_is_that_of_the_first_h
         "h-2/notes.jsonl": [(1, "noted", {"id": "x"})],
     }
     logged(place, "tied", logs)
-    found = averages(place, tmp_path / "cache", "journey_a", run="tied")
-    assert found == {"journey_a": (2, (1 + 10) / 2)}
+    actual = averages(place, tmp_path / "cache", "journey_a", run="tied")
+    assert actual == {"journey_a": (2, (1 + 10) / 2)}
 
 
-def test_the_cache_of_one_question_does_not_answer_another(place: Path, tmp_path: Path) -> None:
+def test_cache_of_one_query_does_not_serve_another(place: Path, tmp_path: Path) -> None:
     for name in (*DUE, *reversed(DUE)):
         assert averages(place, tmp_path / "cache", name) == {name: pytest.approx(DUE[name], rel=1e-12)}
 
 
-def test_specs_of_both_kinds_pass_the_check(place: Path, tmp_path: Path) -> None:
+def test_specs_with_and_without_order_pass_the_check(place: Path, tmp_path: Path) -> None:
     done = assay("check", "--cache", tmp_path / "cache", within=place)
-    said = "small: its normal form under golden/specs is not there; `assay check --accept` writes it\n"
-    assert (done.status, done.err) == (0, said)
+    message = "small: its normal form under golden/specs is not there; `assay check --accept` writes it\n"
+    assert (done.status, done.err) == (0, message)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (
             ('began "first" byId', 'began "latest before" byId // { before = "last" }'),
@@ -194,12 +192,12 @@ def test_specs_of_both_kinds_pass_the_check(place: Path, tmp_path: Path) -> None
         ),
     ],
 )
-def test_what_has_no_order_is_told(tmp_path: Path, change: tuple[str, str], said: str) -> None:
+def test_rows_without_an_order_are_an_error(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     assert change[0] in SPECS
     place = small(tmp_path / "place", SPECS.replace(*change), PACKAGE)
     done = assay("check", "--cache", tmp_path / "cache", within=place)
     assert done.status == 1
-    assert said in done.err.splitlines()
+    assert message in done.err.splitlines()
 
 
 TALLY = """
@@ -244,7 +242,7 @@ let back =
 """  # noqa: E501
 
 
-def test_instants_before_each_other_stand_in_any_order(tmp_path: Path) -> None:
+def test_instants_may_be_declared_in_any_order(tmp_path: Path) -> None:
     """The end of an id, the begin before it, the end before that: of w on h-2 at 7, 6 and 5, of z at 55, 6 and 5."""
     package = PACKAGE.replace("ids, notes ]", "ids, notes, endings_of_ids ]").replace("    , journey\n", "    , back\n")
     metrics = '[ metric "back_n" "back" (S.elapsed { from = [ former ], to = last_end }) U.second ]\n'
@@ -253,7 +251,7 @@ def test_instants_before_each_other_stand_in_any_order(tmp_path: Path) -> None:
     assert averages(place, tmp_path / "cache", "back_n") == {"back_n": (2, (2 + 50) / 2)}
 
 
-def test_what_is_tallied_is_of_the_whole_run(tmp_path: Path) -> None:
+def test_counts_cover_the_whole_run(tmp_path: Path) -> None:
     """The journey that ends in the phase has begun before it."""
     package = PACKAGE.replace("    , journey\n", '    , journey // { at = "first" }\n    , each\n').replace(
         "  , metrics =\n    [ ", '  , metrics =\n    [ metric "times_n" "each" (X.column times) U.count\n    , '
@@ -270,7 +268,7 @@ def test_what_is_tallied_is_of_the_whole_run(tmp_path: Path) -> None:
     ]
 
 
-def test_whole_constants_have_64_bits() -> None:
+def test_integer_constants_have_64_bits() -> None:
     """As the engine takes them, small ones had 32, and their products ended the build."""
     values = bind_parameters(["a", "b"], {"a": 100_000, "b": True, "other": 1})
     assert duckdb.execute("SELECT $a * $a, typeof($a), typeof($b)", values).fetchall() == [

@@ -26,22 +26,22 @@ def rising(first: int, step: int) -> list[int]:
     return [first + step * place for place in range(len(CENTILES))]
 
 
-def test_a_host_without_samples_has_zeros() -> None:
+def test_host_without_samples_has_zeros() -> None:
     assert host_row((0, None, None, None)) == HostRow(0, 0.0, 0.0, (0,) * 29)
 
 
-def test_pooled_samples_are_converted_to_the_metrics_unit() -> None:
-    found = pooled(host(5, 2500.0, 40.0, rising(1000, 100)), [ALL, LOWEST], MILLI, integral=True)
-    assert found.size == 5
-    assert found.averages == {"all": 2.5, "lowest": 2.5}
-    assert found.stddevs == {"all": 0.04, "lowest": 0.04}
-    assert (found.least, found.median, found.greatest) == (1.0, 1.7, 3.8)
-    assert found.centiles[0] == Centile(0.0, 1000, None, None, None)
-    assert found.centiles[-1] == Centile(1.0, 3800, None, None, None)
-    assert found.scaled(1500) == 1.5
+def test_pooled_samples_have_the_unit_of_the_metric() -> None:
+    distribution = pooled(host(5, 2500.0, 40.0, rising(1000, 100)), [ALL, LOWEST], MILLI, integral=True)
+    assert distribution.size == 5
+    assert distribution.averages == {"all": 2.5, "lowest": 2.5}
+    assert distribution.stddevs == {"all": 0.04, "lowest": 0.04}
+    assert (distribution.least, distribution.median, distribution.greatest) == (1.0, 1.7, 3.8)
+    assert distribution.centiles[0] == Centile(0.0, 1000, None, None, None)
+    assert distribution.centiles[-1] == Centile(1.0, 3800, None, None, None)
+    assert distribution.scaled(1500) == 1.5
 
 
-def test_centiles_over_hosts_are_the_medians_of_theirs() -> None:
+def test_centiles_over_hosts_are_medians_of_host_centiles() -> None:
     """As measured; the one at index floor(n / 2), so of two the greater."""
     three = over_hosts([host(1, 0.0, 0.0, rising(first, 0)) for first in (10, 40, 20)], [ALL], MILLI, integral=True)
     assert three.centiles[3] == Centile(0.1, 20, 10, 40, math.sqrt(Fraction(700, 3)))
@@ -49,27 +49,27 @@ def test_centiles_over_hosts_are_the_medians_of_theirs() -> None:
     assert two.centiles[28] == Centile(1.0, 40, 10, 40, math.sqrt(450))
 
 
-def test_ends_and_median_over_hosts_are_those_of_all() -> None:
+def test_extremes_and_median_over_hosts_cover_all_hosts() -> None:
     rows = [host(4, 0.0, 0.0, rising(3000, 100)), host(6, 0.0, 0.0, rising(1000, 10)), host(1, 0.0, 0.0, rising(0, 60))]
-    found = over_hosts(rows, [ALL], MILLI, integral=True)
-    assert found.size == 11
-    assert (found.least, found.median, found.greatest) == (0.0, 1.07, 5.8)
-    assert found.mean is None
+    distribution = over_hosts(rows, [ALL], MILLI, integral=True)
+    assert distribution.size == 11
+    assert (distribution.least, distribution.median, distribution.greatest) == (0.0, 1.07, 5.8)
+    assert distribution.mean is None
 
 
-def test_averages_and_deviations_over_hosts_are_as_the_summary_says() -> None:
+def test_averages_and_deviations_follow_the_summary() -> None:
     """The mean of 1, 2 and 6 is 3, that of the lowest two 1.5; whatever the order of the hosts."""
     rows = [
         host(1, mean, deviation, rising(0, 1)) for mean, deviation in ((6000.0, 100.0), (1000.0, 500.0), (2000.0, 0.0))
     ]
-    found = over_hosts(rows, [ALL, LOWEST], MILLI, integral=True)
-    assert found.averages == {"all": 3.0, "lowest": 1.5}
-    assert found.stddevs == {"all": pytest.approx(0.2), "lowest": 0.5}
+    distribution = over_hosts(rows, [ALL, LOWEST], MILLI, integral=True)
+    assert distribution.averages == {"all": 3.0, "lowest": 1.5}
+    assert distribution.stddevs == {"all": pytest.approx(0.2), "lowest": 0.5}
 
 
-def test_a_summary_of_the_lowest_takes_all_hosts_where_there_are_fewer() -> None:
-    found = over_hosts([host(1, 7.0, 0.0, rising(0, 1))], [LOWEST], Fraction(1), integral=True)
-    assert found.averages == {"lowest": 7.0}
+def test_lowest_hosts_summary_takes_all_of_fewer_hosts() -> None:
+    distribution = over_hosts([host(1, 7.0, 0.0, rising(0, 1))], [LOWEST], Fraction(1), integral=True)
+    assert distribution.averages == {"lowest": 7.0}
 
 
 @pytest.mark.parametrize(
@@ -84,30 +84,30 @@ def test_a_summary_of_the_lowest_takes_all_hosts_where_there_are_fewer() -> None
         ([1, 1.5, 2], Fraction(1, 4)),
     ],
 )
-def test_a_deviation_is_that_of_a_sample(values: list[int | float], squared: Fraction) -> None:
+def test_deviation_is_the_sample_deviation(values: list[int | float], squared: Fraction) -> None:
     """Squared distances from the mean over n - 1."""
     assert deviation(values) == math.sqrt(squared)
 
 
-def test_an_exact_average_is_the_mean_as_measured_times_the_factor() -> None:
+def test_exact_average_is_mean_times_factor() -> None:
     """A third of a second in ms, and not the double that is nearest to that."""
-    found = pooled(host(3, 1 / 3, 0.0, rising(0, 1)), [ALL], Fraction(1, 3), integral=True)
-    assert found.exact_average("all") == Fraction(1 / 3) / 3
+    distribution = pooled(host(3, 1 / 3, 0.0, rising(0, 1)), [ALL], Fraction(1, 3), integral=True)
+    assert distribution.exact_average("all") == Fraction(1 / 3) / 3
 
 
-def test_an_exact_average_over_hosts_is_that_of_the_summary() -> None:
+def test_exact_average_over_hosts_follows_the_summary() -> None:
     """Which is in the metric's unit already."""
     rows = [host(1, mean, 0.0, rising(0, 1)) for mean in (1000.0, 2000.0, 6000.0)]
     assert over_hosts(rows, [ALL, LOWEST], MILLI, integral=True).exact_average("lowest") == Fraction(3, 2)
 
 
 @pytest.mark.parametrize(("size", "mean"), [(0, 0.0), (2, math.inf), (2, math.nan)])
-def test_there_is_no_exact_average_without_finite_samples(size: int, mean: float) -> None:
+def test_exact_average_needs_finite_samples(size: int, mean: float) -> None:
     row = HostRow(size, mean, 0.0, tuple(rising(0, 1)))
     assert pooled(row, [ALL], Fraction(1), integral=False).exact_average("all") is None
 
 
-def test_an_integer_is_rounded_once() -> None:
+def test_integer_is_rounded_once() -> None:
     """2^53 + 1 is no double; three times it is nearest to another than three times the double nearest to it."""
     assert scale(2**53 + 1, Fraction(3)) == 27021597764222980.0
     assert scale(2.0**53, Fraction(3)) == 27021597764222976.0

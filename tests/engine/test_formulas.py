@@ -70,14 +70,14 @@ def queried(place: Path, cache: Path, names: list[str], of: str, *more: str) -> 
         "query", *names, "--run", place / of, "--cache", cache, "--format", "json", *more, within=place / "workspace"
     )
     assert done.status == 0, done.err
-    found: list[dict[str, Any]] = done.json()
-    return found
+    rows: list[dict[str, Any]] = done.json()
+    return rows
 
 
 # Reports
 
 
-def test_the_report_shows_both_published_numbers_each_by_its_convention(report: Path) -> None:
+def test_report_shows_both_published_conventions(report: Path) -> None:
     (section,) = load(report / "document.json")["sections"]
     assert [cell for cell in section["header"] if cell[:1] != "Δ"] == ["", *RATES]
     cells = {row[0]: [row[1], *row[2::3]] for row in section["rows"]}
@@ -86,22 +86,22 @@ def test_the_report_shows_both_published_numbers_each_by_its_convention(report: 
     assert cells["Paid terabytes last, years"][-1] == "—"
 
 
-def test_results_are_the_exact_numbers_rounded_once(report: Path) -> None:
-    found = load(report / "results.json")["metrics"]
+def test_results_are_exact_numbers_rounded_once(report: Path) -> None:
+    metrics = load(report / "results.json")["metrics"]
     for name, rate in RATES.items():
         decimal, binary = Fraction(rate * YEAR, 10**12), Fraction(rate * YEAR, 2**40)
         average = float(decimal)
-        assert found["disk_writes_per_year"]["runs"][name] == {
+        assert metrics["disk_writes_per_year"]["runs"][name] == {
             "average": average,
             "averages": {"all": average, "lowest": average},
         }
-        assert found["disk_writes_per_year_binary"]["runs"][name]["average"] == float(binary)
+        assert metrics["disk_writes_per_year_binary"]["runs"][name]["average"] == float(binary)
         lasts = float(Fraction("600.5") * 10**12 / rate / YEAR) if rate else None
-        assert found["paid_lasts"]["runs"][name]["average"] == lasts
-    assert found["disk_writes_per_year"]["formula"] == "disk_write_rate × 365 day"
+        assert metrics["paid_lasts"]["runs"][name]["average"] == lasts
+    assert metrics["disk_writes_per_year"]["formula"] == "disk_write_rate × 365 day"
 
 
-def test_the_dictionary_has_formula_unit_conversions_and_examples(report: Path) -> None:
+def test_dictionary_has_formula_unit_and_examples(report: Path) -> None:
     (group,) = load(report / "document.json")["dictionary"]
     entries = {entry["id"]: entry for entry in group["entries"]}
     assert entries["disk_write_rate"]["description"] == "Rate at which a drive is written to"
@@ -123,7 +123,7 @@ def test_the_dictionary_has_formula_unit_conversions_and_examples(report: Path) 
 
 
 @pytest.mark.parametrize("name", ["report", "article"])
-def test_a_build_with_formulas_is_verified(request: pytest.FixtureRequest, place: Path, cache: Path, name: str) -> None:
+def test_build_with_formulas_verifies(request: pytest.FixtureRequest, place: Path, cache: Path, name: str) -> None:
     done = assay("verify", request.getfixturevalue(name), "--cache", cache, within=place / "workspace")
     assert (done.status, done.err) == (0, ""), done.out
 
@@ -133,43 +133,39 @@ def test_a_build_with_formulas_is_verified(request: pytest.FixtureRequest, place
 
 def mixed(rates: dict[str, tuple[int, ...]], lowest: int) -> Fraction:
     """The formula `mixed` in plain fractions: GiB."""
-    every = [rate for given in rates.values() for rate in given]
+    every = [rate for of_drive in rates.values() for rate in of_drive]
     mean = Fraction(sum(every), len(every))
-    means = sorted(Fraction(sum(given), len(given)) for given in rates.values())
-    kept = means[:lowest] if lowest else means
-    written = mean * YEAR + mean * 7200 - sum(kept) / len(kept) / 8 * 3 * 86400
+    means = sorted(Fraction(sum(of_drive), len(of_drive)) for of_drive in rates.values())
+    lowest_means = means[:lowest] if lowest else means
+    written = mean * YEAR + mean * 7200 - sum(lowest_means) / len(lowest_means) / 8 * 3 * 86400
     return max(written, Fraction(1024)) / 2**30
 
 
 @pytest.mark.parametrize(("summary", "lowest"), [("all", 0), ("lowest", 2)])
-def test_a_formula_over_formulas_of_several_grains_is_that_of_plain_fractions(
-    place: Path, cache: Path, summary: str, lowest: int
-) -> None:
+def test_nested_formula_equals_plain_fractions(place: Path, cache: Path, summary: str, lowest: int) -> None:
     rates = {"sda": (1, 2, 6), "sdb": (10**15 + 1, 7), "sdc": (3, 3, 3, 4)}
-    (found,) = queried(place, cache, ["mixed"], "many", "--summary", summary)
-    assert found["average"] == pytest.approx(float(mixed(rates, lowest)), rel=1e-12)
-    assert "median" not in found
+    (row,) = queried(place, cache, ["mixed"], "many", "--summary", summary)
+    assert row["average"] == pytest.approx(float(mixed(rates, lowest)), rel=1e-12)
+    assert "median" not in row
 
 
 @pytest.mark.parametrize("name", ["disk_writes_per_year", "disk_writes_per_year_binary", "paid_lasts", "mixed"])
 @pytest.mark.parametrize("of", ["many", "decimal", "still"])
-def test_the_sql_of_a_formula_stands_alone_and_yields_what_the_query_does(
-    place: Path, cache: Path, name: str, of: str
-) -> None:
+def test_sql_of_formula_runs_alone_and_equals_query(place: Path, cache: Path, name: str, of: str) -> None:
     done = assay("sql", name, "--run", place / of, "--cache", cache, within=place / "workspace")
     assert done.status == 0, done.err
     assert done.out.startswith(f"-- value is the average of {name} in ")
     cursor = duckdb.connect().execute(done.out)
     columns = [item[0] for item in cursor.description]
     (row,) = cursor.fetchall()
-    (found,) = queried(place, cache, [name], of)
+    (actual_row,) = queried(place, cache, [name], of)
     assert columns[0] == "value"
     assert "disk_write_rate" in columns
-    due = found["average"]
+    due = actual_row["average"]
     assert row[0] == (None if due is None else pytest.approx(due, rel=1e-12))
 
 
-def test_a_query_shows_the_average_alone_and_why_there_is_none(place: Path, cache: Path) -> None:
+def test_query_shows_average_or_reason(place: Path, cache: Path) -> None:
     done = assay(
         "query", "disk_writes_per_year", "paid_lasts", *runs(place, "decimal", "still"), "--cache", cache,
         "--format", "csv", within=place / "workspace",
@@ -184,9 +180,7 @@ def test_a_query_shows_the_average_alone_and_why_there_is_none(place: Path, cach
     assert done.err == "warning: still: paid_lasts has no value: division by zero: disk_write_rate is 0.\n"
 
 
-def test_a_formula_over_a_metric_without_samples_has_no_value_and_says_so(
-    tmp_path: Path, place: Path, cache: Path
-) -> None:
+def test_formula_over_empty_metric_has_no_value(tmp_path: Path, place: Path, cache: Path) -> None:
     above = "where = X.above (X.column c.rate) (X.quantity 1.0 U.bytePerSecond)"
     here = drives(tmp_path, {"measure = X.column c.rate": f"measure = X.column c.rate\n      , {above}"})
     done = assay(
@@ -204,12 +198,12 @@ def tables(article: Path) -> dict[str, Any]:
     return {table["title"]: table for table in gallery["tables"]}
 
 
-def test_classes_are_used_up_in_years_of_365_days(article: Path) -> None:
-    found = tables(article)
+def test_endurance_is_in_years_of_365_days(article: Path) -> None:
+    actual = tables(article)
     named = ("decimal", "binary", "trickle")
     for title, heading in (("Years until a drive is used up", "Drive bears"), ("By the year", "Bears")):
-        assert found[title]["header"] == [heading, *(f"{name}, years" for name in (*named, "still"))]
-        rows = [[row[0], *map(float, row[1:-1]), row[-1]] for row in found[title]["rows"]]
+        assert actual[title]["header"] == [heading, *(f"{name}, years" for name in (*named, "still"))]
+        rows = [[row[0], *map(float, row[1:-1]), row[-1]] for row in actual[title]["rows"]]
         assert rows == [
             [
                 f"{amount} TBW",
@@ -218,16 +212,16 @@ def test_classes_are_used_up_in_years_of_365_days(article: Path) -> None:
             ]
             for amount in CLASSES
         ]
-    assert found["By the year"]["rows"][0] == ["150 TBW", "1.19", "1.13", "396.4", "—"]
+    assert actual["By the year"]["rows"][0] == ["150 TBW", "1.19", "1.13", "396.4", "—"]
 
 
-def test_classes_stand_across_the_rows_of_a_grain_too(article: Path) -> None:
-    found = tables(article)["Years until a drive is used up: trickle"]
-    assert found["header"] == ["Drive bears", "sda, years"]
-    assert found["rows"][-1] == ["2000 TBW", "5285.0"]
+def test_endurance_works_across_rows_of_a_grain(article: Path) -> None:
+    actual = tables(article)["Years until a drive is used up: trickle"]
+    assert actual["header"] == ["Drive bears", "sda, years"]
+    assert actual["rows"][-1] == ["2000 TBW", "5285.0"]
 
 
-def test_a_listing_and_prose_show_formulas_on_rows_and_notes_say_why_cells_are_empty(article: Path) -> None:
+def test_listing_and_prose_show_formulas_and_reasons(article: Path) -> None:
     (gallery,) = load(article / "document.json")["galleries"]
     assert tables(article)["Rows: binary"]["rows"] == [["sda", "4.19", "132.3"]]
     assert gallery["text"] == [
@@ -238,14 +232,14 @@ def test_a_listing_and_prose_show_formulas_on_rows_and_notes_say_why_cells_are_e
     ]
 
 
-def test_the_results_of_an_article_hold_rows_with_formulas_and_averages(article: Path) -> None:
-    found = load(article / "results.json")
-    assert found["averages"]["decimal"] == {"disk_write_rate": 4.0, "disk_writes_per_year": 126.144}
-    (row,) = found["rows"]["decimal"]["rows row drive disk_write_rate disk_writes_per_year"]
+def test_article_results_have_formulas_and_averages(article: Path) -> None:
+    results = load(article / "results.json")
+    assert results["averages"]["decimal"] == {"disk_write_rate": 4.0, "disk_writes_per_year": 126.144}
+    (row,) = results["rows"]["decimal"]["rows row drive disk_write_rate disk_writes_per_year"]
     assert row == {"drive": "sda", "disk_write_rate": 4_000_000, "disk_writes_per_year": 126.144}
 
 
-def test_the_dictionary_of_an_article_explains_what_its_formulas_are_over(article: Path) -> None:
+def test_article_dictionary_explains_formula_operands(article: Path) -> None:
     group = load(article / "document.json")["dictionary"][0]
     assert [entry["id"] for entry in group["entries"]] == ["disk_write_rate", "disk_writes_per_year"]
 
@@ -254,11 +248,11 @@ def test_the_dictionary_of_an_article_explains_what_its_formulas_are_over(articl
 
 
 def definitions(folder: Path, *edits: dict[str, str]) -> dict[str, str]:
-    found = Session(Workspace(drives(folder, *edits)), Store(folder / "cache")).package("drives")
-    return dict(found.definitions)
+    checked = Session(Workspace(drives(folder, *edits)), Store(folder / "cache")).package("drives")
+    return dict(checked.definitions)
 
 
-def test_the_definition_of_a_formula_covers_all_that_it_is_over(tmp_path: Path) -> None:
+def test_definition_hash_covers_all_operands(tmp_path: Path) -> None:
     plain = definitions(tmp_path / "plain")
     measured = definitions(
         tmp_path / "measured", {"measure = X.column c.rate": "measure = X.times (X.natural 1) (X.column c.rate)"}
@@ -278,13 +272,13 @@ def test_the_definition_of_a_formula_covers_all_that_it_is_over(tmp_path: Path) 
     assert {name for name in plain if plain[name] != year[name]} == {
         "disk_writes_per_year", "disk_writes_per_year_binary", "mixed",
     }  # fmt: skip
-    told = definitions(
+    changed = definitions(
         tmp_path / "told", {}, {"at the mean rate": "at that rate", '4.0 U.megabyte "126.1"': '8.0 U.megabyte "252.3"'}
     )
-    assert told == plain
+    assert changed == plain
 
 
-def test_a_normal_form_reads_back_as_it_was(place: Path, cache: Path) -> None:
+def test_normal_form_round_trips(place: Path, cache: Path) -> None:
     checked = Session(Workspace(place / "workspace"), Store(cache)).package("drives")
     text = normal_form.dump(checked)
     assert normal_form.load(text, "here") == checked
@@ -294,12 +288,12 @@ def test_a_normal_form_reads_back_as_it_was(place: Path, cache: Path) -> None:
     ) in " ".join(text.split())
 
 
-def test_what_is_worked_out_of_a_normal_form_is_what_was_worked_out_before(place: Path, cache: Path) -> None:
+def test_formulas_of_normal_form_equal_those_of_source(place: Path, cache: Path) -> None:
     checked = Session(Workspace(place / "workspace"), Store(cache)).package("drives")
     assert normal_form.resolve(normal_form.load(normal_form.dump(checked), "here").package, checked.sources) == checked
 
 
-def test_a_committed_formula_comes_to_what_its_dhall_does_with_any_cache(tmp_path: Path, cache: Path) -> None:
+def test_committed_formula_equals_dhall_with_any_cache(tmp_path: Path, cache: Path) -> None:
     drives(tmp_path / "workspace")
     run(tmp_path / "decimal", sda=RATES["decimal"])
     names = ["disk_writes_per_year", "mixed"]  # the first with examples, which would notice; the other without
@@ -309,8 +303,8 @@ def test_a_committed_formula_comes_to_what_its_dhall_does_with_any_cache(tmp_pat
     out = tmp_path / "report"
     built = ("build", "drives/writes", *runs(tmp_path, "decimal"), "-o", out, "--cache", cache)
     assert assay(*built, within=tmp_path / "workspace").status == 0
-    told = assay("diff", out, ".", within=tmp_path / "workspace")
-    assert (told.status, told.out, told.err) == (0, "nothing differs\n", "")
+    done = assay("diff", out, ".", within=tmp_path / "workspace")
+    assert (done.status, done.out, done.err) == (0, "nothing differs\n", "")
 
 
 # The drives of a real host
@@ -326,7 +320,7 @@ def endurance(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     return out
 
 
-def test_rates_of_writes_equal_the_servers_own_answer_in_every_point(endurance: Path) -> None:
+def test_write_rates_equal_the_servers_answer(endurance: Path) -> None:
     answer = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_eos_disk_write_Bps.json.gz").read_bytes()))
     due = {
         (item["metric"]["instance"], item["metric"]["device"], t): float(value)
@@ -334,32 +328,32 @@ def test_rates_of_writes_equal_the_servers_own_answer_in_every_point(endurance: 
         for t, value in item["values"]
     }
     rows = load(endurance / "results.json")["rows"]["run"]["rows disk_write_rates"]
-    found = {(row["instance"], row["device"], row["t_ns"] // 10**9): row["value"] for row in rows}
+    actual = {(row["instance"], row["device"], row["t_ns"] // 10**9): row["value"] for row in rows}
     assert {device for _, device, _ in due} == {"vda"}
-    common = sorted(found.keys() & due.keys())
+    common = sorted(actual.keys() & due.keys())
     assert len(common) > 365
-    assert [found[key] for key in common] == pytest.approx([due[key] for key in common], rel=1e-9)
+    assert [actual[key] for key in common] == pytest.approx([due[key] for key in common], rel=1e-9)
 
 
-def test_yearly_writes_of_a_real_drive_are_those_of_plain_python(endurance: Path) -> None:
-    held = load(endurance / "results.json")["rows"]["run"]
-    points = [row["value"] for row in held["rows disk_write_rates"] if row["device"] == "vda"]
+def test_yearly_writes_of_real_drive_equal_plain_python(endurance: Path) -> None:
+    rows = load(endurance / "results.json")["rows"]["run"]
+    points = [row["value"] for row in rows["rows disk_write_rates"] if row["device"] == "vda"]
     mean = math.fsum(points) / len(points)
     name = "rows drive instance device drive_write_rate drive_writes_per_year drive_writes_per_year_binary"
-    drive, unused = held[name]
+    drive, unused = rows[name]
     assert (drive["device"], unused["device"], unused["drive_writes_per_year"]) == ("vda", "zram0", 0.0)
     assert drive["drive_write_rate"] == pytest.approx(mean, rel=1e-12)
     assert drive["drive_writes_per_year"] == pytest.approx(mean * YEAR / 1e12, rel=1e-12)
     assert drive["drive_writes_per_year_binary"] == pytest.approx(mean * YEAR / 2**40, rel=1e-12)
-    shown = tables(endurance)["Years until a drive is used up"]
-    assert shown["header"] == ["Drive bears", "vda, years", "zram0, years"]
-    assert [float(row[1]) for row in shown["rows"]] == [
+    cells = tables(endurance)["Years until a drive is used up"]
+    assert cells["header"] == ["Drive bears", "vda, years", "zram0, years"]
+    assert [float(row[1]) for row in cells["rows"]] == [
         pytest.approx(amount * 1e12 / mean / YEAR, rel=0.005) for amount in CLASSES
     ]
-    assert {row[2] for row in shown["rows"]} == {"—"}
+    assert {row[2] for row in cells["rows"]} == {"—"}
 
 
-def test_a_run_whose_files_several_systems_find_is_of_none_of_them_unasked(cache: Path) -> None:
+def test_run_of_several_systems_needs_a_choice(cache: Path) -> None:
     run = ROOT / "golden" / "antelope" / "upgrade" / "run"
     done = assay("ingest", run, "--cache", cache)
     assert (done.status, done.out, done.err.replace(str(run), "RUN")) == (

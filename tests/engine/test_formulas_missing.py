@@ -30,10 +30,10 @@ def worth(text: str, known: Mapping[str, Fraction | int | None], **constants: ob
     """What a formula comes to; metrics that are None have no samples."""
 
     def value(name: str) -> Fraction:
-        found = known[name]
-        if found is None:
+        figure = known[name]
+        if figure is None:
             raise NoValueError(f"{name} has no samples")
-        return Fraction(found)
+        return Fraction(figure)
 
     return formula.evaluate(_ones(parse(text)), value, constants)
 
@@ -55,9 +55,7 @@ def _ones(node: Expression) -> Expression:
         ("greatest(metric a, metric b)", {"a": -3, "b": None}, -3),
     ],
 )
-def test_the_first_and_the_greatest_are_of_those_that_there_are(
-    text: str, known: Mapping[str, int | None], due: int
-) -> None:
+def test_first_and_greatest_ignore_missing_values(text: str, known: Mapping[str, int | None], due: int) -> None:
     assert worth(text, known) == Figure(Fraction(due))
 
 
@@ -71,12 +69,12 @@ def test_the_first_and_the_greatest_are_of_those_that_there_are(
         ("times(metric c, constant rate)", "the run does not tell rate"),
     ],
 )
-def test_a_formula_without_a_value_says_why(text: str, reason: str) -> None:
+def test_formula_without_value_has_a_reason(text: str, reason: str) -> None:
     """Of several that are missing the last."""
     assert worth(text, {"a": None, "b": None, "c": 7}, rate=None) == Figure(None, reason)
 
 
-def test_a_constant_is_what_its_decimal_text_says() -> None:
+def test_constant_equals_its_decimal_text() -> None:
     assert worth("times(metric c, constant rate)", {"c": 7}, rate=0.1) == Figure(Fraction(7, 10))
 
 
@@ -91,14 +89,14 @@ def checked(cache: Path) -> CheckedPackage:
     return replace(package, package=replace(package.package, metrics=metrics))
 
 
-def test_a_formula_over_a_formula_has_its_value_or_its_reason(checked: CheckedPackage) -> None:
-    made = Formulas(checked, {}, {})
+def test_nested_formula_has_value_or_reason(checked: CheckedPackage) -> None:
+    formulas = Formulas(checked, {}, {})
     (twice,) = (metric for metric in checked.package.metrics if metric.id == "twice")
-    assert made.number(twice, {"a": Fraction(3), "b": Fraction(4)}.__getitem__) == 1.5
-    assert made.notes == {}
+    assert formulas.number(twice, {"a": Fraction(3), "b": Fraction(4)}.__getitem__) == 1.5
+    assert formulas.notes == {}
     for _ in range(2):
-        assert made.number(twice, {"a": Fraction(3), "b": Fraction(0)}.__getitem__) is None
-    assert list(made.notes) == ["twice has no value: division by zero: b is 0."]
+        assert formulas.number(twice, {"a": Fraction(3), "b": Fraction(0)}.__getitem__) is None
+    assert list(formulas.notes) == ["twice has no value: division by zero: b is 0."]
 
 
 def test_averages_are_exact_or_missing() -> None:
@@ -112,7 +110,7 @@ def test_averages_are_exact_or_missing() -> None:
             found(size, mean)
 
 
-def test_what_rows_measure_is_exact_or_missing() -> None:
+def test_row_values_are_exact_or_missing() -> None:
     """1.5 s of nanoseconds."""
     known = CheckedPackage(cast(Package, None), {"a": Measured("integer", "nanosecond", Fraction(1, 10**9))}, {}, "")
     assert measured(known, {"a": 1_500_000_000})("a") == Fraction(3, 2)

@@ -33,69 +33,67 @@ from tests.support.laboratory import Laboratory
         ([5, 6, 5, 6], ["a", "b", "c", "d"]),
     ],
 )
-def test_values_are_cut_in_their_order(rows: list[int], cut: list[str]) -> None:
+def test_values_are_partitioned_in_order(rows: list[int], cut: list[str]) -> None:
     assert ["".join(map(str, part)) for part in portions(list(zip("abcd", rows, strict=False)), 10)] == cut
 
 
 @pytest.mark.parametrize(("run", "most", "others"), [("tiny/plain", 0, 0), ("many-hosts", 25, 0), ("baseline", 40, 2)])
-def test_results_are_those_of_all_hosts_at_once(
+def test_results_by_portion_equal_results_at_once(
     lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, most: int, others: int
 ) -> None:
-    kept = lab.examine(CARDANO / run / "run")
-    asked: list[int] = []
+    examined = lab.examine(CARDANO / run / "run")
+    counts: list[int] = []
 
     class Counted(Portions):
-        def texts(self, *given: object) -> list[str]:
-            found = super().texts(*given)  # type: ignore[arg-type]
-            asked.append(len(found))
-            return found
+        def texts(self, *arguments: object) -> list[str]:
+            texts = super().texts(*arguments)  # type: ignore[arg-type]
+            counts.append(len(texts))
+            return texts
 
     monkeypatch.setattr(module, "MOST", most)
     monkeypatch.setattr("assay.engine.executor.Portions", Counted)
-    assert worked_out(lab, kept, kept.graph, tmp_path, others) == kept.results
-    assert max(asked) > 1
-    assert min(asked) == 1  # a metric that has one distribution is asked whole
+    assert worked_out(lab, examined, examined.graph, tmp_path, others) == examined.results
+    assert max(counts) > 1
+    assert min(counts) == 1  # a metric that has one distribution is asked whole
 
 
 @pytest.mark.parametrize(
     ("run", "enumerated", "joined"), [("baseline", True, 400), ("tiny/plain", False, 0), ("many-hosts", True, 400)]
 )
-def test_tables_of_some_hosts_at_a_time_are_those_of_all(
+def test_tables_by_portion_equal_whole_tables(
     lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, enumerated: bool, joined: int
 ) -> None:
-    kept = lab.examine(CARDANO / run / "run")
-    made: dict[str, int] = {}
+    examined = lab.examine(CARDANO / run / "run")
+    counts: dict[str, int] = {}
 
     class Counted(Portions):
         def of_table(self, node: Node, ask: Ask) -> tuple[Portion, ...]:
-            found = super().of_table(node, ask)
-            made[node.name] = len(found)
-            return found
+            rows = super().of_table(node, ask)
+            counts[node.name] = len(rows)
+            return rows
 
     monkeypatch.setattr(module, "JOINED", joined)
     monkeypatch.setattr("assay.engine.executor.Portions", Counted)
-    assert worked_out(lab, kept, kept.graph, tmp_path, 2, enumerated=enumerated, large=True) == kept.results
-    assert min(made[name] for name in ("slots", "slot_rows", "resource_usage", "block_gaps")) > 1
-    assert made["openings"] == made["block_rows"] == 0  # it reads logs; it joins what hosts say
+    assert worked_out(lab, examined, examined.graph, tmp_path, 2, enumerated=enumerated, large=True) == examined.results
+    assert min(counts[name] for name in ("slots", "slot_rows", "resource_usage", "block_gaps")) > 1
+    assert counts["openings"] == counts["block_rows"] == 0  # it reads logs; it joins what hosts say
 
 
-def test_a_report_of_large_runs_is_that_of_small_ones(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every byte of it, whatever is taken to be large."""
 
-    def built(name: str, kept: Path) -> dict[str, bytes]:
+    def built(name: str, saved_run: Path) -> dict[str, bytes]:
         out = tmp_path / name
         run = CARDANO / "baseline" / "run"
-        done = assay("--cache", kept, "build", "cardano/comparison", "--run", run, "--out", out)
+        done = assay("--cache", saved_run, "build", "cardano/comparison", "--run", run, "--out", out)
         assert (done.status, done.err) == (0, "")
         return {path.name: path.read_bytes() for path in out.glob("re*") if path.is_file()}
 
     small = built("small", cache)
-    asked: list[str] = []
+    requested_tables: list[str] = []
 
     def noted(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Portion) -> object:
-        asked.extend(tables)
+        requested_tables.extend(tables)
         return only(connection, tables, hosts)
 
     monkeypatch.setattr(compute, "LARGE", 0)
@@ -104,27 +102,27 @@ def test_a_report_of_large_runs_is_that_of_small_ones(
     monkeypatch.setattr("assay.engine.executor.only", noted)
     assert built("large", tmp_path / "empty cache") == small
     assert {"report.pdf", "results.json"} <= small.keys()
-    assert {"slots", "leadership_check_started"} <= set(asked)
+    assert {"slots", "leadership_check_started"} <= set(requested_tables)
 
 
 @pytest.mark.parametrize(
     ("columns", "number"),
     [("'a' AS node", 0), ("'a' AS host", 0), ("['a', 'b', 'c'][1 + i % 3] AS host", 3), ("NULL AS host", 0)],
 )
-def test_a_table_without_hosts_is_made_at_once(
+def test_table_without_hosts_is_computed_at_once(
     lab: Laboratory, monkeypatch: pytest.MonkeyPatch, columns: str, number: int
 ) -> None:
     """So is one of rows of no host, as those of some hosts are not all of its rows."""
-    kept = lab.examine(CARDANO / "tiny/plain" / "run")
-    (node,) = (item for item in kept.graph if item.name == "resource_usage")
+    examined = lab.examine(CARDANO / "tiny/plain" / "run")
+    (node,) = (item for item in examined.graph if item.name == "resource_usage")
     monkeypatch.setattr(module, "JOINED", 2)
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE resources AS SELECT {columns} FROM range(6) AS numbers(i)")
-        found = Portions(lab.package).of_table(node, lambda text: connection.execute(text).fetchall())
-    assert len(found) == number
+        rows = Portions(lab.package).of_table(node, lambda text: connection.execute(text).fetchall())
+    assert len(rows) == number
 
 
-def test_samples_that_memory_does_not_hold(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_beyond_memory_are_computed(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them at once are too many for the engine; a part of the hosts at a time are not."""
     metric = lab.package.metric("RSS")
     grain = next(item for item in lab.package.package.grains if item.name == metric.grain)
@@ -138,11 +136,11 @@ def test_samples_that_memory_does_not_hold(lab: Laboratory, tmp_path: Path, monk
             "TRUE AS accepted FROM range(3000000) AS numbers(i)"
         )
 
-        def ask(asked: str) -> Sequence[Sequence[object]]:
-            return connection.execute(asked).fetchall()
+        def ask(requested_text: str) -> Sequence[Sequence[object]]:
+            return connection.execute(requested_text).fetchall()
 
         with pytest.raises(duckdb.OutOfMemoryException):
             ask(text)
         monkeypatch.setattr(module, "MOST", 250_000)
-        found = [row for part in Portions(lab.package).texts(metric, query, text, ask) for row in ask(part)]
-        assert [row[:2] for row in found] == [(f"host {number}", 100_000) for number in range(10, 40)]
+        rows = [row for part in Portions(lab.package).texts(metric, query, text, ask) for row in ask(part)]
+        assert [row[:2] for row in rows] == [(f"host {number}", 100_000) for number in range(10, 40)]

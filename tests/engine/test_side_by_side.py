@@ -25,11 +25,11 @@ def kept(lab: Laboratory) -> Examined:
 
 
 @pytest.mark.parametrize("others", [1, 2, 5])
-def test_results_are_those_of_one_after_the_other(lab: Laboratory, kept: Examined, tmp_path: Path, others: int) -> None:
+def test_parallel_results_equal_sequential_ones(lab: Laboratory, kept: Examined, tmp_path: Path, others: int) -> None:
     assert worked_out(lab, kept, kept.graph, tmp_path, others) == kept.results
 
 
-def test_of_several_that_fail_the_first_is_told(lab: Laboratory, kept: Examined, tmp_path: Path) -> None:
+def test_first_of_several_failures_is_reported(lab: Laboratory, kept: Examined, tmp_path: Path) -> None:
     metrics = [node for node in kept.graph if node.statement.kind == "metric"]
 
     def broken(node: Node) -> Node:
@@ -44,7 +44,7 @@ def test_of_several_that_fail_the_first_is_told(lab: Laboratory, kept: Examined,
         assert f"of {metrics[3].name}" in problem.message
 
 
-def test_statements_end_in_the_order_in_which_they_were_put() -> None:
+def test_statements_end_in_submission_order() -> None:
     ended: list[int] = []
     with duckdb.connect() as connection, SideBySide(open_connections(connection, 3)) as ahead:
         for number in range(20):
@@ -58,7 +58,7 @@ def test_statements_end_in_the_order_in_which_they_were_put() -> None:
     assert ended == list(range(20))
 
 
-def test_what_is_asked_is_stopped_when_something_fails() -> None:
+def test_failure_stops_all_statements() -> None:
     """Else a build that failed would wait for what nobody wants."""
     begun = threading.Event()
 
@@ -80,7 +80,7 @@ def test_what_is_asked_is_stopped_when_something_fails() -> None:
     assert time.monotonic() - started < 60
 
 
-def test_without_connections_nothing_is_asked_side_by_side(kept: Examined) -> None:
+def test_without_connections_nothing_runs_in_parallel(kept: Examined) -> None:
     metrics = [node for node in kept.graph if node.statement.kind == "metric"]
     with SideBySide([]) as ahead:
         assert not any(map(ahead.takes, kept.graph))

@@ -11,24 +11,24 @@ from tests.compare_reference import CARDANO
 from tests.support.laboratory import Laboratory
 
 
-def test_only_tables_that_are_still_read_are_there(lab: Laboratory, tmp_path: Path) -> None:
-    kept = lab.examine(CARDANO / "tiny/plain" / "run")
-    held: dict[str, set[str]] = {}
-    with connect(1, tmp_path / "spill") as connection, kept.connection:
-        mount(connection, kept.prepared.folders)
+def test_tables_are_dropped_after_last_read(lab: Laboratory, tmp_path: Path) -> None:
+    examined = lab.examine(CARDANO / "tiny/plain" / "run")
+    tables_at: dict[str, set[str]] = {}
+    with connect(1, tmp_path / "spill") as connection, examined.connection:
+        mount(connection, examined.prepared.folders)
 
         def tables() -> set[str]:
             return {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
 
         def told(statement: str) -> None:
-            held[statement] = tables()
+            tables_at[statement] = tables()
 
-        run = kept.prepared
-        job = Job("run", kept.plan, kept.graph, run.constants, run.raw, run.recognition, ("run_summary",))
-        found = execute(job, lab.package, Store(tmp_path / "cache"), connection, told)
+        run = examined.prepared
+        job = Job("run", examined.plan, examined.graph, run.constants, run.raw, run.recognition, ("run_summary",))
+        actual = execute(job, lab.package, Store(tmp_path / "cache"), connection, told)
         assert tables() == set()
-    assert found == kept.results
-    assert set(held) == {node.name for node in kept.graph}
-    assert any(held.values())
-    for place, node in enumerate(kept.graph):
-        assert held[node.name] <= {name for later in kept.graph[place:] for name in later.reads}
+    assert actual == examined.results
+    assert set(tables_at) == {node.name for node in examined.graph}
+    assert any(tables_at.values())
+    for place, node in enumerate(examined.graph):
+        assert tables_at[node.name] <= {name for later in examined.graph[place:] for name in later.reads}

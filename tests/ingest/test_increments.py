@@ -52,12 +52,12 @@ def rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
             for name, place in places.items()}  # fmt: skip
 
 
-def test_a_file_that_is_added_is_read_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_added_file_alone_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
 
-    def watched(connection: Any, how: Any, files: Sequence[LogFile], folder: Path) -> Any:
+    def watched(connection: Any, recognition: Any, files: Sequence[LogFile], folder: Path) -> Any:
         read.extend(file.path for file in files)
-        return fill(connection, how, files, folder)
+        return fill(connection, recognition, files, folder)
 
     monkeypatch.setattr(json_lines, "fill", watched)
     run = plain_run("tiny/plain", tmp_path / "run")
@@ -72,7 +72,7 @@ def test_a_file_that_is_added_is_read_alone(tmp_path: Path, monkeypatch: pytest.
     assert read == [late]
 
 
-def test_broken_lines_of_files_that_were_read_before_are_told_as_well(tmp_path: Path) -> None:
+def test_broken_lines_of_cached_files_are_reported(tmp_path: Path) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
     for file in run.glob("node-*/node-*.json"):
         file.write_text(file.read_text(encoding="utf-8") + '{"at":"2026-02-05T18\n', encoding="utf-8")
@@ -86,7 +86,7 @@ def test_broken_lines_of_files_that_were_read_before_are_told_as_well(tmp_path: 
     assert len(whole["quarantine"]) == len(before["quarantine"]) + 1 > 3
 
 
-def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
+def test_changed_file_is_read_again(tmp_path: Path) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
     before = rows(run, tmp_path / "cache")
     file = sorted(run.glob("node-*/node-1.json"))[-1]
@@ -96,7 +96,7 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     assert after == rows(run, tmp_path / "other cache") != before
 
 
-def test_a_batch_that_is_damaged_is_read_again(tmp_path: Path) -> None:
+def test_damaged_batch_is_read_again(tmp_path: Path) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
     whole = rows(run, tmp_path / "cache")
     shutil.rmtree(tmp_path / "cache" / "ingest")
@@ -107,9 +107,7 @@ def test_a_batch_that_is_damaged_is_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("piece", [5000, 1500])
-def test_a_large_file_is_read_in_pieces_and_nothing_tells(
-    piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_file_in_pieces_gives_same_result(piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
     for number, file in enumerate(sorted(run.glob("node-*/node-*.json"))):
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -130,7 +128,7 @@ def test_a_large_file_is_read_in_pieces_and_nothing_tells(
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
-def test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well(
+def test_large_packed_file_in_pieces_gives_same_result(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else one worker would read it, and the others wait."""
@@ -166,22 +164,22 @@ def test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well(
     assert again == [last.with_name(last.name + suffix)]
 
 
-def test_a_piece_that_is_one_long_line_is_not_cut_further(tmp_path: Path) -> None:
+def test_piece_that_is_one_long_line_is_not_split(tmp_path: Path) -> None:
     size = 3 * chunks.PIECE
     whole = LogFile(0, "node-0", 0, FileSnapshot(tmp_path / "log", FileStamp(size, 0, 0), size))
     assert whole.is_large
     assert not replace(whole, begin=0, end=size).is_large
 
 
-def test_as_many_pieces_are_read_at_a_time_for_each_of_two_workers(tmp_path: Path) -> None:
+def test_two_workers_read_equal_numbers_of_pieces(tmp_path: Path) -> None:
     line = 2000  # bytes, about: a piece ends where a line does
     edges = [place + (line if place else 0) for place in range(0, 13 * chunks.PIECE, chunks.PIECE)]
     file = LogFile(0, "node-0", 0, FileSnapshot(tmp_path / "log", FileStamp(edges[-1], 0, 0), edges[-1]))
-    found = [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(edges)]
-    assert [len(part) for part in chunks.rounds(found, 1, 2)] == [4, 4, 4]
+    pieces = [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(edges)]
+    assert [len(part) for part in chunks.rounds(pieces, 1, 2)] == [4, 4, 4]
 
 
-def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_path: Path) -> None:
+def test_broken_lines_have_file_names_of_their_run(tmp_path: Path) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
     broken = sorted(run.glob("node-*/node-1.json"))[0]
     broken.write_text(broken.read_text(encoding="utf-8") + '{"at":"2026-02-05T18\n', encoding="utf-8")
@@ -193,11 +191,9 @@ def test_a_run_whose_files_have_other_names_tells_of_broken_lines_by_these(tmp_p
     assert [row[1] for row in after["quarantine"]] == [f"{broken.parent.name}/node-2.json"]
 
 
-def test_a_kept_table_has_the_very_values_and_types_that_it_had(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cached_table_has_same_values_and_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table_cache, "SLOW", 0.0)
-    made = """CREATE TEMP TABLE t (host host_name, huge HUGEINT, counter UBIGINT, "real" DOUBLE, small FLOAT,
+    statement = """CREATE TEMP TABLE t (host host_name, huge HUGEINT, counter UBIGINT, "real" DOUBLE, small FLOAT,
         none BIGINT, text VARCHAR, flag BOOLEAN)"""
     values = """INSERT INTO t VALUES ('a', 42, 18446744073709551615, 'NaN', 0.1, NULL, 'x', true),
         ('b', -170141183460469231731687303715884105728, 0, 'inf', 1e-30, 7, NULL, false)"""
@@ -210,7 +206,7 @@ def test_a_kept_table_has_the_very_values_and_types_that_it_had(
 
     with engine() as connection:
         tables = table_cache.KeptTables(Store(tmp_path), connection, of, enumerated=True)
-        tables.keep("t", lambda: connection.execute(made).execute(values) and None)
+        tables.keep("t", lambda: connection.execute(statement).execute(values) and None)
         tables.keep("nested", lambda: connection.execute("CREATE TEMP TABLE nested AS SELECT [1, 2] AS l") and None)
         before = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
         assert tables.known(["t", "nested", "t"]) == {"t"}
@@ -226,7 +222,7 @@ def test_a_kept_table_has_the_very_values_and_types_that_it_had(
 METRICS = ("CentiCpu", "RSS", "Alloc", "Heap")
 
 
-def test_metrics_asked_later_are_worked_out_of_kept_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_later_metrics_use_cached_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an edit of a metric does: what is asked is new, all that it is made of is not."""
     monkeypatch.setattr(table_cache, "SLOW", 0.0)
 
@@ -239,15 +235,15 @@ def test_metrics_asked_later_are_worked_out_of_kept_tables(tmp_path: Path, monke
     assert not (tmp_path / METRICS[0] / "tables").exists()
     cache = tmp_path / "cache"
     assert [asked(metric, cache) for metric in METRICS[:2]] == [fresh[metric] for metric in METRICS[:2]]
-    kept = sorted(cache.glob("tables/*"))
-    assert len(kept) > 3
+    tables = sorted(cache.glob("tables/*"))
+    assert len(tables) > 3
     for file in cache.glob("ingest/*/*/events/*/*.parquet"):
         file.write_bytes(b"not these")
     for folder in cache.glob("ingest/*/*"):
         seal(folder, folder.name)  # else they are missed, and read again
     assert asked(METRICS[2], cache) == fresh[METRICS[2]]
-    shown = assay("cache", "--format", "json", "--cache", cache).json()
-    assert int(next(row for row in shown if row["kind"] == "results")["entries"]) >= len(kept)
+    listing = assay("cache", "--format", "json", "--cache", cache).json()
+    assert int(next(row for row in listing if row["kind"] == "results")["entries"]) >= len(tables)
     # Without them it needs the raw events.
     shutil.rmtree(cache / "tables")
     assert assay("query", METRICS[3], "--run", CARDANO / "edges" / "run", "--cache", cache).status != 0

@@ -70,7 +70,7 @@ TEXTS = (
 @given(texts=st.lists(TEXTS, max_size=60))
 @example(texts=ODD)
 @settings(deadline=None, max_examples=examples(60))
-def test_a_text_is_the_number_that_plain_python_says(kind: str, texts: list[str]) -> None:
+def test_text_becomes_number_of_plain_python(kind: str, texts: list[str]) -> None:
     right = {
         text: expected(kind, text)
         for text in texts
@@ -83,7 +83,7 @@ def test_a_text_is_the_number_that_plain_python_says(kind: str, texts: list[str]
     }
 
 
-def test_what_is_missed_is_what_a_record_must_have() -> None:
+def test_missing_required_field_alone_is_a_reason() -> None:
     """Else the reason that is told of a broken record would name a field that was free to be absent."""
     must, may, stood_for = field("n"), field("n", required=False), field("n", default="0")
     assert [missing_field_reason("tick", item, {"m": 1}) for item in (must, may, stood_for)] == [
@@ -91,8 +91,8 @@ def test_what_is_missed_is_what_a_record_must_have() -> None:
         "",
         "",
     ]
-    told = 'field n of tick: expected an integer, found "x"'
-    assert [missing_field_reason("tick", item, {"n": "x"}) for item in (must, may, stood_for)] == [told] * 3
+    message = 'field n of tick: expected an integer, found "x"'
+    assert [missing_field_reason("tick", item, {"n": "x"}) for item in (must, may, stood_for)] == [message] * 3
 
 
 TICK = event("tick", form([field("n"), field("r", "real")], new="Tick"))
@@ -116,11 +116,11 @@ def as_records(folder: Path, texts: Sequence[str]) -> Ingested:
     return read(folder, {"rows.json": json.dumps(rows).encode()}, [TABLE], source=RECORDS)
 
 
-@pytest.mark.parametrize("made", [as_lines, as_table, as_records])
-def test_the_rule_is_one_for_every_kind_of_source(tmp_path: Path, made: object) -> None:
+@pytest.mark.parametrize("read_texts", [as_lines, as_table, as_records])
+def test_number_rule_is_the_same_for_every_source(tmp_path: Path, read_texts: object) -> None:
     texts = ["1", "1e2", "15E-1", "1_000", "0x10", "0b11", "15e-1", "2.50e1", " 7", "1.5", "4.0", "1e15", *["0"] * 8]
-    assert callable(made)
-    ingested = made(tmp_path, texts)
+    assert callable(read_texts)
+    ingested = read_texts(tmp_path, texts)
     assert ingested.rows("tick", "n", "r") == [
         (value, float(text)) for text in texts if (value := expected("integer", text)) is not None
     ]
@@ -129,16 +129,19 @@ def test_the_rule_is_one_for_every_kind_of_source(tmp_path: Path, made: object) 
     assert sorted(reasons) == sorted(f'field n of tick: expected an integer, found "{text}"' for text in broken)
 
 
-@pytest.mark.parametrize("said", ["1e99999999999999999999", "-1.5E+99999999999999999999", "1e400"])
-def test_numbers_beyond_all_decimals_are_broken_as_they_are_written(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("number", ["1e99999999999999999999", "-1.5E+99999999999999999999", "1e400"])
+def test_number_beyond_decimals_is_quoted_in_its_reason(tmp_path: Path, number: str) -> None:
     """Python's decimals have powers of 18 digits; what they cannot be is no error of ours."""
-    lines = [record(n="0", r=0).replace('"r":0', f'"r":{said}').replace('"r": 0', f'"r": {said}'), record(n="1", r=1)]
+    lines = [
+        record(n="0", r=0).replace('"r":0', f'"r":{number}').replace('"r": 0', f'"r": {number}'),
+        record(n="1", r=1),
+    ]
     of_lines = read(tmp_path / "lines", lines, [TICK])
-    rows = f'[{{"at": {AT}, "n": 0, "r": {said}}}, {{"at": {AT}, "n": 1, "r": 1}}]'
+    rows = f'[{{"at": {AT}, "n": 0, "r": {number}}}, {{"at": {AT}, "n": 1, "r": 1}}]'
     of_records = read(tmp_path / "records", {"rows.json": rows.encode()}, [TABLE], None, RECORDS)
-    for made in (of_lines, of_records):
-        assert made.rows("tick", "n", "r") == [(1, 1.0)]
-        ((reason,),) = made.rows("quarantine", "reason")
-        expected, _, shown = reason.partition(", found ")
+    for ingested in (of_lines, of_records):
+        assert ingested.rows("tick", "n", "r") == [(1, 1.0)]
+        ((reason,),) = ingested.rows("quarantine", "reason")
+        expected, _, quoted = reason.partition(", found ")
         assert expected == "field r of tick: expected a number"
-        assert Decimal(shown) == Decimal(said) if said == "1e400" else shown == said
+        assert Decimal(quoted) == Decimal(number) if number == "1e400" else quoted == number

@@ -111,37 +111,37 @@ def packaged(random: Random, kind: Kind, folder: Path) -> Ingested:
     return _read(kind, folder, workers=random.choice([1, 2, 7]))
 
 
-def _read(kind: Kind, folder: Path, **how: Any) -> Ingested:
-    return read(folder, {}, (kind.event,), None, replace(kind.source, quarantine=Quarantine(1.0, 10)), **how)
+def _read(kind: Kind, folder: Path, **options: Any) -> Ingested:
+    return read(folder, {}, (kind.event,), None, replace(kind.source, quarantine=Quarantine(1.0, 10)), **options)
 
 
-def told(kind: Kind, found: Ingested) -> object:
+def told(kind: Kind, ingested: Ingested) -> object:
     """The events, the counts, and what is broken, without the names of files, and the places in them."""
     fields = [item.name for form in kind.event.forms for item in form.fields]
-    of_events = found.rows(kind.event.name, "host", "t_ns", *fields)
-    return of_events, found.rows("counts"), found.log(), sorted(found.rows("quarantine", "reason", "text"))
+    of_events = ingested.rows(kind.event.name, "host", "t_ns", *fields)
+    return of_events, ingested.rows("counts"), ingested.log(), sorted(ingested.rows("quarantine", "reason", "text"))
 
 
-def _stands_where_it_is_said(found: Ingested) -> None:
+def _stands_where_it_is_said(ingested: Ingested) -> None:
     """Fail unless each broken record begins at its place: as is told of it, but for the labels ahead of a sample."""
-    for name, offset, text in found.rows("quarantine", "file", "offset", "text"):
-        there = b"".join(decompressed(found.folder.parent / "run" / name))[offset:].decode("utf-8")
-        said = re.sub(r"^\{\"__name__.*\} (?=\[)", "", text).split("; ")[0][:8]
-        assert there.startswith(said), (name, offset)
+    for name, offset, text in ingested.rows("quarantine", "file", "offset", "text"):
+        there = b"".join(decompressed(ingested.folder.parent / "run" / name))[offset:].decode("utf-8")
+        start = re.sub(r"^\{\"__name__.*\} (?=\[)", "", text).split("; ")[0][:8]
+        assert there.startswith(start), (name, offset)
 
 
 @pytest.mark.parametrize("seed", range(TIMES))
 @pytest.mark.parametrize("name", KINDS)
-def test_records_come_to_the_same_however_they_are_packaged(tmp_path: Path, name: str, seed: int) -> None:
+def test_records_are_the_same_in_any_packaging(tmp_path: Path, name: str, seed: int) -> None:
     kind = KINDS[name]
     plain = tmp_path / "plain" / "run" / kind.named[0]
     plain.parent.mkdir(parents=True)
     plain.write_text(kind.made(kind.records), encoding="utf-8")
     expected = told(kind, _read(kind, tmp_path / "plain"))
-    found = packaged(Random(f"{seed} {name}"), kind, tmp_path / "packaged")
-    assert told(kind, found) == expected
-    _stands_where_it_is_said(found)
-    log = found.log()
+    ingested = packaged(Random(f"{seed} {name}"), kind, tmp_path / "packaged")
+    assert told(kind, ingested) == expected
+    _stands_where_it_is_said(ingested)
+    log = ingested.log()
     assert (log["recognised"] > 0, log["quarantined"] > 0) == (True, True)
 
 
@@ -150,7 +150,7 @@ HASH = re.compile(r'"[0-9a-f]{64}"')
 
 
 @pytest.mark.parametrize("kind", ["", ".tar", ".tar.gz", ".tar.zst", ".zip"])
-def test_a_report_is_the_same_however_its_run_is_packaged(tmp_path: Path, kind: str) -> None:
+def test_report_is_the_same_for_any_packaging_of_run(tmp_path: Path, kind: str) -> None:
     place, random = mixed(tmp_path / "mixed"), Random(kind)
     run, other = place / "runs" / "v1", place / "other" / "v1"
     for path in sorted(run.rglob("*"), key=lambda _: random.random()):

@@ -34,9 +34,9 @@ from tests.test_ingest_reference import package
 
 def compiler() -> str | None:
     """A Rust compiler that works: what is called so may be a door to one that is not there."""
-    found = shutil.which("cargo")
-    works = found and subprocess.run([found, "--version"], capture_output=True, check=False).returncode == 0
-    return found if works else None
+    cargo = shutil.which("cargo")
+    works = cargo and subprocess.run([cargo, "--version"], capture_output=True, check=False).returncode == 0
+    return cargo if works else None
 
 
 CARGO = compiler()
@@ -69,7 +69,7 @@ EVENTS = (
 needed = pytest.mark.skipif(not scanner.is_there(), reason="the scanner was not built: no Rust compiler is there")
 
 
-def test_the_scanner_is_there_where_a_compiler_is() -> None:
+def test_scanner_is_built_where_a_compiler_exists() -> None:
     assert scanner.is_there() or not CARGO
 
 
@@ -104,13 +104,13 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanner, "_library", lambda _: None)
 
 
-def everything(made: Ingested, events: Sequence[Event]) -> dict[str, Any]:
+def everything(ingested: Ingested, events: Sequence[Event]) -> dict[str, Any]:
     """All that ingest wrote, as data."""
     tables = [*(item.name for item in events), "logs", "counts", "quarantine", "unknown"]
-    facts = json.loads((made.folder / "ingest.json").read_text(encoding="utf-8"))
-    return {table: made.rows(table) for table in tables} | {
+    facts = json.loads((ingested.folder / "ingest.json").read_text(encoding="utf-8"))
+    return {table: ingested.rows(table) for table in tables} | {
         "facts": facts,
-        "bytes": (made.folder / "unknown.parquet").read_bytes(),
+        "bytes": (ingested.folder / "unknown.parquet").read_bytes(),
     }
 
 
@@ -128,25 +128,25 @@ def both(
     with monkeypatch.context() as patch:
         left_out(patch)
         expected = everything(read(folder / "engine", files, events, source=source), events)
-    found = everything(read(folder / "scanner", files, events, source=source), events)
+    by_scanner = everything(read(folder / "scanner", files, events, source=source), events)
     for table, rows in expected.items():
-        assert found[table] == rows, table
-    return found
+        assert by_scanner[table] == rows, table
+    return by_scanner
 
 
 @pytest.fixture
 def aside(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many lines the scanner set aside, each time that it did."""
-    found: list[int] = []
+    counts: list[int] = []
     real_fill = Tables.set_aside
 
     def watched(self: Tables, connection: Any, files: Any, rows: Any) -> Any:
         done = real_fill(self, connection, files, rows)
-        found.append(len(done[1]))
+        counts.append(len(done[1]))
         return done
 
     monkeypatch.setattr(Tables, "set_aside", watched)
-    return found
+    return counts
 
 
 #: what may stand in the place of a value
@@ -184,8 +184,8 @@ def value(random: Random) -> str:
 def line(random: Random) -> str:
     """A line, strange in many ways, each of which is plain often enough."""
     when = TIMES_OF_DAY[0] if random.random() < 0.8 else random.choice(TIMES_OF_DAY)
-    what = '"Tick"' if random.random() < 0.5 else random.choice(NAMES)
-    members = [f'"ts":"{when}"', f'"what":{what}', f'"body":{body(random) if random.random() < 0.9 else value(random)}']
+    name = '"Tick"' if random.random() < 0.5 else random.choice(NAMES)
+    members = [f'"ts":"{when}"', f'"what":{name}', f'"body":{body(random) if random.random() < 0.9 else value(random)}']
     if random.random() < 0.2:
         random.shuffle(members)
     if random.random() < 0.1:
@@ -198,22 +198,22 @@ def line(random: Random) -> str:
 
 @needed
 @pytest.mark.parametrize("seed", range(TIMES * 3))
-def test_strange_values_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strange_values_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     files = {
         f"m-{host}/out{part}": "".join(f"{line(random)}\n" for _ in range(400)).encode()
         for host in (1, 2)
         for part in ("", ".1")
     }
-    found = both(tmp_path, files, monkeypatch)
-    assert len(found["tick"]) > 100
-    assert len(found["quarantine"]) > 20
-    assert len({name for _, name, *_ in found["unknown"]}) > 10
+    actual = both(tmp_path, files, monkeypatch)
+    assert len(actual["tick"]) > 100
+    assert len(actual["quarantine"]) > 20
+    assert len({name for _, name, *_ in actual["unknown"]}) > 10
 
 
 @needed
 @pytest.mark.parametrize("seed", range(TIMES * 2))
-def test_lines_that_are_alike_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_similar_lines_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The scanner remembers lines: of what is like one of them only values are looked at."""
     random = Random(seed)
     shapes = [line(random) for _ in range(30)] + [record(n=0, m=1, said="x", share=0.5, on=True), record("Bare", z=[1])]
@@ -221,18 +221,18 @@ def test_lines_that_are_alike_come_to_the_same(seed: int, tmp_path: Path, monkey
 
     def varied(text: str) -> str:
         return re.sub(r'(?<=[:\[,])("[^"{}]*"(?!:)|-?[0-9.]+|true|false|null)',
-                      lambda found: random.choice(values) if random.random() < 0.2 else found[0], text)  # fmt: skip
+                      lambda match: random.choice(values) if random.random() < 0.2 else match[0], text)  # fmt: skip
 
     files = {
         f"m-{host}/out": "".join(f"{varied(random.choice(shapes))}\n" for _ in range(1500)).encode() for host in (1, 2)
     }
-    found = both(tmp_path, files, monkeypatch)
-    assert len(found["tick"]) > 50
+    match = both(tmp_path, files, monkeypatch)
+    assert len(match["tick"]) > 50
 
 
 @needed
 @pytest.mark.parametrize("seed", range(TIMES * 4))
-def test_broken_bytes_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_bytes_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     whole = [f"{record(n=number, m=number, said='x' * number)}\n".encode() for number in range(20)]
     files = {}
@@ -246,7 +246,7 @@ def test_broken_bytes_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: p
 
 @needed
 @pytest.mark.parametrize("seed", range(TIMES))
-def test_logs_of_real_nodes_come_to_the_same(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logs_of_real_nodes_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     source = package().package.sources[0]
     events = [item for item in package().package.events if item.source == source.name]
@@ -260,18 +260,18 @@ def test_logs_of_real_nodes_come_to_the_same(seed: int, tmp_path: Path, monkeypa
 
 @needed
 @pytest.mark.parametrize("case", ["baseline", "legacy", "list-ns", "edges"])
-def test_lines_of_runs_are_plain_nearly_all(case: str) -> None:
+def test_nearly_all_lines_of_runs_are_plain(case: str) -> None:
     """Else the scanner would be there for nothing: names of all generations, lists, and bodies that are wrapped."""
     source = package().package.sources[0]
     events = [item for item in package().package.events if item.source == source.name]
-    how = Recognition(source, numbered(events, {e.name: frozenset(f.name for f in e.fields) for e in events}))
-    told = lines_message(how)
+    recognition = Recognition(source, numbered(events, {e.name: frozenset(f.name for f in e.fields) for e in events}))
+    message = lines_message(recognition)
     path = next((CARDANO / case / "run").glob("node-*/*.gz"))
     with tempfile.NamedTemporaryFile() as plain:
         plain.write(gzip.decompress(path.read_bytes()))
         plain.flush()
-        assert told
-        scan = scanner.scan(files_message([FilePart(Path(plain.name), 0, plain.tell())], 2**40) + told, 1)
+        assert message
+        scan = scanner.scan(files_message([FilePart(Path(plain.name), 0, plain.tell())], 2**40) + message, 1)
     assert scan
     (file,) = scan.files
     assert file.lines > 500
@@ -279,37 +279,35 @@ def test_lines_of_runs_are_plain_nearly_all(case: str) -> None:
 
 
 @needed
-def test_who_doubts_the_scanner_can_leave_it_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scanner_can_be_disabled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_SCANNER", "off")
     monkeypatch.setattr(scanner, "_library", lambda _: pytest.fail("it is asked"))
     assert read(tmp_path, [record(n=1)]).rows("tick", "n") == [(1,)]
 
 
 @needed
-def test_odd_lines_alone_are_left_to_the_engine(tmp_path: Path, aside: list[int]) -> None:
+def test_only_odd_lines_are_left_to_the_engine(tmp_path: Path, aside: list[int]) -> None:
     lines = [record(n=number) for number in range(500)]
     lines[100] = record(n=1).replace("1}", "1.0}")
     lines[200] = "{"
-    made = read(tmp_path, lines)
+    ingested = read(tmp_path, lines)
     assert aside == [2]
-    assert [row[0] for row in made.rows("tick", "n")] == [*range(100), 1, *range(101, 200), *range(201, 500)]
-    assert made.rows("tick", "seq")[100:102] == [(101,), (102,)]
-    assert made.rows("quarantine", "line", "reason") == [(201, "not JSON")]
+    assert [row[0] for row in ingested.rows("tick", "n")] == [*range(100), 1, *range(101, 200), *range(201, 500)]
+    assert ingested.rows("tick", "seq")[100:102] == [(101,), (102,)]
+    assert ingested.rows("quarantine", "line", "reason") == [(201, "not JSON")]
 
 
 @needed
-def test_a_file_of_which_much_is_odd_is_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_with_many_odd_lines_is_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Tables, "set_aside", lambda *_: pytest.fail("lines are set aside"))
     odd = (record(n=1, said="x" * 1000).replace(":1,", ": 1.0,") + "\n").encode()
     plain = (record(n=2) + "\n").encode()
-    made = read(tmp_path, plain * 10 + odd * 2000)
-    assert len(made.rows("tick", "n")) == 2010
+    ingested = read(tmp_path, plain * 10 + odd * 2000)
+    assert len(ingested.rows("tick", "n")) == 2010
 
 
 @needed
-def test_rows_of_several_pieces_come_to_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: list[int]
-) -> None:
+def test_rows_of_several_pieces_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: list[int]) -> None:
     """A piece has 8192 rows.  Those of a file are dropped, from several pieces, when one of its last lines is strange;
     and of lines that are set aside there may be several pieces, too."""
     plain = [record(n=number, said="x" * (number % 3)) if number % 5 else record(n=number) for number in range(10_000)]
@@ -323,20 +321,20 @@ def test_rows_of_several_pieces_come_to_the_same(
         "m-1/out": mixed,
     }
     texts = {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in files.items()}
-    found = both(tmp_path, texts, monkeypatch, EVENTS[:1])
-    assert len(found["tick"]) == 4 * 10_000 + 1 + 5 * 9000
+    actual = both(tmp_path, texts, monkeypatch, EVENTS[:1])
+    assert len(actual["tick"]) == 4 * 10_000 + 1 + 5 * 9000
     assert aside == [9000]
-    assert not found["quarantine"]
+    assert not actual["quarantine"]
 
 
 @needed
-@pytest.mark.parametrize("held", [0, 200_000, 500_000, 10**9])
+@pytest.mark.parametrize("limit", [0, 200_000, 500_000, 10**9])
 @pytest.mark.parametrize("workers", [1, 2])
-def test_files_of_which_too_much_would_be_held_are_read_later(
-    held: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_files_beyond_memory_limit_are_read_later(
+    limit: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the first file of a worker more than may be held is left to the engine, which can put it on a disk."""
-    monkeypatch.setattr(json_lines_worker, "HELD", held)
+    monkeypatch.setattr(json_lines_worker, "HELD", limit)
     by_engine: list[int] = []
     real_fill = json_lines_worker._Reading.recognised
 
@@ -350,13 +348,13 @@ def test_files_of_which_too_much_would_be_held_are_read_later(
         for host in range(1, 9)
         for part in ("", ".1")
     }
-    made = read(tmp_path, files, EVENTS, workers=workers)
-    rows = made.rows("tick", "host", "seq", "n")
+    ingested = read(tmp_path, files, EVENTS, workers=workers)
+    rows = ingested.rows("tick", "host", "seq", "n")
     assert len(rows) == 16 * 500
     assert [row[2] for row in rows] == [*range(500)] * 16
     assert [row[1] % 2**40 for row in rows] == [*range(1, 501)] * 16
-    assert made.rows("logs", "host", "lines") == [(f"m-{host}", 1000) for host in range(1, 9)]
-    assert len(by_engine) == (16 if held == 0 else 0)
+    assert ingested.rows("logs", "host", "lines") == [(f"m-{host}", 1000) for host in range(1, 9)]
+    assert len(by_engine) == (16 if limit == 0 else 0)
 
 
 @needed
@@ -369,7 +367,7 @@ def test_files_of_which_too_much_would_be_held_are_read_later(
         {"time": ()},
     ],
 )
-def test_what_the_scanner_cannot_be_told_it_is_not(other: dict[str, Any]) -> None:
+def test_unsupported_recognition_disables_the_scanner(other: dict[str, Any]) -> None:
     source = type(SOURCE)(**{name: getattr(SOURCE, name) for name in SOURCE.__dataclass_fields__} | other)
     wanted = {"tick": frozenset({"n"})}
     assert lines_message(Recognition(SOURCE, numbered(EVENTS, wanted)))
@@ -377,17 +375,15 @@ def test_what_the_scanner_cannot_be_told_it_is_not(other: dict[str, Any]) -> Non
 
 
 @needed
-def test_an_event_with_more_keys_than_it_can_tell_apart_is_left_to_the_engine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_event_with_too_many_keys_is_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = event("tick", form([field(f"f{number}", default="0") for number in range(200)], new="Tick"))
-    found = both(tmp_path, {"m-1/out": f"{record(f0=1, f199=2)}\n".encode()}, monkeypatch, [many])
-    (row,) = found["tick"]
+    actual = both(tmp_path, {"m-1/out": f"{record(f0=1, f199=2)}\n".encode()}, monkeypatch, [many])
+    (row,) = actual["tick"]
     assert (row[4], row[203], len(row)) == (1, 2, 4 + 2 * 200)  # behind the fields, which of them are defaults
 
 
 @needed
-def test_a_malformed_message_is_no_crash() -> None:
+def test_malformed_message_does_not_crash() -> None:
     good = files_message([], 2**40) + (lines_message(Recognition(SOURCE, numbered(EVENTS, {}))) or b"")
     assert scanner.scan(good, 0)
     random = Random(1)
@@ -403,11 +399,11 @@ def test_a_malformed_message_is_no_crash() -> None:
 
 
 @needed
-def test_a_file_that_is_gone_or_shorter_is_strange(tmp_path: Path) -> None:
-    told = lines_message(Recognition(SOURCE, numbered(EVENTS, {})))
+def test_deleted_or_shortened_file_is_reported_as_strange(tmp_path: Path) -> None:
+    message = lines_message(Recognition(SOURCE, numbered(EVENTS, {})))
     path = tmp_path / "log"
     path.write_text(f"{record(n=1)}\n", encoding="utf-8")
-    assert told
+    assert message
     size = path.stat().st_size
     parts = [
         FilePart(path, 0, size),
@@ -415,12 +411,12 @@ def test_a_file_that_is_gone_or_shorter_is_strange(tmp_path: Path) -> None:
         FilePart(tmp_path / "none", 0, 5),
         FilePart(tmp_path, 0, 5),
     ]
-    scan = scanner.scan(files_message(parts, 2**40) + told, len(parts))
+    scan = scanner.scan(files_message(parts, 2**40) + message, len(parts))
     assert scan
     assert [file.strange for file in scan.files] == [False, True, True, True]
 
 
-def test_a_library_of_another_version_is_as_if_it_were_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_library_of_other_version_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanner, "VERSION", scanner.VERSION + 1)
     scanner._library.cache_clear()
     try:
@@ -429,18 +425,18 @@ def test_a_library_of_another_version_is_as_if_it_were_not_there(monkeypatch: py
         scanner._library.cache_clear()
 
 
-def test_a_file_that_is_no_library_is_as_if_it_were_not_there(tmp_path: Path) -> None:
+def test_file_that_is_no_library_is_ignored(tmp_path: Path) -> None:
     (tmp_path / scanner.NAME).write_bytes(b"no library")
     assert scanner._library(tmp_path / scanner.NAME) is None
 
 
-def test_paths_that_any_field_reads_as_text_are_texts() -> None:
+def test_path_read_as_text_by_any_field_is_text() -> None:
     one = event("e", form([field("a"), field("b", "unsigned", "b", "c"), field("t", "text", "c")], new="E"))
     two = event("e", form([field("a")], new="E"), form([field("a", "integer", "z")], new="F"))
     cut = event("e", form([field("a", "integer", "a", transforms=[Transform("take", 3, "")]), field("b")], new="E"))
 
     def whole(item: Event) -> set[tuple[str, ...]]:
-        wanted = {"e": frozenset(found.name for found in item.fields)}
+        wanted = {"e": frozenset(item_field.name for item_field in item.fields)}
         (own,) = wanted_events(numbered([item], wanted))
         return set(whole_paths(own))
 

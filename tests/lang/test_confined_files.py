@@ -24,7 +24,7 @@ def _secret(folder: Path) -> Path:
     return place
 
 
-def test_prose_that_is_a_link_out_of_the_workspace_is_not_read(tmp_path: Path, cache: Path) -> None:
+def test_prose_link_out_of_workspace_is_not_read(tmp_path: Path, cache: Path) -> None:
     workspace = tmp_path / "workspace"
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, workspace / name)
@@ -32,11 +32,11 @@ def test_prose_that_is_a_link_out_of_the_workspace_is_not_read(tmp_path: Path, c
     prose.unlink()
     prose.symlink_to(_secret(tmp_path))
     done = assay("check", "--system", "cometbft", "--cache", cache, within=workspace)
-    said = "error[prose]: a link leads out of the workspace\n  at specs/cometbft/prose/issues.md"
-    assert (done.status, done.out, done.err.strip()) == (1, "", said)
+    message = "error[prose]: a link leads out of the workspace\n  at specs/cometbft/prose/issues.md"
+    assert (done.status, done.out, done.err.strip()) == (1, "", message)
 
 
-def test_prose_may_be_a_link_within_the_workspace(tmp_path: Path, cache: Path) -> None:
+def test_prose_link_within_workspace_is_read(tmp_path: Path, cache: Path) -> None:
     workspace = tmp_path / "workspace"
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, workspace / name)
@@ -47,20 +47,20 @@ def test_prose_may_be_a_link_within_the_workspace(tmp_path: Path, cache: Path) -
 
 
 @pytest.mark.parametrize("name", ["report/front.typ", "fonts"])
-def test_templates_that_are_a_link_out_of_the_workspace_are_not_read(tmp_path: Path, name: str) -> None:
+def test_template_link_out_of_workspace_is_not_read(tmp_path: Path, name: str) -> None:
     workspace = Workspace(tmp_path / "workspace")
     own, elsewhere = workspace.root / "templates", tmp_path / "elsewhere"
     shutil.copytree(ROOT / "templates", own)
     assert workspace.templates() == own
     (own / name).rename(elsewhere)
     (own / name).symlink_to(elsewhere)
-    with pytest.raises(AssayError) as found:
+    with pytest.raises(AssayError) as error:
         _ = workspace.templates()
-    said = f"error[template]: a link leads out of the workspace\n  at {own / name}"
-    assert str(found.value) == said
+    message = f"error[template]: a link leads out of the workspace\n  at {own / name}"
+    assert str(error.value) == message
 
 
-def test_templates_reach_nothing_by_way_of_a_link_to_a_folder(tmp_path: Path) -> None:
+def test_template_in_linked_folder_outside_is_not_read(tmp_path: Path) -> None:
     place = tmp_path / "workspace"
     assert assay("init", place).status == 0
     own, shared = place / "templates", place / "shared" / "report"
@@ -71,15 +71,15 @@ def test_templates_reach_nothing_by_way_of_a_link_to_a_folder(tmp_path: Path) ->
     (shared / "extra.typ").symlink_to(_secret(tmp_path))
     words = ("build", "service/comparison", "--run", "runs/1.0", "-o", "out", "--cache", tmp_path / "cache")
     done = assay(*words, within=place)
-    said = (
+    message = (
         f"error[template]: a link leads to a folder\n  at {own / 'report'}\n"
         "  hint: put the folder itself there, or links to its files\n"
     )
-    assert (done.status, done.out, done.err) == (1, "", said)
+    assert (done.status, done.out, done.err) == (1, "", message)
     assert not (place / "out").exists()
 
 
-def test_a_template_may_be_a_link_within_the_workspace(tmp_path: Path) -> None:
+def test_template_link_within_workspace_is_read(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
     own = workspace.root / "templates"
     shutil.copytree(ROOT / "templates", own)
@@ -88,7 +88,7 @@ def test_a_template_may_be_a_link_within_the_workspace(tmp_path: Path) -> None:
     assert workspace.templates() == own
 
 
-def test_all_templates_may_be_elsewhere(tmp_path: Path) -> None:
+def test_templates_folder_may_be_elsewhere(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
     workspace.root.mkdir()
     (workspace.root / "templates").symlink_to(ROOT / "templates")
@@ -117,14 +117,14 @@ def forged(place: Path, old: str, new: str) -> None:
     form.write_text("\n".join([*head, f"content: {digest}", body]), encoding="utf-8")
 
 
-def test_a_forged_normal_form_writes_no_file(place: Path, tmp_path: Path) -> None:
+def test_forged_normal_form_writes_no_file(place: Path, tmp_path: Path) -> None:
     forged(place, "path: web-1/log.jsonl", "path: ../../../../../../../../.." + str(tmp_path / "made.jsonl"))
     done = assay("--cache", tmp_path / "other", "test", within=place)
     assert (done.status, done.err) == (0, "")
     assert not (tmp_path / "made.jsonl").exists()
 
 
-def test_a_forged_normal_form_reads_no_file(place: Path, tmp_path: Path) -> None:
+def test_forged_normal_form_reads_no_file(place: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.json"
     secret.write_text((place / "runs" / "1.0" / "meta.json").read_text(encoding="utf-8"), encoding="utf-8")
     (place / "runs" / "1.0" / "meta.json").unlink()
@@ -134,7 +134,7 @@ def test_a_forged_normal_form_reads_no_file(place: Path, tmp_path: Path) -> None
     assert "the run has no meta.json" in done.err
 
 
-def test_a_forged_definition_is_not_believed(place: Path, tmp_path: Path) -> None:
+def test_forged_definition_is_not_used(place: Path, tmp_path: Path) -> None:
     form = (place / "golden" / "specs" / "service.yaml").read_text(encoding="utf-8")
     definition = form.split("definition: ", 1)[1].split("\n", 1)[0]
     forged(place, definition, "0" * len(definition))
@@ -145,7 +145,7 @@ def test_a_forged_definition_is_not_believed(place: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("body", ["", "a", ": [", "package: {}", "package: !!python/object:os.system {}"])
-def test_a_normal_form_of_nothing_is_as_if_it_were_not_there(place: Path, tmp_path: Path, body: str) -> None:
+def test_empty_normal_form_is_ignored(place: Path, tmp_path: Path, body: str) -> None:
     form = place / "golden" / "specs" / "service.yaml"
     head = form.read_text(encoding="utf-8").split("\n", 3)[:2]
     digest = hashlib.sha256(body.encode()).hexdigest()
@@ -154,10 +154,10 @@ def test_a_normal_form_of_nothing_is_as_if_it_were_not_there(place: Path, tmp_pa
     assert (done.status, done.err) == (0, "")
 
 
-@pytest.mark.parametrize("what", ["golden", "golden/specs", "golden/specs/service.yaml", "golden/sql"])
-def test_a_normal_form_is_not_written_through_a_link_that_leads_out(place: Path, tmp_path: Path, what: str) -> None:
-    (place / what).rename(tmp_path / "elsewhere")
-    (place / what).symlink_to(tmp_path / "elsewhere")
+@pytest.mark.parametrize("target", ["golden", "golden/specs", "golden/specs/service.yaml", "golden/sql"])
+def test_normal_form_is_not_written_through_link_outside(place: Path, tmp_path: Path, target: str) -> None:
+    (place / target).rename(tmp_path / "elsewhere")
+    (place / target).symlink_to(tmp_path / "elsewhere")
     before = {path: path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()}
     done = assay("check", "--accept", "--cache", tmp_path / "cache", within=place)
     assert done.status == 1
@@ -169,22 +169,22 @@ def test_a_normal_form_is_not_written_through_a_link_that_leads_out(place: Path,
 
 
 @pytest.mark.parametrize("package", ['"@preview/example:0.1.0"', '("@pre" + "view/example:0.1.0")'])
-def test_typst_asks_no_network_for_packages(tmp_path: Path, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typst_downloads_no_packages(tmp_path: Path, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     before = {name: os.environ.get(name) for name in PROXIES}
     (tmp_path / "report.typ").write_text(f"#import {package}: add\n", encoding="utf-8")
-    with pytest.raises(AssayError) as found:
+    with pytest.raises(AssayError) as error:
         typeset(tmp_path, ROOT / "templates" / "fonts", "2026-01-01")
-    said = str(found.value)
-    assert said.startswith("error[typesetting]: the report cannot be set: a template imports a package\n")
-    assert said.endswith("\n  hint: copy what it needs into the templates")
-    assert "refused" in said  # by this machine, whose port 9 nobody serves: no name was asked for
+    message = str(error.value)
+    assert message.startswith("error[typesetting]: the report cannot be set: a template imports a package\n")
+    assert message.endswith("\n  hint: copy what it needs into the templates")
+    assert "refused" in message  # by this machine, whose port 9 nobody serves: no name was asked for
     assert NOWHERE.startswith("http://127.0.0.1")
     assert {name: os.environ.get(name) for name in PROXIES} == before
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("nojson", "the chart template is no JSON: Expecting value"),
         ("[]", "the chart template has no `usermeta.assay`"),
@@ -193,13 +193,13 @@ def test_typst_asks_no_network_for_packages(tmp_path: Path, package: str, monkey
         ('{"usermeta": {}}', "the chart template has no `usermeta.assay`"),
     ],
 )
-def test_a_chart_template_that_is_none_is_told(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_chart_template_is_an_error(tmp_path: Path, text: str, message: str) -> None:
     place = tmp_path / "charts" / "cdf.vl.json"
     place.parent.mkdir()
     place.write_text(text, encoding="utf-8")
-    with pytest.raises(AssayError) as found:
+    with pytest.raises(AssayError) as error:
         load_template(tmp_path, "cdf")
-    assert str(found.value).startswith(f"error[template]: {said}\n  at {place}")
+    assert str(error.value).startswith(f"error[template]: {message}\n  at {place}")
 
 
 # Texts that take long
@@ -213,7 +213,7 @@ def braces(tmp_path: Path) -> Path:
     return place
 
 
-def test_prose_of_nothing_but_beginnings_of_quotes_comes_to_an_end(braces: Path) -> None:
+def test_prose_of_many_unclosed_quotes_terminates(braces: Path) -> None:
     """It took an hour."""
     assert read(braces, "braces.md", None, (), []).quotes == ()  # type: ignore[arg-type]
 
@@ -225,14 +225,14 @@ HIDDEN = "a\x1b]0;PWN\x07\x1b[31m\u202ered\x9b"
 SHOWN = "a\\x1b]0;PWN\\x07\\x1b[31m\\u202ered\\x9b"
 
 
-def test_an_error_shows_what_would_act_on_a_terminal(place: Path, tmp_path: Path) -> None:
+def test_error_escapes_control_characters(place: Path, tmp_path: Path) -> None:
     done = assay("query", HIDDEN, "--run", "runs/1.0", "--cache", tmp_path / "cache", within=place)
     assert done.err.startswith(f"error[unknown-metric]: there is no metric `{SHOWN}`")
-    said = assay("--errors", "json", "query", HIDDEN, "--run", "runs/1.0", within=place).err
-    assert not set(HIDDEN) & set("\x1b\x07\u202e\x9b") & set(said)
+    message = assay("--errors", "json", "query", HIDDEN, "--run", "runs/1.0", within=place).err
+    assert not set(HIDDEN) & set("\x1b\x07\u202e\x9b") & set(message)
 
 
-def test_a_warning_shows_what_would_act_on_a_terminal(place: Path, tmp_path: Path) -> None:
+def test_warning_escapes_control_characters(place: Path, tmp_path: Path) -> None:
     requests = place / "specs" / "service" / "requests.dhall"
     text = requests.read_text(encoding="utf-8")
     check = (

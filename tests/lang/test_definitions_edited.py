@@ -52,12 +52,12 @@ def says_only(path: Path_) -> bool:
 
 def edited(body: Mapping[str, Any], path: Path_, random: Random) -> Any:
     """The plain data with another value at a place."""
-    found = copy.deepcopy(body)
-    at: Any = found
+    copied = copy.deepcopy(body)
+    at: Any = copied
     for key in path[:-1]:
         at = at[key]
     at[path[-1]] = _other(at[path[-1]], random)
-    return found
+    return copied
 
 
 def _other(value: Any, random: Random) -> Any:
@@ -88,18 +88,20 @@ def worked_out(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str
     """How metrics are worked out: their statements and all that these read, down to events and constants."""
     package = checked.package
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
-    told = _told(package)
-    made: dict[str, object] = {}
+    values = _told(package)
+    results: dict[str, object] = {}
     for node in nodes(compiled(checked, plan(package, metrics, every))):
-        read = [made[name] for name in node.reads]
-        made[node.name] = hash(repr((node.text, _records(package, node), [told[name] for name in node.places], read)))
+        read = [results[name] for name in node.reads]
+        results[node.name] = hash(
+            repr((node.text, _records(package, node), [values[name] for name in node.places], read))
+        )
     known = by_id(package)
 
     def how(metric: Metric) -> object:
         if is_formula(metric):
             over = [item for item in metric.measure.walk() if item.op == "metric"]
             return metric.measure, [how(known[item.name]) for item in over]
-        return made[metric.id], checked.measured[metric.id].factor, metric.per, metric.sampled_only
+        return results[metric.id], checked.measured[metric.id].factor, metric.per, metric.sampled_only
 
     return {metric.id: how(metric) for metric in metrics}
 
@@ -128,7 +130,7 @@ def _told(package: Package) -> dict[str, object]:
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
-def test_an_edit_changes_the_hashes_of_what_it_changes(lab: Laboratory, system: str, seed: int) -> None:
+def test_edit_changes_hashes_of_affected_metrics_only(lab: Laboratory, system: str, seed: int) -> None:
     body = normal_form.plain(lab.session.package(system).package)
     old = taken(copy.deepcopy(body))
     assert old
@@ -141,9 +143,9 @@ def test_an_edit_changes_the_hashes_of_what_it_changes(lab: Laboratory, system: 
         if new is None or new.package == old.package or new.definitions.keys() != old.definitions.keys():
             continue
         edits += 1
-        told = {item.metric for item in diff(old, new).metrics}
-        other = {name for name, found in new.definitions.items() if found != old.definitions[name]}
-        assert other <= told
+        named = {item.metric for item in diff(old, new).metrics}
+        other = {name for name, digest in new.definitions.items() if digest != old.definitions[name]}
+        assert other <= named
         after = worked_out(new, new.package.metrics)
         for metric in new.package.metrics:
             if metric.id not in other and before[metric.id] != after[metric.id]:  # all at once, or its own?

@@ -44,19 +44,19 @@ def test_prefixes_of_bytes_are_exact(name: str) -> None:
 
 
 @given(st.one_of(st.tuples(amounts, amounts), st.tuples(rates, rates)), st.fractions())
-def test_converting_there_and_back_is_the_identity(pair: tuple[str, str], value: Fraction) -> None:
+def test_conversion_there_and_back_is_identity(pair: tuple[str, str], value: Fraction) -> None:
     one, other = pair
     assert value * LIBRARY.factor(one, other) * LIBRARY.factor(other, one) == value
 
 
 @given(amounts, amounts, amounts)
-def test_conversions_in_two_steps_are_that_in_one(one: str, two: str, three: str) -> None:
+def test_conversions_in_two_steps_equal_one(one: str, two: str, three: str) -> None:
     assert LIBRARY.factor(one, two) * LIBRARY.factor(two, three) == LIBRARY.factor(one, three)
 
 
 @given(products, products, products)
 @settings(deadline=None)
-def test_the_algebra_of_units_is_associative_and_commutative(one: str, two: str, three: str) -> None:
+def test_unit_algebra_is_associative_and_commutative(one: str, two: str, three: str) -> None:
     def times(left: str, right: str) -> str:
         return LIBRARY.combine("times", left, right)
 
@@ -66,14 +66,14 @@ def test_the_algebra_of_units_is_associative_and_commutative(one: str, two: str,
 
 @given(products)
 @settings(deadline=None)
-def test_a_unit_over_itself_is_none_and_times_none_itself(unit: str) -> None:
+def test_unit_over_itself_is_none_and_none_is_neutral(unit: str) -> None:
     assert LIBRARY.combine("over", unit, unit) == NONE
     assert LIBRARY.factor(LIBRARY.combine("times", unit, NONE), unit) == 1
 
 
 @given(products, products)
 @settings(deadline=None)
-def test_dividing_undoes_multiplying(one: str, two: str) -> None:
+def test_division_undoes_multiplication(one: str, two: str) -> None:
     product = LIBRARY.combine("times", one, two)
     assert LIBRARY.factor(LIBRARY.combine("over", product, two), one) == 1
     assert LIBRARY.base(product)[0] == LIBRARY.base(one)[0] * LIBRARY.base(two)[0]
@@ -81,28 +81,28 @@ def test_dividing_undoes_multiplying(one: str, two: str) -> None:
 
 @given(products)
 @settings(deadline=None)
-def test_what_is_lacking_makes_a_unit_convert(unit: str) -> None:
-    lacking = LIBRARY.find_missing_factor(unit, "terabyte / year")
-    LIBRARY.factor(LIBRARY.combine("times", unit, lacking), "terabyte / year")
+def test_missing_factor_makes_unit_convertible(unit: str) -> None:
+    missing = LIBRARY.find_missing_factor(unit, "terabyte / year")
+    LIBRARY.factor(LIBRARY.combine("times", unit, missing), "terabyte / year")
 
 
-def test_what_does_not_convert_is_refused_with_both_units() -> None:
+def test_inconvertible_units_are_refused_with_both_names() -> None:
     with pytest.raises(UnitError) as caught:
         LIBRARY.factor("megabyte / second", "terabyte")
     assert (caught.value.expected, caught.value.found) == ("terabyte", "megabyte / second")
 
 
-def test_a_root_of_a_unit_is_no_unit() -> None:
+def test_root_of_unit_is_no_unit() -> None:
     with pytest.raises(UnknownUnitError):
         LIBRARY.factor("byte ** 0.5", "byte")
 
 
-def test_the_page_of_the_language_tells_these_factors() -> None:
+def test_language_page_has_the_conversion_factors() -> None:
     table = next(item for item in page("docs/spec-language.md").tables if item.header[:2] == ("unit", "is"))
-    told = {code(row[0])[0]: Fraction(code(row[1])[0].split()[0]) for row in table.rows}
+    factors = {code(row[0])[0]: Fraction(code(row[1])[0].split()[0]) for row in table.rows}
     bases = {code(row[0])[0]: code(row[1])[0].split(maxsplit=1)[1] for row in table.rows}
-    assert set(told) == {*BYTES, *TIMES} - {"byte", "second"}
-    assert told == {name: LIBRARY.factor(name, bases[name]) for name in told}
+    assert set(factors) == {*BYTES, *TIMES} - {"byte", "second"}
+    assert factors == {name: LIBRARY.factor(name, bases[name]) for name in factors}
 
 
 # Formulas: random trees of amounts and numbers
@@ -174,30 +174,30 @@ def plain(node: Expression) -> Fraction | None:
 
 @given(trees, amounts)
 @settings(deadline=None)
-def test_a_formula_comes_to_what_plain_fractions_do(tree: Expression, unit: str) -> None:
+def test_formula_equals_plain_fractions(tree: Expression, unit: str) -> None:
     assert LIBRARY.factor(unit_of(tree, SCOPE, LIBRARY), unit)
     node = resolved(tree, unit, SCOPE, LIBRARY)
-    found = formula.evaluate(node, FIGURES.__getitem__, {})
+    actual = formula.evaluate(node, FIGURES.__getitem__, {})
     due = plain(tree)
-    assert found.value == (None if due is None else due / SIZES[unit])
-    assert bool(found.reason) == (due is None)
+    assert actual.value == (None if due is None else due / SIZES[unit])
+    assert bool(actual.reason) == (due is None)
 
 
 @given(trees)
 @settings(deadline=None)
-def test_a_resolved_formula_is_read_back_from_its_text(tree: Expression) -> None:
+def test_resolved_formula_round_trips_as_text(tree: Expression) -> None:
     node = resolved(tree, "terabyte", SCOPE, LIBRARY)
     assert parse(show(node)) == node
 
 
-def test_a_metric_whose_id_is_no_word_is_read_back() -> None:
+def test_metric_with_unusual_id_round_trips() -> None:
     node = Expression("metric", name="disk-writes.total", unit="byte", factor="1", text="byte")
     assert show(node) == 'metric "disk-writes.total"[byte = 1 byte]'
     assert parse(show(node)) == node
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "printed"),
     [
         ("over(metric a, times(metric b, metric c))", "a / (b × c)"),
         ("times(plus(metric a, metric b), 365.0 [day])", "(a + b) × 365 day"),
@@ -207,5 +207,5 @@ def test_a_metric_whose_id_is_no_word_is_read_back() -> None:
         ("coalesce(metric a, greatest(metric b, 0.5))", "first of (a, greatest of (b, 0.5))"),
     ],
 )
-def test_formulas_are_shown_as_people_write_them(text: str, shown: str) -> None:
-    assert formula.format_formula(parse(text)) == shown
+def test_formulas_are_printed_in_common_notation(text: str, printed: str) -> None:
+    assert formula.format_formula(parse(text)) == printed

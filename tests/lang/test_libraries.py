@@ -41,14 +41,14 @@ def test_unchanged_libraries_cause_no_warning(new: Path, cache: Path) -> None:
     assert (done.status, done.err) == (0, "")
 
 
-def test_absent_libraries_are_those_of_assay(new: Path, cache: Path) -> None:
+def test_absent_libraries_come_from_assay(new: Path, cache: Path) -> None:
     for name in LIBRARIES:
         shutil.rmtree(new / "specs" / name)
     done = assay("check", "--cache", cache, within=new)
     assert (done.status, done.err) == (0, "")
 
 
-def test_differing_schema_is_warned_of_by_check(new: Path, cache: Path) -> None:
+def test_check_warns_of_differing_schema(new: Path, cache: Path) -> None:
     schema = new / "specs" / "schema" / "metric.dhall"
     schema.write_text("-- Of a former version.\n" + schema.read_text(encoding="utf-8"), encoding="utf-8")
     done = assay("check", "--cache", cache, within=new)
@@ -57,7 +57,7 @@ def test_differing_schema_is_warned_of_by_check(new: Path, cache: Path) -> None:
     assert lines[0].startswith("service: its normal form under golden/specs is not what these specs come to; ")
 
 
-def test_error_of_differing_schema_comes_with_warning(new: Path, cache: Path) -> None:
+def test_error_with_differing_schema_has_a_warning(new: Path, cache: Path) -> None:
     schema = new / "specs" / "schema" / "metric.dhall"
     schema.write_text(schema.read_text(encoding="utf-8").replace("unit = f.unit", "unit = f.unti"), encoding="utf-8")
     done = assay("list", "metrics", "--cache", cache, within=new)

@@ -14,7 +14,7 @@ from tests.support.commands import assay
 from tests.support.workspaces import edited
 
 
-def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_path: Path) -> None:
+def test_edited_normal_form_is_reported_and_ignored(tmp_path: Path) -> None:
     assert assay("--cache", tmp_path / "cache", "init", "ws", within=tmp_path).status == 0
     place, form = tmp_path / "ws", tmp_path / "ws/golden/specs/service.yaml"
     query = ("query", "wait", "--run", "runs/1.0", "--format", "json")
@@ -23,13 +23,13 @@ def test_a_normal_form_that_a_hand_changed_is_noticed_and_does_not_count(tmp_pat
     edited(form, "minus(instant started, instant received)", "minus(instant sent, instant received)")
     after = assay(*query, "--cache", tmp_path / "another", within=place)
     assert (after.status, after.json()) == (0, before.json())
-    told = assay("check", "--cache", tmp_path / "a third", within=place)
-    said = "its normal form under golden/specs is not what these specs come to; `assay check --accept` writes it"
-    assert told.err == f"service: {said}\n"
+    done = assay("check", "--cache", tmp_path / "a third", within=place)
+    message = "its normal form under golden/specs is not what these specs come to; `assay check --accept` writes it"
+    assert done.err == f"service: {message}\n"
     assert assay("check", "--accept", "--cache", tmp_path / "a third", within=place).err == ""
 
 
-def test_what_is_accepted_is_written_as_a_whole_the_normal_form_last(tmp_path: Path) -> None:
+def test_accept_replaces_files_with_normal_form_last(tmp_path: Path) -> None:
     own = ("--cache", tmp_path / "cache")
     assert assay(*own, "init", "ws", within=tmp_path).status == 0
     golden = tmp_path / "ws" / "golden"
@@ -39,8 +39,8 @@ def test_what_is_accepted_is_written_as_a_whole_the_normal_form_last(tmp_path: P
     sql.rename(golden / "aside")
     sql.write_text("no folder")
     done = assay(*own, "check", "--accept", within=tmp_path / "ws")
-    said = f"error[output]: the output folder cannot be written: it is a file: {sql}\n"
-    assert (done.status, done.err) == (1, f"{said}  hint: is the workspace yours to write into?\n")
+    message = f"error[output]: the output folder cannot be written: it is a file: {sql}\n"
+    assert (done.status, done.err) == (1, f"{message}  hint: is the workspace yours to write into?\n")
     assert form.read_text(encoding="utf-8") == before
     sql.unlink()
     (golden / "aside").rename(sql)
@@ -51,7 +51,7 @@ def test_what_is_accepted_is_written_as_a_whole_the_normal_form_last(tmp_path: P
     assert [item.name for item in form.parent.iterdir()] == ["service.yaml"]
 
 
-def test_a_package_without_metrics_is_checked_and_its_events_are_read(tmp_path: Path) -> None:
+def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
     own = ("--cache", tmp_path / "cache")
     assert assay(*own, "init", "ws", within=tmp_path).status == 0
     (tmp_path / "ws/specs/service/package.dhall").write_text(
@@ -81,7 +81,7 @@ def test_a_package_without_metrics_is_checked_and_its_events_are_read(tmp_path: 
         ('"\\q"', "Invalid \\escape: line 1 column 2 (char 1)"),
     ],
 )
-def test_what_is_no_expression_is_told(text: str, message: str) -> None:
+def test_invalid_expression_text_is_an_error(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=r".") as problem:
         parse(text)
     assert str(problem.value) == message
@@ -93,7 +93,7 @@ WORDS = [*ARITY, *LEAVES, "(", ")", ",", ".", " ", "1", "-2.5e3", '"a b"', "[s]"
 @given(st.lists(st.sampled_from(WORDS), max_size=12).map("".join) | st.text(max_size=30))
 @example('p""')
 @example("a" * 5 + "." * 3)
-def test_any_text_is_an_expression_that_shows_itself_or_an_error(text: str) -> None:
+def test_any_text_is_an_expression_or_an_error(text: str) -> None:
     try:
         tree = parse(text)
     except ValueError:

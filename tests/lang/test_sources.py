@@ -44,7 +44,7 @@ WORKSPACE = {
 }
 
 
-def test_every_file_that_is_reached_is_a_source_once(tmp_path: Path) -> None:
+def test_every_reached_file_is_a_source_once(tmp_path: Path) -> None:
     files = read_sources(write(tmp_path, WORKSPACE) / "specs/package.dhall", tmp_path)
     assert [(file.name, file.is_code) for file in files] == [
         ("queries/q.sql", False),
@@ -56,13 +56,13 @@ def test_every_file_that_is_reached_is_a_source_once(tmp_path: Path) -> None:
     assert files[0].sha256 == hashlib.sha256(b"SELECT './no.dhall' -- env:HOME").hexdigest()
 
 
-def test_the_root_may_be_named_relative_to_the_workspace(tmp_path: Path) -> None:
+def test_root_may_be_relative_to_the_workspace(tmp_path: Path) -> None:
     write(tmp_path, WORKSPACE)
     named = read_sources(Path("specs/package.dhall"), tmp_path)
     assert named == read_sources(tmp_path / "specs/package.dhall", tmp_path)
 
 
-def test_the_hash_is_that_of_what_sha256sum_prints(tmp_path: Path) -> None:
+def test_hash_equals_sha256sum_of_listing(tmp_path: Path) -> None:
     files = read_sources(write(tmp_path, {"b.dhall": "./a.dhall", "a.dhall": "1"}) / "b.dhall", tmp_path)
     lines = [
         f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in (("a.dhall", b"1"), ("b.dhall", b"./a.dhall"))
@@ -71,7 +71,7 @@ def test_the_hash_is_that_of_what_sha256sum_prints(tmp_path: Path) -> None:
     assert hash_sources(reversed(files)) == hash_sources(files)
 
 
-def test_the_hash_is_the_same_in_every_folder_and_changes_with_every_byte(tmp_path: Path) -> None:
+def test_hash_is_independent_of_folder_and_covers_every_byte(tmp_path: Path) -> None:
     roots = [write(tmp_path / name, WORKSPACE) for name in ("one", "two")]
     hashes = [hash_sources(read_sources(root / "specs/package.dhall", root)) for root in roots]
     assert hashes[0] == hashes[1]
@@ -79,7 +79,7 @@ def test_the_hash_is_the_same_in_every_folder_and_changes_with_every_byte(tmp_pa
     assert hash_sources(read_sources(roots[1] / "specs/package.dhall", roots[1])) != hashes[0]
 
 
-def test_a_symbolic_link_may_not_lead_out_of_the_workspace(tmp_path: Path) -> None:
+def test_link_out_of_workspace_is_refused(tmp_path: Path) -> None:
     (tmp_path / "outside.dhall").write_text("1")
     workspace = write(tmp_path / "workspace", {"a.dhall": "[ ./link.dhall, ./folder/outside.dhall ]"})
     (workspace / "link.dhall").symlink_to("../outside.dhall")
@@ -90,19 +90,19 @@ def test_a_symbolic_link_may_not_lead_out_of_the_workspace(tmp_path: Path) -> No
     ]
 
 
-def test_a_symbolic_link_inside_the_workspace_is_followed(tmp_path: Path) -> None:
+def test_link_inside_workspace_is_followed(tmp_path: Path) -> None:
     workspace = write(tmp_path / "workspace", {"real.dhall": "{ a = 1 }"})
     (workspace / "link.dhall").symlink_to("real.dhall")
     (tmp_path / "alias").symlink_to("workspace")
     assert evaluate_file(tmp_path / "alias" / "link.dhall", tmp_path / "alias") == {"a": 1}
 
 
-def test_a_root_outside_of_the_workspace_is_refused(tmp_path: Path) -> None:
+def test_root_outside_workspace_is_refused(tmp_path: Path) -> None:
     write(tmp_path, {"workspace/a.dhall": "1", "outside.dhall": "1"})
     assert problems(tmp_path / "outside.dhall", tmp_path / "workspace") == ["`outside.dhall` is not in the workspace"]
 
 
-def test_a_root_that_does_not_exist_is_named(tmp_path: Path) -> None:
+def test_missing_root_is_named(tmp_path: Path) -> None:
     write(tmp_path, {"package.dhall": "1"})
     with pytest.raises(AssayError) as problem:
         read_sources(tmp_path / "pakage.dhall", tmp_path)
@@ -111,13 +111,13 @@ def test_a_root_that_does_not_exist_is_named(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_imports_itself_is_a_cycle_but_not_as_text(tmp_path: Path) -> None:
+def test_self_import_is_a_cycle_except_as_text(tmp_path: Path) -> None:
     write(tmp_path, {"a.dhall": "./a.dhall", "b.dhall": "./b.dhall as Text"})
     assert problems(tmp_path / "a.dhall", tmp_path) == ["imports form a cycle: a.dhall -> a.dhall"]
     assert evaluate_file(tmp_path / "b.dhall", tmp_path) == "./b.dhall as Text"
 
 
-def test_a_file_reached_by_two_ways_is_no_cycle(tmp_path: Path) -> None:
+def test_file_reached_twice_is_no_cycle(tmp_path: Path) -> None:
     write(
         tmp_path,
         {
@@ -130,7 +130,7 @@ def test_a_file_reached_by_two_ways_is_no_cycle(tmp_path: Path) -> None:
     assert evaluate_file(tmp_path / "a.dhall", tmp_path) == [1, 1]
 
 
-def test_imports_may_be_sixty_four_deep_but_no_deeper(tmp_path: Path) -> None:
+def test_imports_are_limited_to_64_levels(tmp_path: Path) -> None:
     write(tmp_path, {f"{n}.dhall": f"./{n + 1}.dhall" for n in range(64)} | {"64.dhall": "1"})
     assert problems(tmp_path / "0.dhall", tmp_path) == ["imports are nested more than 64 files deep"]
     assert len(read_sources(tmp_path / "1.dhall", tmp_path)) == 64
@@ -145,33 +145,33 @@ SHIPPED = {"specs/schema/package.dhall": "{ word = ./word.dhall }", "specs/schem
 OWN = {"specs/mine.dhall": "(./schema/package.dhall).word"}
 
 
-def test_a_file_that_the_workspace_lacks_is_taken_from_the_shipped_ones(tmp_path: Path) -> None:
+def test_missing_file_comes_from_shipped_files(tmp_path: Path) -> None:
     shipped, workspace = write(tmp_path / "shipped", SHIPPED), write(tmp_path / "workspace", OWN)
     assert evaluate_file(workspace / "specs/mine.dhall", workspace, shipped) == "shipped"
     names = [file.name for file in read_sources(workspace / "specs/mine.dhall", workspace, shipped)]
     assert names == ["specs/mine.dhall", "specs/schema/package.dhall", "specs/schema/word.dhall"]
 
 
-def test_the_workspace_goes_before_the_shipped_files(tmp_path: Path) -> None:
+def test_workspace_file_precedes_shipped_file(tmp_path: Path) -> None:
     shipped, workspace = write(tmp_path / "shipped", SHIPPED), write(tmp_path / "workspace", OWN)
     write(workspace, {"specs/schema/word.dhall": '"own"'})
     assert evaluate_file(workspace / "specs/mine.dhall", workspace, shipped) == "own"
 
 
-def test_a_copy_of_the_shipped_files_has_the_same_hash(tmp_path: Path) -> None:
+def test_copy_of_shipped_files_has_the_same_hash(tmp_path: Path) -> None:
     shipped, workspace = write(tmp_path / "shipped", SHIPPED), write(tmp_path / "workspace", OWN)
     before = hash_sources(read_sources(workspace / "specs/mine.dhall", workspace, shipped))
     write(workspace, SHIPPED)
     assert hash_sources(read_sources(workspace / "specs/mine.dhall", workspace, shipped)) == before
 
 
-def test_the_root_may_be_a_shipped_file(tmp_path: Path) -> None:
+def test_root_may_be_a_shipped_file(tmp_path: Path) -> None:
     shipped, workspace = write(tmp_path / "shipped", SHIPPED), write(tmp_path / "workspace", OWN)
     assert evaluate_file(shipped / "specs/schema/package.dhall", workspace, shipped) == {"word": "shipped"}
     assert evaluate_file(Path("specs/schema/word.dhall"), workspace, shipped) == "shipped"
 
 
-def test_problems_of_all_files_are_told_together(tmp_path: Path) -> None:
+def test_problems_of_all_files_are_reported_together(tmp_path: Path) -> None:
     write(tmp_path, {"a.dhall": "[ ./b.dhall, env:A ]", "b.dhall": "[ /c, ./d.dhall ]"})
     assert problems(tmp_path / "a.dhall", tmp_path) == [
         "the import `/c` is an absolute path",
@@ -180,7 +180,7 @@ def test_problems_of_all_files_are_told_together(tmp_path: Path) -> None:
     ]
 
 
-def test_the_keys_come_sorted_in_every_process(tmp_path: Path) -> None:
+def test_keys_are_sorted_in_every_process(tmp_path: Path) -> None:
     fields = ", ".join(f"f{number} = {number}" for number in range(40))
     (tmp_path / "a.dhall").write_text(f"{{ r = {{ {fields} }}, m = toMap {{ {fields} }} }}")
     program = (
@@ -204,7 +204,7 @@ def test_sources_are_evaluated_as_they_were_read(tmp_path: Path) -> None:
     assert evaluate_sources("a.dhall", files, tmp_path).value == 1
 
 
-def test_a_folder_and_a_file_with_spaces_work(tmp_path: Path) -> None:
+def test_folder_and_file_with_spaces_are_read(tmp_path: Path) -> None:
     (tmp_path / "a b").mkdir()
     (tmp_path / "a b" / "c d.dhall").write_text('./"g h.dhall"')
     (tmp_path / "a b" / "g h.dhall").write_text("1")

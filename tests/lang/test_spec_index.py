@@ -34,7 +34,7 @@ def is_changed(place: Path, cache: Path) -> bool:
 
 
 @pytest.mark.parametrize("put_off", [False, True])
-def test_what_was_edited_is_read(place: Path, tmp_path: Path, put_off: bool) -> None:
+def test_edited_file_is_read_again(place: Path, tmp_path: Path, put_off: bool) -> None:
     later: list[Callable[[], None]] = []
     workspace.load(Workspace(place), "service", tmp_path / "cache", later if put_off else None)
     assert len(later) == put_off
@@ -45,7 +45,7 @@ def test_what_was_edited_is_read(place: Path, tmp_path: Path, put_off: bool) -> 
     assert is_changed(place, tmp_path / "cache")
 
 
-def test_what_was_edited_before_a_package_is_kept_is_read(place: Path, tmp_path: Path) -> None:
+def test_file_edited_before_caching_is_read_again(place: Path, tmp_path: Path) -> None:
     """`assay watch` keeps packages when it has nothing else to do: a file may be another one by then."""
     later: list[Callable[[], None]] = []
     workspace.load(Workspace(place), "service", tmp_path / "cache", later)

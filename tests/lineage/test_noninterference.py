@@ -33,9 +33,9 @@ def items(lab: Laboratory, case: str) -> tuple[list[Item], tuple[Applied, ...]]:
     """The metrics and series that the run of a case has records for, and the filters of the reports that show them."""
     checked = lab.session.package(case.split()[0])
     every: list[Item] = [*checked.package.metrics, *checked.package.series]
-    found = [item for item in every if not (isinstance(item, Metric) and is_formula(item))]
-    (applied,) = {applied_to_item(checked, item, (), False) for item in found}
-    return [item for item in found if _has_records(lab, case, item, applied)], applied
+    selected = [item for item in every if not (isinstance(item, Metric) and is_formula(item))]
+    (applied,) = {applied_to_item(checked, item, (), False) for item in selected}
+    return [item for item in selected if _has_records(lab, case, item, applied)], applied
 
 
 def _has_records(lab: Laboratory, case: str, item: Item, applied: tuple[Applied, ...]) -> bool:
@@ -50,10 +50,10 @@ def _has_records(lab: Laboratory, case: str, item: Item, applied: tuple[Applied,
 def perturbed(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Perturbed]:
     """The records of a run of a case."""
     case = request.param
-    asked, applied = items(lab, case)
-    found = Perturbed(lab.session, lab.session.package(case.split()[0]), ROOT / Path(RUNS[case]), asked, applied)
-    yield found
-    found.close()
+    wanted, applied = items(lab, case)
+    actual = Perturbed(lab.session, lab.session.package(case.split()[0]), ROOT / Path(RUNS[case]), wanted, applied)
+    yield actual
+    actual.close()
 
 
 def columns(perturbed: Perturbed) -> list[tuple[str, str, str]]:
@@ -64,13 +64,13 @@ def columns(perturbed: Perturbed) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_what_lineage_does_not_name_changes_no_number(perturbed: Perturbed, part: int) -> None:
+def test_fields_outside_lineage_change_no_number(perturbed: Perturbed, part: int) -> None:
     for event, column, kind in columns(perturbed)[part::PARTS][:TRIED]:
         changed = perturbed.changed(event, column, kind, part)
         assert changed <= perturbed.named(event, column), (event, column)
 
 
-def test_what_makes_values_changes_numbers(perturbed: Perturbed) -> None:
+def test_fields_in_lineage_change_numbers(perturbed: Perturbed) -> None:
     of_values = [item for item in columns(perturbed) if item[1] not in PLACES and perturbed.named(*item[:2], ["value"])]
     tried = of_values[:TRIED]
     assert sum(bool(perturbed.changed(*item, seed=0)) for item in tried) >= len(tried) / 2 > 0

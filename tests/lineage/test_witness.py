@@ -28,32 +28,32 @@ def told(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
     view = Statement("view", "e", compile_query(RAW, {}, (), "e"), EventStep(event, ("v", "k")))
     table = Statement("table", "q", compile_query(sql, {}, ("e",), "q"))
     query = dialect.select("v", "k").from_(dialect.table("q"))
-    found = add_provenance([view, table], query, ["v", ROWS])
+    outcome = add_provenance([view, table], query, ["v", ROWS])
     with duckdb.connect() as connection:
-        for item in found.statements:
+        for item in outcome.statements:
             connection.execute(creation(item))
-        rows = connection.execute(dialect.text(found.query)).fetchall()
+        rows = connection.execute(dialect.text(outcome.query)).fetchall()
         names = [column[0] for column in connection.description or ()]
     at = names.index(companion("v"))
-    found = ((row[0], row[1], [record["seq"] for record in row[at]]) for row in rows)
-    return sorted(found, key=repr)
+    outcome = ((row[0], row[1], [record["seq"] for record in row[at]]) for row in rows)
+    return sorted(outcome, key=repr)
 
 
-def test_rows_of_both_queries_tell_of_the_first_ones_records(lab: Laboratory) -> None:
+def test_rows_of_both_queries_have_records_of_the_first(lab: Laboratory) -> None:
     assert told(lab, f"{LEFT} INTERSECT {RIGHT}") == [(5, "a", [1]), (7, None, [3])]
 
 
-def test_rows_of_the_first_query_alone_tell_of_its_records(lab: Laboratory) -> None:
+def test_rows_of_first_query_have_its_records(lab: Laboratory) -> None:
     assert told(lab, f"{LEFT} EXCEPT SELECT v, k FROM e WHERE k IS NULL") == [(5, "a", [1])]
     assert told(lab, f"{LEFT} EXCEPT (SELECT v, k FROM e WHERE k = 'a')") == [(7, None, [3])]
 
 
-def test_they_stand_in_named_queries_and_beside_unions(lab: Laboratory) -> None:
+def test_provenance_works_in_named_queries_and_unions(lab: Laboratory) -> None:
     sql = f"WITH some AS ({LEFT} EXCEPT {RIGHT} UNION ALL SELECT v, k FROM e WHERE seq = 4) SELECT v, k FROM some"
     assert told(lab, sql) == [(9, "c", [4])]
 
 
-def test_a_count_tells_of_the_rows_that_it_counts_alone(lab: Laboratory) -> None:
+def test_count_has_records_of_counted_rows_only(lab: Laboratory) -> None:
     outer = "(SELECT host FROM e WHERE seq = 3) AS l LEFT JOIN e ON e.host = l.host"
     assert told(lab, f"SELECT count(*) FILTER (WHERE e.k = 'a') AS v, 'x' AS k FROM {outer}") == [(2, "x", [1, 2])]
     beside = "WITH edges AS (SELECT max(v) AS top FROM e) SELECT count(*) FILTER (WHERE seq > 2) AS v, 'x' AS k "
@@ -61,7 +61,7 @@ def test_a_count_tells_of_the_rows_that_it_counts_alone(lab: Laboratory) -> None
 
 
 @pytest.mark.parametrize("word", ["EXCEPT", "INTERSECT"])
-def test_what_cannot_be_told_is_said(lab: Laboratory, word: str) -> None:
+def test_untraceable_query_has_a_reason(lab: Laboratory, word: str) -> None:
     with pytest.raises(AssayError) as problem:
         told(lab, f"{LEFT} {word} ALL {RIGHT}")
     assert str(problem.value) == (
@@ -83,8 +83,6 @@ def test_what_cannot_be_told_is_said(lab: Laboratory, word: str) -> None:
         ("arg_max(k, v)", [("a", 1, [1]), ("a", 2, [1]), ("a", 3, [1]), ("c", 4, [4])]),
     ],
 )
-def test_what_stands_over_a_window_is_told_by_its_rule(
-    lab: Laboratory, function: str, expected: list[tuple[object, ...]]
-) -> None:
-    found = told(lab, f"SELECT {function} OVER (ORDER BY seq) AS v, seq AS k FROM e")
-    assert found == sorted(expected, key=repr)
+def test_window_has_records_by_its_rule(lab: Laboratory, function: str, expected: list[tuple[object, ...]]) -> None:
+    outcome = told(lab, f"SELECT {function} OVER (ORDER BY seq) AS v, seq AS k FROM e")
+    assert outcome == sorted(expected, key=repr)

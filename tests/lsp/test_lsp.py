@@ -177,7 +177,7 @@ def range_of(item: types.Diagnostic | types.TextEdit) -> tuple[int, int, int, in
     return start.line, start.character, end.line, end.character
 
 
-def test_misspelt_field_is_marked_until_it_is_right(editor: Editor) -> None:
+def test_misspelt_field_is_marked_until_corrected(editor: Editor) -> None:
     text, position = editor.mark(METRICS, "at.started }", "at.|!|startet }")
     with editor.open(METRICS, text):
         (problem,) = editor.wait_for(METRICS, bool)
@@ -199,7 +199,7 @@ def test_all_problems_of_a_file_are_marked_in_utf_16(editor: Editor) -> None:
         assert [range_of(item) for item in problems] == [(0, 26, 0, 30), (0, 36, 0, 39)]
 
 
-def test_syntax_error_leads_to_the_bracket(editor: Editor) -> None:
+def test_syntax_error_points_to_the_bracket(editor: Editor) -> None:
     file = f"{SPECS}/new.dhall"
     with editor.open(file, "let a = { b = [ 1, 2 }\nin a"):
         (problem,) = editor.wait_for(file, bool)
@@ -209,7 +209,7 @@ def test_syntax_error_leads_to_the_bracket(editor: Editor) -> None:
         assert (related.location.range.start.line, related.location.range.start.character) == (0, 14)
 
 
-def test_file_that_imports_an_edited_one_is_marked_too(editor: Editor) -> None:
+def test_importer_of_edited_file_is_marked_too(editor: Editor) -> None:
     file, importer = f"{SPECS}/requests.dhall", f"{SPECS}/metrics.dhall"
     text = editor.read(file).replace("{ received =", "{ arrived =").replace("at.received,", "at.arrived,")
     with editor.open(file, text):
@@ -230,7 +230,7 @@ def test_unknown_unit_is_marked_where_it_is_written(editor: Editor) -> None:
         assert range_of(problem)[:2] == (position.line, position.character + len("{ name = "))
 
 
-def test_check_of_package_marks_file_that_is_not_open(editor: Editor) -> None:
+def test_package_check_marks_a_file_that_is_not_open(editor: Editor) -> None:
     file = f"{SPECS}/package.dhall"
     with editor.open(file, editor.read(file).replace("m.work, m.size ]", "m.work ]")):
         (problem,) = editor.wait_for(METRICS, bool)
@@ -240,7 +240,7 @@ def test_check_of_package_marks_file_that_is_not_open(editor: Editor) -> None:
         assert problem.range.start == position
 
 
-def test_problem_leads_to_the_declaration_that_is_not_listed(editor: Editor) -> None:
+def test_problem_points_to_the_unlisted_declaration(editor: Editor) -> None:
     package, listed = editor.root / SPECS / "package.dhall", "    , grains = [ requests.grain ]\n"
     content = package.read_text(encoding="utf-8")
     text, position = editor.mark(METRICS, "{ grain = requests.grain.name", '{ grain = |!|"request"')
@@ -293,14 +293,14 @@ def test_hover_shows_comment_of_shipped_schema(editor: Editor) -> None:
         ("duration\n", "dura|!|tion\n", METRICS, "let |!|duration ="),
     ],
 )
-def test_definition_leads_to_other_files(editor: Editor, text: str, marked: str, file: str, target: str) -> None:
+def test_definition_in_another_file_opens(editor: Editor, text: str, marked: str, file: str, target: str) -> None:
     content, position = editor.mark(METRICS, text, marked)
     _, expected = editor.mark(file, target.replace("|!|", ""), target)
     with editor.open(METRICS, content):
         assert editor.define(METRICS, position) == (editor.document(file).uri, expected.line, expected.character)
 
 
-def test_definition_leads_into_the_shipped_schema(editor: Editor) -> None:
+def test_definition_in_shipped_schema_opens(editor: Editor) -> None:
     text, position = editor.mark(METRICS, "S.elapsed", "S.elap|!|sed")
     schema = ROOT / "specs/schema/grain.dhall"
     with editor.open(METRICS, text):
@@ -319,7 +319,7 @@ def test_completion_lists_fields_of_unfinished_text(editor: Editor) -> None:
     assert items["sent"].text_edit.new_text == "sent"
 
 
-def test_completion_replaces_what_is_typed(editor: Editor) -> None:
+def test_completion_replaces_the_typed_text(editor: Editor) -> None:
     text, position = editor.mark(METRICS, "S.elapsed { from = [ at.received ]", "S.ela|!| { from = [ at.")
     with editor.open(METRICS, text):
         items = editor.complete(METRICS, position)
@@ -339,7 +339,7 @@ def test_completion_lists_fields_of_a_parameter(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize("file", ["metrics.dhall", "requests.dhall", "reports.dhall"])
-def test_completion_offers_the_name_that_a_cut_spec_had(file: str) -> None:
+def test_completion_offers_names_of_truncated_spec(file: str) -> None:
     path = STARTER / SPECS / file
     text = path.read_text(encoding="utf-8")
     project, name = Projects().open(path, {path: text})
@@ -370,7 +370,7 @@ def test_rename_changes_a_let_and_all_its_uses(editor: Editor) -> None:
 @pytest.mark.parametrize(
     ("name", "message"), [("let", "`let` is a reserved word"), ("List", "`List` is built in"), ("a b", "is no name")]
 )
-def test_rename_refuses_what_is_no_name(editor: Editor, name: str, message: str) -> None:
+def test_rename_to_invalid_name_is_refused(editor: Editor, name: str, message: str) -> None:
     text, position = editor.mark(METRICS, "let at =", "let a|!|t =")
     with editor.open(METRICS, text), pytest.raises(JsonRpcException, match=message):
         editor.rename(METRICS, position, name)
@@ -399,7 +399,7 @@ def test_exit_without_shutdown_has_status_1(tmp_path: Path) -> None:
     assert stop_editor(start_editor(tmp_path), orderly=False) == 1
 
 
-def test_package_pygls_that_is_absent_is_named(tmp_path: Path) -> None:
+def test_absent_package_pygls_is_named(tmp_path: Path) -> None:
     (tmp_path / "pygls.py").write_text("raise ImportError", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "compiler")])}
     done = subprocess.run(start_server(), env=environment, capture_output=True, text=True, check=False)

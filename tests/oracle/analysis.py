@@ -71,13 +71,13 @@ def _points(blocks: Mapping[str, Scaled], machines: Sequence[Mapping[str, Scaled
     return points
 
 
-def analyse_reconstruction(found: Reconstruction, filters: Sequence[Condition]) -> Analysis:
+def analyse_reconstruction(reconstruction: Reconstruction, filters: Sequence[Condition]) -> Analysis:
     """Everything computed from a reconstructed run under a filter. Raises Refused."""
-    run = found.run
-    chain = judge(run.genesis, found.chain, filters)
-    logs = list(zip(run.logs, found.timelines, strict=True))
+    run = reconstruction.run
+    chain = judge(run.genesis, reconstruction.chain, filters)
+    logs = list(zip(run.logs, reconstruction.timelines, strict=True))
     slots = [analysed_slots(run.genesis, log.host, all_slots, filters) for log, all_slots in logs]
-    stats = [HostBlocks(host, chain) for host in found.views]
+    stats = [HostBlocks(host, chain) for host in reconstruction.views]
     blocks = block_populations(block_samples(chain, stats))
     machines = [host_populations(host_samples(run.genesis, left)) for left in slots]
     return Analysis(

@@ -72,13 +72,13 @@ class _Cluster:
         """Host and forger view of each main chain block, from block 0 on; the last block is left out."""
         number, tip = self.last()
         block = self.forger(tip, number)[1].previous
-        found: list[tuple[str, ForgerView]] = []
+        views: list[tuple[str, ForgerView]] = []
         while True:
             host, view = self.forger(block, number - 1)
-            found.append((host, view))
+            views.append((host, view))
             if view.block_no == 0:
-                return found[::-1]
-            if len(found) > self.known:
+                return views[::-1]
+            if len(views) > self.known:
                 raise Refused(f"the chain below block {number} never reaches block 0")
             block, number = view.previous, view.block_no
 

@@ -109,11 +109,11 @@ def across(hosts: Sequence[Population], index: int) -> Population:
 def published_average(means: Sequence[float]) -> float:
     """The summary `published`: of the ascending means the first min(29, n), each weighted with n."""
     n = len(means)
-    taken = sorted(means)[: min(len(CENTILES), n)]
+    lowest = sorted(means)[: min(len(CENTILES), n)]
     total = 0.0
-    for mean in taken:
+    for mean in lowest:
         total += n * mean
-    return total / (n * len(taken))
+    return total / (n * len(lowest))
 
 
 def _spread(over: Population, scale: int) -> Spread:

@@ -65,8 +65,8 @@ def _observation(genesis: Genesis, host: str, view: ObserverView) -> Observation
 def observations(genesis: Genesis, hosts: Sequence[HostViews], block: str) -> tuple[Observation, ...]:
     """The observations of a block, by host: those with noticed, requested and fetched."""
     seen = [(host.host, host.blocks.get(block)) for host in hosts]
-    made = [_observation(genesis, host, view) for host, view in seen if isinstance(view, ObserverView)]
-    return tuple(observation for observation in made if observation is not None)
+    observed = [_observation(genesis, host, view) for host, view in seen if isinstance(view, ObserverView)]
+    return tuple(observation for observation in observed if observation is not None)
 
 
 def adoption_delays(genesis: Genesis, hosts: Sequence[HostViews], forger: ForgerView) -> tuple[int, ...]:

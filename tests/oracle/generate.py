@@ -58,25 +58,25 @@ def _silence(sim: Simulation, host: int) -> None:
 
 
 def _lose_and_double(rng: Random, shape: Shape, lines: Sequence[Line]) -> list[Line]:
-    kept: list[Line] = []
+    saved_lines: list[Line] = []
     for line in lines:
         if not line.fixed and rng.random() < shape.loss:
             continue
-        kept.append(line)
+        saved_lines.append(line)
         if not line.fixed and rng.random() < shape.doubling:
             later = rng.choice([0, 0, 1_000_000, 50_000_000])
-            kept.append(Line(line.at + later, line.event, dict(line.data), False, line.slot))
-    return kept
+            saved_lines.append(Line(line.at + later, line.event, dict(line.data), False, line.slot))
+    return saved_lines
 
 
 def _disorder(rng: Random, shape: Shape, lines: list[Line]) -> list[Line]:
     """Move some lines a few places within the log, instants unchanged."""
-    found = sorted(lines, key=lambda line: line.at)
-    for index in range(len(found)):
-        if not found[index].fixed and rng.random() < shape.disorder:
-            line = found.pop(index)
-            found.insert(max(0, index + rng.choice([-8, -2, -1, 1, 2, 8])), line)
-    return found
+    ordered = sorted(lines, key=lambda line: line.at)
+    for index in range(len(ordered)):
+        if not ordered[index].fixed and rng.random() < shape.disorder:
+            line = ordered.pop(index)
+            ordered.insert(max(0, index + rng.choice([-8, -2, -1, 1, 2, 8])), line)
+    return ordered
 
 
 def _reachable(shape: Shape, lines: Sequence[Line]) -> list[Line]:
@@ -85,37 +85,37 @@ def _reachable(shape: Shape, lines: Sequence[Line]) -> list[Line]:
     if not known:
         return list(lines)
     opening = (max(known[0].at, shape.system_start) - shape.system_start) // shape.slot_length
-    latest, kept = opening, list[Line]()
+    latest, reachable = opening, list[Line]()
     for line in lines:
         slot = line.slot
         if line.event == "resources":
             slot = (line.at - shape.system_start) // shape.slot_length
         if line.at < shape.system_start or slot is None:
-            kept.append(line)
+            reachable.append(line)
         elif slot >= opening and line.event in _EXTENDING:
             latest = max(latest, slot)
-            kept.append(line)
+            reachable.append(line)
         elif opening <= slot <= latest or line.event not in _NAMING + _EXTENDING:
-            kept.append(line)
-    return kept
+            reachable.append(line)
+    return reachable
 
 
 def _block_of(line: Line) -> str | None:
-    found = [line.data.get(key) for key in ("block", "head", "newtip", "addBlock", "blockHash")]
-    return next((str(text)[:64] for text in found if text is not None), None)
+    hashes = [line.data.get(key) for key in ("block", "head", "newtip", "addBlock", "blockHash")]
+    return next((str(text)[:64] for text in hashes if text is not None), None)
 
 
 def _after_forging(sim: Simulation, host: int, lines: Sequence[Line]) -> list[Line]:
     """Without what a host's log says of its own block before it says that the block was forged."""
     waiting = {block.block for block in sim.blocks if block.forger == host}
-    kept: list[Line] = []
+    saved_lines: list[Line] = []
     for line in lines:
         block = _block_of(line)
         if line.event == "forged" and block is not None:
             waiting.discard(block)
         if block not in waiting:
-            kept.append(line)
-    return kept
+            saved_lines.append(line)
+    return saved_lines
 
 
 def _host_lines(sim: Simulation, host: int) -> list[Line]:

@@ -120,14 +120,14 @@ def line_text(rng: Random, line: Line, style: Style) -> str:
     data = {**line.data, "kind": kind}
     if rng.random() < 0.1:
         data = {"credentials": "Cardano", "val": data}
-    found = {
+    fields = {
         "at": instant_text(rng, line.at),
         "ns": _namespace(rng, by_name or "some.other.Name"),
         "data": data,
         "sev": "Info",
         "host": "elsewhere",
     }
-    return json.dumps(found, separators=(",", ":"))
+    return json.dumps(fields, separators=(",", ":"))
 
 
 def _pack(path: Path, content: bytes) -> None:

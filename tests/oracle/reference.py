@@ -102,14 +102,14 @@ def propagation_differences(ours: Analysis, expected: Path) -> list[str]:
     """Every block level metric, and the domains of slots and blocks."""
     theirs = load(expected / "blockprop.json.gz")
     metrics = {name: value for name, value in theirs.items() if name.startswith("cdf")} | theirs["bpPropagation"]
-    found = [d for name, value in metrics.items() for d in _plain(name, ours.metrics[name], value)]
-    found += _check("metrics", sorted(n for n, m in ours.metrics.items() if not m.is_cluster), sorted(metrics))
+    differences = [d for name, value in metrics.items() for d in _plain(name, ours.metrics[name], value)]
+    differences += _check("metrics", sorted(n for n, m in ours.metrics.items() if not m.is_cluster), sorted(metrics))
     accepted = [row for row in ours.chain if row.accepted]
     for domain, attribute in (("bpDomainBlocks", "block_no"), ("bpDomainSlots", "slot")):
         for name, rows in (("ddRaw", ours.chain), ("ddFiltered", accepted)):
             ends = [getattr(rows[0], attribute), getattr(rows[-1], attribute)]
-            found += _check(f"{domain} {name}", ends, theirs[domain][name])
-    return found
+            differences += _check(f"{domain} {name}", ends, theirs[domain][name])
+    return differences
 
 
 def machine_differences(ours: Analysis, expected: Path) -> list[str]:
@@ -117,23 +117,23 @@ def machine_differences(ours: Analysis, expected: Path) -> list[str]:
     theirs = load(expected / "clusterperf.json.gz")
     resources = {name: value for name, value in theirs["mpResourceCDFs"].items() if name != "kind"}
     metrics = resources | {name: value for name, value in theirs.items() if name.startswith("cdf")}
-    found: list[str] = []
+    differences: list[str] = []
     for name, value in metrics.items():
         means = [host[name].average_hosts for host in ours.host_metrics.values()]
-        found += _cluster(name, ours.metrics[name], means, value)
-    found += _check("metrics", sorted(n for n, m in ours.metrics.items() if m.is_cluster), sorted(metrics))
+        differences += _cluster(name, ours.metrics[name], means, value)
+    differences += _check("metrics", sorted(n for n, m in ours.metrics.items() if m.is_cluster), sorted(metrics))
     domains = [[host.first_slot, host.last_slot] for host in ours.hosts]
-    return found + list(_check("host slots", domains, [d["ddFiltered"] for d in theirs["mpDomainSlots"]]))
+    return differences + list(_check("host slots", domains, [d["ddFiltered"] for d in theirs["mpDomainSlots"]]))
 
 
 def chart_differences(ours: Analysis, expected: Path) -> list[str]:
     """Every chart point, as text."""
     theirs = load(expected / "cdf.json.gz")
-    found = list(_check("plotted metrics", sorted(ours.chart_points), sorted(theirs)))
+    differences = list(_check("plotted metrics", sorted(ours.chart_points), sorted(theirs)))
     for name in theirs:
         for mine, row in zip(ours.chart_points[name], theirs[name], strict=True):
-            found += _check(f"{name} chart", mine, row)
-    return found
+            differences += _check(f"{name} chart", mine, row)
+    return differences
 
 
 def _seconds(ns: int | None) -> float | None:
@@ -195,10 +195,10 @@ def _block(label: str, ours: BlockRow, theirs: Mapping[str, Any]) -> Iterator[st
 def chain_differences(ours: Analysis, expected: Path) -> list[str]:
     """The chain, block by block: membership, durations, observations, verdicts."""
     theirs = load(expected / "chain.json.gz")
-    found = list(_check("chain length", len(ours.chain), len(theirs)))
+    differences = list(_check("chain length", len(ours.chain), len(theirs)))
     for row, block in zip(ours.chain, theirs, strict=False):
-        found += _block(f"block {block['beBlockNo']}", row, block)
-    return found
+        differences += _block(f"block {block['beBlockNo']}", row, block)
+    return differences
 
 
 def _span(ends: Sequence[str]) -> int:
@@ -238,11 +238,11 @@ def _expected_manifest(theirs: Mapping[str, Any]) -> dict[str, Any]:
 def manifest_differences(ours: Analysis, expected: Path, cells: Mapping[str, str] | None = None) -> list[str]:
     """The manifest numbers, the rejections by condition, and the manifest table's texts (by default the oracle's)."""
     theirs = load(expected / "summary.json.gz")
-    found = [d for k, v in _expected_manifest(theirs).items() for d in _check(k, ours.manifest[k], v)]
+    differences = [d for k, v in _expected_manifest(theirs).items() for d in _check(k, ours.manifest[k], v)]
     rejections = {_condition(c): count for c, count in theirs["sumChainRejectionStats"]}
-    found += _check("rejections", dict(ours.rejections), rejections)
+    differences += _check("rejections", dict(ours.rejections), rejections)
     table = {row[0]: row[1] for row in load(expected / "tables-org.json")["summary"][2:]}
-    return found + list(_check("manifest cells", cells or manifest_cells(ours.manifest), table))
+    return differences + list(_check("manifest cells", cells or manifest_cells(ours.manifest), table))
 
 
 _TABLE_METRICS = {
@@ -259,12 +259,12 @@ _TABLE_METRICS = {
 
 def table_differences(ours: Analysis, expected: Path) -> list[str]:
     """The average, least, greatest, deviation and size texts of the older tables: the published summary."""
-    found: list[str] = []
+    differences: list[str] = []
     for table, names in _TABLE_METRICS.items():
         rows = load(expected / "tables-org.json")[table][1:]
         for name, row in zip(names, rows, strict=False):
             m = ours.metrics[name]
             numbers = [m.average_published, m.min, m.max, m.stddev, m.size]
             mine = [short_text(decimal_text(float(x)), 6) for x in numbers]
-            found += _check(f"{name} cells", mine, [row[1], row[3], row[4], row[5], row[8]])
-    return found
+            differences += _check(f"{name} cells", mine, [row[1], row[3], row[4], row[5], row[8]])
+    return differences

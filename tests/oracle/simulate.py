@@ -145,9 +145,9 @@ class Simulation:
         started = {"slot": slot, **(plus if self.rng.random() < 0.2 else {})}
         self.log(host, at, "check_started", started, fixed=leader)
         tip = self.hosts[host].tip + 1
-        shown = tip if self.rng.random() < 0.95 else self.rng.randrange(0, tip + 2)
+        slot_shown = tip if self.rng.random() < 0.95 else self.rng.randrange(0, tip + 2)
         at += self.delay(0.0, 0.01)
-        self.log(host, at, "block_context", {"current slot": slot, "tipBlockNo": shown})
+        self.log(host, at, "block_context", {"current slot": slot, "tipBlockNo": slot_shown})
         for event in ("ledger_state", "ledger_view"):
             at += self.delay(0.0, 0.01)
             self.log(host, at, event, {"slot": slot})

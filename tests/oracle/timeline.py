@@ -64,10 +64,10 @@ class Timeline:
         if slot - before.slot - 1 > LARGEST_GAP:
             raise self._refuse(event, slot, f"a gap of {slot - before.slot - 1} slots after {before.slot}")
         for reached in range(before.slot + 1, slot + 1):
-            made = self._new(reached)
+            created = self._new(reached)
             if reached < slot:
-                made.density, made.utxo_size = before.density, before.utxo_size
-            self.slots.append(made)
+                created.density, created.utxo_size = before.density, before.utxo_size
+            self.slots.append(created)
 
     def _at(self, event: Event, slot: int) -> Slot:
         if not self.slots[0].slot <= slot <= self.slots[-1].slot:

@@ -55,7 +55,7 @@ def package(cache: Path) -> Package:
 @pytest.mark.parametrize(
     "table", ["line", "timed", "narrow", "narrow_by_host", "of_cut_rows", "part_of_timed", "runs_of_timed"]
 )
-def test_a_table_is_cut_with_its_rows_or_with_all_that_it_is_made_of(table: str, package: Package) -> None:
+def test_table_is_cut_by_its_rows_or_by_all_its_inputs(table: str, package: Package) -> None:
     assert can_split_by_phase(package, table)
 
 
@@ -63,6 +63,6 @@ def test_a_table_is_cut_with_its_rows_or_with_all_that_it_is_made_of(table: str,
     "table",
     ["happened", "plain", "mixed", "hosts", "constant", "untimed", "part_of_untimed", "runs_of_untimed", "nothing"],
 )
-def test_a_table_of_which_a_part_is_not_cut_is_whole(table: str, package: Package) -> None:
+def test_table_with_an_uncut_input_is_whole(table: str, package: Package) -> None:
     """Or that is made of no table at all."""
     assert not can_split_by_phase(package, table)

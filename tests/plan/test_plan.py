@@ -24,7 +24,7 @@ from tests.support.laboratory import Laboratory
 
 
 @pytest.mark.parametrize("metric", ["cdfPeerFetch", "cdfBlockSize", "CentiCpu", "cdf0.50"])
-def test_a_metric_of_all_rows_of_a_judged_grain_compiles(lab: Laboratory, metric: str) -> None:
+def test_metric_of_all_rows_of_filtered_grain_compiles(lab: Laboratory, metric: str) -> None:
     """A metric may count rows that filters reject, of a grain that has a subject, or filters of its own."""
     checked = lab.session.package("cardano")
     package = checked.package
@@ -36,13 +36,13 @@ def test_a_metric_of_all_rows_of_a_judged_grain_compiles(lab: Laboratory, metric
         assert dry_run(nodes(statements), constants) == ()
 
 
-def test_statements_are_shared_by_plans_and_nobody_changes_them(lab: Laboratory) -> None:
+def test_plans_share_immutable_statements(lab: Laboratory) -> None:
     """What is compiled again is not made again, so whoever reads a statement leaves it as it is."""
     checked = lab.session.package("cardano")
     metrics = [checked.metric(name) for name in ("cdfPeerFetch", "cdfBlockSize", "CentiCpu", "cdf0.50")]
     constants = [item for source in checked.package.sources for item in source.constants]
-    made = plan(checked.package, metrics, ())
-    statements = compiled(checked, made)
+    full_plan = plan(checked.package, metrics, ())
+    statements = compiled(checked, full_plan)
     before = [item.query.sql() for item in statements]
     dry_run(nodes(statements), constants)
     lineage(statements, [root(statements, metric.id, "mean") for metric in metrics])
@@ -52,11 +52,11 @@ def test_statements_are_shared_by_plans_and_nobody_changes_them(lab: Laboratory)
         add_provenance(statements, samples(metric, integral, places(item.name for item in constants)), ["value"])
         by_number(item)
     assert [item.query.sql() for item in statements] == before
-    kept = [item for item in statements if item.kind != "view" and not item.name.endswith(f" {KEY}")]
-    assert all(item in compiled(checked, made) for item in kept)
+    tables = [item for item in statements if item.kind != "view" and not item.name.endswith(f" {KEY}")]
+    assert all(item in compiled(checked, full_plan) for item in tables)
 
 
-def test_equal_numbers_that_are_written_otherwise_are_compiled_as_they_are_written(lab: Laboratory) -> None:
+def test_equal_numbers_compile_as_they_are_written(lab: Laboratory) -> None:
     """A package that is edited gets the SQL that it would get alone."""
     checked = lab.session.package("cardano")
     metric = checked.metric("cdfForgerStart")
@@ -66,7 +66,7 @@ def test_equal_numbers_that_are_written_otherwise_are_compiled_as_they_are_writt
         assert f"CAST({number} AS DOUBLE) AS value" in statements[-1].query.sql()
 
 
-def test_what_passed_is_run_again_only_where_another_statement_reads_it_or_it_reads_another(lab: Laboratory) -> None:
+def test_cached_statement_runs_again_only_for_dependents(lab: Laboratory) -> None:
     checked = lab.session.package("cardano")
     constants = [item for source in checked.package.sources for item in source.constants]
     graph = nodes(compiled(checked, plan(checked.package, [checked.metric("cdfBlockSize")], ())))

@@ -11,7 +11,7 @@ from tests.support.laboratory import ROOT
 from tests.support.order import HEAVIEST
 
 
-def test_in_as_many_turns_as_a_family_has_parts_every_case_runs_once(request: pytest.FixtureRequest) -> None:
+def test_every_case_runs_once_over_all_turns(request: pytest.FixtureRequest) -> None:
     items = [item for item in request.session.items if item.path == request.path]
     family = f"{request.path.name}::test_of_a_family"
     ran = []
@@ -30,7 +30,7 @@ def test_of_a_family(number: int) -> None:
     assert deep.TURNS % (number + 1) == 0
 
 
-def test_what_is_sampled_and_ordered_is_there() -> None:
+def test_sampled_and_ordered_tests_exist() -> None:
     """A test or file of another name would run whole, or late, and nothing would tell."""
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
     texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
@@ -58,11 +58,11 @@ def test_all_tests_of_a_case_run_or_none(request: pytest.FixtureRequest, tmp_pat
     assert sorted(gone) == ["test_one[0]", "test_one[2]", "test_two[0]", "test_two[2]"]
 
 
-def test_the_count_begins_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turn_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(deep.VARIABLE, "41")
     assert deep.turn.__wrapped__() == 41
 
 
-def test_the_count_begins_by_the_committed_files() -> None:
+def test_turn_comes_from_the_committed_files() -> None:
     assert deep.turn() == deep.turn.__wrapped__()
     assert 0 <= deep.turn() < deep.TURNS

@@ -78,7 +78,7 @@ def _blocks(language: str) -> list[Block]:
 
 
 @pytest.mark.parametrize(("name", "section"), TRIED, ids=[f"{name}: {section}" for name, section in TRIED])
-def test_the_examples_of_a_section_work(name: str, section: str, workspace: Trial) -> None:
+def test_examples_of_a_section_work(name: str, section: str, workspace: Trial) -> None:
     blocks = [block for block in page(name).blocks if block.section == section]
     added = [block for block in blocks if block.place and block.place["how"]]
     for block in blocks:
@@ -92,7 +92,7 @@ def test_the_examples_of_a_section_work(name: str, section: str, workspace: Tria
         _compiles(workspace, added)
 
 
-def test_the_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
+def test_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
     for block in page(TUTORIAL).blocks:
         if block.language == "dhall":
             workspace.put(block)
@@ -104,19 +104,19 @@ def test_the_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
 
 def _followed(workspace: Trial, block: Block) -> Trial:
     """A conversation, `cd` included."""
-    for command, shown in exchanges(block):
+    for command, expected in exchanges(block):
         if command.startswith("cd "):
             workspace = replace(workspace, root=workspace.root / command.removeprefix("cd "))
             continue
-        found = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
-        assert found == shown, f"{block.where}: `{command}` says\n{found}"
+        actual = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
+        assert actual == expected, f"{block.where}: `{command}` says\n{actual}"
     return workspace
 
 
 def _converse(workspace: Trial, block: Block) -> None:
-    for command, shown in exchanges(block):
-        found = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
-        assert found == shown, f"{block.where}: `{command}` says\n{found}"
+    for command, expected in exchanges(block):
+        actual = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
+        assert actual == expected, f"{block.where}: `{command}` says\n{actual}"
 
 
 def _run(workspace: Trial, block: Block) -> None:
@@ -133,11 +133,11 @@ def _compiles(workspace: Trial, added: Sequence[Block]) -> None:
         assert result.returncode == 0, result.stdout
 
 
-def test_every_dhall_and_sql_block_says_where_it_belongs() -> None:
+def test_every_dhall_and_sql_block_names_its_place() -> None:
     assert [block.where for lang in ("dhall", "sql") for block in _blocks(lang) if not block.place] == []
 
 
-def test_excerpts_stand_in_the_files_that_they_name() -> None:
+def test_excerpts_occur_in_the_files_that_they_name() -> None:
     excerpts = [block for lang in ("dhall", "sql") for block in _blocks(lang) if block.place and not block.place["how"]]
     assert len(excerpts) > 15
     for block in excerpts:
@@ -148,8 +148,8 @@ def test_excerpts_stand_in_the_files_that_they_name() -> None:
 
 def test_blocks_are_of_known_languages() -> None:
     known = {"sh", "console", "dhall", "sql", "json", "lua", "text"}
-    found = {block.language for name in PAGES for block in page(name).blocks}
-    assert found <= known
+    languages = {block.language for name in PAGES for block in page(name).blocks}
+    assert languages <= known
 
 
 # The command line
@@ -173,11 +173,11 @@ def _command_table() -> dict[str, set[str]]:
     return {code(row[0])[0].split()[1]: set(code(row[2])) for row in table.rows}
 
 
-def test_the_readme_names_every_command_with_just_its_options() -> None:
+def test_readme_lists_commands_with_exact_options() -> None:
     assert _command_table() == {name: _options(command) for name, command in cli.commands.items()}
 
 
-def test_the_readme_names_the_options_that_all_commands_have() -> None:
+def test_readme_lists_the_options_of_all_commands() -> None:
     named = set(re.findall(r"--[a-z-]+", page("README.md").prose))
     general = {name for item in cli.params for name in item.opts}
     assert general <= named | {"-h", "-v"}
@@ -185,27 +185,29 @@ def test_the_readme_names_the_options_that_all_commands_have() -> None:
 
 def _code_of(name: str) -> list[str]:
     """Code of a page: spans of its prose, commands of its blocks."""
-    found = page(name)
-    said = [command for block in found.blocks if block.language == "sh" for command in commands(block)]
-    said += [command for block in found.blocks if block.language == "console" for command, _ in exchanges(block)]
-    return code(found.prose) + said
+    document = page(name)
+    actual_commands = [command for block in document.blocks if block.language == "sh" for command in commands(block)]
+    actual_commands += [
+        command for block in document.blocks if block.language == "console" for command, _ in exchanges(block)
+    ]
+    return code(document.prose) + actual_commands
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)
-def test_commands_that_a_page_names_exist(name: str) -> None:
+def test_commands_named_on_a_page_exist(name: str) -> None:
     named = {word for text in _code_of(name) for word in re.findall(r"\bassay ([a-z]+)\b", text)}
     assert named <= set(cli.commands)
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_options_that_a_page_names_exist(name: str) -> None:
+def test_options_named_on_a_page_exist(name: str) -> None:
     texts = [text for text in _code_of(name) if not re.match(r"(just|python3?|pip|grep) ", text)]
     named = {word for text in texts for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)}
     known = {name for command in _all_commands(cli) for item in command.params for name in item.opts}
     assert named <= known | {"--help"}
 
 
-def test_the_exit_statuses_are_those_of_the_code() -> None:
+def test_exit_statuses_are_those_of_the_code() -> None:
     from assay.cli import errors
     from assay.util import diagnostics
 
@@ -229,15 +231,15 @@ def _recipes() -> set[str]:
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)
-def test_recipes_that_a_page_names_exist(name: str) -> None:
+def test_recipes_named_on_a_page_exist(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
-    said = re.findall(r"`just ([a-z][a-z ]*)", text) + re.findall(r"^ +just ([a-z][a-z ]*)", text, re.M)
-    said += re.findall(r"^just ([a-z][a-z ]*)", text, re.M) + re.findall(r"bootstrap\.py +([a-z]+)", text)
-    named = {words.split()[0] for words in said}
+    recipes = re.findall(r"`just ([a-z][a-z ]*)", text) + re.findall(r"^ +just ([a-z][a-z ]*)", text, re.M)
+    recipes += re.findall(r"^just ([a-z][a-z ]*)", text, re.M) + re.findall(r"bootstrap\.py +([a-z]+)", text)
+    named = {words.split()[0] for words in recipes}
     assert named <= _recipes()
 
 
-def test_the_readmes_two_commands_are_offered_by_bootstrap() -> None:
+def test_bootstrap_offers_both_commands_of_the_readme() -> None:
     block = next(item for item in page("README.md").blocks if item.section == "Two commands")
     offered = (ROOT / "bootstrap.py").read_text(encoding="utf-8")
     for command in commands(block):
@@ -246,7 +248,7 @@ def test_the_readmes_two_commands_are_offered_by_bootstrap() -> None:
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)
-def test_links_lead_somewhere(name: str) -> None:
+def test_links_resolve(name: str) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page(name).prose):
         if target.startswith(("https://", "http://")):
             continue
@@ -259,7 +261,7 @@ def test_links_lead_somewhere(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_files_that_a_page_names_exist(name: str) -> None:
+def test_files_named_on_a_page_exist(name: str) -> None:
     folders = "|".join(("bench", "compiler", "docs", "golden", "queries", "specs", "templates", "tests"))
     for text in code(page(name).prose):
         if re.fullmatch(rf"(?:{folders})/[\w./-]+", text):
@@ -267,7 +269,7 @@ def test_files_that_a_page_names_exist(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_metrics_that_a_page_names_exist(name: str) -> None:
+def test_metrics_named_on_a_page_exist(name: str) -> None:
     package = (ROOT / "golden" / "specs" / "cardano.yaml").read_text(encoding="utf-8")
     added = "".join(block.text for block in _blocks("dhall"))
     known = {*re.findall(r"^  - id: '?([\w.]+)'?$", package, re.M), *re.findall(r'\bid = "([\w.]+)"', added)}
@@ -275,7 +277,7 @@ def test_metrics_that_a_page_names_exist(name: str) -> None:
     assert named <= known
 
 
-def test_compatibility_choices_stand_where_their_table_says() -> None:
+def test_compatibility_choices_are_where_their_table_says() -> None:
     table = next(item for item in page("docs/cardano.md").tables if item.header[0] == "choice")
     named: set[str] = set()
     for _, _, where, _ in table.rows:
@@ -284,12 +286,14 @@ def test_compatibility_choices_stand_where_their_table_says() -> None:
         assert [name for name in names if not re.search(rf"\b{name}\b", text)] == [], file
         named.add(file)
     texts = (path for kind in ("specs/**/*.dhall", "queries/**/*.sql") for path in ROOT.glob(kind))
-    kept = {str(path.relative_to(ROOT)) for path in texts if "-- Compatibility" in path.read_text(encoding="utf-8")}
-    assert len(kept) >= 7
-    assert kept - named == set()
+    documented = {
+        str(path.relative_to(ROOT)) for path in texts if "-- Compatibility" in path.read_text(encoding="utf-8")
+    }
+    assert len(documented) >= 7
+    assert documented - named == set()
 
 
-def test_the_kinds_of_sources_are_those_of_the_code() -> None:
+def test_kinds_of_sources_are_those_of_the_code() -> None:
     from assay.ingest import nouns, pipeline
     from assay.lang.model.source_kinds import SOURCE_KINDS
     from assay.lineage.raw_records import FINDERS
@@ -300,11 +304,11 @@ def test_the_kinds_of_sources_are_those_of_the_code() -> None:
         assert set(known) == set(SOURCE_KINDS)
 
 
-def test_the_picture_is_small_and_has_a_text_for_those_who_do_not_see_it() -> None:
-    found = re.search(r"!\[([^\]]+)\]\((docs/images/[\w-]+\.png)\)", page("README.md").prose)
-    assert found
-    assert len(found[1].split()) > 8
-    content = (ROOT / found[2]).read_bytes()
+def test_picture_is_small_and_has_alternative_text() -> None:
+    match = re.search(r"!\[([^\]]+)\]\((docs/images/[\w-]+\.png)\)", page("README.md").prose)
+    assert match
+    assert len(match[1].split()) > 8
+    content = (ROOT / match[2]).read_bytes()
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
     assert len(content) < 200_000
     width, height = struct.unpack(">II", content[16:24])
@@ -332,13 +336,13 @@ def _members(group: str) -> set[str]:
 
 def _words() -> set[str]:
     """Every word in code on the page of the language; of `S.Metric` also `Metric`."""
-    found = page("docs/spec-language.md")
-    said = code(found.prose) + [block.text for block in found.blocks]
-    return {word for text in said for word in re.findall(r"[A-Za-z_]\w*", text)}
+    document = page("docs/spec-language.md")
+    texts = code(document.prose) + [block.text for block in document.blocks]
+    return {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
 
 
 @pytest.mark.parametrize("group", [path.stem for path in sorted((ROOT / "specs" / "schema").glob("*.dhall"))])
-def test_every_word_of_the_schema_is_on_the_page_of_the_language(group: str) -> None:
+def test_every_schema_word_is_on_the_language_page(group: str) -> None:
     assert _exports(group)
     assert (_exports(group) | _members(group)) - _words() == set()
 
@@ -352,14 +356,14 @@ def _specs() -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
-def test_examples_of_words_stand_in_the_specs() -> None:
+def test_examples_of_words_occur_in_the_specs() -> None:
     specs = squeezed(_specs())
     examples = [example for table in _word_tables() for row in table.rows for example in code(row[2])]
     assert len(examples) > 60
     assert [example for example in examples if squeezed(example) not in specs] == []
 
 
-def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
+def test_words_without_an_example_are_unused_in_specs() -> None:
     specs = _specs()
     without = [(table, code(row[0])) for table in _word_tables() for row in table.rows if not code(row[2])]
     for table, words in without:
@@ -369,7 +373,7 @@ def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
 
 
 @pytest.mark.parametrize("letter", sorted(GROUPS))
-def test_the_tables_of_a_group_hold_just_the_words_that_it_exports(letter: str) -> None:
+def test_tables_of_a_group_list_exactly_its_exports(letter: str) -> None:
     tables = [table for table in _word_tables() if GROUP_OF.get(table.section) == letter]
     named = {word for table in tables for row in table.rows for word in code(row[0])} - {"BaseUnit"}
     exported = _exports(GROUPS[letter]) - INSIDE
@@ -385,13 +389,13 @@ def _stages() -> Table:
 
 
 @pytest.mark.parametrize("row", _stages().rows, ids=[row[0] for row in _stages().rows])
-def test_a_stage_of_the_map_takes_and_yields_what_it_says(row: tuple[str, ...]) -> None:
-    _, taken, given, where = row
+def test_architecture_stage_has_documented_types(row: tuple[str, ...]) -> None:
+    _, inputs, outputs, where = row
     function = pkgutil.resolve_name(code(where)[0])
     annotations = dict(function.__annotations__)
-    assert code(given) == [re.sub(r"\b\w+\.(?=[A-Z])", "", str(annotations.pop("return")))]
+    assert code(outputs) == [re.sub(r"\b\w+\.(?=[A-Z])", "", str(annotations.pop("return")))]
     words = " ".join(str(item) for item in annotations.values())
-    assert [kind for kind in code(taken) if kind not in words] == []
+    assert [kind for kind in code(inputs) if kind not in words] == []
 
 
 def _layers() -> list[set[str]]:
@@ -400,7 +404,7 @@ def _layers() -> list[set[str]]:
     return [set(layer.split(", ")) for layer in squeezed(block.text).split(" <- ")]
 
 
-def test_imports_go_the_way_that_the_map_says() -> None:
+def test_imports_follow_the_documented_layers() -> None:
     ranks = {folder: rank for rank, layer in enumerate(_layers()) for folder in layer}
     package = ROOT / "compiler" / "assay"
     assert set(ranks) == {path.name for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
@@ -415,22 +419,22 @@ def test_imports_go_the_way_that_the_map_says() -> None:
 
 def _imported(path: Path) -> set[str]:
     """The folders of the package that a module imports from, inside functions too."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
             parts = node.module.split(".")
-            found |= {alias.name for alias in node.names} if parts == ["assay"] else set()
-            found |= {parts[1]} if parts[0] == "assay" and len(parts) > 1 else set()
+            modules |= {alias.name for alias in node.names} if parts == ["assay"] else set()
+            modules |= {parts[1]} if parts[0] == "assay" and len(parts) > 1 else set()
         elif isinstance(node, ast.Import):
-            found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("assay.")}
-    return found - {"__version__"}
+            modules |= {name.name.split(".")[1] for name in node.names if name.name.startswith("assay.")}
+    return modules - {"__version__"}
 
 
-def test_functions_and_files_are_as_small_as_is_asked_for() -> None:
-    said = page("CONTRIBUTING.md").prose
-    asked = re.search(r"none over (\d+)\), files hold one idea \(none over (\d+) lines\)", said)
-    assert asked
-    longest, largest = map(int, asked.groups())
+def test_functions_and_files_are_within_size_limits() -> None:
+    prose = page("CONTRIBUTING.md").prose
+    limits = re.search(r"none over (\d+)\), files hold one idea \(none over (\d+) lines\)", prose)
+    assert limits
+    longest, largest = map(int, limits.groups())
     texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "compiler" / "assay").rglob("*.py")}
     assert [path for path, text in texts.items() if len(text.splitlines()) > largest] == []
     functions = (item for text in texts.values() for item in ast.walk(ast.parse(text)))
@@ -448,15 +452,15 @@ def _lines(function: ast.FunctionDef) -> int:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """The build of the README's second section."""
-    made = trial(tmp_path_factory.mktemp("built"), cache)
+    workspace = trial(tmp_path_factory.mktemp("built"), cache)
     block = next(item for item in page("README.md").blocks if item.section == "A report")
     command = commands(block)[0]
-    result = made.run(command)
+    result = workspace.run(command)
     assert result.returncode == 0, result.stdout
-    return made.root / str(re.findall(r"-o (\S+)", command)[0])
+    return workspace.root / str(re.findall(r"-o (\S+)", command)[0])
 
 
-def test_the_readme_lists_what_a_build_writes(built: Path) -> None:
+def test_readme_lists_what_a_build_writes(built: Path) -> None:
     table = next(item for item in page("README.md").tables if item.section == "A report")
     named = {name for row in table.rows for name in code(row[0])}
     assert named == {path.name + ("/" if path.is_dir() else "") for path in built.iterdir()}
@@ -483,11 +487,11 @@ def _fits(path: tuple[str, ...], layout: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.parametrize("name", ["results.json", "document.json", "provenance.json"])
-def test_the_layout_of_a_file_is_just_what_it_holds(name: str, built: Path) -> None:
-    found = set(_paths(json.loads((built / name).read_text(encoding="utf-8"))))
+def test_documented_layout_of_a_file_is_complete(name: str, built: Path) -> None:
+    paths = set(_paths(json.loads((built / name).read_text(encoding="utf-8"))))
     layout = _layout(name)
-    assert [path for path in sorted(found) if not any(_fits(path, item) for item in layout)] == []
-    assert [item for item in layout if not any(_fits(path, item) for path in found)] == []
+    assert [path for path in sorted(paths) if not any(_fits(path, item) for item in layout)] == []
+    assert [item for item in layout if not any(_fits(path, item) for path in paths)] == []
 
 
 def _fitting(section: str, folder: Path) -> dict[str, list[Path]]:
@@ -499,16 +503,16 @@ def _fitting(section: str, folder: Path) -> dict[str, list[Path]]:
     names = [code(row[0])[0] for row in table.rows]
     patterns = {name: re.sub(r"[A-Z]+", r"[\\w.-]+", name.replace(".", r"\.")) for name in names}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    found = {
+    matching = {
         name: [path for path in files if re.fullmatch(pattern, path.relative_to(folder).as_posix())]
         for name, pattern in patterns.items()
     }
-    assert {path for fitting in found.values() for path in fitting} == set(files)
-    assert [name for name, fitting in found.items() if not fitting] == []
-    return found
+    assert {path for fitting in matching.values() for path in fitting} == set(files)
+    assert [name for name, fitting in matching.items() if not fitting] == []
+    return matching
 
 
-def test_the_folder_of_sql_holds_what_its_layout_says(built: Path) -> None:
+def test_documented_layout_of_sql_folder_is_complete(built: Path) -> None:
     _fitting("sql/", built / "sql")
 
 
@@ -520,32 +524,32 @@ def ingested(workspace: Trial) -> Path:
     return Path(result.stdout.strip())
 
 
-def test_the_folder_of_an_ingested_run_holds_what_its_layout_says(ingested: Path) -> None:
+def test_documented_layout_of_ingested_run_is_complete(ingested: Path) -> None:
     section = "The folder of an ingested run"
-    found = _fitting(section, ingested)
+    matching = _fitting(section, ingested)
     table = next(item for item in page("docs/results.md").tables if item.section == section)
     columns = {code(row[0])[0]: code(row[1]) for row in table.rows if len(code(row[1])) > 1}
     assert len(columns) == 5
-    for name, said in columns.items():
-        for path in found[name]:
-            held = duckdb.read_parquet(str(path)).columns
-            assert held[: len(said) if "EVENT" in name else None] == said
+    for name, documented in columns.items():
+        for path in matching[name]:
+            actual = duckdb.read_parquet(str(path)).columns
+            assert actual[: len(documented) if "EVENT" in name else None] == documented
 
 
 @pytest.mark.usefixtures("built")
-def test_the_cache_holds_what_the_map_says(cache: Path) -> None:
+def test_documented_layout_of_cache_is_complete(cache: Path) -> None:
     table = next(item for item in page("docs/architecture.md").tables if item.section == "What is kept")
-    said = {code(row[0])[0] for row in table.rows}
-    found = {path.name + ("/" if path.is_dir() else "") for path in cache.iterdir()}
-    assert len(found) >= 4
-    assert found <= said
+    documented = {code(row[0])[0] for row in table.rows}
+    actual = {path.name + ("/" if path.is_dir() else "") for path in cache.iterdir()}
+    assert len(actual) >= 4
+    assert actual <= documented
 
 
-def test_caches_go_where_the_readme_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    said = next(
+def test_cache_location_is_as_in_the_readme(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    location = next(
         line for line in page("README.md").prose.split("\n\n") if line.startswith("What can be worked out again")
     )
-    assert code(said)[:3] == ["assay", "$XDG_CACHE_HOME", "~/.cache"]
+    assert code(location)[:3] == ["assay", "$XDG_CACHE_HOME", "~/.cache"]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert default_folder() == tmp_path / "assay"
     monkeypatch.delenv("XDG_CACHE_HOME")

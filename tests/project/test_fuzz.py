@@ -18,15 +18,15 @@ SECONDS = float(os.environ.get("ASSAY_FUZZ_SECONDS", "60"))
 SEED = int(os.environ.get("ASSAY_FUZZ_SEED", "2026"))
 
 
-def test_nothing_fails_for_a_while() -> None:
+def test_short_fuzzing_finds_no_failure() -> None:
     """The seed and the number of a case that fails are told: `python -m fuzz.run --case` repeats it."""
-    told: list[str] = []
-    failed = fuzz(SEED, SECONDS, list(TARGETS), told.append)
-    print(told[-1])
-    assert failed == 0, "\n".join(told)
+    messages: list[str] = []
+    failed = fuzz(SEED, SECONDS, list(TARGETS), messages.append)
+    print(messages[-1])
+    assert failed == 0, "\n".join(messages)
 
 
-def test_a_case_is_the_same_each_time() -> None:
+def test_case_is_the_same_each_time() -> None:
     assert case("logs", 5, 17) == case("logs", 5, 17)
     assert len({case("logs", seed, number) for seed in range(5) for number in range(5)}) > 20
 
@@ -54,14 +54,14 @@ FOUND: dict[str, tuple[str, bytes]] = {
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_what_was_found_is_mended(tmp_path: Path, name: str) -> None:
+def test_earlier_findings_are_fixed(tmp_path: Path, name: str) -> None:
     target, data = FOUND[name]
     attempt(target, tmp_path, data)
 
 
 @pytest.mark.parametrize("name", GUIDED)
 @given(data=st.data())
-def test_what_is_pure_python_takes_whatever_it_is_given(name: str, data: st.DataObject) -> None:
+def test_pure_python_readers_accept_any_input(name: str, data: st.DataObject) -> None:
     run, seed = GUIDED[name]
     run(seed)
     run(data.draw(st.binary(max_size=80) | st.permutations(list(seed)).map(bytes)))

@@ -52,24 +52,24 @@ def evaluated(system: str) -> CheckedPackage:
 
 
 @pytest.mark.parametrize("part", golden.PARTS)
-def test_what_is_committed_is_what_is_produced(part: str, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_committed_goldens_equal_output(part: str, cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status = golden.main(["check", part, "--cache", str(cache)])
     assert status == 0, capsys.readouterr().out
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_reading_the_committed_normal_form_gives_what_evaluation_gives(system: str) -> None:
+def test_committed_normal_form_equals_evaluation(system: str) -> None:
     place = HERE.normal_form(system)
     loaded = normal_form.load(place.read_text(encoding="utf-8"), str(place))
     assert normal_form.content(loaded) == normal_form.content(evaluated(system))
 
 
-def test_golden_files_are_of_systems_that_exist() -> None:
+def test_golden_files_are_of_existing_systems() -> None:
     assert {path.name for path in (ROOT / "golden" / "sql").iterdir()} == set(SYSTEMS)
     assert {path.name for path in (ROOT / "golden" / "specs").iterdir()} == {f"{name}.yaml" for name in SYSTEMS}
 
 
-def test_the_hashes_of_a_build_are_as_sha256sum_checks_them(two: Path) -> None:
+def test_build_hashes_are_valid_for_sha256sum(two: Path) -> None:
     text = golden.hashes(two)
     names = [line.split("  ")[1] for line in text.splitlines()]
     assert names == sorted(names)
@@ -78,7 +78,7 @@ def test_the_hashes_of_a_build_are_as_sha256sum_checks_them(two: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "".join(f"{name}: OK\n" for name in names))
 
 
-def test_the_documents_that_are_committed_hold_all_that_a_document_has(two: Path) -> None:
+def test_committed_documents_have_all_members(two: Path) -> None:
     document = json.loads((two / "document.json").read_text(encoding="utf-8"))
     text = golden.rows(document)
     assert json.loads(text) == document
@@ -87,7 +87,7 @@ def test_the_documents_that_are_committed_hold_all_that_a_document_has(two: Path
     assert {json.dumps(row, ensure_ascii=False) for table in tables for row in table["rows"]} <= lines
 
 
-def test_the_pinned_reports_are_those_that_other_tests_look_at(two: Path, three: Path) -> None:
+def test_pinned_reports_are_those_of_other_tests(two: Path, three: Path) -> None:
     for folder, name, further in ((two, "two", {"report.html", "report.md"}), (three, "three", set[str]())):
         pinned = (ROOT / "golden" / "reports" / f"{name}.sha256").read_text(encoding="utf-8").splitlines()
         differing = set(pinned) ^ set(golden.hashes(folder).splitlines())
@@ -123,9 +123,9 @@ def run(copy: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> Callable
     return in_this_process
 
 
-def test_changed_sql_is_shown_as_a_diff_and_accepted_again(copy: Path, run: Callable[..., Done]) -> None:
+def test_changed_sql_is_shown_as_a_diff_and_accepted(copy: Path, run: Callable[..., Done]) -> None:
     place = copy / "golden/sql/cardano/comparison/metrics/CentiCpu.sql"
-    held = place.read_text(encoding="utf-8")
+    content = place.read_text(encoding="utf-8")
     edited(place, "SELECT", "SELECT DISTINCT")
     place.with_name("more.sql").write_text("SELECT 1;\n", encoding="utf-8")
     done = run("check", "sql")
@@ -136,13 +136,13 @@ def test_changed_sql_is_shown_as_a_diff_and_accepted_again(copy: Path, run: Call
     assert [line.replace(" DISTINCT", "")[1:] for line in changed] == [changed[1][1:]] * 2
     assert lines[-2] == "not produced any more: golden/sql/cardano/comparison/metrics/more.sql"
     assert lines[-1].endswith(" golden files: 2 differ; `just accept` takes what is produced now")
-    taken = run("accept", "sql")
-    assert (taken.status, taken.out.splitlines()[:-1]) == (0, lines[:-1])
-    assert place.read_text(encoding="utf-8") == held
+    accepted = run("accept", "sql")
+    assert (accepted.status, accepted.out.splitlines()[:-1]) == (0, lines[:-1])
+    assert place.read_text(encoding="utf-8") == content
     assert not place.with_name("more.sql").exists()
 
 
-def test_changed_lost_and_new_files_of_a_build_are_reported(copy: Path, run: Callable[..., Done]) -> None:
+def test_changed_lost_and_new_files_of_build_are_reported(copy: Path, run: Callable[..., Done]) -> None:
     first = run("accept", "reports")
     assert first.out.splitlines() == [
         "new: golden/reports/small.document.json",
@@ -154,14 +154,14 @@ def test_changed_lost_and_new_files_of_a_build_are_reported(copy: Path, run: Cal
     place = copy / "golden/reports/small.sha256"
     lines = place.read_text(encoding="utf-8").splitlines(keepends=True)
     (pdf,) = (line for line in lines if line.endswith("  report.pdf\n"))
-    kept = [line for line in lines if not line.endswith("  results.json\n")]
-    kept[kept.index(pdf)] = pdf.replace(pdf[:4], "beef" if pdf[:4] != "beef" else "feed")
-    place.write_text("".join([*kept, f"{pdf[:64]}  gone.txt\n"]), encoding="utf-8")
+    remaining_lines = [line for line in lines if not line.endswith("  results.json\n")]
+    remaining_lines[remaining_lines.index(pdf)] = pdf.replace(pdf[:4], "beef" if pdf[:4] != "beef" else "feed")
+    place.write_text("".join([*remaining_lines, f"{pdf[:64]}  gone.txt\n"]), encoding="utf-8")
     edited(place.with_name("small.document.json"), '"Analysis date", "2026', '"Analysis date", "2025')
     done = run("check", "reports")
     assert (done.status, done.err) == (DIFFERENCE, "")
-    found = [line for line in done.out.splitlines() if not line.startswith((" ", "@@"))]
-    assert [line.replace("   ", "") for line in found] == [
+    differences = [line for line in done.out.splitlines() if not line.startswith((" ", "@@"))]
+    assert [line.replace("   ", "") for line in differences] == [
         *(f"{mark} {place}/reports/small.document.json" for mark, place in SIDES),
         '-["Analysis date", "2025-02-05"],',
         '+["Analysis date", "2026-02-05"],',
@@ -172,21 +172,21 @@ def test_changed_lost_and_new_files_of_a_build_are_reported(copy: Path, run: Cal
     ]
 
 
-def test_a_changed_normal_form_is_shown_as_a_diff(copy: Path, run: Callable[..., Done]) -> None:
+def test_changed_normal_form_is_shown_as_a_diff(copy: Path, run: Callable[..., Done]) -> None:
     edited(copy / "golden/specs/cardano.yaml", "\n  - id: CentiCpu\n", "\n  - id: CentiCPU\n")
     done = run("check", "specs")
     assert done.status == DIFFERENCE
     assert "\n-  - id: CentiCPU\n+  - id: CentiCpu\n" in done.out
 
 
-def test_a_build_that_fails_is_no_difference(copy: Path, run: Callable[..., Done]) -> None:
+def test_failing_build_is_no_difference(copy: Path, run: Callable[..., Done]) -> None:
     edited(copy / "golden/reports" / golden.PINNED, "plain/run", "plain/nowhere")
     done = run("check", "reports")
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("error[no-run]: the run directory does not exist")
 
 
-def test_a_part_that_does_not_exist_is_wrong_use() -> None:
+def test_unknown_part_is_a_usage_error() -> None:
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     done = subprocess.run([sys.executable, PROGRAM, "check", "spec"], env=around, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
@@ -197,7 +197,7 @@ def test_a_part_that_does_not_exist_is_wrong_use() -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_a_package_is_the_same_in_every_process(system: str) -> None:
+def test_package_is_the_same_in_every_process(system: str) -> None:
     def printed(seed: str) -> subprocess.Popen[str]:
         around = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "compiler")}
         command = [sys.executable, "-c", HASHED, str(ROOT), system]
@@ -208,7 +208,7 @@ def test_a_package_is_the_same_in_every_process(system: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["two", "three", "two-org-2023"])
-def test_no_two_figures_of_a_report_have_one_caption(name: str) -> None:
+def test_figures_of_a_report_have_different_captions(name: str) -> None:
     path = ROOT / "golden" / "reports" / f"{name}.document.json"
     charts = json.loads(path.read_text(encoding="utf-8"))["charts"]
     assert len({(item["title"], item["of"]) for item in charts}) == len(charts) == 29

@@ -86,21 +86,21 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def queue_lines(host: Path, waits: Mapping[str, int]) -> list[str]:
     """The lines of a host's log; a block in `waits` is queued half a millisecond after it came, for so long (ns)."""
-    found: list[tuple[int, str]] = []
+    lines: list[tuple[int, str]] = []
     at = 0
     for text in lines_of(host):
         body = json.loads(text) if text.startswith("{") else {}
         at = parse_instant(body["at"]) if body else at
-        found.append((at, text))
+        lines.append((at, text))
         if body.get("ns") == "BlockFetch.Client.CompletedBlockFetch":
             block = body["data"]["block"]
             start = at + SECOND // 2000
-            found.append((start, queue_line(start, ADDED, block, host.name)))
+            lines.append((start, queue_line(start, ADDED, block, host.name)))
             # the second of two is not the first, which counts
             for extra in (0, 1_000_000):
                 end = start + waits[block] + extra
-                found.append((end, queue_line(end, POPPED, block, host.name)))
-    return [text for _, text in sorted(found, key=lambda item: item[0])]
+                lines.append((end, queue_line(end, POPPED, block, host.name)))
+    return [text for _, text in sorted(lines, key=lambda item: item[0])]
 
 
 def queue_line(at: int, ns: str, block: str, host: str) -> str:
@@ -156,37 +156,37 @@ def added(tmp_path_factory: pytest.TempPathFactory, here: Path, queued: Queued, 
     return out
 
 
-def test_only_dhall_is_added(here: Path) -> None:
+def test_workspace_adds_only_dhall(here: Path) -> None:
     mine, shipped = contents(here), {name: contents(ROOT / name) for name in ("specs", "queries")}
     theirs = {f"{folder}/{name}": text for folder, files in shipped.items() for name, text in files.items()}
     assert set(mine) == set(theirs)
     assert {name for name in mine if mine[name] != theirs[name]} == {f"specs/cardano/{name}" for name, _, _ in PUT_IN}
 
 
-def test_no_spec_reads_the_events_yet() -> None:
+def test_no_shipped_spec_reads_the_events() -> None:
     specs = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "specs").rglob("*.dhall"))
     assert ADDED not in specs
     assert POPPED not in specs
     assert ADDED in (CARDANO / "real" / "node-0.log").read_text(encoding="utf-8")
 
 
-def test_results_hold_the_new_metric_exactly(added: Path, queued: Queued) -> None:
+def test_results_have_the_new_metric_exactly(added: Path, queued: Queued) -> None:
     metrics = json.loads((added / "results.json").read_text(encoding="utf-8"))["metrics"]
-    found = metrics["cdfPeerQueue"]["runs"]["queued"]
+    figures = metrics["cdfPeerQueue"]["runs"]["queued"]
     waits = queued.waits
     mean = Fraction(sum(waits), len(waits))
     spread = math.sqrt(sum((wait - mean) ** 2 for wait in waits) / (len(waits) - 1))
-    assert found["size"] == len(waits) == metrics["cdfPeerFetch"]["runs"]["queued"]["size"]
-    assert found["average"] == pytest.approx(float(mean) / SECOND, rel=1e-14)
-    assert found["stddev"] == pytest.approx(spread / SECOND, rel=1e-12)
-    assert (found["min"], found["max"]) == (waits[0] / SECOND, waits[-1] / SECOND)
-    assert len(found["centiles"]) == 29
-    for centile, value in found["centiles"]:
+    assert figures["size"] == len(waits) == metrics["cdfPeerFetch"]["runs"]["queued"]["size"]
+    assert figures["average"] == pytest.approx(float(mean) / SECOND, rel=1e-14)
+    assert figures["stddev"] == pytest.approx(spread / SECOND, rel=1e-12)
+    assert (figures["min"], figures["max"]) == (waits[0] / SECOND, waits[-1] / SECOND)
+    assert len(figures["centiles"]) == 29
+    for centile, value in figures["centiles"]:
         rank = min(math.floor(len(waits) * centile), len(waits) - 1)
         assert value == waits[rank] / SECOND
 
 
-def test_the_report_shows_the_new_metric(added: Path, queued: Queued) -> None:
+def test_report_shows_the_new_metric(added: Path, queued: Queued) -> None:
     document = json.loads((added / "document.json").read_text(encoding="utf-8"))
     (section,) = [item for item in document["sections"] if item["title"] == "Individual peer propagation"]
     labels = [row[0] for row in section["rows"]]
@@ -199,14 +199,14 @@ def test_the_report_shows_the_new_metric(added: Path, queued: Queued) -> None:
     assert list((added / "sql" / "tables").glob("*-block_queued.sql"))
 
 
-def test_all_other_metrics_are_what_they_were(added: Path, two: Path) -> None:
+def test_all_other_metrics_are_unchanged(added: Path, two: Path) -> None:
     mine, theirs = (json.loads((out / "results.json").read_text(encoding="utf-8"))["metrics"] for out in (added, two))
     assert set(mine) - set(theirs) == {"cdfPeerQueue"}
     different = [name for name in theirs if mine[name]["runs"]["queued"] != theirs[name]["runs"]["baseline"]]
     assert different == []
 
 
-def test_definitions_of_other_metrics_stay(added: Path, two: Path) -> None:
+def test_definitions_of_other_metrics_are_unchanged(added: Path, two: Path) -> None:
     mine, theirs = (
         json.loads((out / "provenance.json").read_text(encoding="utf-8"))["content"]["definitions"]
         for out in (added, two)
@@ -215,7 +215,7 @@ def test_definitions_of_other_metrics_stay(added: Path, two: Path) -> None:
     assert [name for name in theirs if mine[name] != theirs[name]] == []
 
 
-def test_a_check_of_the_workspace_counts_the_metric(here: Path, cache: Path) -> None:
+def test_check_of_workspace_counts_the_metric(here: Path, cache: Path) -> None:
     ours = assay("check", "--system", "cardano", "--cache", cache)
     theirs = assay("check", "--system", "cardano", "--cache", cache, within=here)
     assert theirs.status == 0, theirs.err
@@ -244,8 +244,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if "No module named hatchling" in done.stderr:
         pytest.skip("hatchling, which builds the wheel, is not installed")
     assert done.returncode == 0, done.stderr
-    (found,) = folder.glob("*.whl")
-    return found
+    (path,) = folder.glob("*.whl")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -261,18 +261,18 @@ def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     return target
 
 
-def test_the_wheel_holds_all_that_reports_are_made_of(wheel: Path) -> None:
+def test_wheel_has_all_inputs_of_reports(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
-        held = {name: archive.read(name) for name in archive.namelist()}
+        files = {name: archive.read(name) for name in archive.namelist()}
     for folder in ("specs", "queries", "templates", "golden/specs"):
         theirs = contents(ROOT / folder)
         prefix = f"assay/_workspace/{folder}/"
-        assert {name.removeprefix(prefix): text for name, text in held.items() if name.startswith(prefix)} == theirs
-    assert any(name.startswith("assay/_workspace/templates/fonts/") for name in held)
-    assert "assay/_workspace/golden/specs/cardano.yaml" in held
+        assert {name.removeprefix(prefix): text for name, text in files.items() if name.startswith(prefix)} == theirs
+    assert any(name.startswith("assay/_workspace/templates/fonts/") for name in files)
+    assert "assay/_workspace/golden/specs/cardano.yaml" in files
 
 
-def test_the_wheel_holds_the_code_and_no_tests(wheel: Path) -> None:
+def test_wheel_has_code_and_no_tests(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     code = {
@@ -284,13 +284,11 @@ def test_the_wheel_holds_the_code_and_no_tests(wheel: Path) -> None:
     assert [name for name in names if "/tests/" in name or "/golden/cardano/" in name] == []
 
 
-def test_the_installed_wheel_builds_the_same_report_outside_the_repository(
-    tmp_path: Path, installed: Path, two: Path
-) -> None:
+def test_installed_wheel_builds_same_report_elsewhere(tmp_path: Path, installed: Path, two: Path) -> None:
     around = {**os.environ, "PYTHONPATH": str(installed), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     where = [sys.executable, "-c", "import assay; print(assay.__file__)"]
-    found = subprocess.run(where, cwd=tmp_path, env=around, capture_output=True, text=True, check=True).stdout.strip()
-    assert Path(found) == installed / "assay" / "__init__.py"
+    place = subprocess.run(where, cwd=tmp_path, env=around, capture_output=True, text=True, check=True).stdout.strip()
+    assert Path(place) == installed / "assay" / "__init__.py"
     runs = [f"--run={case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate")]
     command = [sys.executable, "-m", "assay", "build", "cardano/comparison", *runs, "-o", "out"]
     done = subprocess.run(

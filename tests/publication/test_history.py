@@ -15,8 +15,8 @@ import pypdf
 import pytest
 
 from tests.compare_reference import load
-from tests.support.documentation import code, page
 from tests.support.commands import Done, assay
+from tests.support.documentation import code, page
 from tests.support.laboratory import ROOT
 
 PUBLISHED = ROOT / "golden" / "published"
@@ -66,17 +66,17 @@ def rows(publication: Any) -> Iterator[tuple[str, Any]]:
 
 
 def expected_series() -> dict[str, dict[str, list[dict[str, str]]]]:
-    found: dict[str, dict[str, list[dict[str, str]]]] = {}
+    expected: dict[str, dict[str, list[dict[str, str]]]] = {}
     for path, publication in publications():
         base, *others = publication["runs"]
         for metric, row in rows(publication):
-            places = found.setdefault(metric, {}).setdefault(publication["workload"], [])
+            places = expected.setdefault(metric, {}).setdefault(publication["workload"], [])
             for run, value in zip(others, row["values"][1:], strict=True):
                 places.append(
                     {"publication": path.name, "day": publication["date"][:10], "unit": row["unit"], "base": base,
                      "base_value": row["values"][0], "run": run, "value": value}
                 )  # fmt: skip
-    return found
+    return expected
 
 
 EXPECTED = expected_series()
@@ -100,18 +100,18 @@ def test_every_publication_is_read() -> None:
     assert len(EXPECTED) == 45
 
 
-def test_the_series_are_those_that_were_printed(results: Any) -> None:
-    found = {
+def test_series_are_the_printed_ones(results: Any) -> None:
+    actual = {
         metric: {
             workload: [{key: item[key] for key in item if key != "edition"} for item in series]
-            for workload, series in held.items()
+            for workload, series in saved_series.items()
         }
-        for metric, held in results["series"].items()
+        for metric, saved_series in results["series"].items()
     }
-    assert found == EXPECTED
+    assert actual == EXPECTED
 
 
-def test_every_plotted_value_is_the_printed_one_and_every_printed_one_is_plotted(document: Any) -> None:
+def test_plotted_values_are_the_printed_values(document: Any) -> None:
     assert {plot["id"] for plot in plots(document)} == set(EXPECTED)
     for plot in plots(document):
         due: Counter[tuple[str, ...]] = Counter()
@@ -122,24 +122,24 @@ def test_every_plotted_value_is_the_printed_one_and_every_printed_one_is_plotted
                     kinds = ["base", *["run"] * (len(labels) - 1)]
                     cells = zip(kinds, labels, row["values"], strict=True)
                     due.update((publication["workload"], day, *cell) for cell in cells)
-        found = marks(plot, "base", "run")
+        actual = marks(plot, "base", "run")
         assert due == Counter(
-            (row["panel"], row["publication"], row["mark"], row["run"], row["value"]) for row in found
+            (row["panel"], row["publication"], row["mark"], row["run"], row["value"]) for row in actual
         )
-        assert all(row["y"] == float(row["value"]) for row in found)
+        assert all(row["y"] == float(row["value"]) for row in actual)
 
 
 @pytest.mark.parametrize(
     ("metric", "counts"),
     [("CentiCpu", [20, 18]), ("cdfForgerBlkCtx", [20, 18]), ("FsRd", [18, 16]), ("cdf1.00", [20, 18])],
 )
-def test_there_is_a_dot_for_each_further_run(metric: str, counts: list[int], document: Any) -> None:
+def test_every_further_run_has_a_dot(metric: str, counts: list[int], document: Any) -> None:
     plot = next(item for item in plots(document) if item["id"] == metric)
-    found = Counter(row["panel"] for row in marks(plot, "run"))
-    assert [found[workload] for workload in WORKLOADS] == counts
+    dots = Counter(row["panel"] for row in marks(plot, "run"))
+    assert [dots[workload] for workload in WORKLOADS] == counts
 
 
-def test_a_line_leads_from_each_run_to_its_base(document: Any) -> None:
+def test_line_connects_each_run_to_its_base(document: Any) -> None:
     for plot in plots(document):
         bases = {(row["panel"], row["publication"]): row for row in marks(plot, "base")}
         runs = {(row["panel"], row["publication"], row["run"]): row for row in marks(plot, "run")}
@@ -166,11 +166,11 @@ def test_time_goes_from_left_to_right(document: Any) -> None:
         assert all(dict(labels)[index + 0.5] == run for index, run in last.items())
 
 
-def test_what_is_drawn_is_what_the_document_says(built: Path, document: Any) -> None:
+def test_drawing_equals_the_document(built: Path, document: Any) -> None:
     for plot in plots(document):
         drawn = load(built / "charts" / f"{plot['id']}.vl.json")["datasets"]["rows"]
-        held = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
-        assert drawn == [{key: value for key, value in row.items() if value is not None} for row in held]
+        rows = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
+        assert drawn == [{key: value for key, value in row.items() if value is not None} for row in rows]
         svg = (built / "charts" / f"{plot['id']}.svg").read_text(encoding="utf-8")
         assert all(f">{text}</text>" in svg for text in (*plot["panels"], "10.5.4", "10.6-pre"))
 
@@ -178,12 +178,12 @@ def test_what_is_drawn_is_what_the_document_says(built: Path, document: Any) -> 
 # Breaks
 
 
-def test_declared_breaks_stand_before_the_first_run_measured_the_new_way(document: Any) -> None:
-    found = {plot["id"]: plot for plot in plots(document)}
+def test_declared_break_precedes_first_run_measured_anew(document: Any) -> None:
+    by_id = {plot["id"]: plot for plot in plots(document)}
 
     def around(metric: str, key: str, panel: str) -> tuple[tuple[str, str], tuple[str, str]]:
         """The last dot before a break and the first after it."""
-        plot = found[metric]
+        plot = by_id[metric]
         (x,) = (row["x"] for row in marks(plot, "break") if row["panel"] == panel and key in row["text"].split())
         dots = sorted(
             (row["x"], row["run"], row["value"]) for row in marks(plot, "base", "run") if row["panel"] == panel
@@ -201,7 +201,7 @@ def test_declared_breaks_stand_before_the_first_run_measured_the_new_way(documen
             assert [run for run, _ in around(metric, "E", panel)] == ["10.4.1", "10.5.0"]
 
 
-def test_other_metrics_have_no_break_of_meaning(document: Any, results: Any) -> None:
+def test_metrics_without_declared_break_have_none(document: Any, results: Any) -> None:
     declared = {name for item in results["breaks"] if item["kind"] == "meaning"
                 for note in item["notes"] for name in note["metrics"]}  # fmt: skip
     drawn = {plot["id"] for plot in plots(document) if any(row["kind"] == "meaning" for row in marks(plot, "break"))}
@@ -209,7 +209,7 @@ def test_other_metrics_have_no_break_of_meaning(document: Any, results: Any) -> 
     assert len(declared) == 6
 
 
-def test_breaks_of_form_are_those_of_labels_units_and_generations(results: Any) -> None:
+def test_breaks_of_form_follow_labels_units_and_generations(results: Any) -> None:
     before: dict[str, tuple[str, str, str]] = {}
     due: dict[tuple[str, str], set[str]] = {}
     for _, publication in publications():
@@ -223,19 +223,19 @@ def test_breaks_of_form_are_those_of_labels_units_and_generations(results: Any) 
     assert {day for day, _ in due} == {"2026-02-09"}
     (form,) = (item for item in results["breaks"] if item["kind"] == "form")
     assert (form["key"], form["since"], form["run"]) == ("F", "2026-02-09", "")
-    said = {note["doc"]: set(note["metrics"]) for note in form["notes"]}
-    assert said.pop("Numbers in the style typst-2026, before org-2023.") == due.pop(("2026-02-09", "typst"))
-    words = {re.search(r"(?:Called “|The unit is called )([^”,]+)", text)[1]: text for text in said}  # type: ignore[index]
+    notes = {note["doc"]: set(note["metrics"]) for note in form["notes"]}
+    assert notes.pop("Numbers in the style typst-2026, before org-2023.") == due.pop(("2026-02-09", "typst"))
+    words = {re.search(r"(?:Called “|The unit is called )([^”,]+)", text)[1]: text for text in notes}  # type: ignore[index]
     # Two units may become one: `#` became units in one row and events in others.
-    assert {word: said[text] for word, text in words.items()} == {word: metrics for (_, word), metrics in due.items()}
+    assert {word: notes[text] for word, text in words.items()} == {word: metrics for (_, word), metrics in due.items()}
     assert len(words) == 9
 
 
-def test_every_break_is_explained_below_the_figures_that_show_it(document: Any) -> None:
+def test_every_break_is_explained_below_its_figures(document: Any) -> None:
     for gallery in document["galleries"][1:]:
-        shown = {key for plot in gallery["plots"] for row in marks(plot, "break") for key in row["text"].split()}
+        keys = {key for plot in gallery["plots"] for row in marks(plot, "break") for key in row["text"].split()}
         (table,) = gallery["tables"]
-        assert {row[0] for row in table["rows"]} == shown
+        assert {row[0] for row in table["rows"]} == keys
 
 
 # Moves
@@ -257,29 +257,29 @@ def expected_moves() -> list[tuple[str, ...]]:
                 if place not in best or factor > best[place][0]:
                     tenths = round((ratio - 1) * 1000)
                     percent = f"{'-' if tenths < 0 else '+'}{abs(tenths) // 10}.{abs(tenths) % 10}"
-                    said = (*place, publication["date"][:10], publication["runs"][0], run, base, value, percent)
-                    best[place] = (factor, said)
-    return [said for _, said in sorted(best.values(), key=lambda item: -item[0])]
+                    moved = (*place, publication["date"][:10], publication["runs"][0], run, base, value, percent)
+                    best[place] = (factor, moved)
+    return [moved for _, moved in sorted(best.values(), key=lambda item: -item[0])]
 
 
-def test_the_largest_moves_are_those_of_the_printed_values(results: Any, document: Any) -> None:
+def test_largest_moves_are_those_of_printed_values(results: Any, document: Any) -> None:
     keys = ("metric", "workload", "day", "base", "run", "base_value", "value", "percent")
-    found = [tuple(item[key] for key in keys) for item in results["moves"]]
-    assert found == expected_moves()[:24]
+    actual = [tuple(item[key] for key in keys) for item in results["moves"]]
+    assert actual == expected_moves()[:24]
     (table,) = document["galleries"][0]["tables"]
-    assert [tuple(row[1:8]) for row in table["rows"]] == [item[1:] for item in found]
+    assert [tuple(row[1:8]) for row in table["rows"]] == [item[1:] for item in actual]
 
 
 def test_moves_across_a_break_are_marked(results: Any) -> None:
-    found = {(item["metric"], item["run"]): item["breaks"] for item in results["moves"]}
-    assert found["cdfForgerBlkCtx", "10.5.0"] == "D"
-    assert {place for place, keys in found.items() if keys} == {("cdfForgerBlkCtx", "10.5.0")}
+    crossed = {(item["metric"], item["run"]): item["breaks"] for item in results["moves"]}
+    assert crossed["cdfForgerBlkCtx", "10.5.0"] == "D"
+    assert {place for place, keys in crossed.items() if keys} == {("cdfForgerBlkCtx", "10.5.0")}
 
 
 # What it is made of
 
 
-def test_the_report_says_what_it_is_made_of(document: Any) -> None:
+def test_report_lists_its_inputs(document: Any) -> None:
     assert document["title"] == "Releases, 2023-12-05 to 2026-02-09"
     assert document["date"] == "2026-02-09"
     assert document["intro"][0].startswith(
@@ -294,15 +294,15 @@ def test_the_report_says_what_it_is_made_of(document: Any) -> None:
         ["Runs", "36", "33"],
     ]
     (appendix,) = document["appendices"]
-    told = [(row[0], row[1], row[2], row[4]) for row in appendix["rows"]]
-    assert sorted(told) == sorted(
+    rows = [(row[0], row[1], row[2], row[4]) for row in appendix["rows"]]
+    assert sorted(rows) == sorted(
         (item["date"][:10], item["title"], item["workload"], path.name) for path, item in publications()
     )
     assert [row[0] for row in appendix["rows"]] == sorted(row[0] for row in appendix["rows"])
     assert {row[3] for row in appendix["rows"]} == {"2023-12", "2024-03", "2024-09", "2025-01", "2025-02", "2026-02"}
 
 
-def test_the_pdf_says_it_too(built: Path, document: Any) -> None:
+def test_pdf_lists_the_inputs(built: Path, document: Any) -> None:
     text = "".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
     text = re.sub(r"\s", "", text)
 
@@ -317,24 +317,24 @@ def test_the_pdf_says_it_too(built: Path, document: Any) -> None:
     assert all(printed(path.name) for path in FILES)
 
 
-def test_the_provenance_names_every_file(built: Path) -> None:
+def test_provenance_names_every_file(built: Path) -> None:
     content = load(built / "provenance.json")["content"]
     assert content["report"] == "cardano/history"
-    held = {item["file"]: (item["bytes"], item["sha256"]) for item in content["publications"]}
+    files = {item["file"]: (item["bytes"], item["sha256"]) for item in content["publications"]}
     raw = {path.name: path.read_bytes() for path in FILES}
-    assert held == {name: (len(text), hashlib.sha256(text).hexdigest()) for name, text in raw.items()}
+    assert files == {name: (len(text), hashlib.sha256(text).hexdigest()) for name, text in raw.items()}
     assert Counter(item["edition"] for item in content["publications"])["2026-02"] == 2
 
 
-def test_the_order_of_the_files_given_does_not_matter(built: Path, tmp_path: Path, cache: Path) -> None:
-    given = [word for path in reversed(FILES) for word in ("--publication", path)]
-    done = build(tmp_path / "out", cache, *given)
+def test_order_of_files_does_not_matter(built: Path, tmp_path: Path, cache: Path) -> None:
+    arguments = [word for path in reversed(FILES) for word in ("--publication", path)]
+    done = build(tmp_path / "out", cache, *arguments)
     assert (done.status, done.err) == (0, "")
     for name in ("document.json", "results.json", "report.pdf"):
         assert (tmp_path / "out" / name).read_bytes() == (built / name).read_bytes()
 
 
-def test_a_user_may_head_it_otherwise(tmp_path: Path, cache: Path) -> None:
+def test_title_and_author_can_be_set(tmp_path: Path, cache: Path) -> None:
     done = build(
         tmp_path / "out", cache, "--publication", FILES[0], "--publication", PUBLISHED / "release-9.0.0.plutus.json",
         "--title", "Two of them", "--author", "A. Writer", "--date", "2026-03-01",
@@ -343,19 +343,19 @@ def test_a_user_may_head_it_otherwise(tmp_path: Path, cache: Path) -> None:
     # The later breaks lie outside of these two.
     assert all("lies outside of the publications, which are from 2023-12-05 to 2024-07-08" in line
                for line in done.err.splitlines() if "no publication tells it" not in line)  # fmt: skip
-    found = load(tmp_path / "out" / "document.json")
-    assert (found["title"], found["author"], found["date"]) == ("Two of them", "A. Writer", "2026-03-01")
-    assert found["manifest"]["header"] == ["", "Plutus countdown loop"]
+    document = load(tmp_path / "out" / "document.json")
+    assert (document["title"], document["author"], document["date"]) == ("Two of them", "A. Writer", "2026-03-01")
+    assert document["manifest"]["header"] == ["", "Plutus countdown loop"]
     assert list(load(tmp_path / "out" / "results.json")["series"]["CentiCpu"]) == ["Plutus countdown loop"]
 
 
-def test_the_list_of_reports_has_the_history(cache: Path) -> None:
+def test_list_of_reports_includes_the_history(cache: Path) -> None:
     done = assay("list", "reports", "--system", "cardano", "--format", "json", "--cache", cache)
     assert [item["report"] for item in done.json()] == ["cardano/comparison", "cardano/history"]
     assert json.loads(done.out)[1]["metrics"] == "45"
 
 
-def test_the_layout_of_the_results_is_the_documented_one(results: Any) -> None:
+def test_layout_of_results_is_the_documented_one(results: Any) -> None:
     (table,) = (item for item in page("docs/results.md").tables if item.section == "results.json of a history")
     layout = {re.sub(r"\[\]", "", code(row[0])[0]) for row in table.rows}
 

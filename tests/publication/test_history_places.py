@@ -35,9 +35,9 @@ FAST, SLOW = "fast", "slow"
 
 def issue(day: str, *runs: str, workload: str = FAST, **values: Sequence[str]) -> Issue:
     """A publication of runs, with the printed values of metrics."""
-    said = Publication("", "", "", day, workload, "", "", runs, (), (), (), (), (), {})
+    publication = Publication("", "", "", day, workload, "", "", runs, (), (), (), (), (), {})
     rows = {name: MetricRow(name, "s", tuple(cells), (), ()) for name, cells in values.items()}
-    return Issue(Path(f"{day}.json"), said, EDITION, rows)
+    return Issue(Path(f"{day}.json"), publication, EDITION, rows)
 
 
 def history(*breaks: Break, metrics: Sequence[str] = ("m",), most: int = 9) -> History:
@@ -52,7 +52,7 @@ def change(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, me
 # Columns
 
 
-def test_publications_of_the_same_runs_share_a_column() -> None:
+def test_publications_of_same_runs_share_a_column() -> None:
     first, beside = issue("2024-01-01", "1", "2"), issue("2024-01-02", "1", "2", workload=SLOW)
     other = issue("2024-01-03", "2", "3", workload=SLOW)
     assert columns([first, beside, other]) == ((first, beside), (other,))
@@ -65,7 +65,7 @@ def test_no_workload_goes_back_in_time() -> None:
     assert columns([one, two, late, early]) == ((one,), (two, late), (early,))
 
 
-def test_the_same_runs_again_are_a_column_of_their_own() -> None:
+def test_repeated_runs_have_a_column_of_their_own() -> None:
     one, again = issue("2024-01-01", "1", "2"), issue("2024-01-02", "1", "2")
     assert columns([one, again]) == ((one,), (again,))
 
@@ -73,7 +73,7 @@ def test_the_same_runs_again_are_a_column_of_their_own() -> None:
 # Breaks
 
 
-def test_keys_of_breaks_are_letters_then_pairs_of_them() -> None:
+def test_break_keys_are_letters_then_pairs() -> None:
     breaks = [Break(("m",), f"2024-01-{1 + index % 28:02}", "", "") for index in range(703)]
     keys = [item.key for item in changes(history(*breaks), NOTHING, [issue("2024-01-01", "1", "2")])]
     assert [keys[index] for index in (0, 25, 26, 27, 51, 52, 701, 702)] == [
@@ -88,7 +88,7 @@ def test_keys_of_breaks_are_letters_then_pairs_of_them() -> None:
     ]
 
 
-def test_breaks_stand_in_the_order_of_their_days() -> None:
+def test_breaks_are_ordered_by_day() -> None:
     later, earlier = Break(("m",), "2024-06-01", "", "later"), Break(("n",), "2024-02-01", "2", "earlier")
     assert changes(history(later, earlier), NOTHING, [issue("2024-01-01", "1")]) == (
         Change("A", MEANING, "2024-02-01", "2", ((("n",), "earlier"),)),
@@ -96,25 +96,25 @@ def test_breaks_stand_in_the_order_of_their_days() -> None:
     )
 
 
-def test_a_break_stands_before_the_first_publication_since_its_day() -> None:
+def test_break_precedes_first_publication_since_its_day() -> None:
     before, on, after = issue("2024-01-31", "1", "2"), issue("2024-02-01", "2", "3"), issue("2024-03-01", "3", "4")
     assert place(change("2024-02-01"), [before, on, after], FAST) == (on, 0)
     assert place(change("2024-02-02"), [before, on, after], FAST) == (after, 0)
 
 
-def test_a_break_from_a_run_on_stands_before_that_run() -> None:
+def test_break_from_a_run_on_precedes_that_run() -> None:
     only = issue("2024-02-01", "2", "3")
     assert place(change("2024-01-01", "3"), [only], FAST) == (only, 1)
 
 
-def test_a_break_with_nothing_on_one_side_has_no_place() -> None:
+def test_break_with_one_empty_side_has_no_place() -> None:
     first, second = issue("2024-02-01", "2", "3"), issue("2024-03-01", "3", "4")
     assert place(change("2024-03-02"), [first, second], FAST) is None
     assert place(change("2024-01-01"), [first, second], FAST) is None
     assert place(change("2024-01-01", "2"), [first, second], FAST) is None
 
 
-def test_a_break_of_one_workload_is_looked_for_among_its_own() -> None:
+def test_break_of_workload_is_among_its_publications() -> None:
     slow, fast = issue("2024-01-01", "1", "2", workload=SLOW), issue("2024-03-01", "1", "2")
     assert place(change("2024-02-01"), [slow, fast], FAST) is None
     assert place(change("2024-02-01"), [slow, fast], SLOW) is None
@@ -125,16 +125,18 @@ def test_a_break_of_one_workload_is_looked_for_among_its_own() -> None:
     [("2024-01-31", "", True), ("2024-02-01", "", True), ("2024-02-01", "3", False), ("2024-02-02", "", False),
      ("2024-03-01", "", False), ("2024-03-02", "", True)],
 )  # fmt: skip
-def test_a_break_before_or_after_all_publications_is_told(since: str, run: str, outside: bool) -> None:
-    found = [issue("2024-02-01", "2", "3", m=["1", "2"]), issue("2024-03-01", "3", "4", m=["1", "2"])]
-    said = f"The break of m since {since} lies outside of the publications, which are from 2024-02-01 to 2024-03-01."
-    assert list(warnings(history(Break(("m",), since, run, "")), found)) == ([said] if outside else [])
+def test_break_outside_all_publications_is_reported(since: str, run: str, outside: bool) -> None:
+    issues = [issue("2024-02-01", "2", "3", m=["1", "2"]), issue("2024-03-01", "3", "4", m=["1", "2"])]
+    message = f"The break of m since {since} lies outside of the publications, which are from 2024-02-01 to 2024-03-01."
+    assert list(warnings(history(Break(("m",), since, run, "")), issues)) == ([message] if outside else [])
 
 
-def test_a_break_from_a_run_that_none_has_is_told() -> None:
-    found = [issue("2024-02-01", "2", "3"), issue("2024-03-01", "3", "4", workload=SLOW, m=["1", "2"])]
-    held = history(Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", ""), metrics=["m", "n"])
-    assert list(warnings(held, found)) == [
+def test_break_from_an_unknown_run_is_reported() -> None:
+    issues = [issue("2024-02-01", "2", "3"), issue("2024-03-01", "3", "4", workload=SLOW, m=["1", "2"])]
+    breaks_of = history(
+        Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", ""), metrics=["m", "n"]
+    )
+    assert list(warnings(breaks_of, issues)) == [
         "The break of m since 2024-03-01 names the run 3.5, which no publication of then has.",
         "n: no publication tells it.",
     ]
@@ -147,46 +149,46 @@ def test_a_break_from_a_run_that_none_has_is_told() -> None:
     ("cell", "due"),
     [("0.0", 0), ("-0.05", 1), ("6e-05", 1), ("6E-05", 1), ("1.0e-5", 2), ("10", 2), ("0.10", 2), ("+204.", 3)],
 )
-def test_digits_of_a_printed_number_are_counted_from_its_first(cell: str, due: int) -> None:
+def test_digits_are_counted_from_the_first(cell: str, due: int) -> None:
     assert digits(cell) == due
 
 
 @pytest.mark.parametrize(
     ("cell", "due"), [("—", None), ("nan", None), ("NaN", None), ("5e-05", 5e-05), ("-0.0", 0.0), ("93674", 93674.0)]
 )
-def test_a_printed_cell_is_a_number_or_none(cell: str, due: float | None) -> None:
+def test_printed_cell_is_a_number_or_none(cell: str, due: float | None) -> None:
     assert number(cell) == due
 
 
 def moved(*cells: Sequence[str], most: int = 9) -> list[tuple[str, str, str]]:
     """Workload, base and value of the largest moves among publications of one metric, a workload each."""
-    found = [issue("2024-01-01", *map(str, range(len(row))), workload=str(at), m=row) for at, row in enumerate(cells)]
-    held = moves(history(most=most), found, (), most)
-    return [(item.issue.publication.workload, str(item.base), str(item.value)) for item in held]
+    issues = [issue("2024-01-01", *map(str, range(len(row))), workload=str(at), m=row) for at, row in enumerate(cells)]
+    largest = moves(history(most=most), issues, (), most)
+    return [(item.issue.publication.workload, str(item.base), str(item.value)) for item in largest]
 
 
-def test_the_largest_move_of_a_workload_is_that_of_the_greatest_factor() -> None:
+def test_largest_move_has_the_greatest_factor() -> None:
     """2.4 times as much is less than a third."""
     assert moved(["10", "24", "3.3", "12"]) == [("0", "10", "3.3")]
 
 
-def test_moves_are_ordered_by_their_factor_and_limited() -> None:
+def test_moves_are_ordered_by_factor_and_limited() -> None:
     """A fall by half is as much as a doubling: the one that is found first comes first."""
     cells = (["10", "11"], ["10", "20"], ["10", "5.0"], ["10", "41"])
     assert [name for name, _, _ in moved(*cells)] == ["3", "1", "2", "0"]
     assert [name for name, _, _ in moved(*cells, most=2)] == ["3", "1"]
 
 
-def test_the_first_of_equal_moves_is_told() -> None:
+def test_first_of_equal_moves_is_listed() -> None:
     assert moved(["10", "20", "5.0", "20.0"]) == [("0", "10", "20")]
 
 
 @pytest.mark.parametrize("base", ["5", "0.05", "0.0", "-10", "—", "nan"])
-def test_a_base_that_is_rough_or_not_positive_has_no_moves(base: str) -> None:
+def test_base_that_is_rough_or_not_positive_has_no_moves(base: str) -> None:
     assert moved([base, "20"]) == []
 
 
-def test_a_value_that_is_not_positive_or_not_there_is_no_move() -> None:
+def test_value_not_positive_or_absent_is_no_move() -> None:
     assert moved(["10", "0.0", "-400", "—", "11"]) == [("0", "10", "11")]
 
 
@@ -204,27 +206,25 @@ def test_a_value_that_is_not_positive_or_not_there_is_no_move() -> None:
     ids=["before the first further run", "before the run", "before the base", "behind the run", "of another metric",
          "of another publication", "two"],
 )  # fmt: skip
-def test_a_move_crosses_the_breaks_between_its_base_and_its_run(
-    breaks: Sequence[Change], keys: tuple[str, ...]
-) -> None:
+def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys: tuple[str, ...]) -> None:
     """The largest move is from run 2 to run 4."""
     before = issue("2024-01-01", "1", "2", m=["10", "11"])
     after = issue("2024-02-01", "2", "3", "4", "5", m=["10", "11", "40", "12"])
-    (found,) = moves(history(), [before, after], breaks, 9)
-    assert (found.run, found.keys) == (2, keys)
+    (move,) = moves(history(), [before, after], breaks, 9)
+    assert (move.run, move.keys) == (2, keys)
 
 
 # Plots
 
 
-def drawn(found: Sequence[Issue], breaks: Sequence[Change] = ()) -> Plot:
-    names = tuple(dict.fromkeys(item.publication.workload for item in found))
-    return plot(Frame(columns(found), found, names, breaks), "m", ("Latency", "s"), 1, "history")
+def drawn(issues: Sequence[Issue], breaks: Sequence[Change] = ()) -> Plot:
+    names = tuple(dict.fromkeys(item.publication.workload for item in issues))
+    return plot(Frame(columns(issues), issues, names, breaks), "m", ("Latency", "s"), 1, "history")
 
 
-def marks(found: Plot, *kinds: str) -> list[Mapping[str, Any]]:
+def marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:
     """The rows of some kinds, without what is empty in them."""
-    rows = [dict(zip(found.columns, row, strict=True)) for row in found.rows]
+    rows = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
     return [{key: value for key, value in row.items() if value is not None} for row in rows if row["mark"] in kinds]
 
 
@@ -243,23 +243,23 @@ def extent(*cells: str) -> list[float]:
         (["0.0", "0.0"], [0.0, 1.0]),
     ],
 )
-def test_an_axis_begins_at_zero_when_its_least_value_is_near_it(cells: Sequence[str], ends: Sequence[float]) -> None:
+def test_axis_starts_at_zero_near_its_least_value(cells: Sequence[str], ends: Sequence[float]) -> None:
     """One value alone has room on both sides."""
     assert extent(*cells) == pytest.approx(ends)
 
 
-def test_runs_of_a_publication_stand_around_the_middle_of_its_column() -> None:
+def test_runs_of_publication_surround_the_column_middle() -> None:
     """0.4 apart, and within 0.64 of it when they are many; the axis ends behind the last column."""
     two, five = issue("2024-01-01", "1", "2", m=["1", "2"]), issue("2024-02-01", *"23456", m=["1"] * 5)
     one = issue("2024-03-01", "7", m=["1"])
-    found = drawn([two, five, one])
-    assert [row["x"] for row in marks(found, "base", "run")] == [0.3, 0.7, 1.18, 1.34, 1.5, 1.66, 1.82, 2.5]
-    assert [row["x"] for row in marks(found, "column")] == [1.0, 2.0]
-    assert [row["x"] for row in marks(found, "extent")] == [0.0, 3.0]
-    assert [(row["x"], row["text"]) for row in marks(found, "label")] == [(0.5, "2"), (1.5, "6"), (2.5, "7")]
+    plot = drawn([two, five, one])
+    assert [row["x"] for row in marks(plot, "base", "run")] == [0.3, 0.7, 1.18, 1.34, 1.5, 1.66, 1.82, 2.5]
+    assert [row["x"] for row in marks(plot, "column")] == [1.0, 2.0]
+    assert [row["x"] for row in marks(plot, "extent")] == [0.0, 3.0]
+    assert [(row["x"], row["text"]) for row in marks(plot, "label")] == [(0.5, "2"), (1.5, "6"), (2.5, "7")]
 
 
-def test_a_rule_stands_before_its_run_and_is_shared() -> None:
+def test_rule_precedes_its_run_and_is_shared() -> None:
     """Between columns before the first run; a break of form is drawn as one of meaning beside such a one."""
     first, second = issue("2024-01-01", "1", "2", m=["1", "2"]), issue("2024-02-01", "2", "3", m=["1", "2"])
     breaks = [
@@ -274,31 +274,31 @@ def test_a_rule_stands_before_its_run_and_is_shared() -> None:
     ]
 
 
-def test_a_run_without_a_value_has_no_dot_and_a_base_without_one_no_lines() -> None:
-    found = drawn([issue("2024-01-01", "1", "2", "3", m=["—", "2", "—"])])
-    assert [(row["mark"], row["run"], row["value"]) for row in marks(found, "base", "run", "move")] == [
+def test_run_without_value_has_no_dot_and_base_no_lines() -> None:
+    plot = drawn([issue("2024-01-01", "1", "2", "3", m=["—", "2", "—"])])
+    assert [(row["mark"], row["run"], row["value"]) for row in marks(plot, "base", "run", "move")] == [
         ("run", "2", "2")
     ]
 
 
-def test_a_workload_without_a_value_has_no_panel() -> None:
-    found = drawn([issue("2024-01-01", "1", m=["2"]), issue("2024-01-02", "1", workload=SLOW, m=["—"])])
-    assert found.panels == (FAST,)
+def test_workload_without_a_value_has_no_panel() -> None:
+    plot = drawn([issue("2024-01-01", "1", m=["2"]), issue("2024-01-02", "1", workload=SLOW, m=["—"])])
+    assert plot.panels == (FAST,)
 
 
-def test_a_long_label_is_cut_to_13_characters() -> None:
+def test_long_label_is_cut_to_13_characters() -> None:
     fits, long = issue("2024-01-01", "10.5.4-pre-01", m=["1"]), issue("2024-02-01", "10.5.4-pre-012", m=["1"])
     assert [row["text"] for row in marks(drawn([fits, long]), "label")] == ["10.5.4-pre-01", "10.5.4-pre-0…"]
 
 
-def test_a_plot_says_its_first_and_last_values() -> None:
-    found = [
+def test_plot_names_its_first_and_last_values() -> None:
+    texts = [
         issue("2024-01-01", "1", "2", m=["10", "20"]),
         issue("2024-02-01", "2", "3", m=["30", "40"]),
         issue("2024-02-02", "2", "3", n=["5", "6"]),
         issue("2024-02-03", "2", "3", workload=SLOW, m=["7", "8"]),
     ]
-    assert drawn(found, [change("2024-02-01"), change("2024-02-01", key="B", metric="n")]).description == (
+    assert drawn(texts, [change("2024-02-01"), change("2024-02-01", key="B", metric="n")]).description == (
         "Latency over releases: fast, 2 publications, from 10 s to 40 s; slow, 1 publication, from 7 s to 8 s. "
         "Breaks: A."
     )

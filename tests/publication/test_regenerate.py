@@ -34,24 +34,24 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return load(PUBLISHED / f"{request.param}.json"), out
 
 
-def test_there_are_31_publications_two_of_them_with_points() -> None:
+def test_there_are_31_publications_and_2_with_points() -> None:
     assert (len(REPORTS), len(WITH_POINTS)) == (31, 2)
 
 
 def rows_of(section: dict[str, Any]) -> list[list[str]]:
     """The rows of a published table as they are printed."""
-    found = []
+    rows = []
     for row in section["rows"]:
         triples = zip(row["values"][1:], row["deltas"], row["delta_pcts"], strict=True)
         label = f"{row['label']}, {row['unit']}" if row["unit"] else row["label"]
-        found.append([label, row["values"][0], *(cell for triple in triples for cell in triple)])
+        rows.append([label, row["values"][0], *(cell for triple in triples for cell in triple)])
     if section["sample_count"]:
         first, *rest = section["sample_count"]
-        found.append(["Sample count", first, *(cell for count in rest for cell in (count, "", ""))])
-    return found
+        rows.append(["Sample count", first, *(cell for count in rest for cell in (count, "", ""))])
+    return rows
 
 
-def test_every_cell_is_that_of_the_publication(made: tuple[Any, Path]) -> None:
+def test_every_cell_equals_the_publication(made: tuple[Any, Path]) -> None:
     published, out = made
     document = load(out / "document.json")
     assert [document[key] for key in ("title", "subtitle", "author")] == [
@@ -68,7 +68,7 @@ def test_every_cell_is_that_of_the_publication(made: tuple[Any, Path]) -> None:
     assert document["warnings"] == []
 
 
-def test_the_dictionary_is_that_of_the_publication(made: tuple[Any, Path]) -> None:
+def test_dictionary_equals_the_publication(made: tuple[Any, Path]) -> None:
     published, out = made
     ours = {
         group["title"]: [{key: entry[key] for key in ("id", "name", "description")} for entry in group["entries"]]
@@ -77,14 +77,14 @@ def test_the_dictionary_is_that_of_the_publication(made: tuple[Any, Path]) -> No
     assert list(ours.items()) == list(published["dictionary"].items())
 
 
-def test_deltas_of_org_reports_are_worked_out_and_others_shown(made: tuple[Any, Path]) -> None:
+def test_org_deltas_are_computed_and_others_copied(made: tuple[Any, Path]) -> None:
     published, out = made
-    said = dict(load(out / "document.json")["provenance"])
+    provenance = dict(load(out / "document.json")["provenance"])
     computed = published["generation"] == "org-latex"
-    assert said["Δ and Δ%"].startswith("worked out" if computed else "as published")
+    assert provenance["Δ and Δ%"].startswith("worked out" if computed else "as published")
 
 
-def test_charts_plot_the_published_points_or_the_appendix_names_them(made: tuple[Any, Path]) -> None:
+def test_charts_have_published_points_or_are_listed(made: tuple[Any, Path]) -> None:
     published, out = made
     document = load(out / "document.json")
     beside = PUBLISHED / published["source"].replace(".pdf", ".cdf.json")
@@ -124,12 +124,12 @@ def printed(published: dict[str, Any]) -> Iterator[str]:
             yield from (entry["name"], entry["id"], entry["description"])
 
 
-def test_the_text_of_the_pdf_holds_everything_in_order(made: tuple[Any, Path]) -> None:
+def test_pdf_text_has_everything_in_order(made: tuple[Any, Path]) -> None:
     published, out = made
     text = squeezed("".join(page.extract_text() for page in pypdf.PdfReader(out / "report.pdf").pages))
     assert squeezed(published["author"]) in text
     place = 0
     for item in printed(published):
-        found = text.find(squeezed(item), place)
-        assert found >= 0, f"`{item}` does not stand after `{text[max(0, place - 80) : place]}`"
-        place = found + len(squeezed(item))
+        position = text.find(squeezed(item), place)
+        assert position >= 0, f"`{item}` does not stand after `{text[max(0, place - 80) : place]}`"
+        place = position + len(squeezed(item))

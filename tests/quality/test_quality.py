@@ -65,7 +65,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_query_says_what_a_run_lacks(place: Path, cache: Path, name: str) -> None:
+def test_query_reports_missing_data(place: Path, cache: Path, name: str) -> None:
     run = f"{name}=runs/{name}"
     done = assay("query", *METRICS, "--run", run, "--format", "json", "--cache", cache, within=place)
     assert says_of(done, name, CASES[name]) == [
@@ -74,7 +74,7 @@ def test_query_says_what_a_run_lacks(place: Path, cache: Path, name: str) -> Non
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_query_says_what_a_shipped_case_lacks(cache: Path, name: str) -> None:
+def test_query_reports_missing_data_of_shipped_case(cache: Path, name: str) -> None:
     run = f"x={ROOT}/golden/cases/{name}/run"
     done = assay("query", *SHIPPED[name]["values"], "--run", run, "--format", "json", "--cache", cache)
     assert says_of(done, "x", SHIPPED[name]) == SHIPPED[name]["says"]
@@ -91,7 +91,7 @@ def says_of(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
     return [line.removeprefix(prefix) for line in done.err.splitlines() if line.startswith(prefix)]
 
 
-def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tmp_path: Path) -> None:
+def test_report_of_fallback_values_prints_no_number(cache: Path, tmp_path: Path) -> None:
     run, out = ROOT / "golden/cases/cardano/3-no-resources/run", tmp_path / "out"
     done = assay(
         "build", "cardano/comparison", "--run", f"x={run}", "--to", "md", "--to", "html", "-o", out, "--cache", cache
@@ -119,7 +119,7 @@ def test_report_prints_no_number_where_every_value_is_a_fallback(cache: Path, tm
     assert "the run has no <code>resources</code> record.</li>" in (out / "report.html").read_text("utf-8")
 
 
-def test_explain_says_what_a_run_lacks(cache: Path) -> None:
+def test_explain_reports_missing_data(cache: Path) -> None:
     run = ROOT / "golden/cases/cardano/5-ledger-metrics-every-10th-slot/run"
     done = assay("explain", "cdfDensity", "--run", run, "--format", "json", "--cache", cache)
     assert done.status == 0, done.err

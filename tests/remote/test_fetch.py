@@ -37,8 +37,8 @@ real = pytest.mark.skipif(bool(MISSING), reason=WHY)
 def rows(place: Path) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
     """The rows of a file of samples in its order; values as texts, so that no number equals itself."""
     with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT name, labels, t_ns, value FROM read_parquet('{place}')").fetchall()
-    return [(name, tuple(labels.items()), t_ns, repr(value)) for name, labels, t_ns, value in found]
+        cursor = connection.execute(f"SELECT name, labels, t_ns, value FROM read_parquet('{place}')").fetchall()
+    return [(name, tuple(labels.items()), t_ns, repr(value)) for name, labels, t_ns, value in cursor]
 
 
 def rows_of(series: Sequence[Series]) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
@@ -81,22 +81,22 @@ def server(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
 
 @real
 @pytest.mark.parametrize("step", ["1h", "37s"])
-def test_fetched_samples_are_those_of_the_saved_answer(
+def test_fetched_samples_equal_the_saved_answer(
     step: str, server: Server, series: list[Series], tmp_path: Path
 ) -> None:
-    told: list[tuple[str, int, int]] = []
-    place = fetch(server, request_of([ALL], START, END, step), tmp_path / "out", lambda *item: told.append(item))
+    expected: list[tuple[str, int, int]] = []
+    place = fetch(server, request_of([ALL], START, END, step), tmp_path / "out", lambda *item: expected.append(item))
     assert place == tmp_path / "out" / "samples.parquet"
     assert [path.name for path in place.parent.iterdir()] == ["samples.parquet"]
-    found = rows(place)
-    assert len(found) == 152_063
-    assert found == rows_of(series)
+    actual = rows(place)
+    assert len(actual) == 152_063
+    assert actual == rows_of(series)
     done = {"1h": [0, 60, 180, 420, 530, 530], "37s": [*range(0, 530, 37), 530, 530]}[step]
-    assert told == [("fetching", seconds, 530) for seconds in done]
+    assert expected == [("fetching", seconds, 530) for seconds in done]
 
 
 @real
-def test_the_time_is_held_at_both_ends(server: Server, series: list[Series], tmp_path: Path) -> None:
+def test_time_range_includes_both_ends(server: Server, series: list[Series], tmp_path: Path) -> None:
     (one,) = [item for item in series if item["metric"]["__name__"] == "up" and item["metric"]["job"] == "validator0"]
     first, last = one["values"][3][0], one["values"][9][0]
     place = fetch(server, request_of(['up{job="validator0"}'], first, last, "7s"), tmp_path, silent)
@@ -104,9 +104,9 @@ def test_the_time_is_held_at_both_ends(server: Server, series: list[Series], tmp
 
 
 @real
-def test_selectors_that_overlap_are_put_together(server: Server, series: list[Series], tmp_path: Path) -> None:
-    asked = ["up", 'up{job="validator0"}', '{__name__="node_load1"}']
-    place = fetch(server, request_of(asked, START, END, "1h"), tmp_path, silent)
+def test_overlapping_selectors_are_merged(server: Server, series: list[Series], tmp_path: Path) -> None:
+    selectors = ["up", 'up{job="validator0"}', '{__name__="node_load1"}']
+    place = fetch(server, request_of(selectors, START, END, "1h"), tmp_path, silent)
     assert rows(place) == rows_of([item for item in series if item["metric"]["__name__"] in ("up", "node_load1")])
 
 
@@ -114,7 +114,7 @@ def test_selectors_that_overlap_are_put_together(server: Server, series: list[Se
 @pytest.mark.parametrize(
     ("limit", "selector", "end"), [(40_000, ALL, END), (7, "up", "1795231240"), (3, "up", "1795231220")]
 )
-def test_what_a_server_finds_too_much_is_asked_for_in_parts(
+def test_too_large_a_request_is_split(
     limit: int, selector: str, end: str, base: Path, series: list[Series], tmp_path: Path
 ) -> None:
     with served(base, tmp_path / "server", f"--query.max-samples={limit}") as url:
@@ -127,10 +127,10 @@ def test_what_a_server_finds_too_much_is_asked_for_in_parts(
 
 
 @real
-def test_a_server_that_refuses_a_single_sample_is_told(base: Path, tmp_path: Path) -> None:
+def test_server_that_refuses_one_sample_is_reported(base: Path, tmp_path: Path) -> None:
     with served(base, tmp_path / "server", "--query.max-samples=0") as url:
-        said = refused(Server(url), tmp_path / "out", selector="up")
-    assert said == (
+        message = refused(Server(url), tmp_path / "out", selector="up")
+    assert message == (
         "error[too-many-samples]: the server refuses even a second of one series: URL\n"
         "  found:    query processing would load too many samples into memory in query execution\n"
         "  hint: its limit is too low: see --query.max-samples of the server"
@@ -146,7 +146,7 @@ def refused(server: Server, out: Path, selector: str = "up", start: str = START,
 
 
 @real
-def test_a_series_that_is_not_there_is_told_with_a_hint(server: Server, tmp_path: Path) -> None:
+def test_missing_series_is_reported_with_a_hint(server: Server, tmp_path: Path) -> None:
     assert refused(server, tmp_path / "out", "node_lod1") == (
         "error[no-series]: the server has no series of node_lod1: URL\n"
         "  expected: series from 2026-11-21T03:19:10.000Z to 2026-11-21T03:28:00.000Z\n"
@@ -156,15 +156,15 @@ def test_a_series_that_is_not_there_is_told_with_a_hint(server: Server, tmp_path
 
 
 @real
-def test_a_time_without_samples_is_told(server: Server, tmp_path: Path) -> None:
-    said = refused(server, tmp_path / "out", start="1795230000", end="1795230001")
-    assert said.startswith(("error[no-series]: the server has no series of up: URL", "error[no-samples]: "))
+def test_time_range_without_samples_is_reported(server: Server, tmp_path: Path) -> None:
+    message = refused(server, tmp_path / "out", start="1795230000", end="1795230001")
+    assert message.startswith(("error[no-series]: the server has no series of up: URL", "error[no-samples]: "))
 
 
 @real
-def test_a_selector_that_is_none_is_told(server: Server, tmp_path: Path) -> None:
-    said = refused(server, tmp_path / "out", 'up{job="')
-    assert said.startswith("error[server-error]: the server answers an error: URL\n  found:    HTTP 400: bad_data: ")
+def test_invalid_selector_is_reported(server: Server, tmp_path: Path) -> None:
+    message = refused(server, tmp_path / "out", 'up{job="')
+    assert message.startswith("error[server-error]: the server answers an error: URL\n  found:    HTTP 400: bad_data: ")
 
 
 def assay(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -174,9 +174,9 @@ def assay(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @real
-def test_the_command_prints_the_path_of_the_file(server: Server, series: list[Series], tmp_path: Path) -> None:
-    asked = ["--match", "up", "--start", START, "--end", END, "-o", str(tmp_path / "out"), "--step-size", "5m"]
-    result = assay("fetch", "prometheus", server.url, *asked)
+def test_command_prints_the_path_of_the_file(server: Server, series: list[Series], tmp_path: Path) -> None:
+    arguments = ["--match", "up", "--start", START, "--end", END, "-o", str(tmp_path / "out"), "--step-size", "5m"]
+    result = assay("fetch", "prometheus", server.url, *arguments)
     assert (result.stdout, result.stderr, result.returncode) == (f"{tmp_path / 'out' / 'samples.parquet'}\n", "", 0)
     assert rows(tmp_path / "out" / "samples.parquet") == rows_of(
         [item for item in series if item["metric"]["__name__"] == "up"]
@@ -250,7 +250,7 @@ def patient(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_a_server_that_is_busy_is_asked_again(status: int, tmp_path: Path) -> None:
+def test_busy_server_is_asked_again(status: int, tmp_path: Path) -> None:
     def busy(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
         return good(path, query, number) if number in (3, 5) else (status, "busy")
 
@@ -262,18 +262,18 @@ def test_a_server_that_is_busy_is_asked_again(status: int, tmp_path: Path) -> No
     assert [path for path, _, _ in script.asked] == ["/api/v1/series"] * 3 + ["/api/v1/query"] * 2
 
 
-def test_a_server_that_stays_busy_is_told(tmp_path: Path) -> None:
+def test_server_that_stays_busy_is_reported(tmp_path: Path) -> None:
     text = json.dumps({"status": "error", "errorType": "timeout", "error": "query timed out"})
     with scripted(lambda *_: (503, text)) as script:
         server, waited = patient(script.url)
-        said = refused(server, tmp_path / "out")
-    assert said == (
+        message = refused(server, tmp_path / "out")
+    assert message == (
         "error[server-error]: the server answers an error: URL\n  found:    HTTP 503: timeout: query timed out"
     )
     assert (len(script.asked), len(waited)) == (4, 3)
 
 
-def test_an_error_of_the_question_is_told_at_once(tmp_path: Path) -> None:
+def test_error_of_the_request_is_reported_at_once(tmp_path: Path) -> None:
     text = json.dumps({"status": "error", "errorType": "bad_data", "error": "parse error"})
     with scripted(lambda *_: (400, text)) as script:
         server, waited = patient(script.url)
@@ -282,7 +282,7 @@ def test_an_error_of_the_question_is_told_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "text", "found"),
+    ("status", "text", "expected"),
     [
         (200, "<html>Welcome</html>", "'<html>Welcome</html>'"),
         (200, "", "an empty answer"),
@@ -292,19 +292,19 @@ def test_an_error_of_the_question_is_told_at_once(tmp_path: Path) -> None:
         (404, "404 page not found", "HTTP 404 Not Found, '404 page not found'"),
     ],
 )
-def test_what_is_no_prometheus_is_told(status: int, text: str, found: str, tmp_path: Path) -> None:
+def test_other_server_than_prometheus_is_reported(status: int, text: str, expected: str, tmp_path: Path) -> None:
     with scripted(lambda *_: (status, text)) as script:
         server, _ = patient(script.url)
         assert refused(server, tmp_path / "out") == (
             "error[no-prometheus]: what answers is no Prometheus server: URL\n"
             "  expected: a JSON document with a status\n"
-            f"  found:    {found}\n"
+            f"  found:    {expected}\n"
             "  hint: is this the server's own address, such as http://localhost:9090?"
         )
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ('{"status":"success","data":{"resultType":"matrix","result":[', "the answer is not JSON (Expecting value)"),
         (
@@ -313,21 +313,21 @@ def test_what_is_no_prometheus_is_told(status: int, text: str, found: str, tmp_p
         ),
     ],
 )
-def test_an_answer_that_cannot_be_read_is_told(text: str, found: str, tmp_path: Path) -> None:
+def test_unreadable_answer_is_reported(text: str, expected: str, tmp_path: Path) -> None:
     with scripted(lambda path, query, n: good(path, query, n) if n == 1 else (200, text)) as script:
         server, _ = patient(script.url)
-        said = refused(server, tmp_path / "out")
-    assert said == f"error[bad-answer]: an answer of the server cannot be read: URL\n  found:    {found}"
+        message = refused(server, tmp_path / "out")
+    assert message == f"error[bad-answer]: an answer of the server cannot be read: URL\n  found:    {expected}"
 
 
-def test_an_answer_that_lacks_samples_is_no_answer(tmp_path: Path) -> None:
+def test_answer_without_samples_is_refused(tmp_path: Path) -> None:
     def partial(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
         status, text = good(path, query, number)
         return status, text if path.endswith("series") else text[:-1] + ', "warnings": ["s-2 timed out", "late"]}'
 
     with scripted(partial) as script:
-        said = refused(patient(script.url)[0], tmp_path / "out")
-    assert said == (
+        message = refused(patient(script.url)[0], tmp_path / "out")
+    assert message == (
         "error[partial-answer]: samples may be missing, as the server says with its answer: URL\n"
         "  found:    s-2 timed out; late\n"
         "  hint: are all of its stores there? nothing was written"
@@ -335,59 +335,59 @@ def test_an_answer_that_lacks_samples_is_no_answer(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_pages_are_shorter_when_answers_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_shrink_when_answers_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus, "LARGE", 100)
     with scripted(good) as script:
         fetch(patient(script.url)[0], request_of(["up"], "1795231200", "1795231320", "40s"), tmp_path, silent)
-    asked = [query["query"][0] for path, query, _ in script.asked if path.endswith("query")]
+    queries = [query["query"][0] for path, query, _ in script.asked if path.endswith("query")]
     lengths = [40, 20, 10, 5, 2.5, 1.25, *[1] * 41]
-    assert asked[:-1] == [f"up[{int(seconds * 1000) + 1}ms]" for seconds in lengths]
-    assert asked[-1] == "up[251ms]"
+    assert queries[:-1] == [f"up[{int(seconds * 1000) + 1}ms]" for seconds in lengths]
+    assert queries[-1] == "up[251ms]"
 
 
-def test_samples_outside_of_the_time_are_left_out(tmp_path: Path) -> None:
+def test_samples_outside_the_time_range_are_dropped(tmp_path: Path) -> None:
     with scripted(good) as script:
         server, _ = patient(script.url)
-        said = refused(server, tmp_path / "out", start="1795231200.501")
+        message = refused(server, tmp_path / "out", start="1795231200.501")
         place = fetch(server, request_of(["up"], "1795231200.5", "1795231200.5", "1h"), tmp_path / "out", silent)
         assert rows(place) == SAMPLE
-    assert said == (
+    assert message == (
         "error[no-samples]: the server has no samples of this time: URL\n"
         "  found:    none from 2026-11-21T03:20:00.501Z to 2026-11-21T03:28:00.000Z"
     )
 
 
-def test_a_name_and_a_password_are_sent_and_not_shown(tmp_path: Path) -> None:
+def test_credentials_are_sent_and_not_printed(tmp_path: Path) -> None:
     with scripted(lambda *_: (401, "who?")) as script:
         server, _ = patient(script.url.replace("//", "//me:se%40cret@"))
-        said = refused(server, tmp_path / "out")
+        message = refused(server, tmp_path / "out")
     assert script.asked[0][2] == "Basic bWU6c2VAY3JldA=="
-    assert ("HTTP 401: who?" in said, "cret" in said) == (True, False)
+    assert ("HTTP 401: who?" in message, "cret" in message) == (True, False)
 
 
-def test_an_address_may_have_a_path(tmp_path: Path) -> None:
+def test_address_may_have_a_path(tmp_path: Path) -> None:
     with scripted(good) as script:
         fetch(patient(script.url + "/metrics/")[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
     assert [path for path, _, _ in script.asked] == ["/metrics/api/v1/series", "/metrics/api/v1/query"]
 
 
-def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_unreachable_server_is_reported(tmp_path: Path) -> None:
     with scripted(good) as script:
         pass
     server, waited = patient(script.url)
-    said = refused(server, tmp_path / "out")
-    assert said.startswith("error[no-server]: the server cannot be reached: URL\n  found:    ")
-    assert said.endswith("(asked 4 times)\n  hint: does it run, and is this its address?")
+    message = refused(server, tmp_path / "out")
+    assert message.startswith("error[no-server]: the server cannot be reached: URL\n  found:    ")
+    assert message.endswith("(asked 4 times)\n  hint: does it run, and is this its address?")
     assert waited == [0.5, 1.0, 2.0]
 
 
 @pytest.mark.parametrize("url", ["localhost:9090", "ftp://x", "http://", "x", "", "http://[::1", "http://x:port"])
-def test_an_address_that_is_none_is_told(url: str) -> None:
+def test_invalid_address_is_reported(url: str) -> None:
     with pytest.raises(AssayError, match="bad-address"):
         Server(url)
 
 
-def test_nothing_is_replaced_when_a_fetch_fails(tmp_path: Path) -> None:
+def test_failed_fetch_replaces_nothing(tmp_path: Path) -> None:
     with scripted(good) as script:
         server, _ = patient(script.url)
         place = fetch(server, request_of(["up"], START, SOON, "1h"), tmp_path, silent)
@@ -399,7 +399,7 @@ def test_nothing_is_replaced_when_a_fetch_fails(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
 
 
-def test_what_a_fetch_left_that_was_killed_is_gone_after_the_next(tmp_path: Path) -> None:
+def test_files_of_killed_fetch_are_removed_by_the_next(tmp_path: Path) -> None:
     def deadly(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
         if path.endswith("query"):
             process.kill()
@@ -407,8 +407,8 @@ def test_what_a_fetch_left_that_was_killed_is_gone_after_the_next(tmp_path: Path
         return good(path, query, number)
 
     with scripted(deadly) as script:
-        asked = ["--match", "up", "--start", START, "--end", SOON, "-o", str(tmp_path)]
-        process = subprocess.Popen([sys.executable, "-m", "assay", "fetch", "prometheus", script.url, *asked])
+        arguments = ["--match", "up", "--start", START, "--end", SOON, "-o", str(tmp_path)]
+        process = subprocess.Popen([sys.executable, "-m", "assay", "fetch", "prometheus", script.url, *arguments])
         assert process.wait() == -signal.SIGKILL
         assert [path.name.startswith(".assay-") for path in tmp_path.iterdir()] == [True]
         script.answer = good
@@ -439,7 +439,7 @@ def test_durations_are_those_of_prometheus(text: str, ms: int) -> None:
     assert prometheus_times.duration(text, "--step-size") == ms
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_invalid_options_are_reported_at_once() -> None:
     with pytest.raises(AssayError) as error:
         request_of(["up"], "yesterday", "2026-02-30T00:00:00Z", "0s")
     assert [item.message for item in error.value.diagnostics] == [
@@ -449,12 +449,12 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
     ]
 
 
-def test_an_end_before_the_start_is_told(tmp_path: Path) -> None:
-    said = refused(Server("http://127.0.0.1:9"), tmp_path / "out", start=END, end=START)
-    assert said.startswith("error[bad-time]: --end is before --start\n")
+def test_end_before_start_is_reported(tmp_path: Path) -> None:
+    message = refused(Server("http://127.0.0.1:9"), tmp_path / "out", start=END, end=START)
+    assert message.startswith("error[bad-time]: --end is before --start\n")
 
 
-def test_the_command_tells_errors_without_a_traceback(tmp_path: Path) -> None:
+def test_command_reports_errors_without_traceback(tmp_path: Path) -> None:
     result = assay("fetch", "prometheus", "nowhere", "--match", "up", "--start", "0", "--end", "1", "-o", str(tmp_path))
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("error[bad-address]: this is no address of a server: nowhere\n")

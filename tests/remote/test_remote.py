@@ -115,7 +115,7 @@ def built(s3: S3, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return out
 
 
-def test_a_report_is_the_same_to_the_byte_as_that_of_directories(built: Path, cache: Path, tmp_path: Path) -> None:
+def test_report_equals_that_of_directories_to_the_byte(built: Path, cache: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = report(out, cache, f"far={HARNESS}")
     assert done.status == 0, done.err
@@ -131,7 +131,7 @@ def test_a_report_is_the_same_to_the_byte_as_that_of_directories(built: Path, ca
         assert not [word for word in (SECRET, "mirror/") if word.encode() in (built / name).read_bytes()], name
 
 
-def test_a_metric_leads_back_to_its_lines(cache: Path) -> None:
+def test_metric_is_traced_to_its_lines(cache: Path) -> None:
     done = assay("explain", "CentiCpu", "--run", "s3://logs/runs/peer", "--format", "json", "--cache", cache)
     assert (done.status, done.err) == (0, "")
     lines = [line for sample in done.json()["run"]["largest"] for line in sample["lines"]]
@@ -140,20 +140,20 @@ def test_a_metric_leads_back_to_its_lines(cache: Path) -> None:
         assert raw_line(PEER, line["file"], line["line"]) == line["text"]
 
 
-def test_a_report_is_verified_from_where_its_runs_are(built: Path, cache: Path) -> None:
+def test_report_is_verified_from_the_server(built: Path, cache: Path) -> None:
     done = assay("verify", built, "--cache", cache)
     assert done.status == 0
-    told = "run far is fetched from s3://logs/harness, as provenance.json has it; --run far=DIR reads another"
-    assert told in done.err.splitlines()
+    message = "run far is fetched from s3://logs/harness, as provenance.json has it; --run far=DIR reads another"
+    assert message in done.err.splitlines()
     assert done.out.endswith(" files: all the same bytes\n")
 
 
-def test_what_a_verification_fetches_is_told_with_its_size(built: Path, tmp_path: Path) -> None:
+def test_verify_reports_the_size_of_its_downloads(built: Path, tmp_path: Path) -> None:
     done = assay("verify", built, "--cache", tmp_path / "cache")
     (folder,) = (tmp_path / "cache" / "mirror").iterdir()
     sizes = [path.stat().st_size for path in (folder / "files").rglob("*") if path.is_file()]
-    told = f"fetching {len(sizes)} objects of run far, {sum(sizes) / 1e6:.1f} MB, from s3://logs/harness"
-    assert (done.status, done.err.splitlines()[1:]) == (0, [told])
+    message = f"fetching {len(sizes)} objects of run far, {sum(sizes) / 1e6:.1f} MB, from s3://logs/harness"
+    assert (done.status, done.err.splitlines()[1:]) == (0, [message])
     again = assay("verify", built, "--cache", tmp_path / "cache")
     assert (again.status, len(again.err.splitlines())) == (0, 1)
 
@@ -161,7 +161,7 @@ def test_what_a_verification_fetches_is_told_with_its_size(built: Path, tmp_path
 # What is fetched
 
 
-def test_only_what_sources_read_is_fetched_and_only_once(s3: S3, cache: Path) -> None:
+def test_only_files_of_sources_are_fetched_and_once(s3: S3, cache: Path) -> None:
     s3.put(PLAIN, "logs", "runs/once")
     s3.client.put_object(Bucket="logs", Key="runs/once/node-2/core.dump", Body=b"0" * 1000)
     before, lists = len(s3.read()), s3.listed()
@@ -174,7 +174,7 @@ def test_only_what_sources_read_is_fetched_and_only_once(s3: S3, cache: Path) ->
     assert (s3.read()[before:], s3.listed() - lists) == ([], 2)
 
 
-def test_a_changed_object_is_fetched_alone_and_one_that_is_gone_vanishes(s3: S3, tmp_path: Path) -> None:
+def test_only_changed_object_is_fetched_and_deleted_removed(s3: S3, tmp_path: Path) -> None:
     s3.put(PLAIN, "logs", "runs/changing")
     folder = mirror(tmp_path, "s3://logs/runs/changing")
     before = len(s3.read())
@@ -188,7 +188,7 @@ def test_a_changed_object_is_fetched_alone_and_one_that_is_gone_vanishes(s3: S3,
     assert {path.name for path in folder.parent.iterdir()} == {"files", "lock", "objects.jsonl"}
 
 
-def test_a_file_that_was_damaged_in_the_mirror_is_fetched_again(s3: S3, tmp_path: Path) -> None:
+def test_damaged_file_in_mirror_is_fetched_again(s3: S3, tmp_path: Path) -> None:
     folder = mirror(tmp_path, "s3://logs/runs/peer")
     (folder / "meta.json").write_bytes(b"{")
     (folder / "node-2" / "left.part").write_bytes(b"{")
@@ -199,7 +199,7 @@ def test_a_file_that_was_damaged_in_the_mirror_is_fetched_again(s3: S3, tmp_path
     assert not (folder / "node-2" / "left.part").exists()
 
 
-def test_what_another_source_reads_is_fetched_beside(s3: S3, tmp_path: Path) -> None:
+def test_files_of_another_source_are_fetched_in_addition(s3: S3, tmp_path: Path) -> None:
     mirror(tmp_path, "s3://logs/runs/plain", Wanted(("*.json",)))
     before = len(s3.read())
     mirror(tmp_path, "s3://logs/runs/plain", Wanted(("node-2/stdout*",)))
@@ -207,7 +207,7 @@ def test_what_another_source_reads_is_fetched_beside(s3: S3, tmp_path: Path) -> 
     assert held(tmp_path, "s3://logs/runs/plain") == {"meta.json", "genesis-shelley.json", "node-2/stdout.gz"}
 
 
-def test_a_host_without_a_log_is_told_of_as_in_a_directory(s3: S3, cache: Path) -> None:
+def test_host_without_log_is_reported_as_in_a_directory(s3: S3, cache: Path) -> None:
     s3.put(PLAIN, "logs", "runs/silent")
     s3.client.put_object(Bucket="logs", Key="runs/silent/node-7/readme", Body=b"")
     done = query(cache, "s3://logs/runs/silent")
@@ -218,26 +218,26 @@ error[no-logs]: host node-7 has no log file: s3://logs/runs/silent/node-7
 """)  # fmt: skip
 
 
-def test_an_archive_on_the_server_is_fetched_unpacked_and_not_kept(s3: S3, cache: Path, tmp_path: Path) -> None:
+def test_archive_on_server_is_unpacked_and_not_kept(s3: S3, cache: Path, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "run", "w:gz") as archive:
         archive.add(PLAIN, "some folder")
     s3.client.put_object(Bucket="logs", Key="packed/plain.tar.gz", Body=(tmp_path / "run").read_bytes())
     before = len(s3.read())
-    found = values(query(cache, "s3://logs/packed/plain.tar.gz"))
-    assert found == values(query(cache, f"plain={PLAIN}"))
-    assert found == values(query(cache, "s3://logs/packed/plain.tar.gz"))
+    actual = values(query(cache, "s3://logs/packed/plain.tar.gz"))
+    assert actual == values(query(cache, f"plain={PLAIN}"))
+    assert actual == values(query(cache, "s3://logs/packed/plain.tar.gz"))
     assert s3.read()[before:] == ["logs/packed/plain.tar.gz"]
     assert not list((cache / "mirror").rglob("*.tar.gz"))
 
 
-def test_a_change_waits_for_those_who_read(s3: S3, tmp_path: Path) -> None:
+def test_change_waits_for_readers(s3: S3, tmp_path: Path) -> None:
     s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"1")
     folder = mirror(tmp_path, "s3://logs/runs/shared")
     reader = os.open(folder.parent / "lock", os.O_RDWR)
     fcntl.flock(reader, fcntl.LOCK_SH)
     assert mirror(tmp_path, "s3://logs/runs/shared") == folder  # nothing changed: nobody waits
     s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"22")
-    said: list[str] = []
+    messages: list[str] = []
     with ExitStack() as locks:
         tell = (
             Store(tmp_path),
@@ -246,19 +246,19 @@ def test_a_change_waits_for_those_who_read(s3: S3, tmp_path: Path) -> None:
             ALL,
             locks,
             silent,
-            said.append,
+            messages.append,
         )
         change = threading.Thread(target=mirrored, args=tell)
         change.start()
-        while not said:
+        while not messages:
             time.sleep(0.01)
-        assert (said, (folder / "a").read_bytes()) == (["waiting for another assay that uses run"], b"1")
+        assert (messages, (folder / "a").read_bytes()) == (["waiting for another assay that uses run"], b"1")
         os.close(reader)
         change.join(60)
     assert (folder / "a").read_bytes() == b"22"
 
 
-def test_a_command_that_waits_says_so_where_no_terminal_is(s3: S3, tmp_path: Path) -> None:
+def test_waiting_command_says_so_without_a_terminal(s3: S3, tmp_path: Path) -> None:
     name, cache = "s3://logs/runs/awaited", tmp_path / "cache"
     for key in FILES:
         s3.client.put_object(Bucket="logs", Key=f"runs/awaited/{key}", Body=(PLAIN / key).read_bytes())
@@ -283,28 +283,28 @@ def test_a_command_that_waits_says_so_where_no_terminal_is(s3: S3, tmp_path: Pat
 # A line that breaks
 
 
-def test_what_broke_off_is_not_taken_for_whole_and_the_next_run_goes_on_with_the_rest(s3: S3, tmp_path: Path) -> None:
+def test_interrupted_download_is_resumed(s3: S3, tmp_path: Path) -> None:
     large = os.urandom(10_000_000)
     s3.client.put_object(Bucket="logs", Key="runs/large/log", Body=large)
     s3.client.put_object(Bucket="logs", Key="runs/large/small", Body=b"small")
     with cut_line(s3) as line, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", line.url)
         line.limit = 9_000_000
-        said = refused(tmp_path, "s3://logs/runs/large")
-        assert said.startswith("error[no-server]: the server broke off: s3://logs/runs/large/log\n  found: ")
-        assert said.endswith("  hint: what was fetched is kept: the next run goes on with the rest\n")
+        message = refused(tmp_path, "s3://logs/runs/large")
+        assert message.startswith("error[no-server]: the server broke off: s3://logs/runs/large/log\n  found: ")
+        assert message.endswith("  hint: what was fetched is kept: the next run goes on with the rest\n")
         assert held(tmp_path, "s3://logs/runs/large") == {"small"}
         (part,) = (tmp_path / "mirror").glob("*/parts/*")
-        kept = part.stat().st_size
-        assert kept == 8 * 2**20
+        size = part.stat().st_size
+        assert size == 8 * 2**20
         line.limit, line.carried = None, 0
         folder = mirror(tmp_path, "s3://logs/runs/large")
-        assert len(large) - kept < line.carried < len(large) - kept + 50_000
+        assert len(large) - size < line.carried < len(large) - size + 50_000
     assert (folder / "log").read_bytes() == large
     assert not list((tmp_path / "mirror").glob("*/parts"))
 
 
-def test_a_part_of_an_object_that_changed_is_not_gone_on_with(s3: S3, tmp_path: Path) -> None:
+def test_partial_download_of_changed_object_is_discarded(s3: S3, tmp_path: Path) -> None:
     s3.client.put_object(Bucket="logs", Key="runs/other/log", Body=b"1" * 9_000_000)
     with cut_line(s3) as line, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", line.url)
@@ -321,23 +321,23 @@ def changed_when_listed(cache: Path, address: str, change: Callable[[], object])
     return f"{caught.value}\n"
 
 
-def test_an_object_that_is_gone_or_another_when_it_is_fetched_is_told_of_as_that(s3: S3, tmp_path: Path) -> None:
+def test_object_lost_or_changed_during_fetch_is_reported(s3: S3, tmp_path: Path) -> None:
     """One that was gone was a place that is not there, with the run's own name for a hint."""
     name, place = "runs/living/log", {"Bucket": "logs", "Key": "runs/living/log"}
     changes: dict[str, Callable[[], object]] = {
         "is gone": lambda: s3.client.delete_object(**place),
         "changed": lambda: s3.client.put_object(**place, Body=b"b"),
     }
-    for how, change in changes.items():
+    for change_name, change in changes.items():
         s3.client.put_object(**place, Body=b"a")
         s3.client.put_object(Bucket="logs", Key="runs/living/other", Body=b"o")
-        assert changed_when_listed(tmp_path / how, "s3://logs/runs/living", change) == f"""\
-error[run-changing]: an object {how} while the run was fetched: s3://logs/{name}
+        assert changed_when_listed(tmp_path / change_name, "s3://logs/runs/living", change) == f"""\
+error[run-changing]: an object {change_name} while the run was fetched: s3://logs/{name}
   hint: run again when the run is complete: what was fetched is kept
 """  # fmt: skip
-        after = {"other": b"o", **({} if how == "is gone" else {"log": b"b"})}
-        found = mirror(tmp_path / how, "s3://logs/runs/living")
-        assert {path.name: path.read_bytes() for path in found.iterdir()} == after
+        after = {"other": b"o", **({} if change_name == "is gone" else {"log": b"b"})}
+        mirrored = mirror(tmp_path / change_name, "s3://logs/runs/living")
+        assert {path.name: path.read_bytes() for path in mirrored.iterdir()} == after
 
 
 class Portal(http.server.BaseHTTPRequestHandler):
@@ -348,8 +348,8 @@ class Portal(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         is_list = "list-type" in self.path
         Portal.asked += not is_list
-        found = f"<ListBucketResult><Contents>{self.item}</Contents></ListBucketResult>"
-        page = found if is_list else "<p>to log in</p>" * 3
+        body = f"<ListBucketResult><Contents>{self.item}</Contents></ListBucketResult>"
+        page = body if is_list else "<p>to log in</p>" * 3
         self.send_response(200)
         self.send_header("Content-Length", str(len(page)))
         self.end_headers()
@@ -369,7 +369,7 @@ def portal() -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_list_that_lacks_what_lists_have_is_none_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malformed_listing_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ended with a traceback."""
     monkeypatch.setattr(Portal, "item", "<Key>r/log</Key>")
     with portal() as address:
@@ -380,10 +380,10 @@ def test_a_list_that_lacks_what_lists_have_is_none_of_a_server(tmp_path: Path, m
 
 
 @pytest.mark.parametrize(
-    ("stops", "found"), [(False, "48 bytes of an answer where 20 were asked for"), (True, "its answer stopped")]
+    ("stops", "expected"), [(False, "48 bytes of an answer where 20 were asked for"), (True, "its answer stopped")]
 )
-def test_an_answer_that_is_not_of_the_bytes_asked_for_is_not_taken_for_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: bool, found: str
+def test_answer_of_other_bytes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: bool, expected: str
 ) -> None:
     """Whatever came was written, and was the object to the command that fetched it; one that stopped was a bug."""
     monkeypatch.setitem(fsspec.config.conf, "s3", {"config_kwargs": {"read_timeout": 0.1}})
@@ -391,11 +391,11 @@ def test_an_answer_that_is_not_of_the_bytes_asked_for_is_not_taken_for_them(
     monkeypatch.setattr(Portal, "stops", stops)
     with portal() as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-        said = refused(tmp_path, "s3://logs/r")
+        message = refused(tmp_path, "s3://logs/r")
     assert Portal.asked <= 2 + stops  # each may take 15 seconds: of a server that never answers it was half an hour
-    assert said == f"""\
+    assert message == f"""\
 error[no-server]: the server broke off: s3://logs/r/log
-  found:    {found}
+  found:    {expected}
   hint: what was fetched is kept: the next run goes on with the rest
 """  # fmt: skip
 
@@ -403,7 +403,7 @@ error[no-server]: the server broke off: s3://logs/r/log
 # What cannot be
 
 
-def test_a_prefix_with_nothing_is_told_with_what_is_beside_it(tmp_path: Path) -> None:
+def test_empty_prefix_error_lists_its_neighbours(tmp_path: Path) -> None:
     assert refused(tmp_path, "s3://logs/runs/plian") == """\
 error[no-run]: there is nothing at the address of the run: s3://logs/runs/plian
   expected: objects below s3://logs/runs/plian/
@@ -413,7 +413,7 @@ error[no-run]: there is nothing at the address of the run: s3://logs/runs/plian
     assert "error[no-run]: there is nothing" in refused(tmp_path, "s3://logs/runs/plain.tar.gz")
 
 
-def test_a_bucket_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> None:
+def test_missing_bucket_error_lists_the_buckets(tmp_path: Path) -> None:
     assert refused(tmp_path, "s3://lags/runs/plain") == """\
 error[no-run]: the server has no such place: s3://lags/runs/plain
   expected: objects below s3://lags/runs/plain/
@@ -422,7 +422,7 @@ error[no-run]: the server has no such place: s3://lags/runs/plain
 """  # fmt: skip
 
 
-def test_objects_that_no_source_reads_are_no_run(s3: S3, tmp_path: Path) -> None:
+def test_objects_of_no_source_are_no_run(s3: S3, tmp_path: Path) -> None:
     for name in ("a/core", "b"):
         s3.client.put_object(Bucket="logs", Key=f"useless/{name}", Body=b"")
     assert refused(tmp_path, "s3://logs/useless", Wanted(("*.csv", "*.csv.gz", "a/*.json"))) == """\
@@ -432,7 +432,7 @@ error[no-run]: the run holds no file that a source reads: s3://logs/useless
 """  # fmt: skip
 
 
-def test_a_server_that_cannot_be_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     monkeypatch.setenv("AWS_ENDPOINT_URL", url)
     assert refused(tmp_path, "s3://logs/runs/plain") == f"""\
@@ -445,18 +445,18 @@ error[no-server]: the server cannot be reached, or does not answer as one: s3://
     assert "\n  found:    Invalid endpoint: no-url\n" in refused(tmp_path, "s3://logs/runs/plain")
 
 
-def test_a_server_that_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refusing_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with s3_server(tmp_path, INITIAL_NO_AUTH_ACTION_COUNT="0") as strict:
         monkeypatch.setenv("AWS_ENDPOINT_URL", strict.url)
-        said = refused(tmp_path, "s3://logs/runs/plain")
-    assert said == """\
+        message = refused(tmp_path, "s3://logs/runs/plain")
+    assert message == """\
 error[run-refused]: the server refuses to list: s3://logs/runs/plain
   found:    The AWS Access Key Id you provided does not exist in our records.
   hint: credentials are taken from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE) or ~/.aws
 """  # fmt: skip
 
 
-def test_without_credentials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_credentials_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
     assert refused(tmp_path, "s3://logs/runs/plain") == """\
@@ -474,7 +474,7 @@ UNSAFE = {
 
 
 @pytest.mark.parametrize("name", UNSAFE)
-def test_an_object_that_cannot_be_a_file_of_the_run_is_refused(s3: S3, tmp_path: Path, name: str) -> None:
+def test_object_that_cannot_be_a_file_is_refused(s3: S3, tmp_path: Path, name: str) -> None:
     key = f"unsafe/{len(name)}"
     for item in (name, "node-1/good"):
         s3.client.put_object(Bucket="logs", Key=f"{key}/{item}", Body=b"x")
@@ -487,7 +487,7 @@ error[unsafe-name]: an object of the run is refused: {name}
     assert not [path for path in tmp_path.rglob("*") if path.name in ("out", "stdout", "good")]
 
 
-def test_two_objects_that_cannot_both_be_files(s3: S3, tmp_path: Path) -> None:
+def test_objects_with_conflicting_paths_are_refused(s3: S3, tmp_path: Path) -> None:
     for name in ("a", "a/b"):
         s3.client.put_object(Bucket="logs", Key=f"clash/{name}", Body=b"x")
     assert "is refused: a/b\n  expected: names of files below the run\n  found:    a is an object\n" in refused(
@@ -495,9 +495,9 @@ def test_two_objects_that_cannot_both_be_files(s3: S3, tmp_path: Path) -> None:
     )
 
 
-def test_without_the_package_the_extra_is_named(tmp_path: Path) -> None:
-    lacking = tmp_path / "s3fs.py"
-    lacking.write_text("raise ImportError('no s3fs')\n", encoding="utf-8")
+def test_missing_package_error_names_the_extra(tmp_path: Path) -> None:
+    shadow = tmp_path / "s3fs.py"
+    shadow.write_text("raise ImportError('no s3fs')\n", encoding="utf-8")
     path = f"{tmp_path}{os.pathsep}{Path(__file__).parents[2] / 'compiler'}"
     done = assay_process("ingest", "s3://logs/runs/plain", "--cache", tmp_path / "c", environment={"PYTHONPATH": path})
     assert (done.status, done.err) == (2, """\
@@ -509,7 +509,7 @@ error[no-package]: to read s3:// takes the package s3fs
 # Addresses
 
 
-def test_runs_are_called_by_the_last_part_of_their_address_or_path(tmp_path: Path) -> None:
+def test_run_is_named_by_last_part_of_its_address(tmp_path: Path) -> None:
     (tmp_path / "a=b").mkdir()
     texts = ["s3://logs/runs/10.5/", "s3://logs/day=5/10.6.tar.zst", "named=s3://logs/x", f"{tmp_path}/10.7.tgz",
              f"{tmp_path}/a=b"]  # fmt: skip
@@ -530,7 +530,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("address", BAD)
-def test_an_address_that_is_none_is_a_wrong_use_and_is_not_repeated(cache: Path, address: str) -> None:
+def test_invalid_address_is_a_usage_error_without_secrets(cache: Path, address: str) -> None:
     done = query(cache, f"a={address}")
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith(f"error[run-address]: {BAD[address]}")

@@ -104,13 +104,13 @@ def place(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("suffix", PACKED)
-def test_the_wanted_files_of_an_archive_are_unpacked(tmp_path: Path, suffix: str) -> None:
+def test_only_required_files_are_unpacked(tmp_path: Path, suffix: str) -> None:
     archive = tmp_path / f"run{suffix}"
     archive.write_bytes(PACKED[suffix](run_tar()))
     assert files(mirror(tmp_path / "cache", archive)) == CONTENT
 
 
-def test_a_zip_is_unpacked_and_what_stands_below_one_folder_is_the_run(tmp_path: Path) -> None:
+def test_zip_with_one_top_folder_is_unpacked_below_it(tmp_path: Path) -> None:
     archive = tmp_path / "run.zip"
     members = [(f"run 5/{name}", content) for name, content in CONTENT.items()]
     archive.write_bytes(zip_of(("run 5/", b""), *members, ("__MACOSX/run 5/._meta.json", b""), ("run 5/core", b"0")))
@@ -126,7 +126,7 @@ def of_system(system: int, *members: tuple[str, bytes]) -> bytes:
     return zip_of(*heads)
 
 
-def test_backslashes_of_a_zip_that_was_made_on_windows_divide_folders(tmp_path: Path) -> None:
+def test_backslashes_of_windows_zip_divide_folders(tmp_path: Path) -> None:
     """Some of the names alone: the hosts of those were missing without a word."""
     archive = tmp_path / "run.zip"
     names = {name: name.replace("/", "\\") if name.startswith("node-1") else name for name in CONTENT}
@@ -138,31 +138,31 @@ def test_backslashes_of_a_zip_that_was_made_on_windows_divide_folders(tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["node-9\\stdout", "run\\node-9\\stdout"])
-def test_a_backslash_where_a_run_has_a_folder_is_refused_in_archives_of_other_systems(place: Path, name: str) -> None:
+def test_folder_backslash_in_other_archive_is_refused(place: Path, name: str) -> None:
     for suffix, content in (
         (".tar", tar_of(("node-1/stdout", b"{}"), (name, b"{}"))),
         (".zip", of_system(3, ("node-1/stdout", b"{}"), (name, b"{}"))),
     ):
-        said = refused(place / f"run{suffix}", content, place / "cache")
-        assert "\n  found:    its name has backslashes, where a run has folders\n" in said
+        message = refused(place / f"run{suffix}", content, place / "cache")
+        assert "\n  found:    its name has backslashes, where a run has folders\n" in message
 
 
-def test_a_name_that_leads_elsewhere_by_backslashes_is_refused(place: Path) -> None:
-    said = refused(place / "run.zip", of_system(0, ("node-1\\..\\..\\stdout", b"{}")), place / "cache")
-    assert "\n  found:    its name leads out of the run (`..`)\n" in said
+def test_name_that_leaves_run_by_backslashes_is_refused(place: Path) -> None:
+    message = refused(place / "run.zip", of_system(0, ("node-1\\..\\..\\stdout", b"{}")), place / "cache")
+    assert "\n  found:    its name leads out of the run (`..`)\n" in message
 
 
-def test_a_backslash_elsewhere_is_a_character_of_a_name(tmp_path: Path) -> None:
+def test_other_backslash_is_a_character_of_a_name(tmp_path: Path) -> None:
     archive = tmp_path / "run.tar"
     archive.write_bytes(tar_of(("node-1/stdout", b"{}"), ("notes\\of\\stdout.txt", b"")))
     assert files(mirror(tmp_path / "cache", archive)) == {"node-1/stdout": b"{}"}
 
 
-def test_several_zips_in_one_file_are_refused(place: Path) -> None:
+def test_concatenated_zips_are_refused(place: Path) -> None:
     """The directory at the end names the members of the last one: hosts of the others would be missing."""
     first, last = zip_of(("meta.json", b"{}"), ("node-1/stdout", b"{}")), zip_of(("node-2/stdout", b"{}"))
     before = f"{len(first)} bytes of another before its first member"
-    for content, found in (
+    for content, number in (
         (first + last, before),
         (first + zip_of(), before),
         (first + last[:-30], "bytes behind its end"),
@@ -172,13 +172,13 @@ def test_several_zips_in_one_file_are_refused(place: Path) -> None:
             == f"""\
 error[broken-archive]: the archive is more than one zip: run.zip
   expected: one zip, and nothing else
-  found:    {found}
+  found:    {number}
   hint: unpack them into one folder, and pack that
 """
         )
 
 
-def test_a_zip_may_stand_behind_the_program_that_unpacks_it_and_have_a_comment(tmp_path: Path) -> None:
+def test_zip_may_have_a_program_before_it_and_a_comment(tmp_path: Path) -> None:
     archive, stream = tmp_path / "run.zip", io.BytesIO(zip_of(("node-1/stdout", b"{}")))
     with zipfile.ZipFile(stream, "a") as members:
         members.comment = b"of tuesday"
@@ -187,7 +187,7 @@ def test_a_zip_may_stand_behind_the_program_that_unpacks_it_and_have_a_comment(t
 
 
 @pytest.mark.parametrize("suffix", PACKED)
-def test_several_tars_in_one_file_are_refused(place: Path, suffix: str) -> None:
+def test_concatenated_tars_are_refused(place: Path, suffix: str) -> None:
     first, last = tar_of(("node-1/stdout", b"{}")), tar_of(("node-2/stdout", b"{}"))
     content = PACKED[suffix](first) + PACKED[suffix](last)
     assert "\n  found:    what stands at byte 1024 is no member\n" in refused(
@@ -195,13 +195,13 @@ def test_several_tars_in_one_file_are_refused(place: Path, suffix: str) -> None:
     )
 
 
-def test_one_host_alone_is_not_taken_for_the_folder_of_the_run(tmp_path: Path) -> None:
+def test_single_host_is_not_the_folder_of_the_run(tmp_path: Path) -> None:
     archive = tmp_path / "run.tar"
     archive.write_bytes(tar_of(("./node-1/stdout", b"{}"), ("./notes", b"")))
     assert files(mirror(tmp_path / "cache", archive)) == {"node-1/stdout": b"{}"}
 
 
-def test_an_archive_is_unpacked_once_and_again_when_it_changes_or_more_is_wanted(tmp_path: Path) -> None:
+def test_archive_is_unpacked_again_only_after_a_change(tmp_path: Path) -> None:
     archive, cache = tmp_path / "run.tar", tmp_path / "cache"
     archive.write_bytes(run_tar("run/"))
     before = mirror(cache, archive).stat().st_ino
@@ -213,7 +213,7 @@ def test_an_archive_is_unpacked_once_and_again_when_it_changes_or_more_is_wanted
     assert files(mirror(cache, archive)) == CONTENT
 
 
-def test_an_archive_is_a_run_to_a_command(tmp_path: Path, cache: Path) -> None:
+def test_commands_accept_an_archive_as_run(tmp_path: Path, cache: Path) -> None:
     archive = tmp_path / "10.6.tar.zst"
     archive.write_bytes(zstandard.compress(run_tar("run/")))
     done = assay("query", "CentiCpu", "--run", archive, "--run", f"dir={PLAIN}", "--no-filters", "--format", "json",
@@ -223,7 +223,7 @@ def test_an_archive_is_a_run_to_a_command(tmp_path: Path, cache: Path) -> None:
     assert packed == {**plain, "run": "10.6"}
 
 
-def test_an_error_of_the_run_names_the_archive(tmp_path: Path, cache: Path) -> None:
+def test_error_of_the_run_names_the_archive(tmp_path: Path, cache: Path) -> None:
     archive = tmp_path / "run.tar"
     archive.write_bytes(tar_of(*CONTENT.items(), ("node-7/other", b"")))
     done = assay("ingest", archive, "--system", "cardano", "--cache", cache)
@@ -251,15 +251,15 @@ MEMBERS = {
 
 
 @pytest.mark.parametrize("name", MEMBERS)
-def test_a_member_that_cannot_be_a_file_of_the_run_is_refused(place: Path, name: str) -> None:
+def test_member_that_cannot_be_a_file_is_refused(place: Path, name: str) -> None:
     member, why = MEMBERS[name]
     content = tar_of(("node-1/stdout", b"{}"), member, form=tarfile.GNU_FORMAT)
-    said = refused(place / "run.tar", content, place / "cache")
-    shown = "stdout" if "folder" in why and "file and" in why else name
+    message = refused(place / "run.tar", content, place / "cache")
+    printed = "stdout" if "folder" in why and "file and" in why else name
     assert (
-        said
+        message
         == f"""\
-error[unsafe-name]: a member of the archive is refused: {shown}
+error[unsafe-name]: a member of the archive is refused: {printed}
   expected: names of files below the run
   found:    {why}
   note: in run.tar
@@ -267,51 +267,51 @@ error[unsafe-name]: a member of the archive is refused: {shown}
     )
 
 
-def test_a_member_of_a_zip_that_leads_elsewhere_is_refused(place: Path) -> None:
+def test_zip_member_that_leaves_the_run_is_refused(place: Path) -> None:
     link = zipfile.ZipInfo("link")
     link.external_attr = 0o120777 << 16
     for member, why in (("../up", "its name leads out"), ("/up", "its name is absolute"), (link, "it is a link")):
-        said = refused(place / "run.zip", zip_of(("meta.json", b"{}"), (member, b"/etc")), place / "cache")
-        assert f"\n  found:    {why}" in said
+        message = refused(place / "run.zip", zip_of(("meta.json", b"{}"), (member, b"/etc")), place / "cache")
+        assert f"\n  found:    {why}" in message
 
 
 @pytest.mark.parametrize("suffix", PACKED)
-def test_a_cut_archive_is_refused(place: Path, suffix: str) -> None:
+def test_truncated_archive_is_refused(place: Path, suffix: str) -> None:
     whole = PACKED[suffix](run_tar())
     for cut in (len(whole) // 2, len(whole) - 3):
         if suffix == ".tar" and cut > len(whole) // 2:
             continue  # those zeros are more than are needed
-        said = refused(place / f"run{suffix}", whole[:cut], place / "cache")
-        lines = said.split("\n")
+        message = refused(place / f"run{suffix}", whole[:cut], place / "cache")
+        lines = message.split("\n")
         assert lines[0] == f"error[broken-archive]: the archive of the run cannot be read to its end: run{suffix}"
         assert lines[1] == f"  expected: the content of a {suffix}"
         assert lines[3:] == ["  hint: is it cut off, or still being written?", ""]
 
 
-def test_an_archive_that_was_packed_with_too_wide_a_window_is_told_as_that(place: Path) -> None:
+def test_archive_with_too_wide_a_window_is_reported(place: Path) -> None:
     width = zstandard.ZstdCompressionParameters.from_level(1, window_log=28)
     packer = zstandard.ZstdCompressor(compression_params=width).compressobj()
-    said = refused(place / "run.tar.zst", packer.compress(run_tar()) + packer.flush(), place / "cache")
-    assert said.endswith(
+    message = refused(place / "run.tar.zst", packer.compress(run_tar()) + packer.flush(), place / "cache")
+    assert message.endswith(
         "  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without\n"
     )
 
 
-def test_a_tar_that_is_cut_between_members_or_damaged_in_one_is_refused(place: Path) -> None:
+def test_tar_cut_or_damaged_between_members_is_refused(place: Path) -> None:
     whole = tar_of(("meta.json", b"{}"), ("node-1/stdout", b"{}"))
     assert "  found:    it ends before its content does\n" in refused(place / "run.tar", whole[:1024], place / "cache")
     damaged = whole[:1030] + b"X" + whole[1031:]
     assert "  found:    what stands at byte 1024 is no member\n" in refused(place / "a.tar", damaged, place / "cache")
 
 
-def test_a_cut_or_damaged_zip_is_refused(place: Path) -> None:
+def test_truncated_or_damaged_zip_is_refused(place: Path) -> None:
     whole = zip_of(("meta.json", b"{}" * 400))
     start = "error[broken-archive]: the archive of the run cannot be read to its end: run.zip\n"
     for content in (whole[:-30], whole[:50] + b"\xff\xff" + whole[52:], b""):
         assert refused(place / "run.zip", content, place / "cache").startswith(start)
 
 
-def test_an_archive_of_another_kind_than_its_name_says_is_told_by_its_content(place: Path) -> None:
+def test_archive_of_other_kind_than_its_name_is_reported(place: Path) -> None:
     for suffix, content, real in (
         (".tar.gz", zstandard.compress(run_tar()), ".tar.zst"),
         (".tar.zst", gzip.compress(run_tar()), ".tar.gz"),
@@ -319,48 +319,48 @@ def test_an_archive_of_another_kind_than_its_name_says_is_told_by_its_content(pl
         (".tar", zip_of(("meta.json", b"{}")), ".zip"),
         (".zip", lzma.compress(run_tar()), ".tar.xz"),
     ):
-        said = refused(place / f"run{suffix}", content, place / "cache")
-        assert said.startswith("error[broken-archive]: ")
-        assert said.endswith(f"  hint: its content is that of a {real}: rename it\n")
-    said = refused(place / "run.tar.gz", b"<html>", place / "cache")
-    assert said.endswith(
+        message = refused(place / f"run{suffix}", content, place / "cache")
+        assert message.startswith("error[broken-archive]: ")
+        assert message.endswith(f"  hint: its content is that of a {real}: rename it\n")
+    message = refused(place / "run.tar.gz", b"<html>", place / "cache")
+    assert message.endswith(
         "  hint: archives are .tar.bz2, .tar.gz, .tar.xz, .tar.zst, .tbz2, .tgz, .txz, .tzst, .tar, .zip\n"
     )
 
 
-def test_an_archive_that_would_fill_the_disk_is_refused_before_it_does(place: Path) -> None:
+def test_archive_larger_than_the_disk_is_refused_early(place: Path) -> None:
     head = of_kind("node-1/stdout", tarfile.REGTYPE, size=10**17)[0].tobuf(tarfile.GNU_FORMAT)
-    said = refused(place / "run.tar", head + bytes(5000), place / "cache").split("\n")
-    assert said[0].startswith("error[disk-full]: the disk of the cache has no room for run.tar: ")
-    assert said[1] == "  expected: 100000000.0 GB"
-    assert said[2].endswith(" free")
-    assert said[3] == "  hint: free some, or name a folder on another disk with --cache"
+    message = refused(place / "run.tar", head + bytes(5000), place / "cache").split("\n")
+    assert message[0].startswith("error[disk-full]: the disk of the cache has no room for run.tar: ")
+    assert message[1] == "  expected: 100000000.0 GB"
+    assert message[2].endswith(" free")
+    assert message[3] == "  hint: free some, or name a folder on another disk with --cache"
 
 
-def test_a_zip_that_would_fill_the_disk_is_refused_before_it_does(place: Path) -> None:
+def test_zip_larger_than_the_disk_is_refused_early(place: Path) -> None:
     content = bytearray(zip_of(*((f"node-{number}/stdout", b"") for number in range(20_000))))
     start = 0
     while (start := content.find(b"PK\x01\x02", start)) >= 0:
         content[start + 24 : start + 28] = struct.pack("<I", 0xFFFFFFFE)
         start += 4
-    said = refused(place / "run.zip", bytes(content), place / "cache")
-    assert said.startswith("error[disk-full]: the disk of the cache has no room for run.zip: ")
-    assert "\n  expected: 85899.3 GB\n" in said
+    message = refused(place / "run.zip", bytes(content), place / "cache")
+    assert message.startswith("error[disk-full]: the disk of the cache has no room for run.zip: ")
+    assert "\n  expected: 85899.3 GB\n" in message
 
 
-def test_a_head_that_would_fill_the_memory_is_refused(place: Path) -> None:
+def test_header_larger_than_memory_is_refused(place: Path) -> None:
     large = tarfile.TarInfo("node-1/stdout")
     large.pax_headers = {"comment": "x" * (17 * 2**20)}
-    said = refused(place / "run.tar.gz", gzip.compress(tar_of((large, b"{}")), 1), place / "cache")
-    assert said.startswith("error[broken-archive]: ")
-    assert "\n  found:    the head of a member is larger than 16 MiB\n" in said
+    message = refused(place / "run.tar.gz", gzip.compress(tar_of((large, b"{}")), 1), place / "cache")
+    assert message.startswith("error[broken-archive]: ")
+    assert "\n  found:    the head of a member is larger than 16 MiB\n" in message
 
 
 def killed_in(cache: Path, archive: Path) -> None:
     """Unpack an archive in a process that kills itself, without a warning, when all of it is read."""
 
-    def kill(what: str, done: int, total: int) -> None:
-        if what == "unpacking run" and done == total:
+    def kill(stage: str, done: int, total: int) -> None:
+        if stage == "unpacking run" and done == total:
             os.kill(os.getpid(), signal.SIGKILL)
 
     child = os.fork()
@@ -371,7 +371,7 @@ def killed_in(cache: Path, archive: Path) -> None:
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
 
 
-def test_an_unpacking_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
+def test_killed_unpacking_leaves_no_files(tmp_path: Path) -> None:
     archive, cache, other = (tmp_path / name for name in ("run.tar", "cache", "other"))
     for content in (run_tar(), tar_of(*CONTENT.items(), ("new", b""))):
         archive.write_bytes(content)
@@ -390,10 +390,10 @@ def test_an_unpacking_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         assert not (cache / "scratch").exists()
 
 
-def test_an_archive_of_several_runs_or_of_none_is_refused(place: Path) -> None:
-    said = refused(place / "run.tar", tar_of(("a/meta.json", b"{}"), ("b/meta.json", b"{}")), place / "cache")
+def test_archive_of_several_runs_or_none_is_refused(place: Path) -> None:
+    message = refused(place / "run.tar", tar_of(("a/meta.json", b"{}"), ("b/meta.json", b"{}")), place / "cache")
     assert (
-        said
+        message
         == """\
 error[no-run]: the archive holds more than one run: run.tar
   expected: one folder on top
@@ -401,9 +401,9 @@ error[no-run]: the archive holds more than one run: run.tar
   hint: pack each run by itself
 """
     )
-    said = refused(place / "run.tar", tar_of(("readme", b"")), place / "cache")
+    message = refused(place / "run.tar", tar_of(("readme", b"")), place / "cache")
     assert (
-        said
+        message
         == """\
 error[no-run]: the archive of the run holds no file that a source reads: run.tar
   expected: genesis-shelley.json, meta.json, node-*/stdout
@@ -412,7 +412,7 @@ error[no-run]: the archive of the run holds no file that a source reads: run.tar
     )
 
 
-def test_an_archive_that_is_not_there(tmp_path: Path, cache: Path) -> None:
+def test_missing_archive_is_reported(tmp_path: Path, cache: Path) -> None:
     done = assay("query", "CentiCpu", "--run", tmp_path / "run.tar.zst", "--cache", cache)
     assert (done.status, done.err) == (2, f"""\
 error[no-run]: the archive of the run does not exist: {tmp_path / "run.tar.zst"}
@@ -423,11 +423,11 @@ error[no-run]: the archive of the run does not exist: {tmp_path / "run.tar.zst"}
 # What is wanted
 
 
-def test_wanted_globs_are_those_of_folders(tmp_path: Path) -> None:
+def test_required_globs_are_those_of_folders(tmp_path: Path) -> None:
     names = ("a", "a.gz", "b/a", "b/c/a", "b/c/d/a", "b/.a", "ab/c", "[x]", "._a", "b/._a")
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     for glob in ("*", "a*", "*/a", "*/*", "**/a", "b/**/a", "b/*/a", "?b/c", "[ab]", "*/.*", "[[]x]", "**/*"):
-        found = {path.relative_to(tmp_path).as_posix() for path in files_of(tmp_path, glob)}
-        assert {name for name in names if Wanted((glob,)).has(name)} == found, glob
+        actual = {path.relative_to(tmp_path).as_posix() for path in files_of(tmp_path, glob)}
+        assert {name for name in names if Wanted((glob,)).has(name)} == actual, glob

@@ -28,7 +28,7 @@ RULES = [
 
 
 @pytest.mark.parametrize(("kind", "better", "old", "new", "due"), RULES)
-def test_a_rule_holds_when_it_says_so(
+def test_rule_holds_as_its_text_says(
     kind: str, better: str, old: float | None, new: float | None, due: bool | None, lab: Laboratory
 ) -> None:
     metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
@@ -43,11 +43,11 @@ WORDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "better", "said"), WORDS)
-def test_a_rule_is_said_as_it_is_judged(kind: str, better: str, said: str, lab: Laboratory) -> None:
+@pytest.mark.parametrize(("kind", "better", "sentence"), WORDS)
+def test_rule_text_equals_its_condition(kind: str, better: str, sentence: str, lab: Laboratory) -> None:
     """What is not worse when neither direction is may change either way."""
     metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
-    assert in_words(Rule("cpu_usage", kind, 50), metric) == said
+    assert in_words(Rule("cpu_usage", kind, 50), metric) == sentence
 
 
 TOLD = [
@@ -60,9 +60,9 @@ TOLD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "limit", "old", "new", "shown", "due"), TOLD)
-def test_a_percent_beside_a_rule_is_told_as_exactly_as_it_takes_to_see_the_rule_in_it(
-    kind: str, limit: int, old: float, new: float | None, shown: str, due: str, lab: Laboratory
+@pytest.mark.parametrize(("kind", "limit", "old", "new", "printed", "due"), TOLD)
+def test_percentage_beside_rule_is_precise_enough(
+    kind: str, limit: int, old: float, new: float | None, printed: str, due: str, lab: Laboratory
 ) -> None:
     metric = replace(lab.session.package("antelope").metric("cpu_usage"), better="lower")
-    assert percent_told(Rule("cpu_usage", kind, limit), metric, [old, new], shown) == due
+    assert percent_told(Rule("cpu_usage", kind, limit), metric, [old, new], printed) == due

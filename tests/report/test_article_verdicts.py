@@ -33,55 +33,55 @@ def scenarios(document: dict[str, Any]) -> dict[str, list[str]]:
     return {row[0]: row[3:] for row in part(document, "Results")["tables"][0]["rows"]}
 
 
-def test_of_experiments_with_one_configuration_the_first_is_judged(tmp_path: Path, cache: Path) -> None:
+def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Path) -> None:
     """Whatever their ids are."""
     first, second = Experiment("z", 5), Experiment("a", 100, latency=9 * SECOND)
     base = loaded(tmp_path / "base", first, second)
     run = loaded(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
-    made = assembled(cache, base, run)
-    assert judged(made, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
-    assert part(made, "Results")["text"][1:] == [
+    document = assembled(cache, base, run)
+    assert judged(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    assert part(document, "Results")["text"][1:] == [
         f"{EVERY}: where several agree in connections and rate, the least number counts (base, connections 1, rate 50: "
         "number 1, not 2; run, connections 1, rate 50: number 1, not 2)."
     ]
 
 
-def test_a_scenario_that_passes_says_what_there_was_nothing_to_judge_by(tmp_path: Path, cache: Path) -> None:
+def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: Path) -> None:
     base = loaded(tmp_path / "base", Experiment("r", 5))
     run = loaded(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
-    made = assembled(cache, base, run)
-    assert scenarios(made)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
-    assert part(made, "Results")["text"][1:] == [
+    document = assembled(cache, base, run)
+    assert scenarios(document)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
+    assert part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged, as base has none like these: run, connections 1, rate 200."
     ]
 
 
-def test_an_experiment_with_a_fault_stands_in_for_no_other(tmp_path: Path, cache: Path) -> None:
+def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) -> None:
     """Though it came first, and where there is no other with its configuration."""
     faults = [Experiment("f", 5, latency=9 * SECOND), Experiment("g", 50, rate=100, latency=9 * SECOND)]
     base = loaded(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
     run = loaded(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
-    made = assembled(cache, base, run)
-    assert judged(made, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
-    chosen = judged(made, "run", "The chosen experiment beside the baseline's")
+    document = assembled(cache, base, run)
+    assert judged(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    chosen = judged(document, "run", "The chosen experiment beside the baseline's")
     assert chosen["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
-    assert part(made, "Results")["text"][1:] == [
+    assert part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged there: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
         "connections 1, rate 100)."
     ]
-    fault = judged(made, "run", "The experiment with a fault beside the baseline's")
+    fault = judged(document, "run", "The experiment with a fault beside the baseline's")
     assert fault["1", "50", AVERAGE] == ["9.", "—", "—", "not run"]
 
 
-def test_the_reference_run_beside_itself_is_not_judged_by_its_fault(cache: Path) -> None:
-    made = assembled(cache, f"a={RUN}", f"b={RUN}")
-    assert judged(made, "b")["1", "100", "Throughput, tx/s"][:2] == ["101.40039", "101.40039"]
-    fault = judged(made, "b", "The experiment with a fault beside the baseline's")
+def test_reference_run_is_not_judged_by_its_own_fault(cache: Path) -> None:
+    document = assembled(cache, f"a={RUN}", f"b={RUN}")
+    assert judged(document, "b")["1", "100", "Throughput, tx/s"][:2] == ["101.40039", "101.40039"]
+    fault = judged(document, "b", "The experiment with a fault beside the baseline's")
     assert fault["1", "100", "Throughput, tx/s"][:2] == ["91.6057", "91.6057"]
 
 
 @pytest.mark.parametrize(
-    ("base", "run", "said"),
+    ("base", "run", "cells"),
     [
         (700_000_000, 770_000_000, ["10.0", "pass"]),
         (1_100_000_000, 1_210_000_000, ["10.0", "pass"]),
@@ -93,35 +93,38 @@ def test_the_reference_run_beside_itself_is_not_judged_by_its_fault(cache: Path)
         (0, 0, ["—", "pass"]),
     ],
 )
-def test_a_change_is_judged_exactly_and_seen_to_be_on_its_side(
-    tmp_path: Path, cache: Path, base: int, run: int, said: list[str]
+def test_change_is_judged_exactly_and_printed_on_its_side(
+    tmp_path: Path, cache: Path, base: int, run: int, cells: list[str]
 ) -> None:
     runs = [loaded(tmp_path / name, Experiment("e", latency=value)) for name, value in (("a", base), ("b", run))]
-    assert judged(assembled(cache, *runs), "b")["1", "50", AVERAGE][2:] == said
+    assert judged(assembled(cache, *runs), "b")["1", "50", AVERAGE][2:] == cells
 
 
-def test_a_scenario_that_cannot_be_judged_says_whose_rows_are_missing(tmp_path: Path, cache: Path) -> None:
+def test_unjudged_scenario_names_the_missing_rows(tmp_path: Path, cache: Path) -> None:
     short = loaded(tmp_path / "short", Experiment("e", count=1000))
     whole = loaded(tmp_path / "whole", Experiment("e"))
     faulty = loaded(tmp_path / "faulty", Experiment("e"), experiments={"fault": 1})
-    made = scenarios(assembled(cache, short, whole))
-    assert made["Overload"] == ["not run", "whole, which chooses, has no experiment without a fault that is saturated"]
-    assert made["Fault"] == ["not run", "neither the baseline nor whole has such rows"]
+    document = scenarios(assembled(cache, short, whole))
+    assert document["Overload"] == [
+        "not run",
+        "whole, which chooses, has no experiment without a fault that is saturated",
+    ]
+    assert document["Fault"] == ["not run", "neither the baseline nor whole has such rows"]
     assert scenarios(assembled(cache, whole, short))["Overload"] == ["fail", "2 of 4 values worse by more than 10 %"]
     assert scenarios(assembled(cache, faulty, whole))["Fault"] == ["not run", "whole has no such rows"]
     assert scenarios(assembled(cache, whole, faulty))["Fault"] == ["not run", "the baseline has no such rows"]
 
 
-def test_a_scenario_of_which_some_values_are_missing_does_not_pass(tmp_path: Path, cache: Path) -> None:
+def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path) -> None:
     both = loaded(tmp_path / "both", Experiment("e"), Experiment("g", 50, rate=100))
     one = loaded(tmp_path / "one", Experiment("e"))
-    made = assembled(cache, both, one)
-    rows = judged(made, "one")
+    document = assembled(cache, both, one)
+    rows = judged(document, "one")
     results = [row[-1] for row in rows.values()]
     assert (set(results), results.count("pass")) == ({"pass", "not run"}, len(results) // 2)
-    said = f"0 of {len(rows)} values worse by more than 10 %, {results.count('not run')} missing"
-    assert [row for row in scenarios(made).values() if "missing" in row[1]] == [["fail", said]]
-    tables = part(made, "Results")["tables"]
+    message = f"0 of {len(rows)} values worse by more than 10 %, {results.count('not run')} missing"
+    assert [row for row in scenarios(document).values() if "missing" in row[1]] == [["fail", message]]
+    tables = part(document, "Results")["tables"]
     marked = {table["title"]: {(mark["row"], mark["column"]) for mark in table.get("marks", ())} for table in tables}
     last = next(table for table in tables if table["title"] == f"{EVERY}: one")
     assert marked[f"{EVERY}: one"] == {
@@ -130,27 +133,27 @@ def test_a_scenario_of_which_some_values_are_missing_does_not_pass(tmp_path: Pat
 
 
 @pytest.mark.parametrize("last", ["whole", "other"])
-def test_parts_say_of_the_run_that_chooses_what_it_lacks(tmp_path: Path, cache: Path, last: str) -> None:
+def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, last: str) -> None:
     """Of the others only that they have nothing like what it chose."""
     short = loaded(tmp_path / "short", Experiment("e", count=1000))
     loaded(tmp_path / "whole", Experiment("e"))
     loaded(tmp_path / "other", Experiment("e", count=1000, rate=80))
     for run in (short, tmp_path / last):
         sampled(run, {"node_load1": {"v": [(at, "1") for at in range(9)]}})
-    said = {
+    texts = {
         "whole": "whole, which chooses, has no experiment without a fault that is saturated.",
         "other": "short has no experiment with connections 1, rate 80.",
     }
     text = part(assembled(cache, short, tmp_path / last), "Overload")["text"]
-    assert [line for line in text if line.startswith(("whole ", "whole, ", "short ", "short, "))] == [said[last]]
+    assert [line for line in text if line.startswith(("whole ", "whole, ", "short ", "short, "))] == [texts[last]]
 
 
-def test_quotes_and_shares_are_rounded_half_to_even_as_tables_are(tmp_path: Path, cache: Path) -> None:
+def test_quotes_and_shares_round_half_to_even(tmp_path: Path, cache: Path) -> None:
     run = loaded(tmp_path / "run", Experiment("e", latency=12_500_000), experiments={"fault": 1})
     assert part(assembled(cache, run), "Latencies")["text"][0].endswith("0.012 s in the first experiment.")
 
 
-def test_a_load_report_beside_its_copy_is_refused(tmp_path: Path, cache: Path) -> None:
+def test_duplicate_load_report_is_refused(tmp_path: Path, cache: Path) -> None:
     run = loaded(tmp_path / "run", Experiment("e", count=3), Experiment("f", 50, count=2))
     (run / "report" / "copy.csv").write_bytes((run / "report" / "raw.csv").read_bytes())
     done = assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
@@ -165,7 +168,7 @@ times, e-0 among them: each would count as often
     )
 
 
-def test_an_experiment_of_two_configurations_is_refused(tmp_path: Path, cache: Path) -> None:
+def test_experiment_of_two_configurations_is_refused(tmp_path: Path, cache: Path) -> None:
     run = loaded(tmp_path / "run", Experiment("e", count=3))
     place = run / "report" / "raw.csv"
     place.write_text(place.read_text(encoding="utf-8").replace("e-1,1,50", "e-1,2,100"), encoding="utf-8")
@@ -181,21 +184,19 @@ error[several-configurations]: run run: experiment e has 2 configurations: 1 x 5
 
 
 @pytest.mark.parametrize(
-    ("results", "said"),
+    ("results", "expected"),
     [
         (["pass", "pass"], ("pass", "0 of 2 values worse by more than 10 %")),
         (["pass", "no value"], ("fail", "0 of 2 values worse by more than 10 %, 1 missing")),
         (["fail", "no value", "not run"], ("fail", "1 of 3 values worse by more than 10 %, 2 missing")),
     ],
 )
-def test_a_value_that_is_none_is_missing_as_one_that_was_not_measured_is(
-    results: list[str], said: tuple[str, str]
-) -> None:
+def test_non_number_counts_as_missing(results: list[str], expected: tuple[str, str]) -> None:
     rows = tuple(("1", "50", AVERAGE, "1.", "—", "—", result) for result in results)
-    assert verdicts._outcome(rows, 10) == said
+    assert verdicts._outcome(rows, 10) == expected
 
 
-def test_of_a_metric_of_which_neither_direction_is_better_a_change_is_not_called_worse(cache: Path) -> None:
+def test_change_without_better_direction_is_not_worse(cache: Path) -> None:
     metric = replace(load(shipped(), "cometbft", cache).metric("throughput"), name="Rounds", better="neither")
-    said = verdicts._outcome((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
-    assert said == ("fail", "1 of 1 values worse by more than 10 % (Rounds: changed by more)")
+    cells = verdicts._outcome((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
+    assert cells == ("fail", "1 of 1 values worse by more than 10 % (Rounds: changed by more)")

@@ -27,20 +27,20 @@ def part(document: dict[str, Any], title: str) -> Any:
 
 def points(document: dict[str, Any], identifier: str) -> list[tuple[str, float, float | None]]:
     plots = [plot for item in document["galleries"] for plot in item["plots"] if plot]
-    found = next(plot for plot in plots if plot["id"] == identifier)
-    return [tuple(row) for row in found["rows"] if row[0] is not None]
+    figure = next(plot for plot in plots if plot["id"] == identifier)
+    return [tuple(row) for row in figure["rows"] if row[0] is not None]
 
 
-def test_figures_of_all_windows_have_one_beginning(tmp_path: Path, cache: Path) -> None:
+def test_figures_of_all_windows_have_one_start(tmp_path: Path, cache: Path) -> None:
     """The second in which the first transaction was sent (6 s), whenever a series has its first sample."""
     run = loaded(tmp_path / "run", Experiment("e", 5), Experiment("f", 290))
     early = [(at, "5000" if at == 250 else "7") for at in range(0, 300, 5)]
     late = [(at, "99" if at >= 250 else "10") for at in range(200, 300, 5)]
-    made = assembled(cache, sampled(run, {SIZE: {"v": early}, HEIGHT: {"v": late}}))
-    spike = next(x for _, x, y in points(made, "series-run-mempool_size") if y == 5000)
-    jump = next(x for _, x, y in points(made, "series-run-heights") if y == 99)
+    document = assembled(cache, sampled(run, {SIZE: {"v": early}, HEIGHT: {"v": late}}))
+    spike = next(x for _, x, y in points(document, "series-run-mempool_size") if y == 5000)
+    jump = next(x for _, x, y in points(document, "series-run-heights") if y == 99)
     assert (spike, jump) == (250 - 6, 250 - 6)
-    plots = [plot for plot in part(made, "All experiments")["plots"] if plot]
+    plots = [plot for plot in part(document, "All experiments")["plots"] if plot]
     ends = {plot["id"]: [row[1] for row in plot["rows"] if row[0] is None] for plot in plots}
     assert set(map(tuple, ends.values())) == {(0.0, 292 - 6.0)}
 
@@ -56,32 +56,34 @@ def nanny(tmp_path: Path) -> Path:
     return sampled(run, {MEMORY: values})
 
 
-def test_a_mean_over_lines_is_of_those_that_have_a_value_in_figures_as_in_tables(tmp_path: Path, cache: Path) -> None:
-    made = assembled(cache, nanny(tmp_path))
-    mean = [y for _, _, y in points(made, "series-run-chosen-memory-mean") if y is not None]
+def test_mean_over_lines_covers_those_with_a_value(tmp_path: Path, cache: Path) -> None:
+    document = assembled(cache, nanny(tmp_path))
+    mean = [y for _, _, y in points(document, "series-run-chosen-memory-mean") if y is not None]
     assert mean == [100.0 if at % 2 else 200.0 for at in range(31)]
-    (table,) = part(made, "Metrics of the nodes")["tables"]
+    (table,) = part(document, "Metrics of the nodes")["tables"]
     assert float(table["rows"][0][3]) == pytest.approx(math.fsum(mean) / len(mean), rel=1e-4)
 
 
-def test_averages_of_a_choice_are_over_its_time(tmp_path: Path, cache: Path) -> None:
+def test_averages_of_a_choice_cover_its_time(tmp_path: Path, cache: Path) -> None:
     (table,) = part(assembled(cache, nanny(tmp_path)), "Metrics of the nodes")["tables"]
     assert [row[2] for row in table["rows"]] == ["2", "2"]  # the third node came after it
 
 
-def test_averages_of_a_choice_that_a_run_does_not_make_are_left_out(tmp_path: Path, cache: Path) -> None:
+def test_averages_of_an_absent_choice_are_left_out(tmp_path: Path, cache: Path) -> None:
     run = loaded(tmp_path / "run", Experiment("e", count=10))
-    made = part(assembled(cache, sampled(run, {MEMORY: {"v": [(at, "1") for at in range(9)]}})), "Metrics of the nodes")
-    assert made["tables"] == []
-    assert made["text"][-1] == "run has no experiment without a fault that is not saturated."
+    document = part(
+        assembled(cache, sampled(run, {MEMORY: {"v": [(at, "1") for at in range(9)]}})), "Metrics of the nodes"
+    )
+    assert document["tables"] == []
+    assert document["text"][-1] == "run has no experiment without a fault that is not saturated."
 
 
-def test_results_tell_the_units_of_what_was_measured(qa: Path) -> None:
+def test_results_have_the_units_of_measurement(qa: Path) -> None:
     """A value times its factor is what tables show."""
-    found = load(qa / "results.json")
-    assert found["units"].keys() == found["rows"]["run"].keys()
-    name = next(name for name in found["rows"]["run"] if name.endswith(" valid_txs expected_txs throughput"))
-    units = found["units"][name]
+    results = load(qa / "results.json")
+    assert results["units"].keys() == results["rows"]["run"].keys()
+    name = next(name for name in results["rows"]["run"] if name.endswith(" valid_txs expected_txs throughput"))
+    units = results["units"][name]
     assert units == {
         "number": {"unit": "", "factor": "1"},
         "connections": {"unit": "connections", "factor": "1"},
@@ -90,32 +92,32 @@ def test_results_tell_the_units_of_what_was_measured(qa: Path) -> None:
         "expected_txs": {"unit": "tx", "factor": "1"},
         "throughput": {"unit": "tx/s", "factor": "1000000000"},
     }
-    row = next(row for row in found["rows"]["run"][name] if row["number"] == 1)
+    row = next(row for row in results["rows"]["run"][name] if row["number"] == 1)
     assert row["throughput"] * float(Fraction(units["throughput"]["factor"])) == pytest.approx(50.65, abs=0.1)
-    assert found["units"]["rows memory"] == {
+    assert results["units"]["rows memory"] == {
         "t_ns": {"unit": "ns", "factor": "1"},
         "value": {"unit": "Bytes", "factor": "1"},
     }
-    assert found["units"]["span windows"]["from_ns"] == {"unit": "ns", "factor": "1"}
-    latencies = next(name for name in found["units"] if name.endswith(" latency_stddev negative_latencies"))
-    assert found["units"][latencies]["latency_avg"] == {"unit": "s", "factor": "1/1000000000"}
+    assert results["units"]["span windows"]["from_ns"] == {"unit": "ns", "factor": "1"}
+    latencies = next(name for name in results["units"] if name.endswith(" latency_stddev negative_latencies"))
+    assert results["units"][latencies]["latency_avg"] == {"unit": "s", "factor": "1/1000000000"}
 
 
 @pytest.mark.parametrize(
     ("count", "named"),
     [(8, []), (9, [COLOURS]), (40, ["Too many lines for a printed legend: figures 2, 4.", COLOURS])],
 )
-def test_timelines_say_when_their_lines_cannot_be_told_apart(
+def test_indistinguishable_timeline_lines_are_reported(
     tmp_path: Path, cache: Path, count: int, named: list[str]
 ) -> None:
     """Eight colours; short names stand in columns below a figure.  Of the mean, which has its own, nothing is said."""
     run = loaded(tmp_path / "run", Experiment("e"))
     nodes = {f"n{number}": [(at, "1") for at in range(30)] for number in range(count)}
-    said = part(assembled(cache, sampled(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")["text"]
-    assert [line for line in said if "lines" in line and "figures" in line] == named
+    texts = part(assembled(cache, sampled(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")["text"]
+    assert [line for line in texts if "lines" in line and "figures" in line] == named
 
 
-def test_there_are_as_many_colours_as_are_said() -> None:
+def test_number_of_colours_is_the_documented_one() -> None:
     for place in sorted((ROOT / "templates" / "charts").glob("timeline*.vl.json")):
         colours = json.loads(place.read_text(encoding="utf-8"))["layer"][0]["encoding"]["color"]["scale"]["range"]
         assert len(colours) - ("mean" in place.name) == plot_spec.COLOURS

@@ -33,19 +33,17 @@ SECOND = 10**9
         ([], None),
     ],
 )
-def test_each_step_counts_as_much_whatever_the_number_of_its_lines(
-    points: list[tuple[int, float]], due: float | None
-) -> None:
+def test_each_step_has_equal_weight(points: list[tuple[int, float]], due: float | None) -> None:
     assert average([{"t_ns": at * SECOND, "value": value} for at, value in points]) == due
 
 
-def test_the_instants_between_which_rows_count_are_among_them() -> None:
+def test_both_bounds_of_the_time_range_count() -> None:
     rows = [{"t_ns": at} for at in range(5)]
     assert [row["t_ns"] for row in within(rows, (1, 3))] == [1, 2, 3]
     assert within(rows, None) == rows
 
 
-def test_labels_of_a_series_that_is_worked_out_are_those_of_what_it_is_of(cache: Path) -> None:
+def test_computed_series_has_the_labels_of_its_inputs(cache: Path) -> None:
     package = Session(Workspace(ROOT), Store(cache)).package("antelope").package
     series = {item.name: item for item in package.series}
     assert labels_of(package, series["cpu_usage_series"]) == 'mode = "idle"'

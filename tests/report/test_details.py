@@ -25,12 +25,12 @@ RUNS = {
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> dict[str, Path]:
     """The reports, each as a web page, by their names."""
-    found = {}
+    pages = {}
     for name, run in RUNS.items():
-        found[name] = tmp_path_factory.mktemp("page") / "out"
-        done = assay("build", name, "--run", run, "--to", "html", "-o", found[name], "--cache", cache)
+        pages[name] = tmp_path_factory.mktemp("page") / "out"
+        done = assay("build", name, "--run", run, "--to", "html", "-o", pages[name], "--cache", cache)
         assert done.status == 0, done.err
-    return found
+    return pages
 
 
 def page_data(folder: Path) -> tuple[dict[str, Any], set[str]]:
@@ -41,52 +41,52 @@ def page_data(folder: Path) -> tuple[dict[str, Any], set[str]]:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_every_number_of_a_metric_has_samples_events_and_sql(built: dict[str, Path], name: str) -> None:
+def test_every_metric_has_samples_events_and_sql(built: dict[str, Path], name: str) -> None:
     data, linked = page_data(built[name])
-    metrics = {of: told for of, told in data["metrics"].items() if of in linked and not told.get("term")}
+    metrics = {of: metric for of, metric in data["metrics"].items() if of in linked and not metric.get("term")}
     assert metrics
-    for of, told in metrics.items():
-        assert told["samples"], of
-        assert told["events"], of
-        assert told["sql"], of
-        texts = [(built[name] / file).read_text(encoding="utf-8") for file in told["file"].split(", ")]
-        assert told["sql"] == "\n\n".join(text.removeprefix(HEAD).removesuffix("\n") for text in texts), of
-        header = told["header"] or data["samples"]
-        assert all(len(row) == len(header) for row in told["samples"]), of
+    for of, metric in metrics.items():
+        assert metric["samples"], of
+        assert metric["events"], of
+        assert metric["sql"], of
+        texts = [(built[name] / file).read_text(encoding="utf-8") for file in metric["file"].split(", ")]
+        assert metric["sql"] == "\n\n".join(text.removeprefix(HEAD).removesuffix("\n") for text in texts), of
+        header = metric["header"] or data["samples"]
+        assert all(len(row) == len(header) for row in metric["samples"]), of
 
 
-def test_metrics_of_phases_have_the_distribution_of_each_phase(built: dict[str, Path]) -> None:
+def test_phase_metrics_have_a_distribution_per_phase(built: dict[str, Path]) -> None:
     data, linked = page_data(built["antelope/upgrade"])
     results = json.loads((built["antelope/upgrade"] / "results.json").read_text(encoding="utf-8"))["metrics"]
-    told = data["metrics"]["cpu_usage"]
+    metric = data["metrics"]["cpu_usage"]
     assert "cpu_usage" in linked
-    assert told["header"] == ["Run", "Samples", "Average", "Median", "Deviation", "Least", "Greatest"]
+    assert metric["header"] == ["Run", "Samples", "Average", "Median", "Deviation", "Least", "Greatest"]
     columns = results["cpu_usage"]["columns"]
-    assert told["samples"] == [
-        [label, str(found["size"]), *(f"{found[name]:.6g}" for name in ("average", "median", "stddev", "min", "max"))]
-        for label, found in (("before", columns["run:before"]), ("after", columns["run:after"]))
+    assert metric["samples"] == [
+        [label, str(column["size"]), *(f"{column[name]:.6g}" for name in ("average", "median", "stddev", "min", "max"))]
+        for label, column in (("before", columns["run:before"]), ("after", columns["run:after"]))
     ]
-    assert told["file"] == "sql/phases/metrics/cpu_usage.sql"
-    assert [name for name, _ in told["events"]][:1] == ["cpu_seconds"]
-    assert ["rate_window", "Time that rates are taken over — meta.json .rate_window_seconds"] in told["constants"]
+    assert metric["file"] == "sql/phases/metrics/cpu_usage.sql"
+    assert [name for name, _ in metric["events"]][:1] == ["cpu_seconds"]
+    assert ["rate_window", "Time that rates are taken over — meta.json .rate_window_seconds"] in metric["constants"]
 
 
-def test_a_formula_has_its_values_and_the_sql_of_what_it_is_over(built: dict[str, Path]) -> None:
+def test_formula_has_its_values_and_sql_of_its_operands(built: dict[str, Path]) -> None:
     data, linked = page_data(built["antelope/upgrade"])
     results = json.loads((built["antelope/upgrade"] / "results.json").read_text(encoding="utf-8"))["metrics"]
-    told, rate = data["metrics"]["disk_writes_per_year"], data["metrics"]["disk_write_rate"]
+    yearly, rate = data["metrics"]["disk_writes_per_year"], data["metrics"]["disk_write_rate"]
     assert "disk_writes_per_year" in linked
-    assert told["header"] == ["Run", "Value"]
+    assert yearly["header"] == ["Run", "Value"]
     due = results["disk_writes_per_year"]["columns"]
-    assert told["samples"] == [[name, f"{due[f'run:{name}']['average']:.6g}"] for name in ("before", "after")]
-    assert (told["file"], told["sql"]) == (rate["file"], rate["sql"])
+    assert yearly["samples"] == [[name, f"{due[f'run:{name}']['average']:.6g}"] for name in ("before", "after")]
+    assert (yearly["file"], yearly["sql"]) == (rate["file"], rate["sql"])
     on_rows, _ = page_data(built["antelope/endurance"])
     drive = on_rows["metrics"]["drive_writes_per_year"]
     assert drive["sql"].startswith("SELECT")
     assert drive["file"].startswith("sql/rows/")
 
 
-def test_the_sql_of_a_report_by_phases_is_the_file_that_ran(tmp_path: Path, cache: Path) -> None:
+def test_sql_of_phase_report_is_the_executed_file(tmp_path: Path, cache: Path) -> None:
     """Of a comparison that is cut on the command line."""
     out = tmp_path / "out"
     words = ("--phase", "early=begin..mid", "--at", "begin=2026-02-05T18:53:00Z", "--at", "mid=2026-02-05T19:00:00Z")
@@ -94,12 +94,12 @@ def test_the_sql_of_a_report_by_phases_is_the_file_that_ran(tmp_path: Path, cach
     done = assay("build", "cardano/comparison", "--run", run, *words, "--to", "html", "-o", out, "--cache", cache)
     assert done.status == 0, done.err
     data, _ = page_data(out)
-    told = data["metrics"]["CentiCpu"]
-    assert told["file"] == "sql/phases/metrics/CentiCpu.sql"
-    assert told["sql"] in (out / told["file"]).read_text(encoding="utf-8")
+    metric = data["metrics"]["CentiCpu"]
+    assert metric["file"] == "sql/phases/metrics/CentiCpu.sql"
+    assert metric["sql"] in (out / metric["file"]).read_text(encoding="utf-8")
 
 
-def test_numbers_of_constants_name_document_and_key(built: dict[str, Path]) -> None:
+def test_constant_metrics_name_document_and_key(built: dict[str, Path]) -> None:
     data, _ = page_data(built["antelope/harness"])
     constants = dict(data["metrics"]["target_tps"]["constants"])
     due = "Transactions a second that were meant to be reached (-1: not told) — run.json .targetTPS"

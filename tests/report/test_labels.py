@@ -31,17 +31,17 @@ def figures(run: str, phase: str = "") -> RunFigures:
         (["v1", "v1", "v1 (a)"], [("a", ""), ("b", ""), ("c", "")], ("v1 (a)", "v1 (b)", "v1 (a) (c)")),
     ],
 )
-def test_phases_stand_in_brackets_behind_their_runs(
+def test_phases_are_in_brackets_after_their_runs(
     named: list[str], runs: list[tuple[str, str]], labels: tuple[str, ...]
 ) -> None:
     assert told_apart(named, [figures(*run) for run in runs], "{name} ({id})") == labels
 
 
-def test_an_id_that_stands_in_for_a_name_is_not_the_name_of_another() -> None:
+def test_id_used_as_label_is_not_the_name_of_another_run() -> None:
     runs = [figures(run) for run in ("a", "b", "c")]
     assert told_apart(["v1", "v1", "a"], runs, "{id}") == ("a", "b", "c")
 
 
-def test_of_no_samples_nothing_is_told_but_that() -> None:
+def test_empty_distribution_has_size_only() -> None:
     assert cells(NONE, "all") == ("0", *["—"] * (len(SAMPLES) - 2))
     assert cells(ONE, "all") == ("1", "2.5", "2.5", "0", "2.5", "2.5")

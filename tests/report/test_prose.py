@@ -18,13 +18,13 @@ def problems(folder: Path, text: str) -> list[Diagnostic]:
     """What is wrong with a text that quotes nothing."""
     place = folder / "part.md"
     place.write_text(text, encoding="utf-8")
-    found: list[Diagnostic] = []
-    read(place, "part.md", None, (), found)  # type: ignore[arg-type]
-    return found
+    problems: list[Diagnostic] = []
+    read(place, "part.md", None, (), problems)  # type: ignore[arg-type]
+    return problems
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "at"),
+    ("text", "block", "at"),
     [
         ("# Head\n", "a heading", (1, 1)),
         ("Text.\n\n  ### Head\n", "a heading", (3, 3)),
@@ -38,12 +38,12 @@ def problems(folder: Path, text: str) -> list[Diagnostic]:
         ("```sh\nls\n```\n", "code", (1, 1)),
     ],
 )
-def test_a_line_that_markdown_makes_a_block_of_is_an_error(
-    tmp_path: Path, text: str, what: str, at: tuple[int, int]
+def test_line_that_markdown_reads_as_block_is_an_error(
+    tmp_path: Path, text: str, block: str, at: tuple[int, int]
 ) -> None:
-    (found,) = problems(tmp_path, text)
-    assert found.message == f"prose is plain text, and this line begins {what}, as Markdown has it"
-    assert (found.span, bool(found.hint)) == (Span("part.md", *at, 1), True)
+    (problem,) = problems(tmp_path, text)
+    assert problem.message == f"prose is plain text, and this line begins {block}, as Markdown has it"
+    assert (problem.span, bool(problem.hint)) == (Span("part.md", *at, 1), True)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_a_line_that_markdown_makes_a_block_of_is_an_error(
         "Of all\n-5 ms are |x|, and\n#hash is no heading.\n\n1.5 s, 3) or not\n",
     ],
 )
-def test_a_paragraph_stays_one(tmp_path: Path, text: str) -> None:
+def test_paragraph_stays_one_paragraph(tmp_path: Path, text: str) -> None:
     assert problems(tmp_path, text) == []
 
 
-def test_a_quote_without_an_end_is_an_error_with_its_place(tmp_path: Path) -> None:
-    (found,) = problems(tmp_path, "One.\n\nAnd {{ wait(step = 0\n")
-    assert render(found) == (
+def test_unclosed_quote_is_an_error_with_its_place(tmp_path: Path) -> None:
+    (problem,) = problems(tmp_path, "One.\n\nAnd {{ wait(step = 0\n")
+    assert render(problem) == (
         "error[prose]: a quote of a result has no end\n  at part.md:3:5\n    3 | And {{ wait(step = 0\n"
         "      |     ^^\n  expected: }} behind it"
     )
@@ -80,24 +80,24 @@ QUOTES: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("said", QUOTES)
-def test_a_quote_names_the_row_by_texts_and_numbers(said: str, tmp_path: Path, cache: Path) -> None:
+@pytest.mark.parametrize("actual_quote", QUOTES)
+def test_quote_selects_rows_by_texts_and_numbers(actual_quote: str, tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "part.md"
-    place.write_text(f"It is {{{{ valid_txs({said}) }}}}.\n", encoding="utf-8")
-    found: list[Diagnostic] = []
-    prose = read(place, "part.md", load(shipped(), "cometbft", cache), (), found)
-    assert [quote.where for quote in prose.quotes] + [item.message for item in found] == [QUOTES[said]]
+    place.write_text(f"It is {{{{ valid_txs({actual_quote}) }}}}.\n", encoding="utf-8")
+    problems: list[Diagnostic] = []
+    prose = read(place, "part.md", load(shipped(), "cometbft", cache), (), problems)
+    assert [quote.where for quote in prose.quotes] + [item.message for item in problems] == [QUOTES[actual_quote]]
 
 
-def test_prose_that_is_not_there_is_told_at_the_line_that_names_it(tmp_path: Path, cache: Path) -> None:
+def test_missing_prose_is_reported_at_the_naming_line(tmp_path: Path, cache: Path) -> None:
     workspace = tmp_path / "workspace"
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, workspace / name)
     (workspace / "specs/cometbft/prose/issues.md").unlink()
     done = assay("check", "--system", "cometbft", "--cache", cache, within=workspace)
-    said = "error[prose]: article `qa` names prose that is not there: `prose/issues.md`\n  at specs/cometbft/"
+    message = "error[prose]: article `qa` names prose that is not there: `prose/issues.md`\n  at specs/cometbft/"
     assert (done.status, done.out) == (1, "")
-    assert done.err.startswith(f"{said}articles.dhall:")
+    assert done.err.startswith(f"{message}articles.dhall:")
     assert done.err.endswith("  expected: the file specs/cometbft/prose/issues.md\n")
 
 
@@ -105,15 +105,15 @@ LONG = "".join(f"{number:05d}" for number in range(100))
 
 
 @pytest.mark.parametrize(("column", "length"), [(1, 3), (250, 4), (499, 2), (500, 9)])
-def test_an_excerpt_of_a_long_line_is_what_stands_around_its_place(column: int, length: int) -> None:
+def test_excerpt_of_long_line_surrounds_its_place(column: int, length: int) -> None:
     text, carets = excerpt_of([LONG], 1, column, length).split("\n")
     begin, end = carets.index("^"), carets.rindex("^") + 1
-    shown = text.removeprefix("1 | ")
-    assert len(shown) == WIDEST
+    shown_text = text.removeprefix("1 | ")
+    assert len(shown_text) == WIDEST
     assert text[begin:end] == LONG[column - 1 : column - 1 + length]
-    assert (shown.startswith("…"), shown.endswith("…")) == (column > WIDEST, column < len(LONG) - WIDEST)
-    assert shown.strip("…") in LONG
+    assert (shown_text.startswith("…"), shown_text.endswith("…")) == (column > WIDEST, column < len(LONG) - WIDEST)
+    assert shown_text.strip("…") in LONG
 
 
-def test_an_excerpt_of_a_line_that_is_short_enough_is_the_line() -> None:
+def test_excerpt_of_short_line_is_the_line() -> None:
     assert excerpt_of(["a" * WIDEST], 1, 2, 3) == f"1 | {'a' * WIDEST}\n  |  ^^^"

@@ -39,16 +39,16 @@ def found(metric: Metric, rows: Sequence[Row], integral: bool = True) -> dict[st
     CONNECTION.execute(f"CREATE OR REPLACE TABLE g (host TEXT, k TEXT, value {kind}, accepted BOOLEAN)")
     if rows:
         CONNECTION.executemany("INSERT INTO g VALUES (?, ?, ?, ?)", [list(row) for row in rows])
-    said = CONNECTION.execute(dialect.text(distribution(metric, "g", integral, {}))).fetchall()
-    by_host = {str(row[0]): row[1:] for row in said} if metric.per else {"": said[0]}
+    actual_rows = CONNECTION.execute(dialect.text(distribution(metric, "g", integral, {}))).fetchall()
+    by_host = {str(row[0]): row[1:] for row in actual_rows} if metric.per else {"": actual_rows[0]}
     return {host: row if row[0] else None for host, row in by_host.items()}
 
 
 def first_two(metric: Metric, rows: Sequence[Row], integral: bool = True) -> tuple[Any, ...]:
     """Size and mean of a metric over all hosts, which has samples."""
-    told = found(metric, rows, integral)[""]
-    assert told is not None
-    return told[:2]
+    figures = found(metric, rows, integral)[""]
+    assert figures is not None
+    return figures[:2]
 
 
 def by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
@@ -65,11 +65,11 @@ def by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
 
 def grouped(rows: Sequence[Row], per: str) -> dict[str, dict[str, list[int]]]:
     """The values that count, by host ("" without) and key."""
-    made: dict[str, dict[str, list[int]]] = {row[0]: {} for row in rows} if per else {"": {}}
+    groups: dict[str, dict[str, list[int]]] = {row[0]: {} for row in rows} if per else {"": {}}
     for host, key, value, accepted in rows:
         if accepted and value is not None:
-            made[host if per else ""].setdefault(key, []).append(value)
-    return made
+            groups[host if per else ""].setdefault(key, []).append(value)
+    return groups
 
 
 def all_by_hand(samples: dict[str, list[int]]) -> dict[str, tuple[Any, ...] | None]:
@@ -79,9 +79,11 @@ def all_by_hand(samples: dict[str, list[int]]) -> dict[str, tuple[Any, ...] | No
 
 @settings(max_examples=examples(40), deadline=None)
 @given(rows=ROWS, per=st.sampled_from(["", "host"]))
-def test_samples_are_the_accepted_rows_with_a_value(rows: list[Row], per: str) -> None:
+def test_samples_are_accepted_rows_with_a_value(rows: list[Row], per: str) -> None:
     values = grouped(rows, per)
-    samples = {host: [value for held in keys.values() for value in held] for host, keys in values.items()}
+    samples = {
+        host: [value for saved_values in keys.values() for value in saved_values] for host, keys in values.items()
+    }
     assert found(replace(METRIC, per=per), rows) == all_by_hand(samples)
 
 
@@ -92,22 +94,22 @@ def test_samples_are_the_accepted_rows_with_a_value(rows: list[Row], per: str) -
 def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> None:
     """Of each host one where hosts have distributions."""
     values = grouped(rows, per)
-    samples = {host: [REDUCED[kind](held) for held in keys.values()] for host, keys in values.items()}
+    samples = {host: [REDUCED[kind](saved_values) for saved_values in keys.values()] for host, keys in values.items()}
     assert found(replace(METRIC, per=per, reduction=Reduction(("k",), kind, 0.0)), rows) == all_by_hand(samples)
 
 
 @settings(max_examples=examples(25), deadline=None)
 @given(rows=ROWS, c=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))
-def test_the_centile_of_the_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: float) -> None:
-    held = [sorted(values) for values in grouped(rows, "")[""].values()]
-    samples = [values[min(math.floor(len(values) * c), len(values) - 1)] for values in held]
+def test_centile_of_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: float) -> None:
+    saved_samples = [sorted(values) for values in grouped(rows, "")[""].values()]
+    samples = [values[min(math.floor(len(values) * c), len(values) - 1)] for values in saved_samples]
     reduced = replace(METRIC, reduction=Reduction(("k",), "centile", c))
     assert found(reduced, rows) == {"": by_hand(samples)}
 
 
 @settings(max_examples=examples(25), deadline=None)
 @given(rows=ROWS)
-def test_a_metric_may_take_all_rows_or_those_where_a_condition_holds(rows: list[Row]) -> None:
+def test_metric_may_take_all_rows_or_those_of_a_condition(rows: list[Row]) -> None:
     everything = [value for _, _, value, _ in rows if value is not None]
     assert found(replace(METRIC, accepted=False), rows) == {"": by_hand(everything)}
     above = Expression("above", (Expression("column", name="value"), Expression("integer", number=3)))
@@ -115,7 +117,7 @@ def test_a_metric_may_take_all_rows_or_those_where_a_condition_holds(rows: list[
     assert found(some, rows) == {"": by_hand([value for value in everything if value > 3])}
 
 
-def test_a_mean_of_integers_is_one_division_of_an_exact_sum() -> None:
+def test_mean_of_integers_is_one_division_of_exact_sum() -> None:
     """As doubles these three would sum up to nothing."""
     rows: list[Row] = [("a", "x", value, True) for value in (2**60, 1, -(2**60))]
     assert first_two(METRIC, rows) == (3, 1 / 3)
@@ -124,16 +126,16 @@ def test_a_mean_of_integers_is_one_division_of_an_exact_sum() -> None:
 SUMMED = replace(METRIC, reduction=Reduction(("k",), "sum", 0.0))
 
 
-def test_real_numbers_are_added_up_with_compensation() -> None:
+def test_real_numbers_are_summed_with_compensation() -> None:
     """Samples, and the rows of one sample: added up one after the other, ten times 0.1 is less than 1."""
     rows: list[Any] = [("a", "x", 0.1, True)] * 10
     assert first_two(METRIC, rows, integral=False) == (10, 0.1)
     assert first_two(SUMMED, rows, integral=False) == (1, 1.0)
 
 
-def test_the_order_of_rows_changes_no_sum_of_real_numbers() -> None:
+def test_order_of_rows_changes_no_sum_of_real_numbers() -> None:
     """Added up in these orders they are 0, 1 and 0."""
     rows: list[Any] = [("a", "x", value, True) for value in (1e16, 1.0, -1e16)]
     orders = [rows, [rows[0], rows[2], rows[1]], rows[::-1]]
     for metric in (METRIC, SUMMED):
-        assert len({first_two(metric, held, integral=False) for held in orders}) == 1
+        assert len({first_two(metric, permuted, integral=False) for permuted in orders}) == 1

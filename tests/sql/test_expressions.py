@@ -56,7 +56,7 @@ def columns(kind: str) -> st.SearchStrategy[Expression]:
 
 
 def made(ops: tuple[str, ...], *parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
-    return st.tuples(st.sampled_from(ops), *parts).map(lambda found: node(*found))
+    return st.tuples(st.sampled_from(ops), *parts).map(lambda actual_parts: node(*actual_parts))
 
 
 integers: st.SearchStrategy[Expression] = st.deferred(
@@ -147,7 +147,7 @@ def engine() -> duckdb.DuckDBPyConnection:
 
 @given(tree=st.one_of(integers, reals, conditions), row=rows)
 @settings(deadline=None, max_examples=examples(400))
-def test_sql_comes_to_what_plain_python_does(engine: duckdb.DuckDBPyConnection, tree: Expression, row: Row) -> None:
+def test_sql_equals_plain_python(engine: duckdb.DuckDBPyConnection, tree: Expression, row: Row) -> None:
     assume(all(abs(number(plain(part, row) or 0)) < 2**53 for part in tree.walk() if part.op not in ("column", "text")))
     kind = infer(tree, SCOPE, UNITS).type
     given_row = ", ".join(f"CAST(${name} AS {TYPES[of]}) AS {name}" for name, of in COLUMNS.items())
@@ -168,7 +168,7 @@ ONE, OTHER, REAL = (Expression("column", name=name) for name in "ijr")
         (node("div", ONE, node("minus", OTHER, ONE)), "i // NULLIF(j - i, 0)"),
     ],
 )
-def test_what_is_divided_by_is_never_zero(tree: Expression, due: str) -> None:
+def test_divisor_is_never_zero(tree: Expression, due: str) -> None:
     assert compile_expression(tree, Names()).sql(dialect="duckdb") == due
 
 
@@ -194,24 +194,22 @@ HALF = node("over", number_of("1"), number_of("2"))
     ],
     ids=str,
 )  # fmt: skip
-def test_literals_are_worked_out_as_columns_of_their_types_are(
-    engine: duckdb.DuckDBPyConnection, tree: Expression, due: float
-) -> None:
+def test_literals_equal_columns_of_their_types(engine: duckdb.DuckDBPyConnection, tree: Expression, due: float) -> None:
     """Small literals would make integers of 32 bits, which they are kept from; reals among them stay reals."""
-    (found,) = engine.execute(f"SELECT {compile_expression(tree, Names()).sql(dialect='duckdb')}").fetchall()
-    assert found == (due,)
+    (value,) = engine.execute(f"SELECT {compile_expression(tree, Names()).sql(dialect='duckdb')}").fetchall()
+    assert value == (due,)
 
 
 @pytest.mark.parametrize(
     "tree", [node("div", ONE, REAL), node("div", REAL, OTHER), Expression("whole", (REAL,), unit=NONE)]
 )
-def test_whole_quotients_are_of_whole_numbers(tree: Expression) -> None:
+def test_integer_quotients_are_of_integers(tree: Expression) -> None:
     with pytest.raises(KindError) as error:
         infer(tree, SCOPE, UNITS)
     assert (error.value.expected, error.value.found, error.value.node) == ("a whole number", "real", REAL)
 
 
-def test_every_word_of_the_language_has_sql_and_words() -> None:
+def test_every_word_of_the_language_has_sql_and_wording() -> None:
     """But `converted`, which no author writes, and the value of a metric, which formulas work out."""
     leaves = [Expression(op, name="x", text="y", number=Decimal(1), unit="byte") for op in LEAVES]
     trees = [Expression(op, (ONE,) * (number or 2), unit="byte", factor="1") for op, number in ARITY.items()]

@@ -13,7 +13,7 @@ from assay.sql import dialect
 from assay.sql.distributions import distribution, domain_of
 
 
-def test_rows_without_a_group_are_no_group(cache: Path) -> None:
+def test_rows_without_a_group_are_in_no_distribution(cache: Path) -> None:
     package = load(shipped(), "cardano", cache).package
     metric = next(item for item in package.metrics if item.per and item.reduction is None)
     grain = next(item for item in package.grains if item.name == metric.grain)
@@ -24,7 +24,7 @@ def test_rows_without_a_group_are_no_group(cache: Path) -> None:
         connection.execute(
             f"CREATE TABLE {grain.name} AS SELECT *, true AS accepted FROM (VALUES {rows}) AS t (grp, n)"
         )
-        found = connection.execute(query)
-        names = [str(item[0]) for item in found.description or ()]
-        told = {row[names.index("per")]: row[names.index("size")] for row in found.fetchall()}
-    assert told == {"g": 2, "h": None}
+        cursor = connection.execute(query)
+        names = [str(item[0]) for item in cursor.description or ()]
+        sizes = {row[names.index("per")]: row[names.index("size")] for row in cursor.fetchall()}
+    assert sizes == {"g": 2, "h": None}

@@ -23,7 +23,7 @@ ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]
         ("last", 'equals(field version, "none")', None),
     ],
 )
-def test_an_instant_is_that_of_the_first_or_last_row(pick: str, condition: str, due: int | None) -> None:
+def test_instant_is_that_of_the_first_or_last_row(pick: str, condition: str, due: int | None) -> None:
     """In time, whatever the order of the rows; none where no row is meant."""
     where = parse(condition) if condition else None
     query = dialect.text(phases.instant(Cut("upgrade", "", "told", "t_ns", pick, where, ""), {"wanted": "new"}))

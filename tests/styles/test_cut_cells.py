@@ -29,7 +29,7 @@ def build(folder: Path, cache: Path, style: str) -> Done:
     return assay("--cache", cache, *command, within=folder)
 
 
-def test_a_report_says_which_values_its_style_cut(folder: Path, cache: Path) -> None:
+def test_report_names_values_that_its_style_cut(folder: Path, cache: Path) -> None:
     """Sizes lose their end in six characters; the other rows have no warning."""
     done = build(folder, cache, "org-2023")
     document, results = (
@@ -40,15 +40,15 @@ def test_a_report_says_which_values_its_style_cut(folder: Path, cache: Path) -> 
     )
     base, value = (f"{run['average']:.0f}" for run in results["metrics"]["response_size"]["runs"].values())
     assert cells[:2] == [base[:6], value[:6]]
-    said = (
+    message = (
         "The number style org-2023 has no room for values of Size of the response "
         f"({cells[0]} for {base}, {cells[1]} for {value}): its cells and differences do not tell them."
     )
-    assert document["warnings"] == [said]
-    assert (done.status, done.err) == (0, f"warning: {said}\n")
+    assert document["warnings"] == [message]
+    assert (done.status, done.err) == (0, f"warning: {message}\n")
 
 
-def test_other_styles_have_room(folder: Path, cache: Path) -> None:
+def test_other_styles_cut_nothing(folder: Path, cache: Path) -> None:
     done = build(folder, cache, "three-digits")
     assert (done.status, done.err) == (0, "")
 
@@ -59,9 +59,7 @@ def change(base: float, value: float) -> float:
 
 
 @pytest.mark.parametrize(("style", "some"), [("typst-2026", 3), ("org-2023", 10), ("three-digits", 0)])
-def test_a_report_says_which_changes_its_differences_do_not_tell(
-    style: str, some: int, cache: Path, tmp_path: Path
-) -> None:
+def test_report_names_changes_lost_in_rounding(style: str, some: int, cache: Path, tmp_path: Path) -> None:
     """Those whose printed percents are off by a tenth and more than a point: 7.9e-5 to 9.5e-5 is printed as 0 %."""
     runs = [part for name in ("baseline", "candidate") for part in ("--run", CARDANO / name / "run")]
     command = ("build", "cardano/comparison", *runs, "--style", style, "--to", "md", "--to", "html")
@@ -74,19 +72,19 @@ def test_a_report_says_which_changes_its_differences_do_not_tell(
         for name, (label, *_, printed) in zip(section["metrics"], section["rows"], strict=True):
             if name and printed not in ("nan", "NaN"):
                 base, value = (run["average"] for run in results["metrics"][name]["runs"].values())
-                true, told = change(base, value) if base else 0, abs(float(printed))
-                if abs(true - told) > max(1, true / 10):
+                true, printed_change = change(base, value) if base else 0, abs(float(printed))
+                if abs(true - printed_change) > max(1, true / 10):
                     off.append(label.rpartition(", ")[0])
     assert len(off) >= some
     assert bool(off) == bool(some)
-    said = document.get("differences", "")
+    sentence = document.get("differences", "")
     if off:
         listed = f"{', '.join(off[:-1])} and {off[-1]}"
-        assert said == (
+        assert sentence == (
             f"The number style {style} has too few decimals for differences of {listed}: their Δ and Δ% do not tell "
             "how much they changed."
         )
     else:
-        assert said == ""
+        assert sentence == ""
     for form in ("md", "html"):
         assert ("has too few decimals" in (tmp_path / f"out/report.{form}").read_text(encoding="utf-8")) == bool(off)

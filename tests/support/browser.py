@@ -20,10 +20,10 @@ DRAWN = "html.complete"
 
 def program() -> str:
     """The browser; the test is skipped where there is none."""
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if not found:
+    actual_path = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if not actual_path:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
-    return found
+    return actual_path
 
 
 @contextmanager
@@ -48,9 +48,9 @@ class Seen:
 
 
 @contextmanager
-def shown(running: Browser, file: Path, **how: Any) -> Iterator[Seen]:
+def shown(running: Browser, file: Path, **options: Any) -> Iterator[Seen]:
     """A page file in a window of its own, its charts drawn; `how` is what Playwright calls the options of a context."""
-    context = running.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **how})
+    context = running.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
     try:
         seen = Seen(context.new_page())
         seen.page.set_default_timeout(60_000)
@@ -59,7 +59,7 @@ def shown(running: Browser, file: Path, **how: Any) -> Iterator[Seen]:
         seen.page.on("dialog", lambda dialog: (seen.messages.append(dialog.message), dialog.dismiss()))
         seen.page.on("request", lambda request: seen.requests.append(request.url))
         seen.page.goto(file.as_uri())
-        if how.get("java_script_enabled", True):
+        if options.get("java_script_enabled", True):
             seen.page.wait_for_selector(DRAWN, state="attached")
         yield seen
     finally:
@@ -68,10 +68,10 @@ def shown(running: Browser, file: Path, **how: Any) -> Iterator[Seen]:
 
 def barriers(page: Page) -> list[str]:
     """What axe finds that keeps people out."""
-    found: Any = Axe().run(page).response
+    response: Any = Axe().run(page).response
     return [
         f"{item['id']}: {node['html'][:160]}"
-        for item in found["violations"]
+        for item in response["violations"]
         if item["impact"] in ("serious", "critical", "moderate")
         for node in item["nodes"]
     ]

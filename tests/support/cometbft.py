@@ -33,8 +33,8 @@ def keep_transactions(run: Path, keep: Callable[[int, dict[str, str]], bool]) ->
     place = run / "report" / "raw_node0.csv.gz"
     head, *lines = gzip.decompress(place.read_bytes()).decode().splitlines()
     names = head.split(",")
-    kept = [line for number, line in enumerate(lines) if keep(number, dict(zip(names, line.split(","), strict=True)))]
-    place.write_bytes(gzip.compress("\n".join([head, *kept, ""]).encode(), mtime=0))
+    rows = [line for number, line in enumerate(lines) if keep(number, dict(zip(names, line.split(","), strict=True)))]
+    place.write_bytes(gzip.compress("\n".join([head, *rows, ""]).encode(), mtime=0))
 
 
 def change_samples(run: Path, change: Callable[[dict[str, str], list[Any]], list[Any] | None]) -> None:
@@ -50,8 +50,8 @@ def assembled(cache: Path, *runs: Path | str) -> dict[str, Any]:
     """The document of the QA report over runs, as data, with nothing drawn or laid out.  AssayError as the build's."""
     session = open_session(ROOT, cache)
     named = named_runs([str(run) for run in runs])
-    made = article.assembled(session, "cometbft/qa", named, Options())
-    document: dict[str, Any] = json.loads(to_json(made.document))
+    built = article.assembled(session, "cometbft/qa", named, Options())
+    document: dict[str, Any] = json.loads(to_json(built.document))
     return document
 
 

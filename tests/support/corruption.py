@@ -27,10 +27,10 @@ def _flipped(random: Random, line: bytes) -> bytes:
     return line[:place] + (bytes([byte]) if byte != 0x0A else b"") + line[place + 1 :]
 
 
-def _inserted(what: Sequence[bytes]) -> Callable[[Random, bytes], bytes]:
+def _inserted(pieces: Sequence[bytes]) -> Callable[[Random, bytes], bytes]:
     def change(random: Random, line: bytes) -> bytes:
         place = random.randrange(len(line) + 1)
-        return line[:place] + random.choice(what) + line[place:]
+        return line[:place] + random.choice(pieces) + line[place:]
 
     return change
 
@@ -42,9 +42,9 @@ def _without_braces(random: Random, line: bytes) -> bytes:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    found = [value] if isinstance(value, dict) else []
+    objects = [value] if isinstance(value, dict) else []
     inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    return found + [item for member in inner for item in _objects(member)]
+    return objects + [item for member in inner for item in _objects(member)]
 
 
 class _Raw(str):

@@ -15,14 +15,14 @@ ONLY_AS_TEXT = frozenset({"Plutus script", "Number of filters applied"})
 
 def analysis_differences(ours: Analysis, theirs: Analysis, cells: Mapping[str, str]) -> list[str]:
     """Everything in which our analysis differs from the oracle's; `cells` are those of our manifest."""
-    found: list[str] = []
+    sentences: list[str] = []
     for name in ("metrics", "chain", "hosts", "host_metrics", "chart_points"):
-        found += differences(getattr(ours, name), getattr(theirs, name), name)
-    found += differences(dict(ours.rejections), dict(theirs.rejections), "rejections")
+        sentences += differences(getattr(ours, name), getattr(theirs, name), name)
+    sentences += differences(dict(ours.rejections), dict(theirs.rejections), "rejections")
     facts = {label: value for label, value in theirs.manifest.items() if label not in ONLY_AS_TEXT}
-    found += differences({label: ours.manifest[label] for label in facts}, facts, "manifest")
+    sentences += differences({label: ours.manifest[label] for label in facts}, facts, "manifest")
     expected = manifest_cells(theirs.manifest)
-    return found + list(differences({label: cells[label] for label in expected}, expected, "cells"))
+    return sentences + list(differences({label: cells[label] for label in expected}, expected, "cells"))
 
 
 def differences(ours: Any, theirs: Any, place: str) -> Iterator[str]:
@@ -32,8 +32,8 @@ def differences(ours: Any, theirs: Any, place: str) -> Iterator[str]:
         if not (ours == theirs or same(ours, theirs)):
             yield f"{place}: found {ours!r}, oracle {theirs!r}"
     elif mine.keys() != other.keys():
-        extra, lacking = (sorted(map(str, names)) for names in (mine.keys() - other.keys(), other.keys() - mine.keys()))
-        yield f"{place}: found besides {extra}, lacking {lacking}"
+        extra, missing = (sorted(map(str, names)) for names in (mine.keys() - other.keys(), other.keys() - mine.keys()))
+        yield f"{place}: found besides {extra}, lacking {missing}"
     else:
         for name in mine:
             yield from differences(mine[name], other[name], f"{place}.{name}")

@@ -162,21 +162,21 @@ class Trial:
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _span(lines: list[str], how: str, where: str) -> tuple[int, int]:
+def _span(lines: list[str], markers: str, where: str) -> tuple[int, int]:
     """The lines that a block takes the place of: from, to (exclusive)."""
-    if how == "before the last line":
+    if markers == "before the last line":
         return len(lines) - 1, len(lines) - 1
-    word, _, wanted = how.partition(": ")
-    found = [number for number, line in enumerate(lines) if line.strip() == wanted]
-    assert found, f"{where}: no line reads {wanted!r}"
+    word, _, wanted = markers.partition(": ")
+    numbers = [number for number, line in enumerate(lines) if line.strip() == wanted]
+    assert numbers, f"{where}: no line reads {wanted!r}"
     if word.endswith(" the first"):
-        found = found[:1]
-    assert len(found) == 1, f"{where}: {len(found)} lines read {wanted!r}"
+        numbers = numbers[:1]
+    assert len(numbers) == 1, f"{where}: {len(numbers)} lines read {wanted!r}"
     return {
-        "before": (found[0], found[0]),
-        "after": (found[0] + 1, found[0] + 1),
-        "after the first": (found[0] + 1, found[0] + 1),
-        "instead of": (found[0], found[0] + 1),
+        "before": (numbers[0], numbers[0]),
+        "after": (numbers[0] + 1, numbers[0] + 1),
+        "after the first": (numbers[0] + 1, numbers[0] + 1),
+        "instead of": (numbers[0], numbers[0] + 1),
     }[word]
 
 

@@ -224,8 +224,8 @@ def run(folder: Path, **rates: int | tuple[int, ...]) -> Path:
     """A run: drive -> the rate of each of its lines, in bytes a second."""
     folder.mkdir(parents=True)
     lines = ["at,drive,rate"]
-    for drive, given in rates.items():
-        for rate in given if isinstance(given, tuple) else (given,):
+    for drive, of_drive in rates.items():
+        for rate in of_drive if isinstance(of_drive, tuple) else (of_drive,):
             lines.append(f"2024-01-22T20:00:{len(lines):02}Z,{drive},{rate}")
     (folder / "rates.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
     (folder / "meta.json").write_text(f'{{"ident": "{folder.name}"}}', encoding="utf-8")

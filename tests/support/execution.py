@@ -33,8 +33,8 @@ def worked_out(
         if enumerated:
             enumerate_hosts(connection, run.folders)
         store = Store(folder / "cache")
-        found = execute(job, lab.package, store, connection, others=more, enumerated=enumerated, large=large)
+        results = execute(job, lab.package, store, connection, others=more, enumerated=enumerated, large=large)
         assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
         own = connection.execute("SELECT view_name FROM duckdb_views() WHERE temporary AND NOT internal").fetchall()
         assert not (others and own)
-    return found
+    return results

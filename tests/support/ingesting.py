@@ -60,8 +60,8 @@ def field(
     transforms: Sequence[Transform] = (),
 ) -> Field:
     """A field read at dotted paths; at its own name when none is given."""
-    found = tuple(tuple(path.split(".")) for path in paths or (name,))
-    return Field(name, kind, ONE, "value", found, default, required and default is None, tuple(transforms), "")
+    actual_paths = tuple(tuple(path.split(".")) for path in paths or (name,))
+    return Field(name, kind, ONE, "value", actual_paths, default, required and default is None, tuple(transforms), "")
 
 
 def fixed(name: str, kind: str, value: str | None) -> Field:
@@ -98,12 +98,12 @@ class Ingested:
         """Columns (all when none is named) of logs, counts, quarantine, or of the whole rows of an event, in order."""
         single = self.folder / f"{table}.parquet"
         paths = [single] if single.exists() else (self.folder / "events" / table).glob("*.parquet")
-        kept, order = ("", "ALL") if single.exists() else (" WHERE whole", "host, seq")
+        condition, order = ("", "ALL") if single.exists() else (" WHERE whole", "host, seq")
         names = ", ".join(f'"{name}"' for name in columns) or "*"
-        query = f"SELECT {names} FROM read_parquet(?){kept} ORDER BY {order}"
+        query = f"SELECT {names} FROM read_parquet(?){condition} ORDER BY {order}"
         files = [glob.escape(str(path)) for path in paths]
-        found: list[tuple[Any, ...]] = _engine().execute(query, [files]).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = _engine().execute(query, [files]).fetchall()
+        return rows
 
     def broken(self) -> list[tuple[Any, ...]]:
         """Host, file, line, reason and text of what is in quarantine; its offset is checked: the text begins there (of
@@ -151,9 +151,9 @@ def read(
         path = run / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    everything = {item.name: frozenset(found.name for found in item.fields) for item in events}
-    asked = everything if wanted is None else wanted
-    ingest(source, events, asked, find_run(source, run, events), folder / "made", workers=workers)
+    everything = {item.name: frozenset(form_field.name for form_field in item.fields) for item in events}
+    needed = everything if wanted is None else wanted
+    ingest(source, events, needed, find_run(source, run, events), folder / "made", workers=workers)
     return Ingested(folder / "made")
 
 

@@ -55,8 +55,8 @@ class Examined:
         """The rows that a metric's own statement yields: those of hosts begin with the host."""
         node = next(item for item in self.graph if item.name == name and item.statement.kind == "metric")
         values = {place: self.prepared.constants[place] for place in node.places}
-        found: list[tuple[Any, ...]] = self.connection.execute(node.text, values or None).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = self.connection.execute(node.text, values or None).fetchall()
+        return rows
 
     def choices(self, summary: str = "published") -> Choices:
         """The choices of a report of this run alone."""
@@ -90,23 +90,23 @@ class Laboratory:
         """The package of the system under test."""
         return self.session.package("cardano")
 
-    def graph(self, given: Sequence[str]) -> tuple[Plan, tuple[Node, ...]]:
+    def graph(self, input_filters: Sequence[str]) -> tuple[Plan, tuple[Node, ...]]:
         """The plan of all metrics under the filters, and its statements."""
-        applied = filters.applied(self.package.package, None, given, none=not given)
-        made = plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
-        return made, nodes(compiled(self.package, made))
+        applied = filters.applied(self.package.package, None, input_filters, none=not input_filters)
+        full_plan = plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
+        return full_plan, nodes(compiled(self.package, full_plan))
 
     def examine(self, run: Path, given: Sequence[str] = (), *, name: str = "run", threads: int = 2) -> Examined:
         """All metrics of a run under the filters.  Raises AssayError as a build does."""
-        made, graph = self.graph(given)
-        (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], made.wanted)
+        full_plan, graph = self.graph(given)
+        (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], full_plan.wanted)
         connection = connect(threads, self.folder / "spill")
         mount(connection, prepared.folders)
-        job = Job(name, made, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))
+        job = Job(name, full_plan, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))
         fresh = Store(self.folder / f"results-{next(_STORES)}")
         results = execute(job, self.package, fresh, connection, keep_tables=True)
         (report,) = self.package.package.reports
-        return Examined(self.package, report, prepared, made, graph, results, connection)
+        return Examined(self.package, report, prepared, full_plan, graph, results, connection)
 
 
 def laboratory(folder: Path) -> Laboratory:

@@ -18,9 +18,9 @@ import zstandard
 def pieces(random: Random, content: bytes) -> list[bytes]:
     """A content in pieces, some of them empty, that are cut anywhere."""
     cuts = sorted(random.randrange(len(content) + 1) for _ in range(random.choice([0, 1, 4])))
-    found = [content[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(content)], strict=True)]
-    found.insert(random.randrange(len(found) + 1), b"")
-    return found
+    parts = [content[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(content)], strict=True)]
+    parts.insert(random.randrange(len(parts) + 1), b"")
+    return parts
 
 
 def gzipped(random: Random, content: bytes) -> bytes:
@@ -35,8 +35,8 @@ def zstandarded(random: Random, content: bytes) -> bytes:
 
 def _frame(random: Random, content: bytes) -> bytes:
     window, checked = random.choice([10, 20, 27]), random.random() < 0.5
-    how = zstandard.ZstdCompressionParameters.from_level(1, window_log=window, write_checksum=checked)
-    packer = zstandard.ZstdCompressor(compression_params=how).compressobj()
+    parameters = zstandard.ZstdCompressionParameters.from_level(1, window_log=window, write_checksum=checked)
+    packer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
     return packer.compress(content) + packer.flush()
 
 

@@ -35,9 +35,9 @@ class Perturbed:
     ) -> None:
         metrics = [item for item in items if isinstance(item, Metric)]
         series = [item.name for item in items if isinstance(item, Series)]
-        made = plan(checked.package, metrics, applied, series=series)
-        self.graph = nodes(compiled(checked, made))
-        (prepared,) = prepare(session, checked, [NamedRun("run", run)], made.wanted)
+        full_plan = plan(checked.package, metrics, applied, series=series)
+        self.graph = nodes(compiled(checked, full_plan))
+        (prepared,) = prepare(session, checked, [NamedRun("run", run)], full_plan.wanted)
         self.constants = prepared.constants
         self.connection = connect(1, session.store.room())
         mount(self.connection, prepared.folders)
@@ -67,7 +67,7 @@ class Perturbed:
 
     def found(self, graph: Iterable[Node]) -> dict[str, list[str]]:
         """What the statements yield that are asked for."""
-        found: dict[str, list[str]] = {}
+        by_file: dict[str, list[str]] = {}
         for node in graph:
             kind, values = node.statement.kind, bind_parameters(node.places, self.constants) or None
             if kind == "table":
@@ -75,8 +75,8 @@ class Perturbed:
                 self.connection.execute(node.text, values)
             if node.name in self.asked and kind != "view":
                 rows = self._rows(f'FROM "{node.name}"', None) if kind == "table" else self._rows(node.text, values)
-                found[node.name] = rows
-        return found
+                by_file[node.name] = rows
+        return by_file
 
     def _rows(self, text: str, values: Mapping[str, object] | None) -> list[str]:
         return sorted(map(repr, self.connection.execute(text, values).fetchall()))
@@ -112,14 +112,14 @@ class Perturbed:
 
 def _others(event: str, column: str, kind: str, seed: int) -> str:
     """The query of an event's records, some of which have another value in a column, or are gone."""
-    held, chosen = f'"{event} held"', f"hash(host, seq, {seed}) % 100 < {SHARE}"
+    mark, chosen = f'"{event} held"', f"hash(host, seq, {seed}) % 100 < {SHARE}"
     if column == ROWS:
-        return f"FROM {held} WHERE NOT {chosen}"
+        return f"FROM {mark} WHERE NOT {chosen}"
     if column == "seq":  # places are moved, and stay apart
-        return f"SELECT * REPLACE (CASE WHEN {chosen} THEN 2 * seq + 3 ELSE 2 * seq END AS seq) FROM {held}"
+        return f"SELECT * REPLACE (CASE WHEN {chosen} THEN 2 * seq + 3 ELSE 2 * seq END AS seq) FROM {mark}"
     name = f'"{column}"'
     other = f"CASE WHEN {chosen} THEN {_other(name, kind, seed)} ELSE {name} END"
-    return f"SELECT * REPLACE ({other} AS {name}) FROM {held}"
+    return f"SELECT * REPLACE ({other} AS {name}) FROM {mark}"
 
 
 def _other(name: str, kind: str, seed: int) -> str:

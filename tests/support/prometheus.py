@@ -25,8 +25,8 @@ Series = Mapping[str, Any]
 def saved_series(path: Path) -> list[Series]:
     """The series of a saved answer: `metric`, and `values` as pairs of texts."""
     with gzip.open(path, "rb") as stream:
-        found: list[Series] = json.load(stream, parse_float=str, parse_int=str)["data"]["result"]
-    return found
+        series: list[Series] = json.load(stream, parse_float=str, parse_int=str)["data"]["result"]
+    return series
 
 
 def openmetrics(series: Iterable[Series]) -> str:
@@ -47,8 +47,8 @@ def stored(folder: Path, series: Iterable[Series]) -> Path:
     """A database of samples, which servers may serve."""
     text, base = folder / "samples.txt", folder / "database"
     text.write_text(openmetrics(series), encoding="utf-8")
-    made = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(base)]
-    result = subprocess.run(made, capture_output=True, text=True, timeout=300)
+    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(base)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
     return base
 

@@ -115,10 +115,10 @@ class Generator:
         return Field(name, kind, PLAIN, "value", paths, default, required, changes, "")
 
     def paths(self, name: str) -> tuple[tuple[str, ...], ...]:
-        found = [(name,)]
+        paths = [(name,)]
         if self.maybe(0.3):
-            found.append(("deep", name))
-        return tuple(found)
+            paths.append(("deep", name))
+        return tuple(paths)
 
     def moved(self, item: Field) -> Field:
         return Field(
@@ -157,21 +157,21 @@ class Generator:
         event, other = self.random.choice(self.events), self.random.choice(self.events)
         shape = self.random.choice(VALUES)
         f, g = self.random.sample(self.numbers(event)[1:], 2)
-        made = shape.format(f=f, g=g, event=event.name, other=other.name)
-        window = " WINDOW before AS (PARTITION BY host ORDER BY seq)" if "OVER before" in made else ""
+        new_text = shape.format(f=f, g=g, event=event.name, other=other.name)
+        window = " WINDOW before AS (PARTITION BY host ORDER BY seq)" if "OVER before" in new_text else ""
         where = f" WHERE {self.random.choice(self.numbers(event))} >= 0" if self.maybe() else ""
-        uses = [event.name, *([other.name] if other.name in made and other is not event else [])]
-        text = f"SELECT host, {self.key_of(event)} AS {key}, t_ns AS {at}, {made} AS {value} FROM {event.name}"
+        uses = [event.name, *([other.name] if other.name in new_text and other is not event else [])]
+        text = f"SELECT host, {self.key_of(event)} AS {key}, t_ns AS {at}, {new_text} AS {value} FROM {event.name}"
         return text + where + window, uses
 
     def of_groups(self, key: str, at: str, value: str) -> tuple[str, Sequence[str]]:
         event = self.random.choice(self.events)
         own = self.key_of(event)
         f, g = self.random.sample(self.numbers(event)[1:], 2)
-        made = self.random.choice(GROUPED).format(f=f, g=g)
+        new_text = self.random.choice(GROUPED).format(f=f, g=g)
         having = f" HAVING max({f}) >= 0" if self.maybe(0.3) else ""
         text = (
-            f"WITH kept AS (SELECT * FROM {event.name}) SELECT host, {own} AS {key}, min(t_ns) AS {at}, {made} AS "
+            f"WITH kept AS (SELECT * FROM {event.name}) SELECT host, {own} AS {key}, min(t_ns) AS {at}, {new_text} AS "
             f"{value} FROM kept GROUP BY host, {own}{having}"
         )
         if "*" in text:  # a star names every field that is asked for
@@ -309,8 +309,10 @@ class Generator:
     def measure(self, grain: Grain) -> tuple[Expression, Unit]:
         one, other = self.random.sample(grain.instants, 2)
         elapsed = Expression("minus", tuple(Expression("instant", name=item.name) for item in (one, other)))
-        taken = [Expression("taken", name=name, text=item.name) for item in grain.instants for name in item.fields]
-        plain = [column(grain.columns[3].name), column(grain.derived[0].column.name), *taken]
+        expressions = [
+            Expression("taken", name=name, text=item.name) for item in grain.instants for name in item.fields
+        ]
+        plain = [column(grain.columns[3].name), column(grain.derived[0].column.name), *expressions]
         choice = self.random.random()
         if choice < 0.3:
             return elapsed, NANOSECOND

@@ -12,8 +12,8 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 
-def committed(folder: Path, said: str) -> None:
+def committed(folder: Path, message: str) -> None:
     """Commit all that is in a folder, which is made a repository."""
     git(folder, "init", "-q")
     git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", said)
+    git(folder, "commit", "-q", "-m", message)

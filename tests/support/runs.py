@@ -70,14 +70,14 @@ def rotated(host: Path, names: Sequence[str]) -> None:
 
 
 def _places_to_cut(lines: Sequence[str]) -> list[int]:
-    found, latest = [], -1
+    places, latest = [], -1
     for index, line in enumerate(lines):
         at = _instant(line)
         if at is not None:
             if at > latest >= 0:
-                found.append(index)
+                places.append(index)
             latest = max(latest, at)
-    return found
+    return places
 
 
 def _instant(line: str) -> int | None:

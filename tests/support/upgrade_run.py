@@ -71,12 +71,12 @@ def record(folder: Path, scratch: Path, seconds: float, rate: float) -> Recorded
         _answers(f"http://127.0.0.1:{exporter}/metrics", scratch / "exporter.log")
         _answers(f"{url}/-/ready", scratch / "server.log")
         time.sleep(WINDOW)
-        said = _write(scratch / "state", seconds, rate)
+        records = _write(scratch / "state", seconds, rate)
         time.sleep(1.5)
-        _fetch(url, folder, said[0]["t_ns"], said[2]["t_ns"])
+        _fetch(url, folder, records[0]["t_ns"], records[2]["t_ns"])
         assert server.poll() is None
-    _describe(folder, scratch, said)
-    return Recorded(folder, said[1]["t_ns"], *(_rate(one, other) for one, other in pairwise(said)))
+    _describe(folder, scratch, records)
+    return Recorded(folder, records[1]["t_ns"], *(_rate(one, other) for one, other in pairwise(records)))
 
 
 def _rate(one: dict[str, int], other: dict[str, int]) -> float:
@@ -99,13 +99,13 @@ def written(run: Recorded, device: str) -> tuple[float, float]:
     return before, after
 
 
-def _describe(folder: Path, scratch: Path, said: Sequence[dict[str, int]]) -> None:
+def _describe(folder: Path, scratch: Path, records: Sequence[dict[str, int]]) -> None:
     meta = {
         "ident": "mapped writer",
         "host": f"{os.cpu_count()} CPUs, Linux",
         "versions": {"before": "shared mapping", "after": "private mapping"},
         "state": {"mode_before": "mapped", "mode_after": "mapped_private", "device": device_of(scratch)},
-        "upgrade": _time(said[1]["t_ns"]),
+        "upgrade": _time(records[1]["t_ns"]),
         "rate_window_seconds": WINDOW,
     }
     (folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
@@ -124,9 +124,9 @@ def _write(place: Path, seconds: float, rate: float) -> list[dict[str, int]]:
 
 
 def _fetch(url: str, folder: Path, since: int, until: int) -> None:
-    asked = [part for selector in SELECTORS for part in ("--match", selector)]
+    matches = [part for selector in SELECTORS for part in ("--match", selector)]
     times = ["--start", str(since // NANOSECONDS), "--end", str(until // NANOSECONDS)]
-    command = [sys.executable, "-m", "assay", "fetch", "prometheus", url, *asked, *times, "-o", str(folder)]
+    command = [sys.executable, "-m", "assay", "fetch", "prometheus", url, *matches, *times, "-o", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
@@ -151,8 +151,8 @@ def _prometheus(scratch: Path, exporter: int) -> Iterator[tuple[subprocess.Popen
 @contextmanager
 def _running(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A program, ended with the block."""
-    with log.open("wb") as said:
-        program = subprocess.Popen(command, stdout=said, stderr=said, env={**os.environ, "GOMAXPROCS": "2"})
+    with log.open("wb") as stream:
+        program = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, "GOMAXPROCS": "2"})
         try:
             yield program
         finally:

@@ -40,6 +40,6 @@ def workspace(target: Path, *edits: Edit) -> Path:
 
 def edited(file: Path, text: str, replacement: str) -> None:
     """Put another text in the place of the first occurrence of one."""
-    found = file.read_text(encoding="utf-8")
-    assert text in found, f"{file} has no {text!r}"
-    file.write_text(found.replace(text, replacement, 1), encoding="utf-8")
+    content = file.read_text(encoding="utf-8")
+    assert text in content, f"{file} has no {text!r}"
+    file.write_text(content.replace(text, replacement, 1), encoding="utf-8")

@@ -14,7 +14,7 @@ from assay.util.file_changes import Waiting, marks
 LONG = 60.0  # seconds: no test waits for it
 
 
-def test_marks_are_of_files_named_and_below_folders(tmp_path: Path) -> None:
+def test_marks_cover_named_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "specs" / "a").mkdir(parents=True)
     (tmp_path / "specs" / "a" / "x.dhall").write_text("12", "utf-8")
     (tmp_path / "away" / "b").mkdir(parents=True)
@@ -36,7 +36,7 @@ def test_marks_are_of_files_named_and_below_folders(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", [".", "file"])
-def test_a_change_ends_the_waiting_at_once(tmp_path: Path, place: str) -> None:
+def test_change_ends_the_wait_at_once(tmp_path: Path, place: str) -> None:
     file = tmp_path / "file"
     file.write_text("1", "utf-8")
     thread = threading.Thread(target=Waiting(LONG).wait, args=[[tmp_path / place]], daemon=True)
@@ -48,7 +48,7 @@ def test_a_change_ends_the_waiting_at_once(tmp_path: Path, place: str) -> None:
     assert not thread.is_alive()
 
 
-def test_places_that_come_and_go_are_waited_for_no_longer_than_said(tmp_path: Path) -> None:
+def test_appearing_and_deleted_paths_time_out(tmp_path: Path) -> None:
     waiting, place = Waiting(0.01), tmp_path / "run"
     waiting.wait([place])
     place.mkdir()

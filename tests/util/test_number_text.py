@@ -36,21 +36,21 @@ def test_numbers_are_exact(text: str) -> None:
         ".",
     ],
 )
-def test_what_is_none_or_too_large_or_too_fine_is_none(text: str) -> None:
+def test_invalid_or_extreme_number_is_none(text: str) -> None:
     assert decimal(text) is None
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**18), max_value=10**18, places=9))
-def test_every_number_of_a_usual_size_is_taken(number: Decimal) -> None:
+def test_every_usual_number_is_accepted(number: Decimal) -> None:
     assert decimal(str(number)) == number
 
 
 @given(st.text(alphabet="0123456789.eE+-_ ", max_size=12))
-def test_whatever_is_taken_is_a_number_within_bounds(text: str) -> None:
-    found = decimal(text)
-    assert found is None or not found or abs(found.adjusted()) <= MAGNITUDE
+def test_accepted_text_is_a_number_within_bounds(text: str) -> None:
+    number = decimal(text)
+    assert number is None or not number or abs(number.adjusted()) <= MAGNITUDE
 
 
-def test_of_one_thing_the_singular_is_told() -> None:
+def test_count_of_one_is_singular() -> None:
     assert [counted(number, "file") for number in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
     assert [counted(number, "series", "series") for number in (1, 2)] == ["1 series", "2 series"]

@@ -52,13 +52,13 @@ def values(run: Path, cache: Path, metrics: Sequence[str] = METRICS) -> dict[str
     return {row["metric"]: row["average"] if row["size"] else None for row in done.json()}
 
 
-def equal(found: Mapping[str, Any], due: Mapping[str, Any]) -> None:
+def equal(actual: Mapping[str, Any], due: Mapping[str, Any]) -> None:
     """Integers equal, others to 1e-12."""
-    assert found.keys() == due.keys()
+    assert actual.keys() == due.keys()
     exact = {name: value for name, value in due.items() if not isinstance(value, float)}
-    assert {name: found[name] for name in exact} == exact
+    assert {name: actual[name] for name in exact} == exact
     for name in due.keys() - exact.keys():
-        assert found[name] == pytest.approx(due[name], rel=1e-12, abs=1e-12), name
+        assert actual[name] == pytest.approx(due[name], rel=1e-12, abs=1e-12), name
 
 
 # The real log
@@ -78,13 +78,13 @@ def article(run: Path, out: Path, cache: Path) -> Done:
 
 def rows(built: Path) -> dict[str, Any]:
     """All that the listings of one row hold."""
-    found = load(built / "results.json")["rows"]
-    (statements,) = found.values()
+    actual_rows = load(built / "results.json")["rows"]
+    (statements,) = actual_rows.values()
     return {name: value for rows in statements.values() if len(rows) == 1 for name, value in rows[0].items()}
 
 
-def test_the_statistics_of_the_real_log_are_those_that_are_known(built: Path) -> None:
-    found = rows(built)
+def test_statistics_of_real_log_have_known_values(built: Path) -> None:
+    actual = rows(built)
     known = {
         "first_block": 2, "last_block": 265, "total_blocks": 264, "total_transactions": 133, "total_net": 105888,
         "total_cpu": 27275, "total_elapsed": 7704, "total_time": 5743400, "total_latency": -9398,
@@ -92,11 +92,11 @@ def test_the_statistics_of_the_real_log_are_those_that_are_known(built: Path) ->
         "analysed_blocks": 219, "num_blocks": 219, "tps_min": 0, "tps_max": 21, "tps_empty_blocks": 147,
         "block_size_min": 0, "block_size_max": 66920, "block_size_empty_blocks": 147,
     }  # fmt: skip
-    assert {name: found[name] for name in known} == known
-    assert found["tps_avg"] == pytest.approx(1.2110091743119267, rel=1e-12)
-    assert found["tps_sigma"] == pytest.approx(3.2256807673357684, rel=1e-12)
-    assert found["block_size_avg"] == pytest.approx(483.5068493150685, rel=1e-12)
-    assert found["block_size_sigma"] == pytest.approx(4582.238297120407, rel=1e-12)
+    assert {name: actual[name] for name in known} == known
+    assert actual["tps_avg"] == pytest.approx(1.2110091743119267, rel=1e-12)
+    assert actual["tps_sigma"] == pytest.approx(3.2256807673357684, rel=1e-12)
+    assert actual["block_size_avg"] == pytest.approx(483.5068493150685, rel=1e-12)
+    assert actual["block_size_sigma"] == pytest.approx(4582.238297120407, rel=1e-12)
 
 
 #: start, end, blocks dropped at each end -> what the harness's own tests expect of the real log: leading and trailing
@@ -110,22 +110,20 @@ OWN_TESTS = {
 }
 
 
-@pytest.mark.parametrize("asked", OWN_TESTS)
-def test_windows_of_the_real_log_are_those_of_the_harness(
-    asked: tuple[int, int, int], tmp_path: Path, cache: Path
-) -> None:
-    start, end, drop = asked
+@pytest.mark.parametrize("options", OWN_TESTS)
+def test_windows_of_real_log_equal_the_harness(options: tuple[int, int, int], tmp_path: Path, cache: Path) -> None:
+    start, end, drop = options
     run = made(tmp_path / "r", {"testStartBlockNum": start, "testEndBlockNum": end, "configAddlDropCnt": drop})
-    found = values(run, cache)
+    actual = values(run, cache)
     names = ("setup_blocks", "tear_down_blocks", "leading_empty_blocks", "trailing_empty_blocks", "analysed_blocks")
-    *counts, tps = OWN_TESTS[asked]
-    assert [found[name] for name in names] == counts
+    *counts, tps = OWN_TESTS[options]
+    assert [actual[name] for name in names] == counts
     figures = ("tps_min", "tps_max", "tps_avg", "tps_sigma", "tps_empty_blocks")
-    assert tuple(found[name] for name in figures) == tps
-    equal(found, plain.harness(plain.blocks(LINES), start, end, drop))
+    assert tuple(actual[name] for name in figures) == tps
+    equal(actual, plain.harness(plain.blocks(LINES), start, end, drop))
 
 
-def test_the_statistics_of_the_real_log_are_those_of_plain_python(cache: Path) -> None:
+def test_statistics_of_real_log_equal_plain_python(cache: Path) -> None:
     equal(values(RUN, cache), plain.harness(plain.blocks(LINES)))
 
 
@@ -163,7 +161,7 @@ def text(block: plain.Block, new: bool, produced: bool) -> str:
     st.integers(0, 2),
     st.integers(0, 3),
 )
-def test_generated_logs_give_the_numbers_of_plain_python(
+def test_statistics_of_random_logs_equal_plain_python(
     tmp_path_factory: pytest.TempPathFactory,
     cache: Path,
     items: list[plain.Block],
@@ -197,23 +195,27 @@ def _rest(block: plain.Block) -> tuple[Any, ...]:
 def published() -> list[tuple[str, dict[str, Any]]]:
     """Every result of the published reports."""
     search = load(PUBLISHED / "perf_test_report_sample_trimmed.json")
-    found = [("run", load(PUBLISHED / "perf_basic_report_sample_trimmed.json")["Result"])]
+    reports = [("run", load(PUBLISHED / "perf_basic_report_sample_trimmed.json")["Result"])]
     for kind in ("InitialSearchResults", "LongRunningSearchResults"):
-        found += [(f"{kind} {number}", item["basicTestResult"]) for number, item in search[kind].items()]
-    return found
+        reports += [(f"{kind} {number}", item["basicTestResult"]) for number, item in search[kind].items()]
+    return reports
 
 
-@pytest.mark.parametrize("said", dict(published()).values(), ids=dict(published()))
-def test_the_rule_gives_every_published_verdict(said: dict[str, Any]) -> None:
-    found = judged(
-        said["resultTxns"], said["resultAvgTps"], said["testRunCompleted"], said["targetTPS"], said["expectedTxns"]
+@pytest.mark.parametrize("verdict", dict(published()).values(), ids=dict(published()))
+def test_rule_gives_every_published_verdict(verdict: dict[str, Any]) -> None:
+    actual = judged(
+        verdict["resultTxns"],
+        verdict["resultAvgTps"],
+        verdict["testRunCompleted"],
+        verdict["targetTPS"],
+        verdict["expectedTxns"],
     )
     words = {True: "yes", False: "no"}
-    assert found["run_completed"] == words[said["testRunCompleted"]]
-    assert found["run_successful"] == words[said["testRunSuccessful"]]
-    assert found["tps_expectation"] == ("met" if said["tpsExpectMet"] else "not met")
-    assert found["trx_expectation"] == ("met" if said["trxExpectMet"] else "not met")
-    assert (found["result"], found["passed"]) == (("pass", 1) if said["testPassed"] else ("fail", 0))
+    assert actual["run_completed"] == words[verdict["testRunCompleted"]]
+    assert actual["run_successful"] == words[verdict["testRunSuccessful"]]
+    assert actual["tps_expectation"] == ("met" if verdict["tpsExpectMet"] else "not met")
+    assert actual["trx_expectation"] == ("met" if verdict["trxExpectMet"] else "not met")
+    assert (actual["result"], actual["passed"]) == (("pass", 1) if verdict["testPassed"] else ("fail", 0))
 
 
 def judged(counted: int, tps: float | None, completed: bool, target: int, expected: int) -> dict[str, Any]:
@@ -222,8 +224,8 @@ def judged(counted: int, tps: float | None, completed: bool, target: int, expect
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE guide AS SELECT 'n' AS host, ?::BIGINT AS total_transactions", [counted])
         connection.execute("CREATE TABLE tps AS SELECT 'n' AS host, ?::DOUBLE AS tps_avg", [tps])
-        given = {"completed": completed, "target_tps": target, "expected_transactions": expected}
-        cursor = connection.execute(sql, given)
+        facts = {"completed": completed, "target_tps": target, "expected_transactions": expected}
+        cursor = connection.execute(sql, facts)
         names = [item[0] for item in cursor.description]
         (row,) = cursor.fetchall()
     return dict(zip(names, row, strict=True))
@@ -243,7 +245,7 @@ def judged(counted: int, tps: float | None, completed: bool, target: int, expect
         (300.0, False, -1, -1, "fail"),
     ],
 )
-def test_a_run_passes_by_three_conditions(
+def test_run_passes_by_three_conditions(
     tps: float | None, completed: bool, target: int, expected: int, result: str
 ) -> None:
     assert judged(7, tps, completed, target, expected)["result"] == result
@@ -252,7 +254,7 @@ def test_a_run_passes_by_three_conditions(
 # Transactions, forks, drops
 
 
-def test_transactions_of_the_generators_are_summed_up(tmp_path: Path, cache: Path) -> None:
+def test_generator_transactions_are_summed(tmp_path: Path, cache: Path) -> None:
     sent = [
         "aa,2022-09-30T16:48:13.100,NA,-1,12,767,25,2022-09-30T16:48:13.500Z",
         "bb,2022-09-30T16:48:13.499,NA,-1,12,8,24,2022-09-30T16:48:13.500Z",
@@ -272,7 +274,7 @@ def test_transactions_of_the_generators_are_summed_up(tmp_path: Path, cache: Pat
     equal(values(run, cache, tuple(due)), due)
 
 
-def test_forks_and_drops_are_told_node_by_node(tmp_path: Path, cache: Path) -> None:
+def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None:
     head = "info  2022-09-08T17:22:36.707 nodeos    controller.cpp:4  maybe_switch_forks   ] "
     block = plain.Block(2, "a", 1, 8, 1, 1, 1, 0)
     logs = {
@@ -285,10 +287,10 @@ def test_forks_and_drops_are_told_node_by_node(tmp_path: Path, cache: Path) -> N
     }
     run = made(tmp_path / "r", {}, logs)
     assert article(run, tmp_path / "out", cache).status == 0
-    found = next(
+    table = next(
         v for k, v in load(tmp_path / "out" / "results.json")["rows"]["r"].items() if k.startswith("rows node")
     )
-    assert [tuple(row.values()) for row in found] == [
+    assert [tuple(row.values()) for row in table] == [
         ("node_00", "4, 1", "", 0, 1, 2, 0), ("node_01", "", "7", 1, 0, 0, 1),
     ]  # fmt: skip
     assert rows(tmp_path / "out")["host"] == "node_01"
@@ -297,7 +299,7 @@ def test_forks_and_drops_are_told_node_by_node(tmp_path: Path, cache: Path) -> N
 # The report
 
 
-def test_the_report_shows_the_statistics_and_the_verdict(built: Path) -> None:
+def test_report_shows_statistics_and_verdict(built: Path) -> None:
     document = load(built / "document.json")
     assert [gallery["title"] for gallery in document["galleries"]] == [
         "Verdict", "Blocks and the window", "Transactions a second", "What a block takes", "What a transaction takes",
@@ -309,14 +311,14 @@ def test_the_report_shows_the_statistics_and_the_verdict(built: Path) -> None:
     assert tables["TPS"] == [["node_01", "0", "21", "1.211", "3.2257", "147"]]
     assert tables["What its blocks count as"] == [["node_01", "0", "15", "219", "0", "30", "0"]]
     assert document["warnings"] == []
-    shown = " ".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
-    assert "make 1.211 tx/s on average, with a deviation of 3.226 tx/s" in re.sub(r"\s+", " ", shown)
+    text = " ".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
+    assert "make 1.211 tx/s on average, with a deviation of 3.226 tx/s" in re.sub(r"\s+", " ", text)
     assert "Left out for want of what the transaction generators noted of each transaction: run harness has none." in (
-        re.sub(r"\s+", " ", shown)
+        re.sub(r"\s+", " ", text)
     )
 
 
-def test_what_is_odd_in_a_log_is_a_warning_of_the_report(tmp_path: Path, cache: Path) -> None:
+def test_oddities_of_log_are_warnings_of_the_report(tmp_path: Path, cache: Path) -> None:
     lines = [text(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), n < 5, False) for n in (2, 3, 4, 6)]
     run = made(tmp_path / "r", {"configAddlDropCnt": 3}, {"node_00/stderr.txt": lines})
     assert article(run, tmp_path / "out", cache).status == 0
@@ -329,7 +331,7 @@ def test_what_is_odd_in_a_log_is_a_warning_of_the_report(tmp_path: Path, cache: 
     ]
 
 
-def test_a_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Path) -> None:
+def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Path) -> None:
     run = made(tmp_path / "r", {}, {})
     done = article(run, tmp_path / "out", cache)
     assert (done.status, done.out, done.err.replace(str(tmp_path), "DIR")) == (
@@ -343,7 +345,7 @@ def test_a_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: P
     )
 
 
-def test_a_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
+def test_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
     run = made(tmp_path / "r", {}, {"node_00/stderr.txt": LINES[:100]})
     done = article(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (
@@ -355,7 +357,7 @@ def test_a_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
     )
 
 
-def test_broken_lines_are_told_in_the_report_and_end_the_build_above_the_limit(tmp_path: Path, cache: Path) -> None:
+def test_broken_lines_are_reported_and_fail_above_limit(tmp_path: Path, cache: Path) -> None:
     whole = [text(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), True, False) for n in range(2, 40)]
     torn = [line.replace("lib: 1", "bil: 1") for line in whole]
     run = made(tmp_path / "few", {}, {"node_00/stderr.txt": [*whole, *torn[:10]]})
@@ -375,7 +377,7 @@ def test_broken_lines_are_told_in_the_report_and_end_the_build_above_the_limit(t
     )
 
 
-def test_events_are_ingested_of_the_sources_that_a_run_has(cache: Path) -> None:
+def test_only_sources_of_the_run_are_ingested(cache: Path) -> None:
     done = assay("ingest", RUN, "--cache", cache)
     assert (done.status, done.err) == (0, "")
     folder = Path(done.out.strip())

@@ -77,10 +77,10 @@ def table(report: Path, title: str) -> Any:
 
 def averages(report: Path, run: str = "run") -> dict[str, tuple[float, float]]:
     """Average of each metric before and after."""
-    found = load(report / "results.json")["metrics"]
+    metrics = load(report / "results.json")["metrics"]
     return {
-        name: (said["columns"][f"{run}:before"]["average"], said["columns"][f"{run}:after"]["average"])
-        for name, said in found.items()
+        name: (figure["columns"][f"{run}:before"]["average"], figure["columns"][f"{run}:after"]["average"])
+        for name, figure in metrics.items()
     }
 
 
@@ -109,11 +109,11 @@ def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iter
     shutil.copyfile(PROM / "raw_all_5s.json.gz", run / "prom" / "raw_all_5s.json.gz")
     times = [t for _, t in answered("memory_used_series")]
     checked = lab.session.package("antelope")
-    made = plan(checked.package, [], (), series=list(ANSWERS))
-    (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], made.wanted)
+    full_plan = plan(checked.package, [], (), series=list(ANSWERS))
+    (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], full_plan.wanted)
     with connect(2, lab.folder / "spill") as connection:
         mount(connection, prepared.folders)
-        for node in nodes(compiled(checked, made)):
+        for node in nodes(compiled(checked, full_plan)):
             if node.name == "sampled_time":
                 query = f"SELECT 'run' AS name, {min(times)} AS from_ns, {max(times)} AS to_ns"
                 connection.execute(f"CREATE TEMPORARY TABLE sampled_time AS {query}")
@@ -124,17 +124,17 @@ def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iter
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_series_equal_the_servers_answers_in_every_point(reference: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_series_equal_the_servers_answers(reference: duckdb.DuckDBPyConnection, name: str) -> None:
     due = answered(name)
     device = "device" if name == "disk_write_series" else "''"
     rows = reference.execute(f"SELECT {device}, t_ns, value FROM {name}").fetchall()
     assert len(rows) == len({row[:2] for row in rows})
-    found = {(drive, t_ns): value for drive, t_ns, value in rows if drive in {key[0] for key in due}}
-    assert found.keys() == due.keys()
+    actual = {(drive, t_ns): value for drive, t_ns, value in rows if drive in {key[0] for key in due}}
+    assert actual.keys() == due.keys()
     assert len(due) == 373
     if name == "memory_used_series":
-        assert found == due
-    assert [found[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9, abs=1e-11)
+        assert actual == due
+    assert [actual[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9, abs=1e-11)
 
 
 # The recorded run, against plain Python on its samples.
@@ -142,23 +142,23 @@ def test_series_equal_the_servers_answers_in_every_point(reference: duckdb.DuckD
 
 def samples(run: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
     """Name of a series family -> text of its labels -> samples."""
-    found: dict[str, dict[str, list[tuple[int, float]]]] = {}
+    series: dict[str, dict[str, list[tuple[int, float]]]] = {}
     with duckdb.connect() as connection:
         rows = connection.execute(
             "SELECT name, labels::VARCHAR, t_ns, value FROM read_parquet(?) ORDER BY t_ns",
             [str(run / "samples.parquet")],
         ).fetchall()
     for name, labels, t_ns, value in rows:
-        found.setdefault(name, {}).setdefault(labels, []).append((t_ns, value))
-    return found
+        series.setdefault(name, {}).setdefault(labels, []).append((t_ns, value))
+    return series
 
 
-def rate(told: list[tuple[int, float]], step: int, window: int) -> float | None:
+def rate(values: list[tuple[int, float]], step: int, window: int) -> float | None:
     """The increase a second over a window, extrapolated to its ends as a Prometheus server does; no resets.
 
     None where no sample is near one of the window's ends: the server would leave out a part of the window there.
     """
-    inside = [(t, value) for t, value in told if step - window <= t <= step]
+    inside = [(t, value) for t, value in values if step - window <= t <= step]
     if len(inside) < 2:
         return None
     assert all(a <= b for (_, a), (_, b) in pairwise(inside))
@@ -173,25 +173,29 @@ def rate(told: list[tuple[int, float]], step: int, window: int) -> float | None:
     return increase * ((span + head + tail) / span) / (window / SECOND)
 
 
-def latest(told: list[tuple[int, float]], step: int) -> float | None:
-    index = bisect_right([t for t, _ in told], step) - 1
-    return told[index][1] if index >= 0 else None
+def latest(values: list[tuple[int, float]], step: int) -> float | None:
+    index = bisect_right([t for t, _ in values], step) - 1
+    return values[index][1] if index >= 0 else None
 
 
-def test_the_averages_before_and_after_are_those_of_plain_python(report: Path) -> None:
+def test_averages_before_and_after_equal_plain_python(report: Path) -> None:
     facts = json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))
     window, cut = facts["rate_window_seconds"] * SECOND, _nanoseconds(facts["upgrade"])
-    found = samples(UPGRADE)
-    (total,), (free,) = (list(found[f"node_memory_{name}_bytes"].values()) for name in ("MemTotal", "MemAvailable"))
-    idle = list(found["node_cpu_seconds_total"].values())
+    series = samples(UPGRADE)
+    (total,), (free,) = (list(series[f"node_memory_{name}_bytes"].values()) for name in ("MemTotal", "MemAvailable"))
+    idle = list(series["node_cpu_seconds_total"].values())
     assert len(idle) == 2
-    (drive,) = (told for labels, told in found["node_disk_written_bytes_total"].items() if "device=vda" in labels)
-    times = [t for lines in found.values() for told in lines.values() for t, _ in told]
+    (drive,) = (
+        actual_values
+        for labels, actual_values in series["node_disk_written_bytes_total"].items()
+        if "device=vda" in labels
+    )
+    times = [t for lines in series.values() for actual_values in lines.values() for t, _ in actual_values]
     points: dict[tuple[str, bool], list[float]] = {}
     for step in range(-(-min(times) // SECOND) * SECOND, max(times) + 1, SECOND):
         if cut - window <= step < cut + window:
             continue
-        shares = [share for told in idle if (share := rate(told, step, window)) is not None]
+        shares = [share for actual_values in idle if (share := rate(actual_values, step, window)) is not None]
         a, b = latest(total, step), latest(free, step)
         values = {
             "cpu_usage": 100 * (1 - math.fsum(shares) / len(shares)) if shares else None,
@@ -201,10 +205,10 @@ def test_the_averages_before_and_after_are_those_of_plain_python(report: Path) -
         for name, value in values.items():
             if value is not None:
                 points.setdefault((name, step < cut), []).append(value)
-    said = averages(report)
+    printed = averages(report)
     for name in ("cpu_usage", "memory_used", "disk_write_rate"):
         due = [math.fsum(points[name, early]) / len(points[name, early]) for early in (True, False)]
-        assert list(said[name]) == pytest.approx(due, rel=1e-9)
+        assert list(printed[name]) == pytest.approx(due, rel=1e-9)
 
 
 def of_steps(family: str, labels: str, value: Callable[[int], float]) -> str:
@@ -213,7 +217,7 @@ def of_steps(family: str, labels: str, value: Callable[[int], float]) -> str:
     return "".join(f'{family}{{job="n",instance="h",{labels}}} {value(t)} {start + t}\n' for t in range(0, 721, 15))
 
 
-def test_rates_where_samples_begin_or_are_missing_are_in_no_average(tmp_path: Path, cache: Path) -> None:
+def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
     """A tenth of a CPU is used, from the upgrade on half as much again; it is written at one rate throughout."""
     run, cut = tmp_path / "run", 300
     run.mkdir()
@@ -221,13 +225,13 @@ def test_rates_where_samples_begin_or_are_missing_are_in_no_average(tmp_path: Pa
     (run / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
     idle = of_steps("node_cpu_seconds_total", 'cpu="0",mode="idle"', lambda t: 1e6 + 0.9 * t - 0.05 * max(t - cut, 0))
     written = of_steps("node_disk_written_bytes_total", 'device="sda"', lambda t: 5e12 + 1e6 * t)
-    kept = [line for line in written.splitlines() if not 1767226050 < int(line.rsplit(" ", 1)[1]) < 1767226200]
-    (run / "raw.om").write_text("\n".join([idle.rstrip(), *kept, "# EOF", ""]), encoding="utf-8")
+    lines = [line for line in written.splitlines() if not 1767226050 < int(line.rsplit(" ", 1)[1]) < 1767226200]
+    (run / "raw.om").write_text("\n".join([idle.rstrip(), *lines, "# EOF", ""]), encoding="utf-8")
     done = built(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (0, "")
-    said = averages(tmp_path / "out")
-    assert said["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
-    assert said["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
+    printed = averages(tmp_path / "out")
+    assert printed["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
+    assert printed["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
     (rule, *_) = table(tmp_path / "out", "What was expected of the upgrade")["rows"]
     assert rule[3:] == ["50", "at most 10 % higher", "no"]
 
@@ -236,17 +240,17 @@ def _nanoseconds(text: str) -> int:
     return nanoseconds(text, "time")
 
 
-def test_the_disk_writes_of_the_recorded_run_fall_and_the_conclusion_says_so(report: Path) -> None:
+def test_recorded_disk_writes_fall_as_concluded(report: Path) -> None:
     before, after = averages(report)["disk_write_rate"]
     assert before > 15_000
     assert after < before / 2
-    found = table(report, "Disk writes before and after")
-    assert found["header"] == ["", "before", "after", "Δ", "Δ%"]
+    rows = table(report, "Disk writes before and after")
+    assert rows["header"] == ["", "before", "after", "Δ", "Δ%"]
     (row,) = table(report, "What was expected of the upgrade")["rows"][2:]
     assert (row[0], *row[4:]) == ("Disk writes, kB/s", "falls by at least 50 %", "yes")
 
 
-def test_the_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
+def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
     document = load(report / "document.json")
     plots = [plot for gallery in document["galleries"] for plot in gallery["plots"]]
     assert len(plots) == 4
@@ -260,39 +264,39 @@ def test_the_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
     assert "upgrade" in (report / "charts" / f"{disk['id']}.svg").read_text(encoding="utf-8")
 
 
-def test_an_instant_that_the_user_tells_otherwise_than_the_run_is_warned_of(tmp_path: Path, cache: Path) -> None:
+def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> None:
     """A table of facts has that of the run."""
     own = "2026-11-21T22:52:01.77629154Z"
     done = built(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
     cut = "mapped writer is cut at upgrade 2026-11-21T22:52:10Z (--at)"
-    said = f"{cut}, and not at {own}, which its constant upgrade tells."
-    assert (done.status, done.err) == (0, f"warning: {said}\n")
-    assert load(tmp_path / "other" / "document.json")["warnings"] == [said]
+    message = f"{cut}, and not at {own}, which its constant upgrade tells."
+    assert (done.status, done.err) == (0, f"warning: {message}\n")
+    assert load(tmp_path / "other" / "document.json")["warnings"] == [message]
     assert ["When the node was upgraded", own] in table(tmp_path / "other", "Facts")["rows"]
     assert built(UPGRADE, tmp_path / "same", cache, "--at", f"upgrade={own}").err == ""
 
 
-def test_what_the_node_does_not_tell_is_said_to_be_missing(report: Path) -> None:
+def test_missing_node_values_are_reported(report: Path) -> None:
     (node,) = (item for item in load(report / "document.json")["galleries"] if item["title"] == "Node")
     assert node["plots"] == []
     assert node["text"][1].startswith("There are no samples of: Head block, Last irreversible block, ")
 
 
-def test_a_query_answers_for_the_phases_of_the_report(report: Path, cache: Path) -> None:
+def test_query_uses_the_phases_of_the_report(report: Path, cache: Path) -> None:
     phases = ("--phase", "before", "--phase", "after")
     done = assay("query", "disk_write_rate", "--run", UPGRADE, *phases, "--format", "json", "--cache", cache)
     assert (done.status, done.err) == (0, "")
-    said = [(item["run"], item["average"]) for item in done.json()]
-    assert said == list(zip(("run:before", "run:after"), averages(report)["disk_write_rate"], strict=True))
+    actual_averages = [(item["run"], item["average"]) for item in done.json()]
+    assert actual_averages == list(zip(("run:before", "run:after"), averages(report)["disk_write_rate"], strict=True))
 
 
-def test_each_run_of_several_has_tables_of_its_phases(tmp_path: Path, cache: Path) -> None:
+def test_each_of_several_runs_has_tables_of_its_phases(tmp_path: Path, cache: Path) -> None:
     for name in ("one", "two"):
         shutil.copytree(UPGRADE, tmp_path / name)
     runs = ("--run", f"two={tmp_path / 'two'}")
     done = built(tmp_path / "one", tmp_path / "out", cache, *runs)
-    told = "warning: two has the raw files of one, byte for byte: a run is compared with itself.\n"
-    assert (done.status, done.err) == (0, told)
+    warning = "warning: two has the raw files of one, byte for byte: a run is compared with itself.\n"
+    assert (done.status, done.err) == (0, warning)
     first, second = (table(tmp_path / "out", f"Disk writes before and after: {name}") for name in ("one", "two"))
     assert (first["header"], first["rows"]) == (second["header"], second["rows"])
     assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
@@ -300,12 +304,12 @@ def test_each_run_of_several_has_tables_of_its_phases(tmp_path: Path, cache: Pat
     assert manifest["header"] == ["", "one (before)", "one (after)", "two (before)", "two (after)"]
 
 
-def test_the_upgrade_report_is_verified(report: Path, cache: Path) -> None:
+def test_upgrade_report_verifies(report: Path, cache: Path) -> None:
     done = assay("verify", report, "--cache", cache)
     assert (done.status, done.err) == (0, "")
 
 
-def test_a_drive_that_has_no_samples_is_told(tmp_path: Path, cache: Path) -> None:
+def test_drive_without_samples_is_reported(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(UPGRADE, run)
     facts = json.loads((run / "meta.json").read_text(encoding="utf-8"))
@@ -319,7 +323,7 @@ def test_a_drive_that_has_no_samples_is_told(tmp_path: Path, cache: Path) -> Non
     )
 
 
-def test_the_nodes_own_series_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
+def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
     """A block each half second, counters of transactions, of CPU time and of bytes for a type of block."""
     run = tmp_path / "run"
     shutil.copytree(UPGRADE, run)
@@ -355,7 +359,7 @@ def test_the_nodes_own_series_are_read_and_drawn(tmp_path: Path, cache: Path) ->
 
 
 @pytest.mark.skipif(bool(upgrade_run.MISSING), reason=upgrade_run.WHY)
-def test_a_live_run_shows_that_a_private_mapping_spares_the_drive(
+def test_live_run_with_private_mapping_writes_less(
     recording: Future[upgrade_run.Recorded] | None, tmp_path: Path, cache: Path
 ) -> None:
     if recording is None:
@@ -376,7 +380,7 @@ def test_a_live_run_shows_that_a_private_mapping_spares_the_drive(
     assert after < before / 2
 
 
-def test_durations_are_told_with_all_their_digits() -> None:
+def test_durations_have_all_their_digits() -> None:
     unit = Unit("second", "s")
     step = Constant("step", ("meta.json",), ("step_seconds",), "duration", unit, "1", "Time from point to point")
     assert [fact(step, ns) for ns in (1_234_567 * SECOND, 123_456_789, 5 * SECOND)] == ["1234567", "0.123456789", "5"]

@@ -54,9 +54,9 @@ def analysis(case: str, filter_name: str) -> Analysis:
         reference.table_differences,
     ],
 )
-def test_the_oracle_agrees_with_the_incumbent(case: Case, differences: Callable[[Analysis, Path], list[str]]) -> None:
-    found = differences(analysis(case.name, case.filters), case.results)
-    assert not found, "\n".join([f"{len(found)} differences", *found[:20]])
+def test_oracle_agrees_with_the_incumbent(case: Case, differences: Callable[[Analysis, Path], list[str]]) -> None:
+    actual_differences = differences(analysis(case.name, case.filters), case.results)
+    assert not actual_differences, "\n".join([f"{len(actual_differences)} differences", *actual_differences[:20]])
 
 
 @pytest.mark.parametrize(
@@ -68,18 +68,18 @@ def test_the_oracle_agrees_with_the_incumbent(case: Case, differences: Callable[
         ("gap1001", "a gap of 1000 slots"),
     ],
 )
-def test_a_run_that_cannot_be_analysed_is_refused_with_its_reason(case: str, reason: str) -> None:
+def test_unanalysable_run_is_refused_with_its_reason(case: str, reason: str) -> None:
     with pytest.raises(Refused, match=reason):
         analyse(CARDANO / "tiny" / f"refused-{case}" / "run", [])
 
 
-def test_an_event_without_its_slot_is_quarantined_and_the_run_analysed() -> None:
-    found = analysis("tiny/refused-miss", "")
-    assert sum(host.quarantined for host in found.hosts) == 1
-    assert found.manifest["Total log objects analysed"] == 271
+def test_event_without_slot_is_quarantined() -> None:
+    actual_analysis = analysis("tiny/refused-miss", "")
+    assert sum(host.quarantined for host in actual_analysis.hosts) == 1
+    assert actual_analysis.manifest["Total log objects analysed"] == 271
 
 
-def test_namespaces_in_segments_read_like_dotted_ones() -> None:
+def test_segmented_namespaces_equal_dotted_ones() -> None:
     assert analysis("tiny/ns-segments", "").metrics == analysis("tiny/plain", "").metrics
     assert analysis("tiny/ns-segments", "").chain == analysis("tiny/plain", "").chain
 
@@ -93,7 +93,7 @@ def test_namespaces_in_segments_read_like_dotted_ones() -> None:
         ("2024-10-19T10:16:27.459112022Z", 1_729_332_987_459_112_022),
     ],
 )
-def test_an_instant_is_cut_to_nanoseconds(text: str, nanoseconds: int) -> None:
+def test_instant_is_cut_to_nanoseconds(text: str, nanoseconds: int) -> None:
     assert parse_instant(text) == nanoseconds
 
 
@@ -108,13 +108,11 @@ def test_an_instant_is_cut_to_nanoseconds(text: str, nanoseconds: int) -> None:
         (2**64 - 1, 1_000_000_000, 10_737_418 * 2**34),
     ],
 )
-def test_a_share_of_a_core_is_whole_in_single_precision_and_modulo_a_word(
-    increase: int, elapsed: int, percent: int
-) -> None:
+def test_core_share_is_single_precision_and_modulo_word(increase: int, elapsed: int, percent: int) -> None:
     assert percent_of_core(increase, elapsed) == percent
 
 
-def test_the_published_average_takes_the_29_lowest_hosts() -> None:
+def test_published_average_takes_the_29_lowest_hosts() -> None:
     means = [float(x) for x in range(52, 0, -1)]
     assert published_average(means) == 15.0
     assert published_average([3.0, 1.0]) == 2.0
@@ -132,19 +130,19 @@ def timeline_of(*events: Event) -> list[Slot]:
     return slot_timeline(genesis, HostLog("node-0", events, 0, 0, 0, 0, 0))
 
 
-def test_a_late_reading_and_a_late_check_belong_to_the_slot_they_name() -> None:
+def test_late_reading_and_check_belong_to_their_slot() -> None:
     slots = timeline_of(reading(0), reading(4 * SECOND), reading(2 * SECOND), reading(5 * SECOND, 1))
     assert [slot.starts for slot in slots] == [0, 1, 0, 0, 0]
     assert [slot.resources and slot.resources["Threads"] for slot in slots] == [0, 0, 2, 0, 4]
 
 
 @pytest.mark.parametrize(("slot", "refused"), [(1000, False), (1001, True)])
-def test_a_gap_of_1000_slots_is_too_much(slot: int, refused: bool) -> None:
+def test_gap_of_1000_slots_is_too_long(slot: int, refused: bool) -> None:
     with pytest.raises(Refused, match="a gap of 1000 slots") if refused else nullcontext():
         assert len(timeline_of(reading(0), reading(slot * SECOND))) == 1001
 
 
-def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
+def test_same_seed_writes_same_bytes(tmp_path: Path) -> None:
     def contents(directory: Path) -> dict[str, bytes]:
         random_run(directory, 7)
         files = [path for path in directory.rglob("*") if path.is_file()]
@@ -154,15 +152,15 @@ def test_the_same_seed_writes_the_same_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_random_run_can_be_analysed(tmp_path: Path, seed: int) -> None:
+def test_random_run_can_be_analysed(tmp_path: Path, seed: int) -> None:
     shape = random_run(tmp_path, seed)
-    found = analyse(tmp_path, [])
-    assert [host.host for host in found.hosts] == sorted(shape.hosts)
-    assert found.manifest["Blocks analysed"] == len(found.chain) >= 1
+    analysis = analyse(tmp_path, [])
+    assert [host.host for host in analysis.hosts] == sorted(shape.hosts)
+    assert analysis.manifest["Blocks analysed"] == len(analysis.chain) >= 1
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
-def test_a_random_run_with_a_defect_is_refused(tmp_path: Path, defect: str) -> None:
+def test_random_run_with_a_defect_is_refused(tmp_path: Path, defect: str) -> None:
     random_run(tmp_path, 3, defect=defect)
     with pytest.raises(Refused):
         analyse(tmp_path, [])

@@ -40,9 +40,9 @@ def new_run(folder: Path, seed: int, defect: str | None = None) -> tuple[Path, S
     return directory, random_run(directory, seed, defect=defect)
 
 
-def none_of(found: Sequence[str]) -> None:
+def none_of(differences: Sequence[str]) -> None:
     """Fail with the first of the differences."""
-    assert not found, "\n".join([f"{len(found)} differences", *found[:20]])
+    assert not differences, "\n".join([f"{len(differences)} differences", *differences[:20]])
 
 
 def compare(examined: Examined, theirs: Analysis, conditions: Sequence[Condition]) -> None:
@@ -53,7 +53,7 @@ def compare(examined: Examined, theirs: Analysis, conditions: Sequence[Condition
 
 @given(seed=SEEDS)
 @FEW
-def test_our_results_are_those_of_the_oracle(lab: Laboratory, folder: Path, seed: int) -> None:
+def test_results_equal_those_of_the_oracle(lab: Laboratory, folder: Path, seed: int) -> None:
     run, shape = new_run(folder, seed)
     rebuilt = reconstruct(run)
     for conditions in ([], random_filters(seed, shape)):
@@ -68,7 +68,7 @@ def test_our_results_are_those_of_the_oracle(lab: Laboratory, folder: Path, seed
 
 
 @pytest.mark.parametrize(("defect", "seed"), [(defect, seed) for seed, defect in enumerate(DEFECTS, start=3)])
-def test_a_run_with_a_defect_is_refused_by_both(lab: Laboratory, folder: Path, defect: str, seed: int) -> None:
+def test_compiler_and_oracle_refuse_run_with_a_defect(lab: Laboratory, folder: Path, defect: str, seed: int) -> None:
     run, _ = new_run(folder, seed, defect)
     with pytest.raises(Refused):
         analyse(run, [])
@@ -79,13 +79,13 @@ def test_a_run_with_a_defect_is_refused_by_both(lab: Laboratory, folder: Path, d
 
 @given(seed=SEEDS)
 @settings(FEW, max_examples=2)
-def test_threads_places_and_the_way_logs_are_kept_change_no_byte(folder: Path, seed: int) -> None:
+def test_threads_and_packaging_change_no_byte(folder: Path, seed: int) -> None:
     run, _ = new_run(folder, seed)
     elsewhere = folder / f"{next(_FOLDERS)} else where" / "deeper"
     shutil.copytree(run, elsewhere)
     names = (("z.0.gz", "b", "a.zst"), ("node-9.json", "node-1.json.gz"), ("node-b.json.zst", "stdout", "node-a.json"))
-    for host, kept in zip(sorted(elsewhere.glob("node-*")), (*names, *names), strict=False):
-        rotated(host, [name if name.startswith("node-") or name == "stdout" else f"stdout{name}" for name in kept])
+    for host, copy in zip(sorted(elsewhere.glob("node-*")), (*names, *names), strict=False):
+        rotated(host, [name if name.startswith("node-") or name == "stdout" else f"stdout{name}" for name in copy])
     written = set()
     for directory, threads in ((run, 1), (run, 8), (elsewhere, 3)):
         fresh = laboratory(folder / f"laboratory {next(_FOLDERS)}")
@@ -94,7 +94,7 @@ def test_threads_places_and_the_way_logs_are_kept_change_no_byte(folder: Path, s
     assert len(written) == 1
 
 
-def test_a_host_without_readings_and_checks_has_its_opening_slot_only(lab: Laboratory, tmp_path: Path) -> None:
+def test_host_without_readings_has_its_opening_slot_only(lab: Laboratory, tmp_path: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     metrics = {"slot": 5, "utxoSize": 70, "chainDensity": 0.25}
     write_log(run / "node-9", [line(5.0, "Mempool.RejectedTx", {}), line(6.5, "LedgerMetrics", metrics)])
@@ -148,7 +148,7 @@ def started(slot: int, utxo: int, density: float, at: float | None = None) -> st
         ),
     ],
 )
-def test_density_and_utxo_size_of_a_slot(
+def test_density_and_utxo_size_of_slot_equal_the_oracle(
     lab: Laboratory, tmp_path: Path, lines: list[str], utxo: dict[int, int], density: dict[int, float]
 ) -> None:
     run = copied("tiny/plain", tmp_path / "run")
@@ -169,7 +169,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("ends", ENDS)
-def test_the_ways_in_which_lines_end_change_nothing(lab: Laboratory, tmp_path: Path, ends: str) -> None:
+def test_line_ends_change_nothing(lab: Laboratory, tmp_path: Path, ends: str) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     for host, name in (("node-2", "stdout"), ("node-3", "stdout.gz"), ("node-10", "stdout.zst")):
         text = ENDS[ends]("".join(f"{text}\n" for text in lines_of(run / host)))

@@ -19,32 +19,32 @@ def reports(request: pytest.FixtureRequest) -> tuple[dict[str, Any], dict[str, A
     return load(folder / "document.json"), load(CARDANO / "reports" / f"{request.param}.json")
 
 
-def test_the_manifest_is_the_same(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_manifest_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
     ours, theirs = reports
     assert {key: ours["manifest"][key] for key in theirs["manifest"]} == theirs["manifest"]
     assert len(ours["manifest"]["rows"]) == 45
 
 
 @pytest.mark.parametrize("index", range(len(TITLES)), ids=TITLES)
-def test_a_table_is_the_same(reports: tuple[dict[str, Any], dict[str, Any]], index: int) -> None:
+def test_table_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any]], index: int) -> None:
     ours, theirs = reports
     table = {key: ours["sections"][index][key] for key in ("title", "header", "rows")}
     assert table == theirs["sections"][index]
     assert table["title"] == TITLES[index]
 
 
-def test_there_is_no_other_table(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_report_has_no_other_table(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
     ours, theirs = reports
     assert [item["title"] for item in ours["sections"]] == [item["title"] for item in theirs["sections"]]
 
 
-def test_the_same_metrics_are_plotted_in_the_same_order(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_plots_have_same_metrics_in_same_order(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
     ours, theirs = reports
     assert [item["id"] for item in ours["charts"]] == [item["deField"] for item in theirs["charts"]]
     assert [item["title"] for item in ours["charts"]] == [item["deShortDesc"] for item in theirs["charts"]]
 
 
-def test_the_dictionary_explains_the_same_metrics(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_dictionary_has_the_same_metrics(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
     ours, theirs = reports
     mine = [[(entry["id"], entry["name"], entry["unit"]) for entry in group["entries"]] for group in ours["dictionary"]]
     groups = [theirs["dictionary"][name] for name in ("dBlockProp", "dClusterPerf")]

@@ -38,9 +38,9 @@ def worked(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Worked]:
         yield Worked(case, examined, analysis_of(examined, case.conditions))
 
 
-def none_of(found: list[str]) -> None:
+def none_of(differences: list[str]) -> None:
     """Fail with the first of the differences."""
-    assert not found, "\n".join([f"{len(found)} differences", *found[:20]])
+    assert not differences, "\n".join([f"{len(differences)} differences", *differences[:20]])
 
 
 @pytest.mark.parametrize(
@@ -53,41 +53,39 @@ def none_of(found: list[str]) -> None:
         reference.table_differences,
     ],
 )
-def test_everything_equals_what_the_incumbent_found(
-    worked: Worked, differences: Callable[[Analysis, Path], list[str]]
-) -> None:
+def test_results_equal_the_incumbent(worked: Worked, differences: Callable[[Analysis, Path], list[str]]) -> None:
     none_of(differences(worked.analysis, worked.case.results))
 
 
-def test_the_manifest_equals_that_of_the_incumbent_in_numbers_and_in_texts(worked: Worked) -> None:
+def test_manifest_equals_the_incumbent(worked: Worked) -> None:
     cells = {label: cell for label, cell in worked.examined.manifest_cells.items() if label != "Analysis date"}
     none_of(reference.manifest_differences(worked.analysis, worked.case.results, cells))
 
 
-def test_results_say_what_was_compared(worked: Worked) -> None:
+def test_results_name_the_compared_runs(worked: Worked) -> None:
     """results.json holds, of every metric, the very numbers that the tests above look at."""
     written = worked.examined.results_json()["metrics"]
     assert sorted(written) == sorted(worked.analysis.metrics)
     for name, metric in worked.analysis.metrics.items():
-        said = written[name]["runs"]["run"]
-        assert said["centiles"] == [
+        figures = written[name]["runs"]["run"]
+        assert figures["centiles"] == [
             [c.c, *(float(x) for x in (c.value, c.low, c.high) if x is not None)] for c in metric.centiles
         ]
-        assert said["averages"] == {
+        assert figures["averages"] == {
             "published": metric.average_published,
             "mean-of-hosts": metric.average_hosts,
         }
-        assert said["average"] == metric.average_published
+        assert figures["average"] == metric.average_published
         numbers = (metric.size, float(metric.median), metric.stddev, float(metric.min), float(metric.max))
-        assert (said["size"], said["median"], said["stddev"], said["min"], said["max"]) == numbers
+        assert (figures["size"], figures["median"], figures["stddev"], figures["min"], figures["max"]) == numbers
 
 
-def test_the_published_average_is_that_of_the_29_lowest_hosts(worked: Worked) -> None:
+def test_published_average_takes_the_29_lowest_hosts(worked: Worked) -> None:
     for name, average in averages(worked.case.key).items():
         assert math.isclose(worked.analysis.metrics[name].average_published, average, rel_tol=1e-9, abs_tol=1e-12)
 
 
-def test_with_many_hosts_the_summaries_differ_as_the_published_tables_do(lab: Laboratory) -> None:
+def test_summaries_of_many_hosts_differ_as_published(lab: Laboratory) -> None:
     case = next(case for case in CASES if case.name == "many-hosts")
     examined = lab.examine(case.run, as_options(case.conditions))
     with examined.connection:
@@ -100,7 +98,7 @@ def test_with_many_hosts_the_summaries_differ_as_the_published_tables_do(lab: La
     assert row[:2] == ["Process CPU usage, %", f"{cpu.averages['published']:.9f}"[:6]]
 
 
-def test_no_metric_is_missing_and_none_is_made_up(lab: Laboratory) -> None:
+def test_no_metric_is_missing_or_added(lab: Laboratory) -> None:
     """`kind` among the incumbent's resource metrics is the name of their sort, no metric."""
     first = CASES[0].results
     blocks, machines = load(first / "blockprop.json.gz"), load(first / "clusterperf.json.gz")
@@ -112,18 +110,18 @@ def test_no_metric_is_missing_and_none_is_made_up(lab: Laboratory) -> None:
     assert "kind" in machines["mpResourceCDFs"]
 
 
-def test_segments_of_names_read_like_dotted_ones(lab: Laboratory) -> None:
-    found = []
+def test_segmented_names_equal_dotted_ones(lab: Laboratory) -> None:
+    differences = []
     for name in ("plain", "ns-segments"):
         with (examined := lab.examine(CARDANO / "tiny" / name / "run")).connection:
-            found.append(analysis_of(examined, []))
-    plain, segments = found
+            differences.append(analysis_of(examined, []))
+    plain, segments = differences
     assert segments.metrics == plain.metrics
     assert segments.chain == plain.chain
 
 
-def test_a_broken_line_is_quarantined_and_the_run_worked_out(lab: Laboratory) -> None:
+def test_broken_line_is_quarantined_and_run_is_analysed(lab: Laboratory) -> None:
     with (examined := lab.examine(CARDANO / "tiny" / "refused-miss" / "run")).connection:
-        found = analysis_of(examined, [])
-    assert [(host.host, host.quarantined) for host in found.hosts] == [("node-10", 0), ("node-2", 1), ("node-3", 0)]
-    assert found.manifest["Total log objects analysed"] == 271
+        analysis = analysis_of(examined, [])
+    assert [(host.host, host.quarantined) for host in analysis.hosts] == [("node-10", 0), ("node-2", 1), ("node-3", 0)]
+    assert analysis.manifest["Total log objects analysed"] == 271

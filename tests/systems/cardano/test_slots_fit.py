@@ -31,7 +31,7 @@ def asked(run: Path, metric: str, cache: Path) -> Done:
 
 @pytest.mark.parametrize("metric", ["cdfForgerStart", "cdfPeerRequest", "CentiCpu"])
 @pytest.mark.parametrize(
-    ("told", "outside", "slot", "implied", "distance"),
+    ("message", "outside", "slot", "implied", "distance"),
     [
         (started(10 * 365 * 86400), 6, 2, "before slot 0", "315360000.0 s before"),
         (started(1), 6, 2, "in slot 1", "1.0 s before"),
@@ -39,11 +39,18 @@ def asked(run: Path, metric: str, cache: Path) -> Done:
         ({"slotLength": 0.3333}, 6, 2, "in slot 6", "1.3 s after"),
     ],
 )
-def test_slots_that_most_checks_do_not_lie_in_are_an_error(
-    tmp_path: Path, cache: Path, metric: str, told: dict[str, Any], outside: int, slot: int, implied: str, distance: str
+def test_most_checks_outside_their_slots_are_an_error(
+    tmp_path: Path,
+    cache: Path,
+    metric: str,
+    message: dict[str, Any],
+    outside: int,
+    slot: int,
+    implied: str,
+    distance: str,
 ) -> None:
     run = copied("tiny/plain", tmp_path / "run")
-    changed_json(run / "genesis-shelley.json", lambda found: found.update(told))
+    changed_json(run / "genesis-shelley.json", lambda document: document.update(message))
     done = asked(run, metric, cache)
     assert (done.status, done.out) == (1, "")
     first, *others = done.err.splitlines(keepends=True)
@@ -57,31 +64,29 @@ def test_slots_that_most_checks_do_not_lie_in_are_an_error(
 
 
 @pytest.mark.parametrize("metric", ["cdfForgerStart", "CentiCpu"])
-def test_a_system_that_began_too_early_is_told_with_what_tells_its_slots(
-    tmp_path: Path, cache: Path, metric: str
-) -> None:
+def test_system_start_too_early_is_reported_with_evidence(tmp_path: Path, cache: Path, metric: str) -> None:
     run = copied("tiny/plain", tmp_path / "run")
-    changed_json(run / "genesis-shelley.json", lambda found: found.update(started(-10 * 365 * 86400)))
+    changed_json(run / "genesis-shelley.json", lambda document: document.update(started(-10 * 365 * 86400)))
     done = asked(run, metric, cache)
     assert done.status == 1
     assert "systemStart" in done.err
     assert "slotLength" in done.err
 
 
-def test_a_few_checks_in_other_slots_are_a_warning(tmp_path: Path, cache: Path) -> None:
+def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Path) -> None:
     """Reports of both kinds of metrics ask twice, and tell it once."""
     run = copied("tiny/plain", tmp_path / "run")
     changed_log(run / "node-2", lambda lines: [*lines, line(30.001, "Forge.Loop.StartLeadershipCheck", {"slot": 31})])
-    said = "warning: run: 1 of 7 leadership checks lie in another slot than the one that they name, the first of "
+    message = "warning: run: 1 of 7 leadership checks lie in another slot than the one that they name, the first of "
     for metrics in (["cdfForgerStart"], ["CentiCpu"], ["cdfForgerStart", "CentiCpu"]):
         done = assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
         assert done.status == 0
-        assert done.err.count(said) == 1
+        assert done.err.count(message) == 1
         assert done.err.count("leadership checks") == 1
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_no_reference_run_is_warned_of(lab: Laboratory, case: Case) -> None:
+def test_reference_runs_cause_no_warning(lab: Laboratory, case: Case) -> None:
     examined = lab.examine(case.run, as_options(case.conditions))
     with examined.connection:
         assert [text for text in examined.results.warnings if "leadership" in text] == []

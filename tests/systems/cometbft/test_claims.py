@@ -44,8 +44,8 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Path, 
 def cells(path: Path) -> dict[tuple[int, int], int]:
     """(rate, connections) -> transactions, of a published file: all values of each key in their order."""
     text = path.read_text(encoding="utf-8")
-    found = [map(int, re.findall(rf"{key}: (\d+)", text)) for key in ("Rate", "Connections", "Total Valid Tx")]
-    return {(rate, connections): txs for rate, connections, txs in zip(*found, strict=True)}
+    matches = [map(int, re.findall(rf"{key}: (\d+)", text)) for key in ("Rate", "Connections", "Total Valid Tx")]
+    return {(rate, connections): txs for rate, connections, txs in zip(*matches, strict=True)}
 
 
 def source(version: str) -> dict[str, str | int]:
@@ -56,7 +56,7 @@ def source(version: str) -> dict[str, str | int]:
 
 def table(out: Path, label: str) -> dict[tuple[int, int], int]:
     """The saturation table of a run, as the report shows it."""
-    (found,) = (
+    (section,) = (
         item
         for gallery in load(out / "document.json")["galleries"]
         for item in gallery["tables"]
@@ -64,29 +64,27 @@ def table(out: Path, label: str) -> dict[tuple[int, int], int]:
     )
     return {
         (int(row[0]), int(connections)): int(cell.removesuffix(" *"))
-        for row in found["rows"]
-        for connections, cell in zip(found["header"][1:], row[1:], strict=True)
+        for row in section["rows"]
+        for connections, cell in zip(section["header"][1:], row[1:], strict=True)
     }
 
 
 @pytest.mark.parametrize(("version", "label"), LABELS.items())
-def test_the_saturation_table_of_a_version_is_that_of_its_file(
-    built: tuple[Path, Done], version: str, label: str
-) -> None:
+def test_saturation_table_of_version_equals_its_file(built: tuple[Path, Done], version: str, label: str) -> None:
     due = cells(PUBLISHED / version / f"{version}_report_tabbed.txt")
     assert len(due) == 12
     assert table(built[0], label) == due
 
 
-def test_the_document_has_other_numbers_for_its_baseline_than_the_file_and_they_are_those_of_another_version(
+def test_baseline_claim_has_numbers_of_another_version(
     built: tuple[Path, Done],
 ) -> None:
     out, done = built
     first, second = load(out / "results.json")["claims"]
     assert (first["holds"], first["differing"], first["equal"]) == (True, 0, [])
-    found = {(cell["rate"], cell["connections"]): cell for cell in first["cells"]}
+    actual_cells = {(cell["rate"], cell["connections"]): cell for cell in first["cells"]}
     due = cells(PUBLISHED / "v038" / "v038_report_tabbed.txt")
-    assert {(int(rate), int(c)): int(cell["claimed"]) for (rate, c), cell in found.items()} == due
+    assert {(int(rate), int(c)): int(cell["claimed"]) for (rate, c), cell in actual_cells.items()} == due
     assert all(cell["claimed"] == cell["found"] and cell["agrees"] for cell in first["cells"])
     assert second == {
         "document": "The QA document of v0.38",
@@ -106,12 +104,12 @@ def test_the_document_has_other_numbers_for_its_baseline_than_the_file_and_they_
         ],
     }  # fmt: skip
     assert load(out / "provenance.json")["content"]["claims"] == [first, second]
-    said = f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34."
-    assert (done.status, done.err) == (0, f"warning: {said}\n")
-    assert load(out / "document.json")["warnings"] == [said]
+    message = f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34."
+    assert (done.status, done.err) == (0, f"warning: {message}\n")
+    assert load(out / "document.json")["warnings"] == [message]
 
 
-def test_the_provenance_section_shows_it(built: tuple[Path, Done]) -> None:
+def test_provenance_section_shows_the_origin_of_claims(built: tuple[Path, Done]) -> None:
     text = " ".join(page.extract_text() for page in pypdf.PdfReader(built[0] / "report.pdf").pages)
     flat = re.sub(r"\s+", "", text.replace("\u200b", ""))
     after = flat[flat.rindex("Provenance") :]
@@ -140,9 +138,7 @@ def test_the_provenance_section_shows_it(built: tuple[Path, Done]) -> None:
     assert {rate, connections} <= known
 
 
-def test_such_a_report_is_verified_and_a_changed_file_is_named(
-    built: tuple[Path, Done], tmp_path: Path, cache: Path
-) -> None:
+def test_report_verifies_and_changed_file_is_named(built: tuple[Path, Done], tmp_path: Path, cache: Path) -> None:
     done = assay("verify", built[0], "--cache", cache)
     assert (done.status, done.err) == (0, ""), done.out
     moved = shutil.copytree(PUBLISHED / "v034", tmp_path / "v034")
@@ -154,18 +150,18 @@ def test_such_a_report_is_verified_and_a_changed_file_is_named(
     assert "file results.json differs" in rest
 
 
-def test_whose_numbers_they_are_is_found_by_comparing(tmp_path: Path, cache: Path) -> None:
+def test_origin_of_numbers_is_found_by_comparison(tmp_path: Path, cache: Path) -> None:
     """Without v0.34 nobody has them; with two copies of it, both do."""
     done = report(tmp_path / "out", cache, *runs("v037", "v038"))
     verdict = "2 of 2 cells differ from those of v0.37. No other run of this report has all of them."
     assert (done.status, done.err) == (0, f"warning: {BASELINE}: {verdict}\n")
-    given = [f"v0.37={PUBLISHED / 'v034'}", f"a={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v1'}"]
-    done = report(tmp_path / "named", cache, *given)
+    input_runs = [f"v0.37={PUBLISHED / 'v034'}", f"a={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v1'}"]
+    done = report(tmp_path / "named", cache, *input_runs)
     claims = load(tmp_path / "named" / "results.json")["claims"]
     assert [(item["holds"], item["run"] and item["run"]["id"]) for item in claims] == [(False, None), (True, "v0.37")]
 
 
-def test_a_run_is_known_by_what_it_says_before_what_it_is_called(tmp_path: Path, cache: Path) -> None:
+def test_run_is_recognized_by_content_before_name(tmp_path: Path, cache: Path) -> None:
     """A run that is given the name of another release does not stand in for that one."""
     done = report(tmp_path / "out", cache, f"v0.37={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v037'}")
     assert f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34." in done.err
@@ -173,7 +169,7 @@ def test_a_run_is_known_by_what_it_says_before_what_it_is_called(tmp_path: Path,
     assert [(item["holds"], item["run"] and item["run"]["id"]) for item in claims] == [(False, None), (False, "b")]
 
 
-def test_a_claim_of_a_run_that_is_not_there_says_so(tmp_path: Path, cache: Path) -> None:
+def test_claim_of_an_absent_run_is_reported(tmp_path: Path, cache: Path) -> None:
     done = report(tmp_path / "out", cache, *runs("v034"))
     lines = done.err.splitlines()
     assert lines == [
@@ -186,15 +182,15 @@ def test_a_claim_of_a_run_that_is_not_there_says_so(tmp_path: Path, cache: Path)
     assert second["header"] == ["Rate", "Connections", "Document", "Found in v0.34"]
 
 
-def test_printed_decimals_count_as_far_as_they_go(tmp_path: Path, cache: Path) -> None:
+def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None:
     within = workspace(tmp_path / "workspace")
     edited(within / AUDIT, ", metric = p.txs\n", ", metric = p.average\n")
     edited(within / AUDIT, "A.cell 100 4 \"35600\", A.cell 200 4 \"38660\"",
            "A.cell 25 1 \"1.451\", A.cell 25 2 \"1.4\", A.cell 25 4 \"2\", A.cell 800 1 \"1\"")  # fmt: skip
-    found = [
+    verdicts = [
         line for line in (PUBLISHED / "v037" / "v037_report_tabbed.txt").read_text().split("\n") if "Avera" in line
     ]
-    averages = [float(text) for text in re.findall(r"Latency: ([\d.]+)s", found[0])]
+    averages = [float(text) for text in re.findall(r"Latency: ([\d.]+)s", verdicts[0])]
     done = report(tmp_path / "out", cache, *runs("v037"), within=within)
     assert done.status == 0, done.err
     claim = load(tmp_path / "out" / "results.json")["claims"][1]
@@ -233,18 +229,16 @@ def test_printed_decimals_count_as_far_as_they_go(tmp_path: Path, cache: Path) -
         ),
     ],
 )
-def test_a_claim_that_means_nothing_is_an_error(
-    tmp_path: Path, cache: Path, text: str, replacement: str, message: str
-) -> None:
+def test_invalid_claim_is_an_error(tmp_path: Path, cache: Path, text: str, replacement: str, message: str) -> None:
     within = workspace(tmp_path / "workspace")
     edited(within / AUDIT, text, replacement)
     done = assay("check", "--system", "cometbft", "--cache", cache, within=within)
     assert done.status == 1
-    said = re.sub(r"(?m)^  (at |hint|  +\d* *\|).*\n", "", done.err)
-    assert message in said
+    actual_message = re.sub(r"(?m)^  (at |hint|  +\d* *\|).*\n", "", done.err)
+    assert message in actual_message
 
 
-def test_without_an_instant_a_report_needs_its_date(tmp_path: Path, cache: Path) -> None:
+def test_report_without_instant_needs_a_date(tmp_path: Path, cache: Path) -> None:
     done = report(tmp_path / "out", cache, *runs("v038"), date="")
     assert (done.status, done.err) == (
         2,
@@ -263,7 +257,7 @@ def cut(tmp_path: Path, at: str) -> Path:
     return run
 
 
-def test_a_text_that_is_cut_off_is_told_and_its_blocks_are_no_numbers(tmp_path: Path, cache: Path) -> None:
+def test_truncated_text_is_reported_and_has_no_numbers(tmp_path: Path, cache: Path) -> None:
     done = report(tmp_path / "out", cache, cut(tmp_path, "    Maximum Latency"))
     assert done.status == 0
     warnings = done.err.splitlines()
@@ -277,7 +271,7 @@ def test_a_text_that_is_cut_off_is_told_and_its_blocks_are_no_numbers(tmp_path: 
     assert [key[0] for key in table(tmp_path / "out", "")].count(1600) == 0
 
 
-def test_a_text_with_little_left_is_refused(tmp_path: Path, cache: Path) -> None:
+def test_text_with_little_left_is_refused(tmp_path: Path, cache: Path) -> None:
     run = cut(tmp_path, "    Maximum Latency")
     place = run / "v038_report_tabbed.txt"
     place.write_text(place.read_text(encoding="utf-8").split("\n", 20)[-1], encoding="utf-8")
@@ -295,7 +289,7 @@ def test_a_text_with_little_left_is_refused(tmp_path: Path, cache: Path) -> None
     )
 
 
-def test_reports_without_claims_have_no_word_of_them(tmp_path: Path, cache: Path) -> None:
+def test_report_without_claims_does_not_mention_them(tmp_path: Path, cache: Path) -> None:
     done = assay(
         "build", "cometbft/qa", "--run", ROOT / "golden" / "cometbft" / "run", "-o", tmp_path, "--cache", cache
     )
@@ -305,9 +299,7 @@ def test_reports_without_claims_have_no_word_of_them(tmp_path: Path, cache: Path
     assert "claims" not in load(tmp_path / "provenance.json")["content"]
 
 
-def test_the_tools_own_summary_of_the_run_agrees_with_the_report_of_its_transactions(
-    tmp_path: Path, cache: Path
-) -> None:
+def test_tool_summary_agrees_with_transactions(tmp_path: Path, cache: Path) -> None:
     """The same metrics by two ways: of each transaction, and as the tool summed them up."""
     run = ROOT / "golden" / "cometbft" / "run"
     done = report(tmp_path / "out", cache, run)

@@ -41,9 +41,9 @@ def built(qa: Path) -> Path:
 
 def rows(built: Path, start: str) -> list[dict[str, Any]]:
     """The rows of the only statement whose name begins so and that asks for most."""
-    found = load(built / "results.json")["rows"]["run"]
-    names = [name for name in found if name == start or name.startswith(f"{start} ")]
-    return list(found[max(names, key=len)])
+    rows = load(built / "results.json")["rows"]["run"]
+    names = [name for name in rows if name == start or name.startswith(f"{start} ")]
+    return list(rows[max(names, key=len)])
 
 
 def go_duration(text: str) -> int:
@@ -58,21 +58,21 @@ def go_duration(text: str) -> int:
 def own_report() -> dict[str, dict[str, int]]:
     """The load tool's own summary of the same data: experiment -> what it says."""
     text = (RUN / "report" / "report_node0.txt").read_text(encoding="utf-8")
-    found = {}
+    report = {}
     for block in text.split("Experiment ID: ")[1:]:
         identifier, *lines = block.strip().split("\n")
-        said = dict(line.strip().split(": ") for line in lines if ": " in line)
-        found[identifier] = {
-            "connections": int(said["Connections"]),
-            "rate": int(said["Rate"]),
-            "valid_txs": int(said["Total Valid Tx"]),
-            "negative_latencies": int(said["Total Negative Latencies"]),
-            "latency_min": go_duration(said["Minimum Latency"]),
-            "latency_max": go_duration(said["Maximum Latency"]),
-            "latency_avg": go_duration(said["Average Latency"]),
-            "latency_stddev": go_duration(said["Standard Deviation"]),
+        fields = dict(line.strip().split(": ") for line in lines if ": " in line)
+        report[identifier] = {
+            "connections": int(fields["Connections"]),
+            "rate": int(fields["Rate"]),
+            "valid_txs": int(fields["Total Valid Tx"]),
+            "negative_latencies": int(fields["Total Negative Latencies"]),
+            "latency_min": go_duration(fields["Minimum Latency"]),
+            "latency_max": go_duration(fields["Maximum Latency"]),
+            "latency_avg": go_duration(fields["Average Latency"]),
+            "latency_stddev": go_duration(fields["Standard Deviation"]),
         }
-    return found
+    return report
 
 
 def table(built: Path, title: str) -> Any:
@@ -80,20 +80,20 @@ def table(built: Path, title: str) -> Any:
     return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
 
 
-def test_load_metrics_equal_the_load_tools_own_report_to_the_nanosecond(built: Path) -> None:
-    said = list(own_report().values())
+def test_load_metrics_equal_load_tool_to_the_nanosecond(built: Path) -> None:
+    expected = list(own_report().values())
     experiments = rows(built, "rows experiment number connections rate latency_min latency_avg")
     counted = rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
-    assert len(experiments) == len(counted) == len(said) == 8
+    assert len(experiments) == len(counted) == len(expected) == 8
     key = ("connections", "rate", "latency_avg")
-    found = sorted(
+    actual = sorted(
         ({**a, **b} for a, b in zip(experiments, counted, strict=True)), key=lambda row: tuple(row[k] for k in key)
     )
-    for row, due in zip(found, sorted(said, key=lambda row: tuple(row[k] for k in key)), strict=True):
+    for row, due in zip(actual, sorted(expected, key=lambda row: tuple(row[k] for k in key)), strict=True):
         assert {name: row[name] for name in due} == due
 
 
-def test_throughput_and_what_was_due_are_those_of_plain_python(built: Path) -> None:
+def test_throughput_and_due_transactions_equal_plain_python(built: Path) -> None:
     text = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode()
     groups: dict[str, list[dict[str, str]]] = {}
     for row in csv.DictReader(io.StringIO(text)):
@@ -105,19 +105,21 @@ def test_throughput_and_what_was_due_are_those_of_plain_python(built: Path) -> N
         span = max(int(row["block_time"]) for row in group) - sent
         load_ = int(group[0]["connections"]) * int(group[0]["rate"])
         due.append((first, load_ * 29, pytest.approx(len(group) / (span / SECOND), rel=1e-9)))
-    found = rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
-    found.sort(key=lambda row: row["number"])
-    assert [(row["number"], row["expected_txs"]) for row in found] == [
+    actual = rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
+    actual.sort(key=lambda row: row["number"])
+    assert [(row["number"], row["expected_txs"]) for row in actual] == [
         (number, expected) for number, (_, expected, _) in enumerate(sorted(due, key=lambda item: item[0]), start=1)
     ]
-    shown = [float(row[-1]) for row in table(built, "Experiments")["rows"]]
-    assert shown == [pytest.approx(float(f"{x.expected:.5f}"), rel=1e-5) for _, _, x in sorted(due, key=lambda i: i[0])]
+    printed = [float(row[-1]) for row in table(built, "Experiments")["rows"]]
+    assert printed == [
+        pytest.approx(float(f"{x.expected:.5f}"), rel=1e-5) for _, _, x in sorted(due, key=lambda i: i[0])
+    ]
 
 
-def test_the_saturation_table_takes_the_first_of_equal_configurations_and_marks_what_falls_short(built: Path) -> None:
-    found = table(built, "Transactions found in blocks, by rate (rows) and connections (columns)")
-    assert found["header"][1:] == ["1", "2"]
-    assert found["rows"] == [
+def test_saturation_table_takes_first_of_equal_rows(built: Path) -> None:
+    actual = table(built, "Transactions found in blocks, by rate (rows) and connections (columns)")
+    assert actual["header"][1:] == ["1", "2"]
+    assert actual["rows"] == [
         ["50", "1450", "2900"],
         ["100", "2900", "5800"],
         ["200", "5800", "11600"],
@@ -137,24 +139,24 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_series_equal_the_servers_answers_in_every_point(built: Path, name: str) -> None:
+def test_series_equal_the_servers_answers(built: Path, name: str) -> None:
     answer = json.loads(gzip.decompress((RUN / "prom" / f"qr_5s_{name}.json.gz").read_bytes()))["data"]["result"]
-    found = {
+    actual = {
         (row["job"], row["instance"], row["t_ns"] // SECOND): row["value"]
         for row in rows(built, f"rows {ANSWERS[name]}")
     }
-    first, last = min(t for *_, t in found), max(t for *_, t in found)
+    first, last = min(t for *_, t in actual), max(t for *_, t in actual)
     due = {
         (item["metric"]["job"], item["metric"]["instance"], t): float(value)
         for item in answer
         for t, value in item["values"]
         if first <= t <= last
     }
-    assert found.keys() == due.keys()
+    assert actual.keys() == due.keys()
     assert len(due) > 300
     exact = {} if name.endswith("_rate") else due
-    assert {key: found[key] for key in exact} == exact
-    assert [found[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9)
+    assert {key: actual[key] for key in exact} == exact
+    assert [actual[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9)
 
 
 def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Path) -> None:
@@ -168,10 +170,10 @@ def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Pa
     assert done.status == 0, done.err
     old = load(tmp_path / "out" / "results.json")["rows"]["old"]
     new = load(built / "results.json")["rows"]["run"]
-    assert {name: found for name, found in old.items() if name in new} == new
+    assert {name: value for name, value in old.items() if name in new} == new
 
 
-def test_the_report_shows_every_part_and_quotes_results(built: Path) -> None:
+def test_report_shows_every_part_and_quotes_results(built: Path) -> None:
     text = " ".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
     flat = re.sub(r"\s+", " ", text.replace("\u200b", ""))
     for title in (
@@ -242,9 +244,7 @@ error[prose]: a quote of a result cannot be read
         ),
     ],
 )
-def test_a_quote_that_means_nothing_is_an_error_with_a_place(
-    tmp_path: Path, cache: Path, quote: str, message: str
-) -> None:
+def test_invalid_quote_is_an_error_with_a_place(tmp_path: Path, cache: Path, quote: str, message: str) -> None:
     within = workspace(tmp_path / "workspace")
     edited(within / PROSE, "{{ valid_txs(number = 1) }}", quote)
     done = article(tmp_path / "out", cache, within=within)
@@ -261,7 +261,7 @@ def thinned(run: Path, keep: int) -> None:
     raw.write_bytes(gzip.compress(json.dumps(data).encode()))
 
 
-def test_samples_too_far_apart_for_a_rate_are_a_warning_that_names_both(tmp_path: Path, cache: Path) -> None:
+def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "sparse"
     shutil.copytree(RUN, run)
     thinned(run, 6)
@@ -275,15 +275,15 @@ def test_samples_too_far_apart_for_a_rate_are_a_warning_that_names_both(tmp_path
     )
 
 
-def test_a_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> None:
+def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> None:
     """Every seventh transaction lost, in one experiment: 14.3 % fewer, which fails; its latencies stay as good."""
     run = tmp_path / "slow"
     shutil.copytree(RUN, run)
     place = run / "report" / "raw_node0.csv.gz"
     head, *lines = gzip.decompress(place.read_bytes()).decode().splitlines()
     first = lines[0].split(",")[0]
-    kept = [row for number, row in enumerate(lines) if not (row.startswith(first) and number % 7 == 3)]
-    place.write_bytes(gzip.compress("\n".join([head, *kept, ""]).encode()))
+    remaining_lines = [row for number, row in enumerate(lines) if not (row.startswith(first) and number % 7 == 3)]
+    place.write_bytes(gzip.compress("\n".join([head, *remaining_lines, ""]).encode()))
     document = assembled(cache, f"base={RUN}", f"slow={run}")
     results = next(gallery for gallery in document["galleries"] if gallery["title"] == "Results")
     _, verdict, *_ = results["tables"]
@@ -292,7 +292,7 @@ def test_a_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) ->
     ]  # fmt: skip
     rows = {tuple(row[:3]): row[3:] for row in verdict["rows"]}
     assert len(rows) == 7 * 4
-    lost = 1450 - sum(1 for row in kept if row.startswith(first))
+    lost = 1450 - sum(1 for row in remaining_lines if row.startswith(first))
     assert rows["1", "50", "Transactions, tx"] == ["1450", str(1450 - lost), f"{-100 * lost / 1450:.1f}", "fail"]
     assert rows["1", "50", "Throughput, tx/s"][-1] == "fail"
     assert rows["1", "50", "Average latency, s"][-1] == "pass"
@@ -301,7 +301,7 @@ def test_a_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) ->
     assert [plot["title"].rsplit(": ", 1)[1] for plot in plots[:4]] == ["base", "slow", "base", "slow"]
 
 
-def test_a_part_without_its_data_says_so(tmp_path: Path, cache: Path) -> None:
+def test_part_without_data_says_so(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "load only"
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("prom"))
     done = article(tmp_path / "out", cache, run)
@@ -315,7 +315,7 @@ def test_a_part_without_its_data_says_so(tmp_path: Path, cache: Path) -> None:
     assert len(galleries["Latencies"]["plots"]) == 8
 
 
-def test_a_run_without_anything_is_refused(tmp_path: Path, cache: Path) -> None:
+def test_empty_run_is_refused(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "bare"
     run.mkdir()
     (run / "meta.json").write_text("{}", encoding="utf-8")
@@ -333,7 +333,7 @@ metrics, as a Prometheus server has them)
     assert not (tmp_path / "out").exists()
 
 
-def test_memory_states_its_label_filter_and_what_it_is_without_the_exporters(built: Path) -> None:
+def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
     """The averages by plain Python, of the server's own answer to the published expression."""
     answer = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_memory.json.gz").read_bytes()))["data"]["result"]
     chosen = next(row for row in rows(built, "rows experiment experiment_id") if row["number"] == 6)
@@ -345,17 +345,17 @@ def test_memory_states_its_label_filter_and_what_it_is_without_the_exporters(bui
             for t, value in item["values"] if jobs(item["metric"]["job"]) else ():
                 if t in steps:
                     values.setdefault(t, []).append(float(value))
-        means.append(sum(sum(found) / len(found) for found in values.values()) / len(values))
-    found = table(built, "Average resident memory with and without the exporters' processes")
-    assert found["header"] == ["Series", "Labels", "Lines", "Average, Bytes", "Δ%"]
-    every, nodes = found["rows"]
+        means.append(sum(sum(actual_values) / len(actual_values) for actual_values in values.values()) / len(values))
+    actual_values = table(built, "Average resident memory with and without the exporters' processes")
+    assert actual_values["header"] == ["Series", "Labels", "Lines", "Average, Bytes", "Δ%"]
+    every, nodes = actual_values["rows"]
     assert [every[1:3], nodes[1:3]] == [["every label", "5"], ['job !~ ".*exporter.*|prometheus"', "4"]]
     assert [float(every[3]), float(nodes[3])] == [pytest.approx(mean, rel=1e-8) for mean in means]
     assert (every[4], nodes[4]) == ("", f"{100 * (means[1] / means[0] - 1):.1f}")
-    said = {entry["id"]: entry["description"] for group in load(built / "document.json")["dictionary"]
+    descriptions = {entry["id"]: entry["description"] for group in load(built / "document.json")["dictionary"]
             for entry in group["entries"]}  # fmt: skip
-    assert said["memory"] == "Resident memory of each process. Of process_resident_memory_bytes, every label."
-    assert said["node_memory"] == (
+    assert descriptions["memory"] == "Resident memory of each process. Of process_resident_memory_bytes, every label."
+    assert descriptions["node_memory"] == (
         'Resident memory of each node\'s process. Of process_resident_memory_bytes, job !~ ".*exporter.*|prometheus".'
     )
 
@@ -391,7 +391,7 @@ def test_memory_states_its_label_filter_and_what_it_is_without_the_exporters(bui
         ),
     ],
 )
-def test_a_filter_or_a_table_of_series_that_means_nothing_is_an_error(
+def test_invalid_filter_or_series_table_is_an_error(
     tmp_path: Path, cache: Path, file: str, text: str, replacement: str, message: str
 ) -> None:
     within = workspace(tmp_path / "workspace")
@@ -401,7 +401,7 @@ def test_a_filter_or_a_table_of_series_that_means_nothing_is_an_error(
     assert message in done.err
 
 
-def test_a_further_source_changes_no_definition() -> None:
+def test_further_source_changes_no_definition() -> None:
     here = Workspace(ROOT)
     checked = workspaces.evaluate(here, "cometbft", workspaces.scan(here, "cometbft"))
     further = dataclasses.replace(checked.package.sources[0], name="further", kind="json-lines", constants=())

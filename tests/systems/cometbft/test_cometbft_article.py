@@ -41,8 +41,8 @@ SERIES = {
 
 
 def article(out: Path, cache: Path, *runs: str | Path) -> Done:
-    given = [text for run in runs for text in ("--run", run)]
-    return assay("build", "cometbft/qa", *given, "-o", out, "--cache", cache)
+    options = [text for run in runs for text in ("--run", run)]
+    return assay("build", "cometbft/qa", *options, "-o", out, "--cache", cache)
 
 
 def part(built: Path | dict[str, Any], title: str) -> Any:
@@ -57,11 +57,11 @@ def plot(built: Path, identifier: str) -> Any:
 
 
 def lines(figure: Any) -> Points:
-    found: dict[str, list[tuple[float, float]]] = {}
+    points: dict[str, list[tuple[float, float]]] = {}
     for line, x, y in figure["rows"]:
         if line is not None:
-            found.setdefault(line, []).append((x, y))
-    return found
+            points.setdefault(line, []).append((x, y))
+    return points
 
 
 def edges(figure: Any) -> list[Any]:
@@ -75,11 +75,11 @@ def experiments(run: Path = RUN) -> list[dict[str, Any]]:
     for row in csv.DictReader(io.StringIO(text)):
         numbers = {name: int(row[name]) for name in ("block_time", "duration_ns", "connections", "rate")}
         groups.setdefault(row["experiment_id"], []).append(numbers)
-    found = []
+    actual_rows = []
     for rows in groups.values():
         first = min(row["block_time"] for row in rows)
         sent = min(first - row["duration_ns"] for row in rows if row["block_time"] == first)
-        found.append(
+        actual_rows.append(
             {
                 "connections": rows[0]["connections"],
                 "rate": rows[0]["rate"],
@@ -91,44 +91,44 @@ def experiments(run: Path = RUN) -> list[dict[str, Any]]:
                 "latencies": [row["duration_ns"] for row in rows],
             }
         )
-    return sorted(found, key=lambda item: item["first"])
+    return sorted(actual_rows, key=lambda item: item["first"])
 
 
 def answer(name: str, first: int, last: int) -> Points:
     """What the Prometheus server said, from the second `first` to `last`: job -> (seconds since the first, value)."""
     text = gzip.decompress((RUN / "prom" / f"qr_5s_{name}.json.gz").read_bytes())
-    found: dict[str, list[tuple[float, float]]] = {}
+    actual_points: dict[str, list[tuple[float, float]]] = {}
     for item in json.loads(text)["data"]["result"]:
         points = [(float(t - first), float(value)) for t, value in item["values"] if first <= t <= last]
         if points:
-            found.setdefault(item["metric"]["job"], []).extend(points)
-    return found
+            actual_points.setdefault(item["metric"]["job"], []).extend(points)
+    return actual_points
 
 
-def alike(found: Points, due: Points) -> None:
-    assert found.keys() == due.keys()
+def alike(actual: Points, due: Points) -> None:
+    assert actual.keys() == due.keys()
     for line, points in due.items():
-        assert [x for x, _ in found[line]] == [x for x, _ in points]
-        assert [y for _, y in found[line]] == pytest.approx([y for _, y in points], rel=1e-9)
+        assert [x for x, _ in actual[line]] == [x for x, _ in points]
+        assert [y for _, y in actual[line]] == pytest.approx([y for _, y in points], rel=1e-9)
 
 
 # One run
 
 
-def test_the_chosen_experiment_is_the_unsaturated_one_with_most_transactions(qa: Path) -> None:
-    held = experiments()
-    whole = [item for item in held if item["txs"] * 10 >= item["due"] * 9]
+def test_chosen_experiment_is_the_fastest_unsaturated_one(qa: Path) -> None:
+    rows = experiments()
+    whole = [item for item in rows if item["txs"] * 10 >= item["due"] * 9]
     best = max(whole, key=lambda item: item["txs"])
-    short = [item for item in held if item not in whole]
-    assert held.index(best) + 1 == CHOSEN
-    assert [held.index(item) + 1 for item in short] == [OVERLOAD]
+    short = [item for item in rows if item not in whole]
+    assert rows.index(best) + 1 == CHOSEN
+    assert [rows.index(item) + 1 for item in short] == [OVERLOAD]
     assert part(qa, "Metrics of the nodes")["text"][-1] == "Chosen experiment: number 6, connections 2, rate 200."
     assert part(qa, "Overload")["text"][-1] == "Overloaded experiment: number 8, connections 2, rate 800."
     assert part(qa, "Fault")["text"][-1] == "Experiment with a fault: number 7, connections 1, rate 100."
     assert part(qa, "Saturation point")["text"][-2] == "The chosen one found 11600 tx of 11600 tx, 403.9 tx/s."
 
 
-def test_cells_of_equal_load_are_shaded_in_turn_and_the_chosen_one_is_bold(qa: Path) -> None:
+def test_equal_loads_are_shaded_and_the_choice_is_bold(qa: Path) -> None:
     pivot, diagonals, _ = part(qa, "Saturation point")["tables"]
     # rows 50, 100, 200, 800; columns 1, 2: their products are 50, 100, 200, 400, 800, 1600
     assert [(mark["row"], mark["column"], mark["kind"]) for mark in pivot["marks"]] == [
@@ -151,17 +151,15 @@ def test_cells_of_equal_load_are_shaded_in_turn_and_the_chosen_one_is_bold(qa: P
     assert [diagonals["rows"][row][:3] for row in strong] == [["400", "2", "200"]]
 
 
-def test_great_loads_of_diagonals_are_printed_whole_and_a_share_is_on_its_side_of_the_limit(
-    tmp_path: Path, cache: Path
-) -> None:
+def test_diagonals_print_whole_loads_and_exact_shares(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "great"
     (run / "report").mkdir(parents=True)
     (run / "meta.json").write_text('{"experiment_seconds": 2}', encoding="utf-8")
     rows = ["experiment_id,block_time,duration_ns,connections,rate,size"]
-    for place, (connections, rate, found) in enumerate(
+    for place, (connections, rate, share) in enumerate(
         [(1, 1000, 899), (2, 1000, 1799), (3, 411523, 1), (3, 411524, 1)]
     ):
-        rows += [f"{place},{(1000 * place + 10) * SECOND},{SECOND},{connections},{rate},1024"] * found
+        rows += [f"{place},{(1000 * place + 10) * SECOND},{SECOND},{connections},{rate},1024"] * share
     (run / "report" / "raw.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
     _, diagonals, _ = part(assembled(cache, run), "Saturation point")["tables"]
     assert [(row[0], row[5], row[6]) for row in diagonals["rows"]] == [
@@ -171,14 +169,12 @@ def test_great_loads_of_diagonals_are_printed_whole_and_a_share_is_on_its_side_o
 
 @pytest.mark.parametrize("series", SERIES)
 @pytest.mark.parametrize(("choice", "number"), [("chosen", CHOSEN), ("fault", FAULT), ("overload", OVERLOAD)])
-def test_a_figure_has_the_servers_answer_in_the_time_of_its_experiment(
-    qa: Path, series: str, choice: str, number: int
-) -> None:
+def test_figure_equals_the_servers_answer_in_its_time(qa: Path, series: str, choice: str, number: int) -> None:
     experiment = experiments()[number - 1]
     due = dict(answer(SERIES[series], experiment["from"], experiment["to"]))
-    found = dict(lines(plot(qa, f"series-run-{choice}-{series}")))
-    mean = found.pop("mean", None)
-    alike(found, due)
+    actual_points = dict(lines(plot(qa, f"series-run-{choice}-{series}")))
+    mean = actual_points.pop("mean", None)
+    alike(actual_points, due)
     if series in ("peer_count", "block_rate", "total_txs_rate"):
         at: dict[float, list[float]] = {}
         for points in due.values():
@@ -189,7 +185,7 @@ def test_a_figure_has_the_servers_answer_in_the_time_of_its_experiment(
         assert mean is None
 
 
-def test_figures_are_drawn_as_they_are_published(qa: Path) -> None:
+def test_figures_are_drawn_as_published(qa: Path) -> None:
     drawn = [(item["title"], item["template"]) for item in part(qa, "Metrics of the nodes")["plots"]]
     assert drawn == [
         ("Mempool size, tx", "timeline-area"),
@@ -211,21 +207,21 @@ def test_figures_are_drawn_as_they_are_published(qa: Path) -> None:
     assert (area["layer"][0]["mark"]["type"], area["layer"][0]["encoding"]["y"]["stack"]) == ("area", "zero")
 
 
-def test_heights_of_rotating_nodes_are_the_servers_answer(qa: Path) -> None:
+def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
     first = min(x for points in answer("rotating_eph_heights", 0, 2**40).values() for x, _ in points)
     last = experiments()[-1]["to"]
     figure = plot(qa, "series-run-rotation-eph_heights")
     begin = last - int(edges(figure)[1][1])
     assert 0 <= first - begin < 5  # the node's first sample is not on a whole second of the server's steps
-    found = lines(figure)
-    assert {line: [(x + begin, y) for x, y in points] for line, points in found.items()} == {
+    actual_points = lines(figure)
+    assert {line: [(x + begin, y) for x, y in points] for line, points in actual_points.items()} == {
         line: [(float(x), y) for x, y in points if x <= last]
         for line, points in answer("rotating_eph_heights", 0, 2**40).items()
     }
     assert len(part(qa, "Rotating nodes")["plots"]) == 11
 
 
-def test_without_another_run_results_say_so(qa: Path) -> None:
+def test_results_without_another_run_say_so(qa: Path) -> None:
     (table,) = part(qa, "Results")["tables"]
     assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
     why = "there is no other run to judge by"
@@ -274,15 +270,15 @@ def four(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, cache:
     folder = tmp_path_factory.mktemp("four")
     within = workspace(folder / "workspace")
     (within / PROSE).write_text(QUOTES, encoding="utf-8")
-    given = [text for run in runs.values() for text in ("--run", run)]
-    done = assay("build", "cometbft/qa", *given, "-o", folder / "out", "--cache", cache, within=within)
+    options = [text for run in runs.values() for text in ("--run", run)]
+    done = assay("build", "cometbft/qa", *options, "-o", folder / "out", "--cache", cache, within=within)
     assert done.status == 0
-    told = [line.split(": ")[1].partition(", byte for byte")[0] for line in done.err.splitlines()]
-    assert told == [f"{case} has 1 of its 2 raw files from 0.38.17" for case in ("case none", "case 2 KiB")]
+    warnings = [line.split(": ")[1].partition(", byte for byte")[0] for line in done.err.splitlines()]
+    assert warnings == [f"{case} has 1 of its 2 raw files from 0.38.17" for case in ("case none", "case 2 KiB")]
     return folder / "out"
 
 
-def test_the_last_run_chooses_and_the_baseline_shows_the_same_configuration(four: Path) -> None:
+def test_last_run_chooses_and_baseline_follows(four: Path) -> None:
     assert part(four, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: 0.37.4: number 6, connections 2, rate 200; 0.38.17: number 6, connections 2, rate 200."
     )
@@ -294,7 +290,7 @@ def test_the_last_run_chooses_and_the_baseline_shows_the_same_configuration(four
         assert [(m["row"], m["column"]) for m in table["marks"] if m["kind"] == "strong"] == [(2, 2)]
 
 
-def test_figures_of_runs_stand_side_by_side_on_the_same_axes(four: Path) -> None:
+def test_figures_of_runs_share_their_axes(four: Path) -> None:
     for title in ("Metrics of the nodes", "Overload", "Rotating nodes", "All experiments"):
         plots = part(four, title)["plots"]
         for left, right in zip(plots[::2], plots[1::2], strict=True):
@@ -309,7 +305,7 @@ def test_figures_of_runs_stand_side_by_side_on_the_same_axes(four: Path) -> None
     assert edges(plot(four, "series-new-chosen-memory"))[1] == [None, length, pytest.approx(1.04 * top)]
 
 
-def test_the_top_of_layers_is_the_greatest_sum(four: Path) -> None:
+def test_top_of_layers_is_the_greatest_sum(four: Path) -> None:
     sums: dict[float, float] = {}
     for points in lines(plot(four, "series-new-overload-mempool_size")).values():
         for x, y in points:
@@ -317,7 +313,7 @@ def test_the_top_of_layers_is_the_greatest_sum(four: Path) -> None:
     assert edges(plot(four, "series-new-overload-mempool_size"))[1][2] == pytest.approx(1.04 * max(sums.values()))
 
 
-def test_latencies_stand_beside_those_of_the_same_configuration(four: Path) -> None:
+def test_latencies_are_next_to_same_configuration(four: Path) -> None:
     plots = part(four, "Latencies")["plots"]
     assert len(plots) == 16
     for left, right in zip(plots[::2], plots[1::2], strict=True):
@@ -325,7 +321,7 @@ def test_latencies_stand_beside_those_of_the_same_configuration(four: Path) -> N
         assert [row for row in left["rows"] if row[3]] == [row for row in right["rows"] if row[3]]
 
 
-def test_a_run_without_the_chosen_row_leaves_its_places_empty_and_says_so(four: Path) -> None:
+def test_run_without_chosen_row_has_empty_places(four: Path) -> None:
     fault = part(four, "Fault")
     assert fault["text"][-2:] == [
         "Experiment with a fault: 0.38.17: number 7, connections 1, rate 100.",
@@ -334,7 +330,7 @@ def test_a_run_without_the_chosen_row_leaves_its_places_empty_and_says_so(four: 
     assert [bool(item) for item in fault["plots"]] == [False, True] * 11
 
 
-def test_the_results_of_a_scenario_pass_or_fail_by_the_rule(four: Path, runs: dict[str, Path]) -> None:
+def test_scenario_results_pass_or_fail_by_the_rule(four: Path, runs: dict[str, Path]) -> None:
     scenarios, load_, chosen, *_ = part(four, "Results")["tables"]
     assert [(row[0], row[2], row[3]) for row in scenarios["rows"]] == [
         ("Load: every configuration", "0.38.17", "pass"),
@@ -352,10 +348,10 @@ def test_the_results_of_a_scenario_pass_or_fail_by_the_rule(four: Path, runs: di
     assert len(load_["rows"]) == 28
 
 
-def test_runs_that_are_worse_fail(runs: dict[str, Path], cache: Path) -> None:
-    made = assembled(cache, runs["new"], runs["base"])
-    assert made["title"] == "QA results of 0.37.4"
-    scenarios, load_, *_ = part(made, "Results")["tables"]
+def test_worse_runs_fail(runs: dict[str, Path], cache: Path) -> None:
+    document = assembled(cache, runs["new"], runs["base"])
+    assert document["title"] == "QA results of 0.37.4"
+    scenarios, load_, *_ = part(document, "Results")["tables"]
     # rate 200 with 1 and with 2 connections: transactions and throughput, 12.5 % less
     assert [row[3:] for row in scenarios["rows"][:2]] == [
         ["fail", "4 of 28 values worse by more than 10 %"],
@@ -368,7 +364,7 @@ def test_runs_that_are_worse_fail(runs: dict[str, Path], cache: Path) -> None:
         (["2", "200", "Throughput, tx/s"], "fail"),
     ]
     # the last run chooses, and is saturated at rate 200
-    assert part(made, "Metrics of the nodes")["text"][-1] == (
+    assert part(document, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: 0.38.17: number 5, connections 2, rate 100; 0.37.4: number 5, connections 2, rate 100."
     )
 
@@ -376,10 +372,10 @@ def test_runs_that_are_worse_fail(runs: dict[str, Path], cache: Path) -> None:
 # Cases
 
 
-def test_runs_that_are_cases_are_shown_by_the_grid_alone(four: Path, runs: dict[str, Path]) -> None:
+def test_case_runs_appear_in_the_grid_only(four: Path, runs: dict[str, Path]) -> None:
     for title in ("Saturation point", "Latencies", "Results"):
-        said = [table["title"] for table in part(four, title)["tables"]]
-        assert not any("case" in text for text in said)
+        titles = [table["title"] for table in part(four, title)["tables"]]
+        assert not any("case" in text for text in titles)
     first, second = part(four, "Vote extensions")["wide"]
     assert first["cases"] == second["cases"] == ["none", "2 KiB"]
     assert first["panels"] + second["panels"] == [
@@ -399,19 +395,19 @@ def test_runs_that_are_cases_are_shown_by_the_grid_alone(four: Path, runs: dict[
         ("Load average", "cpu"), ("Memory, Bytes", "memory"), ("Mempool, tx", "mempool_size"),
     ],
 )  # fmt: skip
-def test_the_lines_of_a_grid_are_the_servers_answer(four: Path, runs: dict[str, Path], panel: str, series: str) -> None:
+def test_lines_of_grid_equal_the_servers_answer(four: Path, runs: dict[str, Path], panel: str, series: str) -> None:
     rows = [row for item in part(four, "Vote extensions")["wide"] for row in item["rows"] if row[1] == panel]
     for case in ("none", "2 KiB"):
         experiment = experiments(runs[case])[OVERLOAD - 1]
-        found: dict[str, list[tuple[float, float]]] = {}
+        points: dict[str, list[tuple[float, float]]] = {}
         for row in rows:
             if row[0] == case and row[5] == "line":
-                found.setdefault(row[4], []).append((row[2], row[3]))
-        alike(found, answer(series, experiment["from"], experiment["to"]))
+                points.setdefault(row[4], []).append((row[2], row[3]))
+        alike(points, answer(series, experiment["from"], experiment["to"]))
     assert len({tuple(row[2:4]) for row in rows if row[5] == "edge"}) == 2
 
 
-def test_the_drawing_of_a_grid_has_a_panel_for_each_case_and_column(four: Path) -> None:
+def test_grid_has_a_panel_for_each_case_and_column(four: Path) -> None:
     spec = load(four / "charts" / "grid-10-1-1.vl.json")
     assert spec["facet"]["row"]["sort"] == ["none", "2 KiB"]
     width = 4 * spec["spec"]["width"] + 3 * spec["spacing"]["column"]
@@ -420,29 +416,31 @@ def test_the_drawing_of_a_grid_has_a_panel_for_each_case_and_column(four: Path) 
     assert all(f">{name}<" in svg for name in ("none", "2 KiB", "Latency, s", "Rounds"))
 
 
-def test_where_all_runs_are_cases_every_part_shows_them(runs: dict[str, Path], cache: Path) -> None:
-    made = assembled(cache, runs["none"], runs["2 KiB"])
-    titles = [table["title"].rsplit(": ")[-1] for table in part(made, "Latencies")["tables"]]
+def test_report_of_cases_only_shows_them_in_every_part(runs: dict[str, Path], cache: Path) -> None:
+    document = assembled(cache, runs["none"], runs["2 KiB"])
+    titles = [table["title"].rsplit(": ")[-1] for table in part(document, "Latencies")["tables"]]
     assert titles == ["case none", "case 2 KiB"]
-    assert part(made, "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
+    assert part(document, "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
 
 
 # What a run says, and lacks
 
 
-def test_the_author_of_a_run_may_choose(tmp_path: Path, cache: Path) -> None:
+def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> None:
     run = small(tmp_path / "told", "told", experiments={"chosen": 2, "overload": 5})
-    made = assembled(cache, run)
-    assert part(made, "Metrics of the nodes")["text"][-1] == ("Chosen experiment: number 2, connections 1, rate 100.")
-    assert part(made, "Overload")["text"][-1] == "Overloaded experiment: number 5, connections 2, rate 100."
-    assert part(made, "Fault")["plots"] == []
-    assert part(made, "Fault")["text"] == [
+    document = assembled(cache, run)
+    assert part(document, "Metrics of the nodes")["text"][-1] == (
+        "Chosen experiment: number 2, connections 1, rate 100."
+    )
+    assert part(document, "Overload")["text"][-1] == "Overloaded experiment: number 5, connections 2, rate 100."
+    assert part(document, "Fault")["plots"] == []
+    assert part(document, "Fault")["text"] == [
         "The same metrics while a node is stopped and started again, or what else the author of the run did to it.",
         "told has no experiment with a fault (meta.json: experiments, fault).",
     ]
 
 
-def test_a_choice_of_an_experiment_that_is_not_there_is_an_error(tmp_path: Path, cache: Path) -> None:
+def test_choice_of_absent_experiment_is_an_error(tmp_path: Path, cache: Path) -> None:
     run = small(tmp_path / "wrong", "wrong", experiments={"chosen": 12})
     done = article(tmp_path / "out", cache, run)
     assert (done.status, done.err) == (
@@ -457,11 +455,11 @@ error[chosen-row]: run wrong: its constants choose a row of `experiment` that it
     assert not (tmp_path / "out").exists()
 
 
-def test_without_rotating_nodes_the_part_says_so(tmp_path: Path, cache: Path) -> None:
+def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> None:
     run = variant(tmp_path / "still", "logs", ident="still")
     change_samples(run, lambda labels, values: None if labels["job"] == "ephemeral0" else needed(labels, values))
-    made = assembled(cache, run)
-    rotating = part(made, "Rotating nodes")
+    document = assembled(cache, run)
+    rotating = part(document, "Rotating nodes")
     assert rotating["plots"] == []
     assert rotating["text"][-1] == "still has no rotating nodes (jobs whose names begin with ephemeral)."
 
@@ -480,14 +478,14 @@ def test_prose_quotes_any_run_and_choice(four: Path, runs: dict[str, Path]) -> N
 
 def of_experiment(run: Path, number: int) -> list[dict[str, int]]:
     text = gzip.decompress((run / "report" / "raw_node0.csv.gz").read_bytes()).decode()
-    held = list(csv.DictReader(io.StringIO(text)))
+    rows = list(csv.DictReader(io.StringIO(text)))
     order: dict[str, int] = {}
-    for row in held:
+    for row in rows:
         order[row["experiment_id"]] = min(order.get(row["experiment_id"], 2**63), int(row["block_time"]))
     name = sorted(order, key=lambda item: order[item])[number - 1]
     return [
         {"block": int(row["block_time"]), "duration": int(row["duration_ns"])}
-        for row in held
+        for row in rows
         if row["experiment_id"] == name
     ]
 
@@ -539,7 +537,7 @@ error[other-grain]: prose quotes `node_starts` of choice `chosen`, which is of r
 
 
 @pytest.mark.parametrize("slip", WRONG)
-def test_a_quote_of_what_is_not_there_is_an_error_with_its_place(
+def test_quote_of_absent_row_is_an_error_with_its_place(
     runs: dict[str, Path], tmp_path: Path, cache: Path, slip: str
 ) -> None:
     quote, message = WRONG[slip]

@@ -34,9 +34,9 @@ LABELS = ("job", "instance")
         ([("", "1"), ("none", "1")], ['job "", instance "1"', 'job "none", instance "1"']),
     ],
 )
-def test_lines_have_names_that_tell_them_apart(keys: Sequence[tuple[object, ...]], due: Sequence[str]) -> None:
-    found = names(LABELS, "job", keys, ("mean",))
-    assert [found[key] for key in keys] == due
+def test_lines_have_distinct_names(keys: Sequence[tuple[object, ...]], due: Sequence[str]) -> None:
+    actual = names(LABELS, "job", keys, ("mean",))
+    assert [actual[key] for key in keys] == due
 
 
 def sampled(family: str, labels: str, value: Callable[[int], float], until: int = 600) -> str:
@@ -58,7 +58,7 @@ def made(folder: Path, *hosts: str) -> Path:
     return folder
 
 
-def test_an_upgrade_is_of_one_host(tmp_path: Path, cache: Path) -> None:
+def test_upgrade_is_of_one_host(tmp_path: Path, cache: Path) -> None:
     one, two = host("h1", 1e6), host("h2", 9e6)
     run = made(tmp_path / "two", one, two)
     done = assay("build", "antelope/upgrade", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
@@ -72,7 +72,7 @@ def test_an_upgrade_is_of_one_host(tmp_path: Path, cache: Path) -> None:
     assert done.status == 0
 
 
-def test_drives_of_one_name_are_told_apart_by_their_hosts(tmp_path: Path, cache: Path) -> None:
+def test_equal_drive_names_are_distinguished_by_host(tmp_path: Path, cache: Path) -> None:
     run = made(tmp_path / "two", host("h1", 1e6), host("h2", 10e6))
     done = assay("build", "antelope/endurance", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
     assert (done.status, done.err) == (0, "")
@@ -89,7 +89,7 @@ def test_drives_of_one_name_are_told_apart_by_their_hosts(tmp_path: Path, cache:
     assert heights == {"sda, h1": {1e6}, "sda, h2": {1e7}}
 
 
-def test_series_that_are_not_told_apart_are_not_made_one_line(tmp_path: Path, cache: Path) -> None:
+def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) -> None:
     """Two clusters have hosts and drives of one name, and their server a label that the specs do not read."""
     one = host("h1", 1e6)
     clusters = [text.replace("{", f'{{cluster="{name}",') for name, text in (("a", one), ("b", host("h1", 9e6)))]
@@ -110,7 +110,7 @@ def test_series_that_are_not_told_apart_are_not_made_one_line(tmp_path: Path, ca
     assert assay("query", "drive_write_rate", "--run", run, "--cache", cache).status == 0
 
 
-def test_series_that_are_not_told_apart_and_sampled_in_turn_are_told_of(tmp_path: Path, cache: Path) -> None:
+def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache: Path) -> None:
     """Two servers scrape at other seconds: no instant has two samples, and what is read goes from one to the other."""
     one = host("h1", 1e6)
     other = "".join(
@@ -131,7 +131,7 @@ def test_series_that_are_not_told_apart_and_sampled_in_turn_are_told_of(tmp_path
     assert (done.status, "interleaved" in done.err) == (0, False)
 
 
-def test_a_job_that_is_called_as_the_computed_mean_keeps_its_line(tmp_path: Path, cache: Path) -> None:
+def test_job_named_like_computed_mean_keeps_its_line(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "run"
     (run / "report").mkdir(parents=True)
     peers = (
@@ -172,25 +172,25 @@ def asked(run: Path, cache: Path, **files: str) -> tuple[int, str]:
     return done.status, done.err + done.out
 
 
-def test_records_of_two_machines_are_not_made_one(tmp_path: Path, cache: Path) -> None:
+def test_records_of_two_machines_are_not_merged(tmp_path: Path, cache: Path) -> None:
     one, two = (records(60, 10, lambda n, k=k: (0.1, 0.9)[(n + k) % 2]) for k in (0, 1))
-    status, said = asked(tmp_path / "two", cache, a=one, b=two)
+    status, message = asked(tmp_path / "two", cache, a=one, b=two)
     assert status == 1
-    assert said.startswith(
+    assert message.startswith(
         "error[two-values]: run two: 10 steps of the records have two values, the first at 2026-01-01 00:00:00: cpu\n"
         "  hint: a run has the records of one machine, in steps of one length: is this of two, or of an hour and a "
         "day?\n"
     )
-    status, said = asked(tmp_path / "twice", cache, a=one, b=one)
+    status, message = asked(tmp_path / "twice", cache, a=one, b=one)
     assert status == 0
-    assert ",10,50.0," in said
+    assert ",10,50.0," in message
 
 
-def test_steps_of_several_lengths_are_told(tmp_path: Path, cache: Path) -> None:
+def test_steps_of_several_lengths_are_reported(tmp_path: Path, cache: Path) -> None:
     hour = records(60, 10, lambda _: 0.5)
-    status, said = asked(tmp_path / "both", cache, a=hour, b=records(1800, 10, lambda _: 0.1, START + 7200))
+    status, message = asked(tmp_path / "both", cache, a=hour, b=records(1800, 10, lambda _: 0.1, START + 7200))
     assert status == 0
     due = "warning: both: the records have steps of 60 and 1800 s: averages count each alike, whatever its length\n"
-    assert due in said
-    status, said = asked(tmp_path / "later", cache, a=hour, b=records(60, 10, lambda _: 0.1, START + 7200))
-    assert (status, "warning" in said) == (0, False)
+    assert due in message
+    status, message = asked(tmp_path / "later", cache, a=hour, b=records(60, 10, lambda _: 0.1, START + 7200))
+    assert (status, "warning" in message) == (0, False)
