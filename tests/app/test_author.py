@@ -1,4 +1,4 @@
-"""`assay init`, `assay schema`, `assay watch`: from nothing to a workspace that builds, and again as it changes."""
+"""Test `assay init`, `schema` and `watch`: a new workspace builds, and builds again after a change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RUNS = ("--run", "runs/1.0", "--run", "runs/1.1")
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A workspace that `assay init` wrote, with its report built by the command that it printed."""
+    """Create a workspace with `assay init` and build its report with the printed command."""
     folder = tmp_path_factory.mktemp("started")
     done = assay("--cache", cache, "init", "my metrics", within=folder)
     assert (done.status, done.err) == (0, "")
@@ -47,7 +47,7 @@ def started(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 def test_new_workspace_builds_without_changes(started: Path) -> None:
-    """Its report shows both runs, its normal form and SQL are there, nothing temporary is left."""
+    """Both runs are in the report; normal form and SQL exist; no temporary file is left."""
     document = json.loads((started / "build/comparison/document.json").read_text(encoding="utf-8"))
     assert document["title"] == "1.1 against 1.0"
     assert (started / "build/comparison/report.pdf").read_bytes()[:5] == b"%PDF-"
@@ -102,7 +102,7 @@ def test_init_in_unwritable_folder_fails_without_option_hint(tmp_path: Path, cac
 
 
 def test_init_output_is_the_same_in_every_environment(started: Path, tmp_path: Path, cache: Path) -> None:
-    """The same files, whatever the folder is called."""
+    """The name of the folder has no influence."""
     assert assay("--cache", cache, "init", "other", within=tmp_path).status == 0
     other = contents(tmp_path / "other")
     assert {name: text for name, text in contents(started).items() if not name.startswith("build/")} == other
@@ -122,7 +122,7 @@ def test_init_in_nonempty_folder_changes_nothing(tmp_path: Path, cache: Path) ->
 
 
 def test_run_schema_lists_document_keys_and_types(cache: Path) -> None:
-    """The documents of a shipped run are valid; without a fact, or with one of another type, they are not."""
+    """Documents of a shipped run are valid; a missing fact or one of another type is not."""
     done = assay("--cache", cache, "schema", "--system", "cardano")
     assert (done.status, done.err) == (0, "")
     schemas = done.json()["cardano"]
@@ -174,7 +174,7 @@ def _is_read(source: Source, folder: Path) -> bool:
 
 
 def _problem(schema: dict[str, Any], outer: str, inner: str, value: object) -> str:
-    """What is wrong when a member has this value (None: is missing)."""
+    """Return the validation error of a member with this value; None removes the member."""
     document = json.loads((CARDANO / "baseline" / "run" / "meta.json").read_text(encoding="utf-8"))
     if value is None:
         del document[outer][inner]
@@ -185,7 +185,7 @@ def _problem(schema: dict[str, Any], outer: str, inner: str, value: object) -> s
 
 
 def test_run_schema_of_one_file_has_only_its_keys(cache: Path) -> None:
-    """By its name; a name that is none, or is of several systems, is told."""
+    """Names of no file, or of files of several systems, are errors."""
     done = assay("--cache", cache, "schema", "genesis-shelley.json")
     assert done.json()["title"] == "genesis-shelley.json of a run of cardano"
     unknown = assay("--cache", cache, "schema", "metta.json")
@@ -197,7 +197,7 @@ def test_run_schema_of_one_file_has_only_its_keys(cache: Path) -> None:
 
 @pytest.fixture
 def watching(started: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
-    """`assay watch`, until its first rebuild is done."""
+    """Start `assay watch` and wait for its first rebuild."""
     command = [sys.executable, "-m", "assay", "--cache", str(cache), "watch", "service/comparison", *RUNS]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
@@ -214,7 +214,7 @@ def watching(started: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def test_watch_rebuilds_report_after_change(started: Path, watching: subprocess.Popen[str]) -> None:
-    """A slip is told and leaves the last good report; once it is mended the report is built again."""
+    """An error leaves the last good report; the report is built again after the correction."""
     file = started / "specs/service/metrics.dhall"
     before = file.read_text(encoding="utf-8")
     assert watching.stdout

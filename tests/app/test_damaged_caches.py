@@ -1,4 +1,4 @@
-"""A damaged or replaced entry of the cache is as if it were not there, and the next command heals it."""
+"""Test that commands ignore and replace damaged cache entries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def run_command(name: str, place: Path, cache: Path, out: Path) -> tuple[int, str, str, dict[str, bytes]]:
-    """Run a command; its status, texts without the paths of the cache and the output, and its files."""
+    """Return status, messages (without paths of cache and output) and files of a command."""
     words = COMMANDS[name]
     done: Done = assay(*words, *([out] if words[-1] == "-o" else []), "--cache", cache, within=place)
     texts = [text.replace(str(cache), "CACHE").replace(str(out), "OUT") for text in (done.out, done.err)]
@@ -46,7 +46,7 @@ def run_command(name: str, place: Path, cache: Path, out: Path) -> tuple[int, st
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace without a committed normal form, and its warm cache."""
+    """Create a workspace without a committed normal form, and fill its cache."""
     folder = tmp_path_factory.mktemp("damages") / "place"
     assert assay("init", folder).status == 0
     shutil.rmtree(folder / "golden")
@@ -60,7 +60,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(place: Path) -> dict[str, tuple[int, str, str, dict[str, bytes]]]:
-    """What every command yields with the undamaged cache."""
+    """Return the result of every command with the undamaged cache."""
     return {name: run_command(name, place, place / "cache", place / "out") for name in COMMANDS}
 
 

@@ -1,4 +1,4 @@
-"""Grains without a row: metrics of them have no samples, and say so."""
+"""Test metrics of grains without rows: they have no samples and a warning."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SEEN = """\
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A workspace with metrics per host, and a run in whose logs no request comes in."""
+    """Create a workspace with metrics per host, and a run whose logs have no received request."""
     folder = tmp_path_factory.mktemp("empty")
     assert assay("--cache", cache, "init", "ws", within=folder).status == 0
     package = folder / "ws/specs/service/package.dhall"

@@ -1,4 +1,4 @@
-"""`assay test`: examples in specs, those that hold, those that do not, and what none exercises."""
+"""Test `assay test`: passing, failing and malformed examples, and coverage."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OUT_OF_REACH = {("metric cdfForgerAdoption", 2)}
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_shipped_examples_pass_and_cover_every_metric(system: str, cache: Path) -> None:
-    """Each metric is expected by an example, each event that metrics read is in one, each alternative is taken."""
+    """Examples cover each metric, each event that metrics read, and each alternative."""
     done = assay("--cache", cache, "test", "--system", system, "--format", "json")
     assert (done.status, done.err) == (0, "")
     (suite,) = done.json()
@@ -34,7 +34,7 @@ def test_shipped_examples_pass_and_cover_every_metric(system: str, cache: Path) 
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """A workspace of CometBFT alone, whose examples are to be spoilt."""
+    """Create a workspace with CometBFT alone, for tests that break its examples."""
     place = workspace(tmp_path / "workspace")
     for name in SYSTEMS:
         if name != "cometbft":
@@ -48,7 +48,7 @@ def spoilt(own: Path, cache: Path, before: str, after: str, *arguments: str | Pa
 
 
 def test_samples_that_depend_on_row_order_are_reported(tmp_path: Path, cache: Path) -> None:
-    """Two requests come in at one instant, and the SQL takes one by time alone, where that is not seen in its text."""
+    """Two requests come in at one instant and the SQL orders by time alone."""
     assert assay("--cache", cache, "init", "own", within=tmp_path).status == 0
     place = tmp_path / "own"
     lines = (
@@ -85,7 +85,7 @@ ASOF JOIN ({requests}) AS requests ON requests.host = firsts.host AND requests.t
 
 
 def test_failing_example_reports_expected_and_actual(own: Path, cache: Path, tmp_path: Path) -> None:
-    """Which metric, its unit, what was expected and found, and where the example stands; the same as JUnit XML."""
+    """The text and the JUnit report name metric, unit, both values and the place of the example."""
     junit = tmp_path / "examples.xml"
     done = spoilt(own, cache, 'm.average [ "-0.5", "2.5" ]', 'm.average [ "-0.5", "2.6" ]', "--junit", junit)
     assert done.status == 3
@@ -107,7 +107,7 @@ def test_failing_example_reports_expected_and_actual(own: Path, cache: Path, tmp
 
 
 def test_junit_output_is_valid_xml_for_any_example_name(own: Path, cache: Path, tmp_path: Path) -> None:
-    """XML has no form for control characters: they are told as escapes."""
+    """XML cannot contain control characters, so they are escaped."""
     junit = tmp_path / "examples.xml"
     done = spoilt(own, cache, "an experiment of three", "an\\u001b experiment of three", "--junit", junit)
     assert done.status == 0
@@ -117,14 +117,14 @@ def test_junit_output_is_valid_xml_for_any_example_name(own: Path, cache: Path, 
 
 
 def test_metrics_and_events_without_example_are_listed(own: Path, cache: Path) -> None:
-    """They are named; that alone is no failure."""
+    """Missing coverage is no failure."""
     done = spoilt(own, cache, '        , of m.negative [ "0", "1" ]\n', "")
     assert done.status == 0
     assert done.out.splitlines()[1:3] == ["  metrics without an example:", "    negative_latencies"]
 
 
 def test_example_with_broken_line_is_an_error(own: Path, cache: Path) -> None:
-    """A line that ingest puts into quarantine is a slip in the example."""
+    """A quarantined line is a mistake in the example."""
     done = spoilt(own, cache, '"1767225604000000000" "2500000000" "A2"', '"soon" "2500000000" "A2"')
     assert done.status == 3
     (line,) = (line for line in done.out.splitlines() if "error[example]" in line)
@@ -132,7 +132,7 @@ def test_example_with_broken_line_is_an_error(own: Path, cache: Path) -> None:
 
 
 def test_example_with_unreadable_run_is_an_error(own: Path, cache: Path) -> None:
-    """What is wrong with the run is told as for a run of the command line."""
+    """The message is that of a run named on the command line."""
     done = spoilt(own, cache, '"report/raw.csv"', '"other/raw.csv"')
     assert done.status == 3
     assert "FAILED an experiment of three transactions" in done.out
@@ -169,7 +169,7 @@ def test_example_with_unreadable_run_is_an_error(own: Path, cache: Path) -> None
     ],
 )
 def test_malformed_examples_are_spec_errors(own: Path, cache: Path, before: str, after: str, message: str) -> None:
-    """The checker tells, with the place."""
+    """The checker reports them with their place."""
     done = spoilt(own, cache, before, after)
     assert (done.status, done.out) == (1, "")
     lines = done.err.splitlines()

@@ -1,4 +1,4 @@
-"""`assay test` tells which names of events, and places of fields, no example has that stand in for others."""
+"""Test that `assay test` lists alternative event names and field paths without an example."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEVERAL: tuple[Edit, ...] = (
 
 @pytest.fixture
 def shop(tmp_path: Path, cache: Path) -> Path:
-    """A workspace as `init` writes it, whose events have two names and whose requests stand at two places."""
+    """Create a workspace whose events have two names and whose requests have two paths."""
     place = tmp_path / "shop"
     assert assay("--cache", cache, "init", place).status == 0
     for file, text, replacement in SEVERAL:
@@ -60,7 +60,7 @@ def test_unused_fallbacks_are_listed_without_failure(shop: Path, cache: Path, tm
 
 
 def test_used_fallback_is_not_listed(shop: Path, cache: Path) -> None:
-    """Names that records have; the first place that has a value."""
+    """A name is used if a record has it, a path if it is the first with a value."""
     edited(shop / EXAMPLES, '{"request":"r1"${data}}', '{"req":{"id":"r1"}${data}}')
     edited(shop / EXAMPLES, '"response.sent"', '"old.response.sent"')
     assert [(item["event"], item["field"], item["form"], item["text"]) for item in unseen(shop, cache)] == [
@@ -98,6 +98,6 @@ def test_single_name_and_place_are_no_fallbacks(tmp_path: Path, cache: Path) -> 
 def test_records_of_every_kind_count_as_use(
     tmp_path: Path, cache: Path, system: str, edit: Edit, expected: set[tuple[str, str]]
 ) -> None:
-    """Tables, JSON, lines of text by patterns, samples of a server: what is there is told apart from what is not."""
+    """Covers tables, JSON, text lines and samples."""
     fallbacks = unseen(workspace(tmp_path / "specs", edit), cache, "--system", system)
     assert {(item["field"], item["text"][: len(text)]) for item in fallbacks for _, text in expected} == expected

@@ -1,4 +1,4 @@
-"""Whatever happens to a command, the next one makes what an undisturbed one would have made, and nothing lies about."""
+"""Test killed commands, concurrent commands and full disks: the next command succeeds as if nothing happened."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace as `assay init` makes it."""
+    """Create a workspace with `assay init`."""
     folder = tmp_path_factory.mktemp("faults") / "place"
     done = assay_process("init", str(folder))
     assert done.status == 0, done.err
@@ -48,19 +48,19 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def kept(cache: Path) -> set[str]:
-    """The files of a cache, but for tables: whether one is kept depends on how long it took to make."""
+    """Return the files of a cache without tables: whether a table is cached depends on its run time."""
     return {name for name in content(cache) if not name.startswith("tables/")}
 
 
 @pytest.fixture(scope="module")
 def undisturbed_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The cache of a build that nothing happens to."""
+    """Return the cache folder of an undisturbed build."""
     return tmp_path_factory.mktemp("undisturbed") / "cache"
 
 
 @pytest.fixture(scope="module")
 def undisturbed(place: Path, undisturbed_cache: Path) -> tuple[dict[str, bytes], set[str]]:
-    """The output of a build that nothing happens to, and the files of its cache."""
+    """Return the output and the cache files of an undisturbed build."""
     folder = undisturbed_cache.parent
     done = assay_process(*command(folder / "out", folder / "cache"), within=place)
     assert done.status == 0, done.err
@@ -68,7 +68,7 @@ def undisturbed(place: Path, undisturbed_cache: Path) -> tuple[dict[str, bytes],
 
 
 def killed(times: Sequence[float], words: Sequence[str], place: Path, plan: Path) -> int:
-    """How many of the commands were killed before they ended by themselves."""
+    """Return the number of commands that were killed before they ended."""
     plan.write_text(json.dumps({"times": times, "command": words}), encoding="utf-8")
     around = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'compiler'}"}
     program = [sys.executable, "-m", "tests.support.killed", str(plan)]
@@ -95,7 +95,7 @@ def test_killed_build_leaves_no_partial_files(
 
 
 def test_killed_init_succeeds_when_repeated(place: Path, tmp_path: Path) -> None:
-    """The folder was said to hold something already: what was killed had left it."""
+    """Regression: files of the killed command made the folder count as nonempty."""
     begun, moved = tmp_path / "begun", tmp_path / "moved"
     for folder in (begun, moved):
         (folder / ".assay-of_adead" / "report" / "specs").mkdir(parents=True)
@@ -108,7 +108,7 @@ def test_killed_init_succeeds_when_repeated(place: Path, tmp_path: Path) -> None
 
 
 def test_build_killed_during_cleanup_does_not_block_next(tmp_path: Path) -> None:
-    """No command wrote into the folder any more: what was to be moved was looked for, and gone."""
+    """Regression: every later command failed on files that had been moved already."""
     left = tmp_path / ".assay-of_adead"
     left.mkdir()
     (left / "complete.json").write_text("[]", encoding="utf-8")
@@ -166,7 +166,7 @@ def test_scratch_of_living_process_is_not_removed(place: Path, tmp_path: Path) -
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own, of 64 KiB."""
+    """Mount a file system of 64 KiB."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
@@ -205,7 +205,7 @@ def test_full_output_disk_is_reported_and_outputs_stay(
 
 
 def test_cache_is_pruned_on_full_disk(small_disk: Path) -> None:
-    """It was the command to make room with, and asked for room."""
+    """Regression: the command that frees space needed space itself."""
     for name in ("results/0123456789abcdef", "rendered/0123456789abcdef/report.pdf"):
         (small_disk / name).parent.mkdir(parents=True, exist_ok=True)
         (small_disk / name).touch()
@@ -220,7 +220,7 @@ def test_cache_is_pruned_on_full_disk(small_disk: Path) -> None:
 
 
 def test_disk_full_during_cleanup_is_reported(small_disk: Path) -> None:
-    """It was asked for its room too late, and that of the cache was said to be full."""
+    """Regression: the message named the disk of the cache."""
     grown(small_disk, "1500k")
     with pytest.raises(AssayError) as caught, replacing(small_disk / "out") as fresh:
         (fresh / "report.html").write_bytes(b" " * 2**21)

@@ -1,4 +1,4 @@
-"""What `assay ingest` and `assay sql --run` hand out is of the run that is named: its events, its constants."""
+"""Test that `assay ingest` and `assay sql --run` export events and constants of the named run."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ APART = 10**8  # ns: so little that every check still lies in its slot
 
 
 def started(run: Path, instant: str) -> Path:
-    """A run whose slots are counted from an instant."""
+    """Create a run whose slots count from an instant."""
     changed_json(run / "genesis-shelley.json", lambda document: document.update(systemStart=instant))
     return run
 
 
 def ingested(run: Path, cache: Path) -> Path:
-    """The folder that is handed out for a run."""
+    """Return the folder that `assay ingest` prints for a run."""
     done = assay("ingest", run, "--cache", cache)
     assert done.status == 0, done.err
     return Path(done.out.strip())
 
 
 def start_in(folder: Path) -> int:
-    """The instant (ns) from which slots are counted, as a folder tells it."""
+    """Return the start of slots in ns, from a folder's constants."""
     ((start,),) = duckdb.read_parquet(str(folder / "constants.parquet")).project("system_start").fetchall()
     return int(start)
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A small run that a test may change."""
+    """Create a small run that a test may change."""
     return started(copied("tiny/plain", tmp_path / "run"), START)
 
 

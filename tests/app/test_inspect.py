@@ -1,4 +1,4 @@
-"""`assay inspect` lists the names of the records in a run, of a made-up system and of the shipped ones."""
+"""Test `assay inspect`, which counts the records of a run by name."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ RUNS = {
 
 @pytest.fixture
 def shop(tmp_path: Path, cache: Path) -> Path:
-    """A workspace as `init` writes it."""
+    """Create a workspace with `assay init`."""
     place = tmp_path / "shop"
     assert assay("--cache", cache, "init", place).status == 0
     return place
 
 
 def rewrite(place: Path, change: Callable[[str], str], host: str = "*") -> None:
-    """Change every line of the logs of some hosts of a run."""
+    """Change every log line of some hosts of a run."""
     for log in (place / "runs/1.0").glob(f"{host}/log.jsonl"):
         lines = log.read_text(encoding="utf-8").splitlines()
         log.write_text("".join(f"{change(line)}\n" for line in lines), encoding="utf-8")
 
 
 def inspected(place: Path, cache: Path) -> tuple[dict[str, Any], str]:
-    """What the command prints of a run, by name, and its warnings."""
+    """Return the printed rows of a run by name, and the warnings."""
     result = assay("--cache", cache, "inspect", "runs/1.0", "--format", "json", within=place)
     assert result.status == 0, result.err
     return {item["name"]: item for item in result.json()}, result.err

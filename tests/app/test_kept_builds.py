@@ -1,4 +1,4 @@
-"""Builds that are asked for again: given as they were kept, and made anew when anything has changed."""
+"""Test the cache of whole builds: reuse of unchanged builds, and every reason for a new one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BROKEN = '{"at": "2026'
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    """A workspace, a run and a cache, after one build that was kept."""
+    """Build a report of one run; return workspace, run and cache."""
     folder = tmp_path_factory.mktemp("kept")
     own = workspace(folder / "workspace")
     shutil.copytree(ROOT / "templates", own / "templates")
@@ -38,7 +38,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @pytest.fixture
 def place(first: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    """The same, moved into a folder of the test's own by name, so that it may be changed: marks are of paths."""
+    """Copy workspace, run and cache into a folder of the test: cached marks contain paths."""
     monkeypatch.setattr(build_cache, "SETTLED", 0)
     copies = tmp_path / "workspace", tmp_path / "run", tmp_path / "cache"
     for old, new in zip(first, copies, strict=True):
@@ -49,7 +49,7 @@ def place(first: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plac
 
 
 def again(place: Place, out: Path, *more: str) -> Done:
-    """The same build."""
+    """Repeat the build."""
     own, run, cache = place
     done = build([f"run={run}"], out, cache, *OPTIONS, *more, within=own)
     assert done.status == 0, done.err

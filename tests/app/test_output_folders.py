@@ -1,4 +1,4 @@
-"""Folders that nothing is written into: those that reports are made of."""
+"""Test that builds never write into their inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUILD = ("build", "service/comparison", "--to", "md", "--run", "a=runs/1.0", "-o
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace as `assay init` makes it; another name of it is `link`."""
+    """Create a workspace with `assay init`, and a link to it named `link`."""
     folder = tmp_path_factory.mktemp("outputs") / "place"
     assert assay("init", folder).status == 0
     (folder / "link").symlink_to(folder)

@@ -1,4 +1,4 @@
-"""What commands write and print: complete, and one with each other."""
+"""Test the files and texts that commands write: complete and consistent with each other."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ CENTILES = (
 
 
 def loaded(file: Path) -> Any:
-    """A JSON file."""
+    """Read a JSON file."""
     return json.loads(file.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def results(two: Path) -> Any:
-    """`results.json` of the report of two runs."""
+    """Return `results.json` of the report of two runs."""
     return loaded(two / "results.json")
 
 
 @pytest.fixture(scope="module")
 def package(lab: Laboratory) -> CheckedPackage:
-    """The package of the system under test."""
+    """Return the package under test."""
     return lab.package
 
 
@@ -149,13 +149,13 @@ def test_provenance_and_results_have_same_rejections(two: Path, results: Any) ->
 
 
 def listing(folder: Path) -> dict[str, tuple[int, int]]:
-    """Every file of a cache with its size and inode: one that is written again is another file."""
+    """Return size and inode of every file of a cache: a rewritten file has another inode."""
     files = ((path, path.stat()) for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): (stat.st_size, stat.st_ino) for path, stat in files}
 
 
 def plain_build(out: Path, cache: Path, within: Path = ROOT) -> None:
-    """The report of a small run, without filters."""
+    """Build the report of a small run without filters."""
     done = commands.build([PLAIN], out, cache, "--no-filters", within=within)
     assert done.status == 0, done.err
 
@@ -235,7 +235,7 @@ ASKED = ("cdfForgerTicked", "CentiCpu", "cdfBlocksPerHost")
 
 
 def queried(cache: Path, form: str) -> commands.Done:
-    """The answer about some metrics of two runs."""
+    """Query some metrics of two runs."""
     runs = [item for text in PAIR for item in ("--run", text)]
     done = assay("query", *ASKED, *runs, *MODEL, "--format", form, "--cache", cache)
     assert done.status == 0, done.err
@@ -309,20 +309,20 @@ def test_list_has_all_items_in_every_format(kind: str, cache: Path, package: Che
 
 @pytest.fixture(scope="module")
 def ingested(cache: Path) -> Path:
-    """The folder of the baseline's events."""
+    """Return the folder of the baseline's events."""
     done = assay("ingest", CARDANO / "baseline" / "run", "--cache", cache)
     assert (done.status, done.err) == (0, "")
     return Path(done.out.strip())
 
 
 def in_the_folder(folder: Path, text: str) -> list[tuple[Any, ...]]:
-    """The rows of a text, run by an engine of its own in a folder."""
+    """Run SQL in a folder with an engine of its own."""
     with chdir(folder), duckdb.connect() as connection:
         return connection.execute(text).fetchall()
 
 
 def asked_of_the_baseline(metric: str, cache: Path) -> Any:
-    """What `assay query` says of a metric of the baseline."""
+    """Return the row of `assay query` for a metric of the baseline."""
     (row,) = assay(
         "query", metric, "--run", PAIR[0], *MODEL, "--format", "json", "--cache", cache
     ).json()  # fmt: skip
@@ -340,7 +340,7 @@ def test_sql_of_pooled_metric_runs_alone(cache: Path, ingested: Path) -> None:
 
 
 def test_sql_comments_name_units_and_figures(cache: Path, ingested: Path) -> None:
-    """Of a reader who has nothing but this text: each figure of `query`, by what the comments say."""
+    """The comments suffice to compute each figure of `assay query`."""
     text = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
     assert text.splitlines()[:5] == [
         "-- mean, stddev and centiles are in nanosecond: times 1/1000000000 they are in second (s), the unit of",
@@ -397,7 +397,7 @@ def test_sql_with_run_reads_it_from_any_folder(cache: Path, tmp_path: Path, inge
 
 
 def built(out: Path, cache: Path, *more: str) -> Iterator[Any]:
-    """results.json and document.json of a build of two runs with some options."""
+    """Build two runs with some options; return results.json and document.json."""
     done = commands.build(PAIR, out, cache, *more)
     assert done.status == 0, done.err
     yield loaded(out / "results.json")

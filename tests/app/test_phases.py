@@ -1,4 +1,4 @@
-"""Phases: what a metric comes to in a part of a run is what it comes to on the rows cut by hand, none lost or twice."""
+"""Test phases: a metric of a phase equals the metric of the rows cut by hand, without loss or duplication."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _metric(per: str) -> Metric:
 
 
 def measured(connection: duckdb.DuckDBPyConnection, per: str, since: int, until: int) -> dict[str, tuple[Any, ...]]:
-    """What the statements of a metric yield of the rows in a phase: size, mean, stddev, centiles; by host or ""."""
+    """Return size, mean, deviation and centiles of a metric in a phase, by host or ""."""
     grain = _grain()
     judged = dialect.text(grains.judge(JudgeStep(grain, (), True), {}))
     connection.execute(f"CREATE OR REPLACE TABLE g AS {judged}", {SINCE: since, UNTIL: until})
@@ -62,7 +62,7 @@ def measured(connection: duckdb.DuckDBPyConnection, per: str, since: int, until:
 
 
 def by_hand(values: Sequence[float]) -> tuple[Any, ...]:
-    """The oracle: size, mean, stddev and centiles of some values."""
+    """Compute size, mean, deviation and centiles of some values in plain Python."""
     ordered = sorted(values)
     size = len(ordered)
     mean = float(sum(map(Fraction, ordered)) / size)
@@ -165,7 +165,7 @@ def test_sql_of_phase_without_run_is_refused(cache: Path) -> None:
 
 
 def test_phases_do_not_change_metrics_of_block_run(lab: Laboratory, cache: Path) -> None:
-    """The blocks of each half, their observers and their slots are those of the whole run, told apart by hand."""
+    """Blocks, observers and slots of both halves are those of the whole run, divided by hand."""
     names = ["cdfBlockSize", "cdfForgerTicked", "cdfPeerSend", "cdfStarts"]
     done = assay(
         "query", *names, "--run", f"run={BASELINE}", "--no-filters", *HALVES, "--format", "json", "--cache", cache
@@ -225,7 +225,7 @@ def test_phase_report_has_columns_and_is_verified(tmp_path: Path, cache: Path) -
 
 
 def test_sql_of_metric_without_phase_covers_whole_run(lab: Laboratory) -> None:
-    """Phases differ in the two tables whose rows have an instant, by parameters alone: one text serves all phases."""
+    """Phases are parameters of two tables, so one SQL text serves all phases."""
     package = lab.package.package
     metrics = [metric for metric in package.metrics if can_split_by_phase(package, metric.grain)]
     assert len(metrics) > 50
@@ -244,7 +244,7 @@ def test_sql_of_metric_without_phase_covers_whole_run(lab: Laboratory) -> None:
 
 
 def test_phases_of_two_runs_are_side_by_side(cache: Path) -> None:
-    """An instant may be told of all runs, and of one run otherwise."""
+    """An instant can be set for all runs and overridden for one."""
     runs = ("--run", f"a={QA}", "--run", f"b={QA}")
     at = ("--at", "load=2026-11-21T03:23:00Z", "--at", "b:load=2026-11-21T03:24:00Z")
     done = assay("query", "latency", *runs, "--phase", "first=..load", *at, "--format", "json", "--cache", cache)
@@ -254,7 +254,7 @@ def test_phases_of_two_runs_are_side_by_side(cache: Path) -> None:
 
 
 def test_phase_instant_may_come_from_data(tmp_path: Path, cache: Path) -> None:
-    """The phases before and from the third experiment on: the instant is that of its first transaction."""
+    """The phases divide at the first transaction of the third experiment."""
     within = workspace(tmp_path)
     third = """
       P.firstIn "third" r.experiments.name r.column.firstSent "The third experiment begins"

@@ -1,4 +1,4 @@
-"""What the checker says of phases, instants of runs, series of series and comparisons that do not fit; each in full."""
+"""Test the checker's messages about phases, instants, nested series and comparisons."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Change = Callable[[Package], Package]
 
 
 def phase(**changes: Any) -> Change:
-    """The first phase of the upgrade report, changed."""
+    """Change the first phase of the upgrade report."""
 
     def change(package: Package) -> Package:
         (article,) = package.articles
@@ -45,7 +45,7 @@ def phase(**changes: Any) -> Change:
 
 
 def cut(**changes: Any) -> Change:
-    """The instant of the upgrade, changed."""
+    """Change the instant of the upgrade."""
     return lambda package: replace(package, cuts=(replace(package.cuts[0], **changes),))
 
 
@@ -164,7 +164,7 @@ WRONG: dict[str, tuple[Change, str, str]] = {
 
 @functools.cache
 def _as_written() -> Package:
-    """The package as its Dhall says it: what is resolved cannot be checked again."""
+    """Return the package as its Dhall declares it: a resolved one cannot be checked again."""
     here = Workspace(ROOT)
     root = here.specs / "antelope" / "package.dhall"
     package = decode.package(workspaces.evaluate_data(here, "antelope", workspaces.scan(here, "antelope")), str(root))
@@ -186,7 +186,7 @@ def test_invalid_phase_definition_is_an_error(case: str) -> None:
 
 
 def run(first: int, last: int) -> IngestedRun:
-    """A run with data from one instant to another."""
+    """Create a run with data from one instant to another."""
     log = HostLog("", 1, 1, 0, last, first)
     nothing: Any = None
     part = Part(nothing, nothing, "", "", (), ROOT)
@@ -203,7 +203,7 @@ def run(first: int, last: int) -> IngestedRun:
 def test_phases_between_instants_partition_time_or_are_refused(
     cuts: list[int], margin: int, extent: tuple[int, int]
 ) -> None:
-    """One phase between each two of some instants, in the order in which they are named."""
+    """Consecutive instants bound one phase each, in the order of their names."""
     package: Any = replace(EMPTY, cuts=())
     names = [f"c{number}" for number in range(len(cuts))]
     ends = ["", *names, ""]
@@ -237,7 +237,7 @@ EMPTY: Any = Package("s", (), (), (), (), (), (), (), (), (), (), (), ())
 
 
 def test_data_instant_is_read_from_the_data() -> None:
-    """The first instant of a table; that the user says goes before it; no row tells none."""
+    """It is the first of a table; a value of the user precedes it; without a row there is none."""
     cut = Cut("start", "", "blocks", "t_ns", "first", None, "")
     package = replace(EMPTY, cuts=(cut,))
     phases = [Phase("before", "", "start", 0, "", "")]

@@ -1,4 +1,4 @@
-"""The same definitions, data and choices give the same bytes in every file, whatever is around a build."""
+"""Test that equal definitions, data and options give equal bytes, whatever the environment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candid
 
 
 def fresh_build(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
-    """The report of two runs, with a cache that is empty, in this process."""
+    """Build the report of two runs in this process, with an empty cache."""
     session = Session(lab.session.workspace, Store(folder / "cache"), threads=threads)
     named = [NamedRun(*text.split("=")) for text in PAIR]
     runs = [NamedRun(item.id, Path(item.directory)) for item in named]
@@ -69,7 +69,7 @@ def test_number_of_threads_changes_no_byte(
 
 
 def _recorded_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Numbers of threads that the engine is told while a build runs, in a list that grows."""
+    """Record the numbers of threads that a build sets in the engine."""
     from assay.app import compute
 
     numbers: list[int] = []
@@ -101,7 +101,7 @@ def test_order_of_file_listing_changes_no_byte(
 
 
 def _listing_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let the system list folders from Z to A; the folders it is asked for, in a list that grows."""
+    """List folders from Z to A, and record which ones are listed."""
     folders: list[str] = []
     listdir, scandir = os.listdir, os.scandir
 
@@ -125,7 +125,7 @@ WEIGHT = 4
 
 
 def impostor(font: Path, target: Path) -> None:
-    """A copy of a font that calls itself of regular weight."""
+    """Create a copy of a font that claims regular weight."""
     content = bytearray(font.read_bytes())
     (tables,) = struct.unpack(">H", content[4:6])
     records = (struct.unpack(">4sIII", content[12 + 16 * i : 28 + 16 * i]) for i in range(tables))
@@ -153,7 +153,7 @@ def test_system_fonts_change_no_byte(tmp_path: Path, two: Path, cache: Path, fon
 
 
 def undrawn(cache: Path, target: Path) -> Path:
-    """A cache of what knows no fonts: events and results, no drawing and no laid-out report."""
+    """Create a cache with events and results, but without drawings and rendered reports."""
     for name in ("specs", "ingest", "results"):
         shutil.copytree(cache / name, target / name)
     return target
@@ -163,7 +163,7 @@ SHIPPED = {"Source Sans 3", "Source Serif 4", "Source Serif 4 Display"}
 
 
 def _families(around: Mapping[str, str]) -> set[str]:
-    """The families of fonts that Typst finds in the system, in a process with some more of an environment."""
+    """List the system fonts that Typst finds, with additional environment variables."""
     program = "import typst; print(*typst.Fonts(include_embedded_fonts=False).families(), sep='\\n')"
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, env={**os.environ, **around}, capture_output=True, text=True, check=True)
@@ -171,7 +171,7 @@ def _families(around: Mapping[str, str]) -> set[str]:
 
 
 def _built_in_a_process(out: Path, cache: Path, around: Mapping[str, str]) -> commands.Done:
-    """The report of two runs, built in a process with some more of an environment."""
+    """Build the report of two runs in a process with additional environment variables."""
     runs = [item for text in PAIR for item in ("--run", text)]
     options = ("-o", out, "--cache", cache, "--date", DATE, *MODEL)
     return assay_process("build", "cardano/comparison", *runs, *options, environment=around)

@@ -1,4 +1,4 @@
-"""Content of the cache that never came to the disk, as when a machine loses its power, is as if it were not kept."""
+"""Test seals of cached files: content lost in a power failure counts as absent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with a report that was built from `cache` into `out`."""
+    """Create a workspace with a report in `out`, built from `cache`."""
     folder = tmp_path_factory.mktemp("seals") / "place"
     assert assay("init", folder).status == 0
     time.sleep(SETTLED / 1e9)  # else no build is kept
@@ -68,7 +68,7 @@ def test_damaged_entries_are_computed_again(kind: str, place: Path, tmp_path: Pa
 
 
 def test_swapped_results_and_wrong_hashes_count_as_damaged(place: Path, tmp_path: Path) -> None:
-    """Reports had the numbers of other metrics, and told hashes that no file has."""
+    """Regression: reports had values of other metrics and hashes of no file."""
     cache = tmp_path / "cache"
     shutil.copytree(place / "cache", cache)
     for other in KINDS["results"]:
@@ -97,7 +97,7 @@ def test_damaged_exported_folders_are_written_again(place: Path, tmp_path: Path)
 
 
 def test_large_file_with_old_time_is_checked_by_its_ends(tmp_path: Path) -> None:
-    """To read all of a large run with every command would take too long."""
+    """Reading a whole large run with every command would take too long."""
     large = tmp_path / "large"
     whole = bytes(range(256)) * (3 * END // 256)
     large.write_bytes(whole)
@@ -113,7 +113,7 @@ def test_large_file_with_old_time_is_checked_by_its_ends(tmp_path: Path) -> None
 def test_query_after_damage_within_large_files_is_the_same(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The engine ended the command with status 70, each time that it was asked."""
+    """Regression: the engine ended every query with status 70."""
     monkeypatch.setattr("assay.util.checksums.END", 64)
     words = ("query", "wait", *RUNS, "--cache", tmp_path / "cache", "--format", "csv")
     whole = assay(*words, within=place)

@@ -1,4 +1,4 @@
-"""`assay verify`: a build made again from its own provenance, and what it says of each thing that can change."""
+"""Test `assay verify`: it repeats a build from its provenance and names each change."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ HASHES = r"[0-9a-f]{12}, was [0-9a-f]{12}"
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A small run that a test may change."""
+    """Create a small run that a test may change."""
     return copied("tiny/plain", tmp_path / "run")
 
 
 def made(run: Path, cache: Path, *more: str, within: Path = ROOT) -> Path:
-    """The folder of a report of the run, beside it."""
+    """Build a report of the run next to it; return its folder."""
     out = run.parent / "report"
     done = commands.build([f"plain={run}"], out, cache, *(more or ("--no-filters",)), within=within)
     assert done.status == 0, done.err
@@ -44,7 +44,7 @@ def made(run: Path, cache: Path, *more: str, within: Path = ROOT) -> Path:
 
 
 def verified(folder: Path, cache: Path, *more: str | Path, within: Path = ROOT) -> Done:
-    """What `assay verify` says of a folder, in which it changes nothing."""
+    """Run `assay verify` on a folder, and check that it changes nothing."""
     before, cached = contents(folder), kept(cache)
     done = assay("verify", folder, *more, "--cache", cache, within=within)
     assert contents(folder) == before
@@ -53,12 +53,12 @@ def verified(folder: Path, cache: Path, *more: str | Path, within: Path = ROOT) 
 
 
 def kept(cache: Path) -> list[str]:
-    """What a cache keeps: without the room of processes that are at work, this one among them."""
+    """List a cache without the scratch folder of running processes."""
     return sorted(path.name for path in cache.iterdir() if path.name != "scratch")
 
 
 def differences(done: Done) -> list[str]:
-    """The lines of a verification that found any, but for its last."""
+    """Return the reported differences, without the summary line."""
     assert (done.status, done.err) == (3, "")
     *lines, last = done.out.splitlines()
     assert re.fullmatch(r"\d+ files: \d+ with other bytes", last)
@@ -66,12 +66,12 @@ def differences(done: Done) -> list[str]:
 
 
 def causes(done: Done) -> list[str]:
-    """The lines that tell what changed, without those about the files of the build."""
+    """Return the reported causes, without lines about output files."""
     return [line for line in differences(done) if not line.startswith(("file ", "  "))]
 
 
 def changed_provenance(folder: Path, change: Any) -> None:
-    """Change the content of a provenance, and let its hash be that of the new one."""
+    """Change the content of a provenance and update its hash."""
 
     def both(provenance: Any) -> None:
         change(provenance["content"])
@@ -268,7 +268,7 @@ def test_edited_provenance_fails_its_hash(run: Path, cache: Path) -> None:
 
 
 def refused(folder: Path, cache: Path, text: str) -> str:
-    """What is said of a folder whose provenance is a text."""
+    """Return the error for a folder whose provenance is this text."""
     folder.mkdir()
     (folder / "provenance.json").write_text(text, encoding="utf-8")
     done = verified(folder, cache)

@@ -1,4 +1,4 @@
-"""`assay watch`: nothing that a report is made of changes unseen, and nothing ends it but who started it."""
+"""Test `assay watch`: it notices every change of an input, and only the user ends it."""
 
 from __future__ import annotations
 
@@ -27,19 +27,18 @@ METRICS = "specs/service/metrics.dhall"
 
 @dataclass(frozen=True)
 class Watch:
-    """A watch of a workspace: its process, and the lines that it says."""
+    """A running `assay watch`: its process and its output lines."""
 
     place: Path
     process: subprocess.Popen[bytes]
     said: queue.Queue[str]
 
     def line(self) -> str:
-        """The next line that is not empty."""
+        """Return the next nonempty line."""
         return self.said.get(timeout=PATIENCE)
 
     def built(self) -> None:
-        """Wait for a report, of which nothing else is said; it is as one built anew, by a process that remembers
-        nothing."""
+        """Wait for a report without messages, and compare it with one built by a new process."""
         assert BUILT.fullmatch(line := self.line()), line
         code = self.process.poll()
         assert code is None
@@ -52,13 +51,13 @@ class Watch:
             assert (self.place / "build/live" / name).read_bytes() == (fresh / name).read_bytes(), name
 
     def refused(self) -> str:
-        """Wait for an error: its first line."""
+        """Wait for an error; return its first line."""
         first = self.line()
         assert first.startswith("error["), first
         return first
 
     def passed(self) -> None:
-        """Take what is still said of an error."""
+        """Consume the rest of an error message."""
         while True:
             try:
                 line = self.said.get(timeout=0.5)
@@ -69,8 +68,7 @@ class Watch:
 
 @pytest.fixture
 def watch(tmp_path: Path) -> Iterator[Watch]:
-    """A watch of a workspace with templates of its own and a run whose name has `=`, one of its
-    hosts a link, after its first report."""
+    """Start `assay watch` in a workspace with its own templates; its run has `=` in its name and a linked host."""
     assert assay("init", tmp_path / "ws").status == 0
     place = tmp_path / "ws"
     shutil.copytree(ROOT / "templates", place / "templates")
@@ -132,7 +130,7 @@ def test_watched_fonts_are_the_existing_ones(watch: Watch) -> None:
 
 
 def test_respelling_of_equal_number_is_a_change(watch: Watch) -> None:
-    """-0.0 equals 0.0: whichever is remembered, both build the same."""
+    """-0.0 equals 0.0; both spellings must build the same, whichever is cached."""
     size = "S.grain.taken at.sent events.field.bytes"
     for before, zero in (("", "0.0"), ("0.0", "-0.0"), ("-0.0", "1.0")):
         edited(watch.place / METRICS, _plus(size, before), _plus(size, zero))

@@ -1,4 +1,4 @@
-"""Help: every command stands in a group, has an example that it takes, and is in the reference page."""
+"""Test help: every command has a group, a valid example and an entry in the reference."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ COMMANDS = sorted(cli.commands)
 
 
 def test_every_command_is_in_one_group_and_has_an_example() -> None:
-    """And no group names a command that there is not."""
+    """Groups name no unknown command."""
     assert sorted(name for names in GROUPS.values() for name in names) == COMMANDS
     assert sorted(EXAMPLES) == COMMANDS
 
 
 @pytest.mark.parametrize(("name", "example"), [(name, text) for name in COMMANDS for text in EXAMPLES[name]])
 def test_examples_are_valid_commands(name: str, example: str) -> None:
-    """They parse, and stand in the command's help as they are."""
+    """They parse, and the help prints them unchanged."""
     program, command, *arguments = shlex.split(example.partition(" > ")[0])
     assert (program, command) == ("assay", name)
     parent = cli.make_context("assay", [command], resilient_parsing=True)
@@ -47,7 +47,7 @@ def test_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> No
 
 
 def test_help_lists_commands_by_group() -> None:
-    """Each heading, with its commands below it."""
+    """Commands are listed below the heading of their group."""
     lines = [line for line in assay("--help").out.splitlines() if not line.startswith("   ")]  # no rest of a summary
     for heading, names in GROUPS.items():
         start = lines.index(f"{heading}:")
@@ -65,7 +65,7 @@ def _tool() -> ModuleType:
 
 
 def test_reference_page_matches_the_commands() -> None:
-    """`python tools/reference.py write` makes it."""
+    """`python tools/reference.py write` updates the page."""
     assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _tool().reference()
 
 
@@ -107,20 +107,20 @@ def test_completion_offers_names(typed: str, expected: str, cache: Path, monkeyp
 
 
 def test_completion_works_in_a_shell_process(cache: Path) -> None:
-    """As the script of `assay completion bash` asks for them."""
+    """The process gets the variables that the bash script sets."""
     done = assay_process(environment={VARIABLE: "bash_complete", **variables("assay query cdfForgerLead", cache)})
     assert (done.out.split(), done.err) == (["plain,cdfForgerLead"], "")
 
 
 def variables(typed: str, cache: Path) -> dict[str, str]:
-    """What a shell says of the line that is completed."""
+    """Return the variables that a shell sets for the line to complete."""
     count = len(typed.split()) - (not typed.endswith(" "))
     return {"COMP_WORDS": typed, "COMP_CWORD": str(count), "XDG_CACHE_HOME": str(cache)}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_script_is_printed_for_a_shell(shell: str) -> None:
-    """It names the variable by which it asks."""
+    """The script names the variable that requests completions."""
     done = assay("completion", shell)
     assert (done.status, "_ASSAY_COMPLETE" in done.out) == (0, True)
     assert str(Path.cwd()) not in done.out

@@ -1,4 +1,4 @@
-"""What commands print: nothing in a text of specs, logs or paths acts on a terminal, or hides."""
+"""Test printed text: control characters in specs, logs and paths neither act on a terminal nor hide."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHOWN = "a\\x1b[31m\\x9b1m\\u202eb\\x0aFORGED"
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace in a folder of such a name, with such texts in its specs and its logs."""
+    """Create a workspace whose folder, specs and logs contain control characters."""
     folder = tmp_path_factory.mktemp("echo") / HOSTILE
     done = assay("init", folder)
     _harmless(done)
@@ -62,7 +62,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _harmless(done: Done) -> None:
-    """Of all that was printed nothing acts on a terminal, and no line is one of the text's own."""
+    """Check that no printed character acts on a terminal and that no text adds a line."""
     output = done.out + done.err
     assert not ACTING & set(output)
     assert not re.search(r"^\W*FORGED", output, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What every command would pay for, whatever its logs: threads and processes."""
+"""Test costs of every command: threads and processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENDLESS = "SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) 
 
 
 def python(code: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """What a program says."""
+    """Run a program and return its output."""
     command = [sys.executable, *options, "-c", code]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
 

@@ -1,4 +1,4 @@
-"""What a command says of its stages, and what provenance says of what was read."""
+"""Test stage logs, and the counts of records in provenance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def verbose(run: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, object]], list[str]]:
-    """A build, its log as JSON, and that of the same again, with all in the cache, as text."""
+    """Build twice; return the folder, the first log as JSON, and the second (all cached) as text."""
     folder = tmp_path_factory.mktemp("verbose")
     first = build([f"run={run}"], folder / "out", folder / "cache", "--no-filters", "--log-format", "json")
     again = build([f"run={run}"], folder / "out", folder / "cache", "--no-filters", "-v")

@@ -1,4 +1,4 @@
-"""What who waits is told of raw data being read: files, bytes, rate; one thing for all runs."""
+"""Test the progress bar: files, bytes and rate, one bar for all runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command does whose stdout or stderr is closed, full or read by nobody, and which gets no memory."""
+"""Test commands with closed, full or unread streams, interrupts, and without memory."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ WRONG = ("list", "metrics", "--system", "none")
 
 @functools.cache
 def usual(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """A command whose streams are as usual."""
+    """Run a command with normal streams."""
     return shell(words, "")
 
 
 def shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.CompletedProcess[str]:
-    """A command with its streams as a shell says."""
+    """Run a command with streams redirected by a shell."""
     command = shlex.join([sys.executable, "-m", "assay", *words])
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     line = f"{before} {command} {streams}"

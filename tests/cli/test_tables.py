@@ -1,4 +1,4 @@
-"""Tables of lists in narrow terminals: no word is broken, and nothing is left out."""
+"""Test tables in narrow terminals: no word is broken, and nothing is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which workspace a command works in, and what is said of one that is incomplete or may not be read."""
+"""Test which workspace a command uses, and errors about incomplete or unreadable ones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_check_of_shipped_specs_says_so(tmp_path: Path, cache: Path) -> None:
 
 
 def test_unencodable_path_is_described_in_words(tmp_path: Path) -> None:
-    """A current folder that was removed, and a cache whose name is no text: the engine cannot open it."""
+    """The working directory was removed, and the engine cannot open the name of the cache."""
     (tmp_path / "gone").mkdir()
     words = [sys.executable, "-m", "assay", "list", "reports"]
     around = {**os.environb, b"PYTHONPATH": os.fsencode(ROOT / "compiler")}
@@ -98,7 +98,7 @@ def test_unreadable_specs_are_not_ignored(tmp_path: Path, forbidden: str) -> Non
 
 
 def break_link(path: Path) -> None:
-    """Put a link to nothing."""
+    """Create a link to nothing."""
     path.symlink_to("nowhere")
 
 

@@ -1,4 +1,4 @@
-"""The cache gives back what it was asked, and nothing that only looks like it."""
+"""Test that cached results are used only for the same question."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ EVENT = """\
 
 
 def manifest(out: Path) -> Any:
-    """The facts of the only run of a report."""
+    """Return the facts of the only run of a report."""
     return load(out / "results.json")["manifest"]["run"]
 
 
 def built(run: Path, out: Path, cache: Path, within: Path) -> Any:
-    """The manifest of a build of one run without filters."""
+    """Build one run without filters; return its manifest."""
     done = build([f"run={run}"], out, cache, "--no-filters", within=within)
     assert done.status == 0, done.err
     return manifest(out)
@@ -84,7 +84,7 @@ def test_runs_of_same_logs_are_read_once(tmp_path: Path, cache: Path) -> None:
 
 
 def test_sql_that_splits_host_names_runs_as_checked(tmp_path: Path) -> None:
-    """Hosts are numbers to the engine, which not every function takes for texts."""
+    """The engine stores hosts as numbers, which some text functions refuse."""
     changed = "WHERE recognised > 0 AND host[1:5] = 'node-'"
     space = workspace(tmp_path / "ws", ("queries/cardano/openings.sql", "WHERE recognised > 0", changed))
     query = ("query", "CentiCpu", "--run", CARDANO / "tiny" / "plain" / "run", "--format", "json", "--no-filters")
@@ -159,7 +159,7 @@ def test_results_are_computed_again_when_recognition_changes(
 
 
 def _found(place: Path, cache: Path) -> tuple[int, float, str]:
-    """Number of samples and average of the metric, and what is warned of."""
+    """Return size and average of the metric, and the warnings."""
     done = assay("query", "n", "--run", "runs/one", "--format", "json", "--cache", cache, within=place)
     assert done.status == 0, done.err
     (item,) = json.loads(done.out)
@@ -168,7 +168,7 @@ def _found(place: Path, cache: Path) -> tuple[int, float, str]:
 
 
 def _record(number: int) -> dict[str, object]:
-    """A record that has two times, names and bodies."""
+    """Return a record with two times, names and bodies."""
     fields: dict[str, Any] = dict(RECORDS[number])
     times = {name: f"2026-01-01T00:00:{fields[name]:02}Z" for name in ("time", "done")}
     bodies = {name: {"id": "x", **fields[name]} for name in ("data", "other")}

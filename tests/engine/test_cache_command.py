@@ -1,4 +1,4 @@
-"""`assay cache`: what the cache takes, and making it smaller."""
+"""Test `assay cache`: listing sizes and pruning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.laboratory import ROOT
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace whose report is built; the cache beside it remembers hashes of new files, too."""
+    """Create a workspace and build its report; the cache next to it has hashes of new files, too."""
     monkeypatch.setattr(fingerprint, "SETTLED", 0)
     assert assay("init", tmp_path / "place").status == 0
     assert built(tmp_path / "place").status == 0
@@ -44,7 +44,7 @@ def bytes_by_kind(cache: Path) -> dict[str, int]:
 
 
 def on_disk(*folders: Path) -> int:
-    """Bytes on disk of all files, each inode once."""
+    """Return the bytes on disk of all files, counting each inode once."""
     paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     return sum({path.stat().st_ino: path.stat().st_blocks * 512 for path in paths}.values())
 
@@ -170,7 +170,7 @@ def test_prune_of_other_folder_removes_only_own_files(tmp_path: Path) -> None:
 def test_cache_is_in_the_users_cache_folder(
     monkeypatch: pytest.MonkeyPatch, cache_home: str, home: str, place: str
 ) -> None:
-    """Never below the current folder, or the root."""
+    """It is never below the working directory or the root."""
     monkeypatch.setenv("XDG_CACHE_HOME", cache_home)
     monkeypatch.setenv("HOME", home)
     assert default_folder() == Path(place.replace("USER", pwd.getpwuid(os.getuid()).pw_dir))

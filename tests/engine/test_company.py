@@ -1,4 +1,4 @@
-"""What a number is does not depend on what is asked for beside it; and which record of several hosts is the first."""
+"""Test that a number is independent of other requested metrics, and which of several hosts' rows is first."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_number_is_independent_of_other_metrics(place: Path, tmp_path: Path, met
 
 
 def test_first_of_simultaneous_rows_is_of_the_first_host(place: Path, tmp_path: Path) -> None:
-    """Wherever it stands in its log, which tells nothing of another's."""
+    """The position in a log says nothing about other logs."""
     logs = {
         "h-1/log.jsonl": [(1, "began", {"id": "o", "a": 1}), (2, "began", {"id": "x", "a": 10})],
         "h-2/log.jsonl": [(2, "began", {"id": "x", "a": 30}), (3, "ended", {"id": "x"})],
@@ -243,7 +243,7 @@ let back =
 
 
 def test_instants_may_be_declared_in_any_order(tmp_path: Path) -> None:
-    """The end of an id, the begin before it, the end before that: of w on h-2 at 7, 6 and 5, of z at 55, 6 and 5."""
+    """Each instant of a journey looks back from the next: w on h-2 at 7, 6 and 5; z at 55, 6 and 5."""
     package = PACKAGE.replace("ids, notes ]", "ids, notes, endings_of_ids ]").replace("    , journey\n", "    , back\n")
     metrics = '[ metric "back_n" "back" (S.elapsed { from = [ former ], to = last_end }) U.second ]\n'
     place = small(tmp_path / "place", SPECS + BACK, package[: package.index("[ metric")] + metrics)
@@ -252,7 +252,7 @@ def test_instants_may_be_declared_in_any_order(tmp_path: Path) -> None:
 
 
 def test_counts_cover_the_whole_run(tmp_path: Path) -> None:
-    """The journey that ends in the phase has begun before it."""
+    """The journey that ends in the phase began before it."""
     package = PACKAGE.replace("    , journey\n", '    , journey // { at = "first" }\n    , each\n').replace(
         "  , metrics =\n    [ ", '  , metrics =\n    [ metric "times_n" "each" (X.column times) U.count\n    , '
     )
@@ -269,7 +269,7 @@ def test_counts_cover_the_whole_run(tmp_path: Path) -> None:
 
 
 def test_integer_constants_have_64_bits() -> None:
-    """As the engine takes them, small ones had 32, and their products ended the build."""
+    """Regression: products of small constants overflowed 32 bits."""
     values = bind_parameters(["a", "b"], {"a": 100_000, "b": True, "other": 1})
     assert duckdb.execute("SELECT $a * $a, typeof($a), typeof($b)", values).fetchall() == [
         (10_000_000_000, "BIGINT", "BOOLEAN")

@@ -1,4 +1,4 @@
-"""What the engine yields for each host, made one distribution of a metric: by hand, number by number."""
+"""Test how rows of hosts become the distribution of a metric, against values computed by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def host(size: int, mean: float, stddev: float, centiles: Sequence[float]) -> Ho
 
 
 def rising(first: int, step: int) -> list[int]:
-    """A value for each of the 29 centiles, the greatest `first` + 28 steps; the median (0.5) is the eighth."""
+    """Return 29 centile values from `first` in steps; the median is the eighth."""
     return [first + step * place for place in range(len(CENTILES))]
 
 
@@ -42,7 +42,7 @@ def test_pooled_samples_have_the_unit_of_the_metric() -> None:
 
 
 def test_centiles_over_hosts_are_medians_of_host_centiles() -> None:
-    """As measured; the one at index floor(n / 2), so of two the greater."""
+    """The median of n values is at index floor(n / 2)."""
     three = over_hosts([host(1, 0.0, 0.0, rising(first, 0)) for first in (10, 40, 20)], [ALL], MILLI, integral=True)
     assert three.centiles[3] == Centile(0.1, 20, 10, 40, math.sqrt(Fraction(700, 3)))
     two = over_hosts([host(1, 0.0, 0.0, rising(first, 0)) for first in (10, 40)], [ALL], MILLI, integral=True)
@@ -58,7 +58,7 @@ def test_extremes_and_median_over_hosts_cover_all_hosts() -> None:
 
 
 def test_averages_and_deviations_follow_the_summary() -> None:
-    """The mean of 1, 2 and 6 is 3, that of the lowest two 1.5; whatever the order of the hosts."""
+    """The mean of 1, 2 and 6 is 3, that of the lowest two is 1.5."""
     rows = [
         host(1, mean, deviation, rising(0, 1)) for mean, deviation in ((6000.0, 100.0), (1000.0, 500.0), (2000.0, 0.0))
     ]
@@ -85,18 +85,18 @@ def test_lowest_hosts_summary_takes_all_of_fewer_hosts() -> None:
     ],
 )
 def test_deviation_is_the_sample_deviation(values: list[int | float], squared: Fraction) -> None:
-    """Squared distances from the mean over n - 1."""
+    """The sum of squares is divided by n - 1."""
     assert deviation(values) == math.sqrt(squared)
 
 
 def test_exact_average_is_mean_times_factor() -> None:
-    """A third of a second in ms, and not the double that is nearest to that."""
+    """A third of a second in ms is exact, and not the nearest double."""
     distribution = pooled(host(3, 1 / 3, 0.0, rising(0, 1)), [ALL], Fraction(1, 3), integral=True)
     assert distribution.exact_average("all") == Fraction(1 / 3) / 3
 
 
 def test_exact_average_over_hosts_follows_the_summary() -> None:
-    """Which is in the metric's unit already."""
+    """The summary has the unit of the metric already."""
     rows = [host(1, mean, 0.0, rising(0, 1)) for mean in (1000.0, 2000.0, 6000.0)]
     assert over_hosts(rows, [ALL, LOWEST], MILLI, integral=True).exact_average("lowest") == Fraction(3, 2)
 
@@ -108,6 +108,6 @@ def test_exact_average_needs_finite_samples(size: int, mean: float) -> None:
 
 
 def test_integer_is_rounded_once() -> None:
-    """2^53 + 1 is no double; three times it is nearest to another than three times the double nearest to it."""
+    """2^53 + 1 is no double, so rounding it before the multiplication by 3 gives another result."""
     assert scale(2**53 + 1, Fraction(3)) == 27021597764222980.0
     assert scale(2.0**53, Fraction(3)) == 27021597764222976.0

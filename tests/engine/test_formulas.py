@@ -1,4 +1,4 @@
-"""Formulas over metrics: exact, in tables, articles, queries and SQL, and explained by the dictionary."""
+"""Test formulas over metrics: exact values in tables, articles, queries and SQL, and their explanations."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CLASSES = (150, 300, 600, 1200, 2000)
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with the system `drives`, and runs, each of a drive with one rate."""
+    """Create a workspace with the system `drives` and a run per drive, each with one rate."""
     folder = tmp_path_factory.mktemp("formulas")
     drives(folder / "workspace")
     for name, rate in RATES.items():
@@ -132,7 +132,7 @@ def test_build_with_formulas_verifies(request: pytest.FixtureRequest, place: Pat
 
 
 def mixed(rates: dict[str, tuple[int, ...]], lowest: int) -> Fraction:
-    """The formula `mixed` in plain fractions: GiB."""
+    """Compute the formula `mixed` in GiB with plain fractions."""
     every = [rate for of_drive in rates.values() for rate in of_drive]
     mean = Fraction(sum(every), len(every))
     means = sorted(Fraction(sum(of_drive), len(of_drive)) for of_drive in rates.values())

@@ -1,4 +1,4 @@
-"""Formulas over figures of which some are missing: what is worked out still, and what is said where nothing is."""
+"""Test formulas over missing figures: values that remain, and reasons for absent ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ALL = Summary("all", 0, "mean", False, "")
 
 
 def worth(text: str, known: Mapping[str, Fraction | int | None], **constants: object) -> Figure:
-    """What a formula comes to; metrics that are None have no samples."""
+    """Evaluate a formula; metrics that are None have no samples."""
 
     def value(name: str) -> Fraction:
         figure = known[name]
@@ -39,7 +39,7 @@ def worth(text: str, known: Mapping[str, Fraction | int | None], **constants: ob
 
 
 def _ones(node: Expression) -> Expression:
-    """The formula with all factors 1, as `resolved` writes them."""
+    """Return the formula with all factors 1, as `resolve` writes them."""
     operands = tuple(map(_ones, node.operands))
     return replace(node, operands=operands, factor="1" if node.op in ("metric", "constant") else node.factor)
 
@@ -70,7 +70,7 @@ def test_first_and_greatest_ignore_missing_values(text: str, known: Mapping[str,
     ],
 )
 def test_formula_without_value_has_a_reason(text: str, reason: str) -> None:
-    """Of several that are missing the last."""
+    """It names the last of several missing operands."""
     assert worth(text, {"a": None, "b": None, "c": 7}, rate=None) == Figure(None, reason)
 
 
@@ -80,7 +80,7 @@ def test_constant_equals_its_decimal_text() -> None:
 
 @pytest.fixture(scope="module")
 def checked(cache: Path) -> CheckedPackage:
-    """A package of four metrics: two that are measured, their quotient, and twice that."""
+    """Return a package with two measured metrics, their quotient, and twice the quotient."""
     package = load(shipped(), "cardano", cache)
     some = next(metric for metric in package.package.metrics if metric.reduction is None)
     texts = {"quotient": "over(metric a, metric b)", "twice": "times(metric quotient, 2)"}
@@ -111,7 +111,7 @@ def test_averages_are_exact_or_missing() -> None:
 
 
 def test_row_values_are_exact_or_missing() -> None:
-    """1.5 s of nanoseconds."""
+    """1.5 s are in nanoseconds."""
     known = CheckedPackage(cast(Package, None), {"a": Measured("integer", "nanosecond", Fraction(1, 10**9))}, {}, "")
     assert measured(known, {"a": 1_500_000_000})("a") == Fraction(3, 2)
     for value in (None, math.nan, math.inf, "12"):

@@ -1,4 +1,4 @@
-"""Distributions of large tables, some values at a time: the same results, in memory that is bounded."""
+"""Test distributions of large tables, computed in portions: same results in bounded memory."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_tables_by_portion_equal_whole_tables(
 
 
 def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every byte of it, whatever is taken to be large."""
+    """All bytes are equal, whatever counts as large."""
 
     def built(name: str, saved_run: Path) -> dict[str, bytes]:
         out = tmp_path / name
@@ -112,7 +112,7 @@ def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monk
 def test_table_without_hosts_is_computed_at_once(
     lab: Laboratory, monkeypatch: pytest.MonkeyPatch, columns: str, number: int
 ) -> None:
-    """So is one of rows of no host, as those of some hosts are not all of its rows."""
+    """Portions are sets of hosts, so rows without a host would be lost."""
     examined = lab.examine(CARDANO / "tiny/plain" / "run")
     (node,) = (item for item in examined.graph if item.name == "resource_usage")
     monkeypatch.setattr(module, "JOINED", 2)
@@ -123,7 +123,7 @@ def test_table_without_hosts_is_computed_at_once(
 
 
 def test_samples_beyond_memory_are_computed(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them at once are too many for the engine; a part of the hosts at a time are not."""
+    """The engine can hold a portion of the hosts, and not all of them."""
     metric = lab.package.metric("RSS")
     grain = next(item for item in lab.package.package.grains if item.name == metric.grain)
     query = distribution(metric, domain_of(grain), True, {})

@@ -1,4 +1,4 @@
-"""Metrics that are asked side by side: the same results, ended in order, stopped together."""
+"""Test statements that run in parallel: same results, ordered ends, common stop."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_statements_end_in_submission_order() -> None:
 
 
 def test_failure_stops_all_statements() -> None:
-    """Else a build that failed would wait for what nobody wants."""
+    """A failed build must not wait for results that nobody needs."""
     begun = threading.Event()
 
     def endless(own: duckdb.DuckDBPyConnection) -> Rows:

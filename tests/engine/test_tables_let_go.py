@@ -1,4 +1,4 @@
-"""Tables of a run are let go of when the last statement that reads them is done."""
+"""Test that the executor drops tables after their last reader."""
 
 from __future__ import annotations
 

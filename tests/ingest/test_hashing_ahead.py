@@ -1,4 +1,4 @@
-"""Files that are hashed before it is known which of them are read, or while the rest of a command is loaded."""
+"""Test hashing of files in the background, before the command knows which files it reads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Patch = pytest.MonkeyPatch
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    """A run of two hosts, whose logs are worth to be hashed ahead, and a file that is no log."""
+    """Create a run of two hosts with logs large enough to hash in advance, and a file that is no log."""
     folder = tmp_path / "run"
     for host in ("m-1", "m-2"):
         (folder / host).mkdir(parents=True)
@@ -44,7 +44,7 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def asked(monkeypatch: Patch) -> list[str]:
-    """The files that are hashed, in order, wherever."""
+    """Record the files that are hashed, in order."""
     names: list[str] = []
     real = fingerprint._digest
 
@@ -57,7 +57,7 @@ def asked(monkeypatch: Patch) -> list[str]:
 
 
 def begun(*folders: Path, memo: Path) -> BackgroundHasher:
-    """What is done when all is hashed."""
+    """Return a hasher after all its hashes are done."""
     hasher = BackgroundHasher(folders, memo)
     hasher.start()
     hasher.join()
@@ -65,7 +65,7 @@ def begun(*folders: Path, memo: Path) -> BackgroundHasher:
 
 
 def held(path: Path) -> FileSnapshot:
-    """A file as it is found now."""
+    """Return a file with its current state."""
     mark = mark_of(path)
     return FileSnapshot(path, mark, mark.size)
 
@@ -159,7 +159,7 @@ def test_hashes_are_independent_of_start_time(
 
 
 def test_started_hash_is_requested_once(run: Path, tmp_path: Path) -> None:
-    """Who asks again, such as a build after an edit, wants the files as they are then."""
+    """A second request, such as a build after an edit, reads the files again."""
     hashes = Hashes(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE], ())
     hashes.of("r", run, SOURCE, ())[1]()
@@ -184,7 +184,7 @@ def test_hashing_does_not_start_for_several_sources(run: Path, tmp_path: Path, a
 def test_current_file_is_finished_for_any_run_and_source(
     run: Path, tmp_path: Path, monkeypatch: Patch, asked: list[str]
 ) -> None:
-    """Of several sources it is known which are needed when the files of all runs have been found."""
+    """With several sources, the needed files are known only after all runs are listed."""
     (run / "m-1" / "core").unlink()
     other = run.rename(tmp_path / "b")
     shutil.copytree(other, tmp_path / "a")
@@ -234,7 +234,7 @@ def test_close_does_not_wait_for_a_hash(run: Path, tmp_path: Path, monkeypatch: 
 
 
 def test_refused_command_leaves_no_hash_in_progress(tmp_path: Path) -> None:
-    """It ends as if nothing had been begun."""
+    """It ends as if no hash had started."""
     big = tmp_path / "run" / "node-0"
     big.mkdir(parents=True)
     with (big / "stdout").open("wb") as stream:

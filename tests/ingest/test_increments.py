@@ -1,4 +1,4 @@
-"""What was read of log files is not read again when others are added."""
+"""Test that added log files do not cause a second read of known ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.support.runs import copied, lines_of
 
 
 def plain_run(case: str, target: Path) -> Path:
-    """A run with the log of each host in two plain files."""
+    """Create a run with the log of each host in two plain files."""
     run = copied(case, target)
     for host in run.glob("node-*"):
         lines = lines_of(host)
@@ -42,7 +42,7 @@ def plain_run(case: str, target: Path) -> Path:
 
 
 def rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
-    """All events of a run, and what is counted of its lines."""
+    """Return all events of a run and the counts of its lines."""
     done = assay("ingest", run, "--system", "cardano", "--cache", cache)
     assert done.status == 0, done.err
     folder = Path(done.out.strip())
@@ -131,7 +131,7 @@ def test_large_file_in_pieces_gives_same_result(piece: int, tmp_path: Path, monk
 def test_large_packed_file_in_pieces_gives_same_result(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else one worker would read it, and the others wait."""
+    """Without pieces one worker would read it while the others wait."""
     pack = gzip.compress if suffix == ".gz" else zstandard.ZstdCompressor().compress
     run = plain_run("tiny/plain", tmp_path / "run")
     *_, last = sorted(run.glob("node-*/node-0.json"))
@@ -223,7 +223,7 @@ METRICS = ("CentiCpu", "RSS", "Alloc", "Heap")
 
 
 def test_later_metrics_use_cached_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an edit of a metric does: what is asked is new, all that it is made of is not."""
+    """An edited metric is new to the cache; its inputs are not."""
     monkeypatch.setattr(table_cache, "SLOW", 0.0)
 
     def asked(metric: str, cache: Path) -> object:

@@ -1,4 +1,4 @@
-"""Numbers out of texts, of whatever kind of source: what counts as one, and what it comes to, beside plain Python."""
+"""Test numbers in texts of every kind of source against plain Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BOUNDS = {"integer": (-(2**63), 2**63 - 1), "unsigned": (0, 2**64 - 1)}
 
 
 def expected(kind: str, text: str) -> int | float | None:
-    """What a text is as a number of a kind."""
+    """Return the number of a kind that a text is, or None."""
     if not NUMBER.fullmatch(text):
         return None
     if kind == "real":
@@ -40,7 +40,7 @@ def expected(kind: str, text: str) -> int | float | None:
 
 
 def found(kind: str, texts: Sequence[str]) -> list[int | float | None]:
-    """What the engine makes of texts."""
+    """Return the numbers that the engine reads from texts."""
     value = field_sql.typed(field("n", kind), dialect.column("said"))
     query = f"SELECT {value.sql(dialect=dialect.DIALECT)} FROM (SELECT unnest(?::TEXT[]) AS said)"
     return [row[0] for row in duckdb.execute(query, [list(texts)]).fetchall()]
@@ -84,7 +84,7 @@ def test_text_becomes_number_of_plain_python(kind: str, texts: list[str]) -> Non
 
 
 def test_missing_required_field_alone_is_a_reason() -> None:
-    """Else the reason that is told of a broken record would name a field that was free to be absent."""
+    """An optional field must not be named as the reason for a broken record."""
     must, may, stood_for = field("n"), field("n", required=False), field("n", default="0")
     assert [missing_field_reason("tick", item, {"m": 1}) for item in (must, may, stood_for)] == [
         "field n of tick is missing",
@@ -131,7 +131,7 @@ def test_number_rule_is_the_same_for_every_source(tmp_path: Path, read_texts: ob
 
 @pytest.mark.parametrize("number", ["1e99999999999999999999", "-1.5E+99999999999999999999", "1e400"])
 def test_number_beyond_decimals_is_quoted_in_its_reason(tmp_path: Path, number: str) -> None:
-    """Python's decimals have powers of 18 digits; what they cannot be is no error of ours."""
+    """Exponents of Python's decimals have 18 digits."""
     lines = [
         record(n="0", r=0).replace('"r":0', f'"r":{number}').replace('"r": 0', f'"r": {number}'),
         record(n="1", r=1),

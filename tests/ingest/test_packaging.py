@@ -101,7 +101,7 @@ KINDS = {
 
 
 def packaged(random: Random, kind: Kind, folder: Path) -> Ingested:
-    """What ingest makes of the records of a kind, packaged in some way."""
+    """Ingest the records of a kind in a random packaging."""
     ends, mark = random.choice(["\n", "\r\n"]), random.choice(["", "\ufeff"])
     some = packaging.parts(random, [item.encode() for item in kind.records], len(kind.named))
     names = random.sample(kind.named, len(some))
@@ -116,14 +116,14 @@ def _read(kind: Kind, folder: Path, **options: Any) -> Ingested:
 
 
 def told(kind: Kind, ingested: Ingested) -> object:
-    """The events, the counts, and what is broken, without the names of files, and the places in them."""
+    """Return events, counts and reasons, without names of files and positions."""
     fields = [item.name for form in kind.event.forms for item in form.fields]
     of_events = ingested.rows(kind.event.name, "host", "t_ns", *fields)
     return of_events, ingested.rows("counts"), ingested.log(), sorted(ingested.rows("quarantine", "reason", "text"))
 
 
 def _stands_where_it_is_said(ingested: Ingested) -> None:
-    """Fail unless each broken record begins at its place: as is told of it, but for the labels ahead of a sample."""
+    """Check that each broken record begins at its reported offset, apart from labels before a sample."""
     for name, offset, text in ingested.rows("quarantine", "file", "offset", "text"):
         there = b"".join(decompressed(ingested.folder.parent / "run" / name))[offset:].decode("utf-8")
         start = re.sub(r"^\{\"__name__.*\} (?=\[)", "", text).split("; ")[0][:8]
@@ -166,7 +166,7 @@ def test_report_is_the_same_for_any_packaging_of_run(tmp_path: Path, kind: str) 
 
 
 def _built(place: Path, run: Path, cache: Path) -> list[str]:
-    """The results and the document of the report of a run."""
+    """Return results and document of the report of a run."""
     out = place / "out"
     done = assay("build", "mix/main", "--run", f"v={run}", "-o", out, "--cache", cache, "--to", "md", within=place)
     assert (done.status, done.err) == (0, "")

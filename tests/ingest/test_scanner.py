@@ -1,4 +1,4 @@
-"""The scanner takes from plain lines what the engine would, leaves all others to it, and may be left out."""
+"""Test the scanner against the engine: same rows, and everything works without it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.test_ingest_reference import package
 
 
 def compiler() -> str | None:
-    """A Rust compiler that works: what is called so may be a door to one that is not there."""
+    """Skip unless a Rust compiler works: a command of this name may be a proxy for an absent one."""
     cargo = shutil.which("cargo")
     works = cargo and subprocess.run([cargo, "--version"], capture_output=True, check=False).returncode == 0
     return cargo if works else None
@@ -105,7 +105,7 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def everything(ingested: Ingested, events: Sequence[Event]) -> dict[str, Any]:
-    """All that ingest wrote, as data."""
+    """Return all that ingest wrote, as data."""
     tables = [*(item.name for item in events), "logs", "counts", "quarantine", "unknown"]
     facts = json.loads((ingested.folder / "ingest.json").read_text(encoding="utf-8"))
     return {table: ingested.rows(table) for table in tables} | {
@@ -121,7 +121,7 @@ def both(
     events: Sequence[Event] = EVENTS,
     source: Source = SOURCE,
 ) -> dict[str, Any]:
-    """What ingest makes of files, which is the same without the scanner."""
+    """Ingest files with and without the scanner, and check that the results are equal."""
     source = type(source)(
         **{name: getattr(source, name) for name in source.__dataclass_fields__} | {"quarantine": Quarantine(1.0, 10)}
     )
@@ -136,7 +136,7 @@ def both(
 
 @pytest.fixture
 def aside(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many lines the scanner set aside, each time that it did."""
+    """Record how many lines the scanner leaves to the engine, per call."""
     counts: list[int] = []
     real_fill = Tables.set_aside
 
@@ -182,7 +182,7 @@ def value(random: Random) -> str:
 
 
 def line(random: Random) -> str:
-    """A line, strange in many ways, each of which is plain often enough."""
+    """Return a random line; each property is ordinary often enough."""
     when = TIMES_OF_DAY[0] if random.random() < 0.8 else random.choice(TIMES_OF_DAY)
     name = '"Tick"' if random.random() < 0.5 else random.choice(NAMES)
     members = [f'"ts":"{when}"', f'"what":{name}', f'"body":{body(random) if random.random() < 0.9 else value(random)}']
@@ -214,7 +214,7 @@ def test_strange_values_give_same_rows(seed: int, tmp_path: Path, monkeypatch: p
 @needed
 @pytest.mark.parametrize("seed", range(TIMES * 2))
 def test_similar_lines_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The scanner remembers lines: of what is like one of them only values are looked at."""
+    """The scanner remembers lines, and reads only the values of similar ones."""
     random = Random(seed)
     shapes = [line(random) for _ in range(30)] + [record(n=0, m=1, said="x", share=0.5, on=True), record("Bare", z=[1])]
     values = [*VALUES, *(str(number) for number in range(40)), *(f'"{number}"' for number in range(40))]
@@ -261,7 +261,7 @@ def test_logs_of_real_nodes_give_same_rows(seed: int, tmp_path: Path, monkeypatc
 @needed
 @pytest.mark.parametrize("case", ["baseline", "legacy", "list-ns", "edges"])
 def test_nearly_all_lines_of_runs_are_plain(case: str) -> None:
-    """Else the scanner would be there for nothing: names of all generations, lists, and bodies that are wrapped."""
+    """Otherwise the scanner would be useless: names of all generations, lists, wrapped bodies."""
     source = package().package.sources[0]
     events = [item for item in package().package.events if item.source == source.name]
     recognition = Recognition(source, numbered(events, {e.name: frozenset(f.name for f in e.fields) for e in events}))
@@ -333,7 +333,7 @@ def test_rows_of_several_pieces_are_the_same(tmp_path: Path, monkeypatch: pytest
 def test_files_beyond_memory_limit_are_read_later(
     limit: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the first file of a worker more than may be held is left to the engine, which can put it on a disk."""
+    """The engine, which can use a disk, reads the part of a file beyond a worker's limit."""
     monkeypatch.setattr(json_lines_worker, "HELD", limit)
     by_engine: list[int] = []
     real_fill = json_lines_worker._Reading.recognised

@@ -1,4 +1,4 @@
-"""What specs, templates and normal forms of somebody else may not do: reach files outside, or the network."""
+"""Test that untrusted specs, templates and normal forms reach neither other files nor the network."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_templates_folder_may_be_elsewhere(tmp_path: Path) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A workspace as `assay init` makes it, with its normal form."""
+    """Create a workspace with a normal form."""
     folder = tmp_path / "place"
     assert assay("init", folder).status == 0
     assert assay("check", "--accept", "--cache", tmp_path / "cache", within=folder).status == 0
@@ -108,7 +108,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def forged(place: Path, old: str, new: str) -> None:
-    """Put another text into the normal form, with the hash of what then stands there."""
+    """Replace text in the normal form and update its hash."""
     form = place / "golden" / "specs" / "service.yaml"
     *head, _, body = form.read_text(encoding="utf-8").split("\n", 3)
     assert old in body
@@ -207,14 +207,14 @@ def test_invalid_chart_template_is_an_error(tmp_path: Path, text: str, message: 
 
 @pytest.fixture
 def braces(tmp_path: Path) -> Path:
-    """A text of nothing but the beginnings of quotes."""
+    """Return a text of unclosed quotes only."""
     place = tmp_path / "braces.md"
     place.write_text("{{" * 200_000, encoding="utf-8")
     return place
 
 
 def test_prose_of_many_unclosed_quotes_terminates(braces: Path) -> None:
-    """It took an hour."""
+    """Regression: it took an hour."""
     assert read(braces, "braces.md", None, (), []).quotes == ()  # type: ignore[arg-type]
 
 

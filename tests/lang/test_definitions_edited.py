@@ -1,5 +1,6 @@
-"""Equal hashes, equal meaning: after edits of shipped specs, metrics of another hash are those that `diff` tells, and
-those of the same hash are worked out as before."""
+"""Test definition hashes after random edits: changed hashes are those in `diff`, equal hashes mean equal SQL and
+inputs.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ Path_ = tuple[str | int, ...]
 
 
 def leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
-    """The places of single values in plain data."""
+    """Yield the paths of scalar values in plain data."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     if not isinstance(value, (dict, list)):
         yield path
@@ -46,12 +47,12 @@ def leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def says_only(path: Path_) -> bool:
-    """Whether what stands at a place is said, and makes no difference to a number."""
+    """Tell whether a value is documentation, without influence on a number."""
     return bool(PROSE & set(path)) or (path[0], path[-1], len(path)) == ("metrics", "name", 3)
 
 
 def edited(body: Mapping[str, Any], path: Path_, random: Random) -> Any:
-    """The plain data with another value at a place."""
+    """Return plain data with another value at a path."""
     copied = copy.deepcopy(body)
     at: Any = copied
     for key in path[:-1]:
@@ -76,7 +77,7 @@ def _other(value: Any, random: Random) -> Any:
 
 
 def taken(body: Any) -> CheckedPackage | None:
-    """The package of plain data, where the checker has nothing against it."""
+    """Return the package of plain data, or None if the checker refuses it."""
     try:
         package = decode.package(body, "edited", lenient=True)
         return None if check(package, NOWHERE) else normal_form.resolve(package, "")
@@ -85,7 +86,7 @@ def taken(body: Any) -> CheckedPackage | None:
 
 
 def worked_out(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str, object]:
-    """How metrics are worked out: their statements and all that these read, down to events and constants."""
+    """Return how metrics are computed: statements with all that they read, down to events and constants."""
     package = checked.package
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
     values = _told(package)
@@ -107,7 +108,7 @@ def worked_out(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str
 
 
 def _records(package: Package, node: Node) -> object:
-    """How the records of an event are found, and the fields of it that are read; nothing of other statements."""
+    """Return how the records of an event are recognized, and the fields that are read."""
     step = node.statement.step
     if not isinstance(step, EventStep):
         return None
@@ -123,7 +124,7 @@ def _records(package: Package, node: Node) -> object:
 
 
 def _told(package: Package) -> dict[str, object]:
-    """Each constant as where it stands in a run, and as what it is read."""
+    """Return each constant's path in a run, and its type."""
     every = [item for source in package.sources for item in source.constants]
     return {item.name: (item.files, item.path, item.type, item.default) for item in every}
 
@@ -153,5 +154,5 @@ def test_edit_changes_hashes_of_affected_metrics_only(lab: Laboratory, system: s
 
 
 def alone(checked: CheckedPackage, name: str) -> object:
-    """How a metric is worked out that is asked for alone: tables have what it needs and no more."""
+    """Return how a metric is computed when it is the only one: tables have only its columns."""
     return worked_out(checked, (checked.metric(name),))

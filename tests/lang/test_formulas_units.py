@@ -1,4 +1,4 @@
-"""Units and formulas at random: conversions are exact, the algebra of units holds, formulas are plain fractions."""
+"""Test units and formulas on random input: exact conversions, unit algebra, plain fractions."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ trees = st.recursive(
 
 
 def plain(node: Expression) -> Fraction | None:
-    """A tree in base units: bytes, seconds, numbers; None where something is divided by 0."""
+    """Evaluate a tree in base units (bytes, seconds, numbers); None after a division by 0."""
     if node.op == "metric":
         amount, _, time = METRICS[node.name].partition(" / ")
         return FIGURES[node.name] * SIZES[amount] / (SIZES[time] if time else 1)

@@ -1,4 +1,4 @@
-"""Schema and Prelude in a workspace: `assay init` writes them, an upgrade may leave older ones there."""
+"""Test the schema and Prelude of a workspace: `assay init` writes them, upgrades may leave older ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ warning[schema-differs]: the schema in the workspace is not the one of this vers
 
 @pytest.fixture
 def new(tmp_path: Path, cache: Path) -> Path:
-    """A workspace that `assay init` wrote."""
+    """Create a workspace with `assay init`."""
     assert assay("--cache", cache, "init", "new", within=tmp_path).status == 0
     return tmp_path / "new"
 

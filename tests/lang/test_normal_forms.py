@@ -1,4 +1,4 @@
-"""Normal forms: what an auditor reads is what is worked out, and what was changed by a hand does not count."""
+"""Test normal forms: they are what is computed, and manual edits are ignored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Specs are other people's code: which files an evaluation may read, and how they are hashed."""
+"""Test which files an evaluation may read, and how they are hashed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMPILER = Path(__file__).parents[2] / "compiler"
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
-    """A workspace of files."""
+    """Create a workspace with these files."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -28,7 +28,7 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 
 
 def problems(root: Path, workspace: Path, shipped: Path | None = None) -> list[str]:
-    """The messages with which the scan of a root file ends."""
+    """Return the messages of the scan of a root file."""
     with pytest.raises(AssayError) as problem:
         read_sources(root, workspace, shipped)
     return [item.message for item in problem.value.diagnostics]

@@ -1,4 +1,4 @@
-"""Specs are not scanned again while no file of them has changed: whenever one has, they are."""
+"""Test that specs are scanned again after a change, and only then."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.laboratory import ROOT
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A small workspace."""
+    """Create a small workspace."""
     shutil.copytree(ROOT / "starter" / "specs" / "service", tmp_path / "ws" / "specs" / "service")
     shutil.copytree(ROOT / "starter" / "queries", tmp_path / "ws" / "queries")
     return tmp_path / "ws"
@@ -27,7 +27,7 @@ def edit(place: Path) -> None:
 
 
 def is_changed(place: Path, cache: Path) -> bool:
-    """Whether a package says what was edited last."""
+    """Tell whether the package contains the last edit."""
     return any(
         item.doc.startswith("Changed: ") for item in workspace.load(Workspace(place), "service", cache).package.metrics
     )
@@ -46,7 +46,7 @@ def test_edited_file_is_read_again(place: Path, tmp_path: Path, put_off: bool) -
 
 
 def test_file_edited_before_caching_is_read_again(place: Path, tmp_path: Path) -> None:
-    """`assay watch` keeps packages when it has nothing else to do: a file may be another one by then."""
+    """`assay watch` writes its cache when it is idle, and a file may have changed by then."""
     later: list[Callable[[], None]] = []
     workspace.load(Workspace(place), "service", tmp_path / "cache", later)
     edit(place)

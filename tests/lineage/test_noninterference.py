@@ -1,4 +1,4 @@
-"""What lineage does not name makes no difference: of real records other fields are changed, and numbers stay."""
+"""Test lineage: changes of fields outside a metric's lineage change no number."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PLACES = ("seq", "t_ns", ROWS)
 
 
 def items(lab: Laboratory, case: str) -> tuple[list[Item], tuple[Applied, ...]]:
-    """The metrics and series that the run of a case has records for, and the filters of the reports that show them."""
+    """Return metrics and series with records in a run, and the filters of their reports."""
     checked = lab.session.package(case.split()[0])
     every: list[Item] = [*checked.package.metrics, *checked.package.series]
     selected = [item for item in every if not (isinstance(item, Metric) and is_formula(item))]
@@ -39,7 +39,7 @@ def items(lab: Laboratory, case: str) -> tuple[list[Item], tuple[Applied, ...]]:
 
 
 def _has_records(lab: Laboratory, case: str, item: Item, applied: tuple[Applied, ...]) -> bool:
-    """Whether the run of a case has what a metric or series is made of."""
+    """Tell whether a run has the inputs of a metric or series."""
     package = lab.session.package(case.split()[0]).package
     source = {event.name: event.source for event in package.events}
     wanted = planned(lab.session.package(case.split()[0]), item, applied, cut=False).wanted
@@ -48,7 +48,7 @@ def _has_records(lab: Laboratory, case: str, item: Item, applied: tuple[Applied,
 
 @pytest.fixture(scope="module", params=RUNS)
 def perturbed(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Perturbed]:
-    """The records of a run of a case."""
+    """Load the records of a run."""
     case = request.param
     wanted, applied = items(lab, case)
     actual = Perturbed(lab.session, lab.session.package(case.split()[0]), ROOT / Path(RUNS[case]), wanted, applied)
@@ -57,7 +57,7 @@ def perturbed(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Pertu
 
 
 def columns(perturbed: Perturbed) -> list[tuple[str, str, str]]:
-    """Every column of every event, with its type, in an order of no meaning."""
+    """Return every column of every event with its type, in a fixed arbitrary order."""
     every = [(event, *column) for event in perturbed.events for column in perturbed.columns(event).items()]
     Random(0).shuffle(every)
     return every

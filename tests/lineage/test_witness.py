@@ -1,4 +1,4 @@
-"""Queries that tell which records their values were made of: rows of both queries, or of the first alone."""
+"""Test queries that return the records of their values: rows of both queries, or of the first."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEFT, RIGHT = "SELECT v, k FROM e WHERE seq < 4", "SELECT v, k FROM e WHERE seq 
 
 
 def told(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
-    """The rows of a query over the event `e`, each with the numbers of the records that `v` was made of."""
+    """Return the rows of a query over event `e`, each with the record numbers behind `v`."""
     event = dataclasses.replace(lab.session.package("cardano").package.events[0], name="e")
     view = Statement("view", "e", compile_query(RAW, {}, (), "e"), EventStep(event, ("v", "k")))
     table = Statement("table", "q", compile_query(sql, {}, ("e",), "q"))

@@ -1,4 +1,4 @@
-"""`assay lsp` as an editor uses it: a process that a real client talks to."""
+"""Test `assay lsp` in a process, with a real client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tables phases cut: by their own instants, or by what they are made of."""
+"""Test which tables phases cut: those with an instant, and those made of cut tables."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ RELATIONS = (
 
 @pytest.fixture(scope="module")
 def package(cache: Path) -> Package:
-    """A package with an event, a series, and these grains and relations."""
+    """Create a package with an event, a series, and these grains and relations."""
     known = load(shipped(), "cardano", cache).package
     event: Event = replace(known.events[0], name="happened")
     line = Series("line", (), (), "windows", 1, "latest", 1, None, Unit("dimensionless", ""), "")
@@ -64,5 +64,5 @@ def test_table_is_cut_by_its_rows_or_by_all_its_inputs(table: str, package: Pack
     ["happened", "plain", "mixed", "hosts", "constant", "untimed", "part_of_untimed", "runs_of_untimed", "nothing"],
 )
 def test_table_with_an_uncut_input_is_whole(table: str, package: Package) -> None:
-    """Or that is made of no table at all."""
+    """So is a table without inputs."""
     assert not can_split_by_phase(package, table)

@@ -1,4 +1,4 @@
-"""Plans: what metrics read is made, whatever else is asked of the same grain."""
+"""Test plans: everything that a metric reads is computed, whatever else reads the same grain."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.laboratory import Laboratory
 
 @pytest.mark.parametrize("metric", ["cdfPeerFetch", "cdfBlockSize", "CentiCpu", "cdf0.50"])
 def test_metric_of_all_rows_of_filtered_grain_compiles(lab: Laboratory, metric: str) -> None:
-    """A metric may count rows that filters reject, of a grain that has a subject, or filters of its own."""
+    """A metric may count rows that filters reject, of a grain with a subject or its own filters."""
     checked = lab.session.package("cardano")
     package = checked.package
     of_all = dataclasses.replace(checked.metric(metric), accepted=False)
@@ -37,7 +37,7 @@ def test_metric_of_all_rows_of_filtered_grain_compiles(lab: Laboratory, metric: 
 
 
 def test_plans_share_immutable_statements(lab: Laboratory) -> None:
-    """What is compiled again is not made again, so whoever reads a statement leaves it as it is."""
+    """Compiled statements are shared, so their readers must not change them."""
     checked = lab.session.package("cardano")
     metrics = [checked.metric(name) for name in ("cdfPeerFetch", "cdfBlockSize", "CentiCpu", "cdf0.50")]
     constants = [item for source in checked.package.sources for item in source.constants]
@@ -57,7 +57,7 @@ def test_plans_share_immutable_statements(lab: Laboratory) -> None:
 
 
 def test_equal_numbers_compile_as_they_are_written(lab: Laboratory) -> None:
-    """A package that is edited gets the SQL that it would get alone."""
+    """An edited package gets the SQL that it would get alone."""
     checked = lab.session.package("cardano")
     metric = checked.metric("cdfForgerStart")
     for number in ("1.5", "1.50", "0.0", "-0.0"):

@@ -1,4 +1,4 @@
-"""Samples of long families: which cases run when."""
+"""Test the sampling of long families of cases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_of_a_family(number: int) -> None:
 
 
 def test_sampled_and_ordered_tests_exist() -> None:
-    """A test or file of another name would run whole, or late, and nothing would tell."""
+    """A misspelt entry would have no effect and no error."""
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
     texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
     assert len(texts) == len(paths), "two test files of one name would be sampled and ordered as one"

@@ -1,4 +1,4 @@
-"""The documentation is true: its examples work, what it names exists, and what exists is named."""
+"""Test the documentation: examples work, named things exist, and existing things are named."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def workspace(tmp_path: Path, cache: Path) -> Trial:
 
 
 def _tried() -> Iterator[tuple[str, str]]:
-    """Sections with something to try: additions, or commands that do not set the project up."""
+    """Tell whether a section has additions or commands to try, apart from project setup."""
     for name in PAGES:
         if name == TUTORIAL:  # its sections build on each other
             continue
@@ -103,7 +103,7 @@ def test_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
 
 
 def _followed(workspace: Trial, block: Block) -> Trial:
-    """A conversation, `cd` included."""
+    """Run a console session, including `cd`."""
     for command, expected in exchanges(block):
         if command.startswith("cd "):
             workspace = replace(workspace, root=workspace.root / command.removeprefix("cd "))
@@ -127,7 +127,7 @@ def _run(workspace: Trial, block: Block) -> None:
 
 
 def _compiles(workspace: Trial, added: Sequence[Block]) -> None:
-    """The systems that the blocks belong to, as files name them (`specs/SYSTEM/...`), are without a problem."""
+    """Check the systems of the blocks (files name them as `specs/SYSTEM/...`)."""
     for system in {block.place["file"].split("/")[1] for block in added if block.place}:
         result = workspace.run(f"assay check --system {system}")
         assert result.returncode == 0, result.stdout
@@ -156,13 +156,13 @@ def test_blocks_are_of_known_languages() -> None:
 
 
 def _options(command: click.Command) -> set[str]:
-    """The options of a command, less those that all commands have."""
+    """Return the options of a command without the common ones."""
     options = [item for item in command.params if isinstance(item, click.Option)]
     return {name for item in options for name in item.opts} - {"--cache", "-v", "--verbose", "--log-format"}
 
 
 def _all_commands(command: click.Command) -> Iterator[click.Command]:
-    """A command with those within it."""
+    """Yield a command and its subcommands."""
     yield command
     for within in command.commands.values() if isinstance(command, click.Group) else ():
         yield from _all_commands(within)
@@ -184,7 +184,7 @@ def test_readme_lists_the_options_of_all_commands() -> None:
 
 
 def _code_of(name: str) -> list[str]:
-    """Code of a page: spans of its prose, commands of its blocks."""
+    """Return the code of a page: spans of its prose, commands of its blocks."""
     document = page(name)
     actual_commands = [command for block in document.blocks if block.language == "sh" for command in commands(block)]
     actual_commands += [
@@ -324,18 +324,18 @@ def _schema(group: str) -> str:
 
 
 def _exports(group: str) -> set[str]:
-    """The names that a file of the schema exports."""
+    """Return the names that a schema file exports."""
     text = _schema(group)
     return set(re.findall(r"^(?:in  \{|    [,{]) (\w+)", text[text.rindex("\nin  {") + 1 :], re.M))
 
 
 def _members(group: str) -> set[str]:
-    """The members of the record types of a file of the schema."""
+    """Return the members of the record types of a schema file."""
     return set(re.findall(r"[{,]\s+(\w+) :(?!:)", _schema(group)))
 
 
 def _words() -> set[str]:
-    """Every word in code on the page of the language; of `S.Metric` also `Metric`."""
+    """Return every word in code on the language page; for `S.Metric` also `Metric`."""
     document = page("docs/spec-language.md")
     texts = code(document.prose) + [block.text for block in document.blocks]
     return {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
@@ -399,7 +399,7 @@ def test_architecture_stage_has_documented_types(row: tuple[str, ...]) -> None:
 
 
 def _layers() -> list[set[str]]:
-    """The layers of the map, lowest first; a layer may hold several folders."""
+    """Return the documented layers, lowest first; a layer may have several folders."""
     block = next(item for item in page("docs/architecture.md").blocks if item.section == "Layers")
     return [set(layer.split(", ")) for layer in squeezed(block.text).split(" <- ")]
 
@@ -418,7 +418,7 @@ def test_imports_follow_the_documented_layers() -> None:
 
 
 def _imported(path: Path) -> set[str]:
-    """The folders of the package that a module imports from, inside functions too."""
+    """Return the folders of the package that a module imports, also inside functions."""
     modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -451,7 +451,7 @@ def _lines(function: ast.FunctionDef) -> int:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The build of the README's second section."""
+    """Run the build of the README's second section."""
     workspace = trial(tmp_path_factory.mktemp("built"), cache)
     block = next(item for item in page("README.md").blocks if item.section == "A report")
     command = commands(block)[0]
@@ -467,7 +467,7 @@ def test_readme_lists_what_a_build_writes(built: Path) -> None:
 
 
 def _paths(value: Any, trail: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The path of every member of a JSON document; of lists every item, without its number."""
+    """Yield the path of every member of a JSON document; items of lists have no number."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield (*trail, key)
@@ -518,7 +518,7 @@ def test_documented_layout_of_sql_folder_is_complete(built: Path) -> None:
 
 @pytest.fixture
 def ingested(workspace: Trial) -> Path:
-    """The folder of the ingested baseline run."""
+    """Return the folder of the ingested baseline run."""
     result = workspace.run("assay ingest golden/cardano/baseline/run")
     assert result.returncode == 0, result.stdout
     return Path(result.stdout.strip())

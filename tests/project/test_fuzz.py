@@ -1,4 +1,4 @@
-"""What fuzzing found before, and a short while of it: no traceback, no hang, no undocumented exit status."""
+"""Test earlier findings of fuzzing, and fuzz briefly: no traceback, hang or undocumented status."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SEED = int(os.environ.get("ASSAY_FUZZ_SEED", "2026"))
 
 
 def test_short_fuzzing_finds_no_failure() -> None:
-    """The seed and the number of a case that fails are told: `python -m fuzz.run --case` repeats it."""
+    """`python -m fuzz.run --case` repeats a failing case by the seed and number in the message."""
     messages: list[str] = []
     failed = fuzz(SEED, SECONDS, list(TARGETS), messages.append)
     print(messages[-1])

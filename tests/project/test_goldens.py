@@ -1,4 +1,4 @@
-"""What is committed under golden/ is what is produced now, and what is not is told."""
+"""Test that golden/ equals the output, and that differences are reported."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ print(hashlib.sha256(json.dumps(normal_form.content(checked)).encode()).hexdiges
 
 
 def evaluated(system: str) -> CheckedPackage:
-    """A system's package out of its Dhall sources, whatever is committed or cached."""
+    """Return a system's package from its Dhall sources, without cache and normal form."""
     return golden.evaluate(HERE, system, workspace.scan(HERE, system))
 
 
@@ -99,7 +99,7 @@ def test_pinned_reports_are_those_of_other_tests(two: Path, three: Path) -> None
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of what goldens of one system are made of, with one small pinned build."""
+    """Copy the inputs of one system's goldens, with one small pinned build."""
     target = tmp_path / "copy"
     for name in ("specs/schema", "specs/cardano", "queries/cardano", "golden/sql/cardano"):
         shutil.copytree(ROOT / name, target / name)
@@ -114,7 +114,7 @@ def copy(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(copy: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
-    """Check or accept the goldens of the copy, as `just` does."""
+    """Check or accept the goldens of the copy, like `just`."""
 
     def in_this_process(action: str, *parts: str) -> Done:
         status = golden.main([action, *parts, "--root", str(copy), "--cache", str(cache)])

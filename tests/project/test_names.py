@@ -1,4 +1,4 @@
-"""Names of functions, classes and modules say what they do or are: participles of saying and finding are none."""
+"""Test names of functions, classes and modules: participles of saying and finding are banned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A second workspace: a metric over events that no spec reads, added in Dhall alone; and the installed wheel."""
+"""Test a metric added in Dhall alone, over events that no shipped spec reads, and the installed wheel."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ PUT_IN = (
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the workspace with the metric added."""
+    """Copy the workspace and add the metric."""
     target = tmp_path_factory.mktemp("second") / "workspace"
     workspace(target)
     for name, place, text in PUT_IN:
@@ -85,7 +85,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def queue_lines(host: Path, waits: Mapping[str, int]) -> list[str]:
-    """The lines of a host's log; a block in `waits` is queued half a millisecond after it came, for so long (ns)."""
+    """Return the log lines of a host; a block in `waits` is queued 0.5 ms after its arrival, for so many ns."""
     lines: list[tuple[int, str]] = []
     at = 0
     for text in lines_of(host):
@@ -104,7 +104,7 @@ def queue_lines(host: Path, waits: Mapping[str, int]) -> list[str]:
 
 
 def queue_line(at: int, ns: str, block: str, host: str) -> str:
-    """A log object in the form that real nodes write."""
+    """Return a log object in the form of real nodes."""
     instant = f"{instant_text(at, '%Y-%m-%dT%H:%M:%S')}.{at % SECOND:09d}Z"
     data = {"block": {"hash": block, "kind": "Point", "slot": 1}, "kind": ns.rpartition(".")[2], "queueSize": 1}
     return json.dumps({"at": instant, "ns": ns, "data": data, "sev": "Debug", "thread": "104", "host": host})
@@ -112,7 +112,7 @@ def queue_line(at: int, ns: str, block: str, host: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A run whose blocks are queued, and the waits (ns, ascending) of all observations that count."""
+    """A run with queued blocks, and the waits (ns, ascending) of all accepted observations."""
 
     run: Path
     waits: tuple[int, ...]
@@ -120,7 +120,7 @@ class Queued:
 
 @pytest.fixture(scope="module")
 def queued(tmp_path_factory: pytest.TempPathFactory) -> Queued:
-    """The baseline with lines of the queue put into every host's log."""
+    """Add queue lines to every host's log of the baseline."""
     run = copied("baseline", tmp_path_factory.mktemp("queued") / "run")
     counted = valid_observations()
     counting: list[int] = []
@@ -135,7 +135,7 @@ def queued(tmp_path_factory: pytest.TempPathFactory) -> Queued:
 
 
 def valid_observations() -> set[tuple[str, str]]:
-    """Block and host of every observation that counts, as the incumbent found them in the run that was copied."""
+    """Return block and host of every accepted observation, from the incumbent's results."""
     with gzip.open(CARDANO / "baseline" / "expected" / "chain.json.gz") as file:
         chain = json.load(file)
     return {
@@ -149,7 +149,7 @@ def valid_observations() -> set[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def added(tmp_path_factory: pytest.TempPathFactory, here: Path, queued: Queued, cache: Path) -> Path:
-    """The report with the metric in it."""
+    """Build the report with the metric."""
     out = tmp_path_factory.mktemp("added") / "report"
     done = build([f"queued={queued.run}"], out, cache, *MODEL, within=here)
     assert (done.status, done.out) == (0, f"{out / 'report.pdf'}\n"), done.err
@@ -227,7 +227,7 @@ def test_check_of_workspace_counts_the_metric(here: Path, cache: Path) -> None:
 
 
 def counts(text: str) -> dict[str, int]:
-    """What `assay check` says there is of each thing."""
+    """Return the counts that `assay check` prints."""
     words = text.split(": ")[1].split(", ")
     return {name: int(number) for number, name in (word.split() for word in words)}
 
@@ -237,7 +237,7 @@ def counts(text: str) -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this repository."""
+    """Build the wheel of this repository."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -250,7 +250,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
-    """A folder that the wheel is installed in, without what it depends on."""
+    """Install the wheel into a folder, without dependencies."""
     target = tmp_path_factory.mktemp("installed") / "packages"
     uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     if not uv:

@@ -1,4 +1,4 @@
-"""The evaluator passes its tests on other Pythons, and a report has the same bytes there."""
+"""Test the evaluator and the bytes of a report on other Pythons."""
 
 from __future__ import annotations
 

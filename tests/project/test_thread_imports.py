@@ -1,4 +1,4 @@
-"""Libraries that worker threads use first are complete when a thread gets them."""
+"""Test that libraries are complete when worker threads use them first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The history of what was published: every plotted value is a printed one, breaks stand where things change."""
+"""Test the history of publications: plotted values are printed ones, and breaks are where definitions change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def build(out: Path, cache: Path, *more: str | Path, within: Path = ROOT) -> Don
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The folder of the history of all that is published."""
+    """Build the history of all publications."""
     out = tmp_path_factory.mktemp("history") / "out"
     done = build(out, cache, "--publication", PUBLISHED)
     assert (done.status, done.out, done.err) == (0, f"{out}/report.pdf\n", "")
@@ -51,12 +51,12 @@ def results(built: Path) -> Any:
 
 
 def publications() -> list[tuple[Path, Any]]:
-    """Every publication with its file, oldest first."""
+    """Return every publication with its file, oldest first."""
     return sorted(((path, load(path)) for path in FILES), key=lambda item: (item[1]["date"][:10], item[1]["workload"]))
 
 
 def rows(publication: Any) -> Iterator[tuple[str, Any]]:
-    """The rows of a publication by metric: its own dictionary says which metric a label is."""
+    """Return the rows of a publication by metric, using its own dictionary of labels."""
     for section in publication["sections"]:
         machine = section["title"] == "Resource Usage"
         group = "Cluster performance metrics" if machine else "Block propagation metrics"
@@ -87,7 +87,7 @@ def plots(document: Any) -> list[Any]:
 
 
 def marks(plot: Any, *kinds: str) -> list[dict[str, Any]]:
-    """The rows of a plot of some kinds of marks."""
+    """Return the rows of a plot with some kinds of marks."""
     named = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
     return [row for row in named if row["mark"] in kinds]
 
@@ -182,7 +182,7 @@ def test_declared_break_precedes_first_run_measured_anew(document: Any) -> None:
     by_id = {plot["id"]: plot for plot in plots(document)}
 
     def around(metric: str, key: str, panel: str) -> tuple[tuple[str, str], tuple[str, str]]:
-        """The last dot before a break and the first after it."""
+        """Return the last dot before a break and the first after it."""
         plot = by_id[metric]
         (x,) = (row["x"] for row in marks(plot, "break") if row["panel"] == panel and key in row["text"].split())
         dots = sorted(
@@ -242,7 +242,7 @@ def test_every_break_is_explained_below_its_figures(document: Any) -> None:
 
 
 def expected_moves() -> list[tuple[str, ...]]:
-    """The largest moves from published files alone: metric, workload, day, runs, values, percentage."""
+    """Compute the largest moves from the published files: metric, workload, day, runs, values, percentage."""
     best: dict[tuple[str, str], tuple[Fraction, tuple[str, ...]]] = {}
     for _, publication in publications():
         for metric, row in rows(publication):

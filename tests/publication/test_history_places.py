@@ -1,4 +1,4 @@
-"""Where the history of publications puts columns, breaks, the largest moves, dots and axes: worked out by hand."""
+"""Test positions of columns, breaks, moves, dots and axes against values computed by hand."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FAST, SLOW = "fast", "slow"
 
 
 def issue(day: str, *runs: str, workload: str = FAST, **values: Sequence[str]) -> Issue:
-    """A publication of runs, with the printed values of metrics."""
+    """Create a publication of runs with the printed values of metrics."""
     publication = Publication("", "", "", day, workload, "", "", runs, (), (), (), (), (), {})
     rows = {name: MetricRow(name, "s", tuple(cells), (), ()) for name, cells in values.items()}
     return Issue(Path(f"{day}.json"), publication, EDITION, rows)
@@ -59,7 +59,7 @@ def test_publications_of_same_runs_share_a_column() -> None:
 
 
 def test_no_workload_goes_back_in_time() -> None:
-    """The slow one has its later runs first: its earlier ones cannot stand in the first column any more."""
+    """The slow workload starts with later runs, so its earlier ones cannot be in the first column."""
     one, two = issue("2024-01-01", "1", "2"), issue("2024-01-02", "2", "3")
     late, early = issue("2024-01-03", "2", "3", workload=SLOW), issue("2024-01-04", "1", "2", workload=SLOW)
     assert columns([one, two, late, early]) == ((one,), (two, late), (early,))
@@ -161,7 +161,7 @@ def test_printed_cell_is_a_number_or_none(cell: str, due: float | None) -> None:
 
 
 def moved(*cells: Sequence[str], most: int = 9) -> list[tuple[str, str, str]]:
-    """Workload, base and value of the largest moves among publications of one metric, a workload each."""
+    """Return workload, base and value of the largest moves of one metric, one workload per row."""
     issues = [issue("2024-01-01", *map(str, range(len(row))), workload=str(at), m=row) for at, row in enumerate(cells)]
     largest = moves(history(most=most), issues, (), most)
     return [(item.issue.publication.workload, str(item.base), str(item.value)) for item in largest]
@@ -173,7 +173,7 @@ def test_largest_move_has_the_greatest_factor() -> None:
 
 
 def test_moves_are_ordered_by_factor_and_limited() -> None:
-    """A fall by half is as much as a doubling: the one that is found first comes first."""
+    """Halving equals doubling, so the first one found comes first."""
     cells = (["10", "11"], ["10", "20"], ["10", "5.0"], ["10", "41"])
     assert [name for name, _, _ in moved(*cells)] == ["3", "1", "2", "0"]
     assert [name for name, _, _ in moved(*cells, most=2)] == ["3", "1"]
@@ -223,7 +223,7 @@ def drawn(issues: Sequence[Issue], breaks: Sequence[Change] = ()) -> Plot:
 
 
 def marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:
-    """The rows of some kinds, without what is empty in them."""
+    """Return the rows of some kinds, without empty members."""
     rows = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
     return [{key: value for key, value in row.items() if value is not None} for row in rows if row["mark"] in kinds]
 
@@ -244,12 +244,12 @@ def extent(*cells: str) -> list[float]:
     ],
 )
 def test_axis_starts_at_zero_near_its_least_value(cells: Sequence[str], ends: Sequence[float]) -> None:
-    """One value alone has room on both sides."""
+    """A single value has room on both sides."""
     assert extent(*cells) == pytest.approx(ends)
 
 
 def test_runs_of_publication_surround_the_column_middle() -> None:
-    """0.4 apart, and within 0.64 of it when they are many; the axis ends behind the last column."""
+    """Runs are 0.4 apart, and within 0.64 of the middle if there are many."""
     two, five = issue("2024-01-01", "1", "2", m=["1", "2"]), issue("2024-02-01", *"23456", m=["1"] * 5)
     one = issue("2024-03-01", "7", m=["1"])
     plot = drawn([two, five, one])
@@ -260,7 +260,7 @@ def test_runs_of_publication_surround_the_column_middle() -> None:
 
 
 def test_rule_precedes_its_run_and_is_shared() -> None:
-    """Between columns before the first run; a break of form is drawn as one of meaning beside such a one."""
+    """A break of form next to one of meaning is drawn as one of meaning."""
     first, second = issue("2024-01-01", "1", "2", m=["1", "2"]), issue("2024-02-01", "2", "3", m=["1", "2"])
     breaks = [
         change("2024-02-01", kind=FORM),

@@ -1,4 +1,4 @@
-"""Published reports come back: cell by cell in the document, and in the text of the PDF, in order."""
+"""Test regenerated publications: cells of the document, and the text of the PDF in order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def regenerate(file: Path, out: Path, cache: Path, *more: str, within: Path = RO
 
 @pytest.fixture(scope="module", params=REPORTS)
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Any, Path]:
-    """A publication, and the folder of its report made again."""
+    """Regenerate a publication; return it and the folder of its report."""
     out = tmp_path_factory.mktemp("made") / "out"
     done = regenerate(PUBLISHED / f"{request.param}.json", out, cache)
     assert (done.status, done.err) == (0, "")
@@ -39,7 +39,7 @@ def test_there_are_31_publications_and_2_with_points() -> None:
 
 
 def rows_of(section: dict[str, Any]) -> list[list[str]]:
-    """The rows of a published table as they are printed."""
+    """Return the rows of a published table as printed."""
     rows = []
     for row in section["rows"]:
         triples = zip(row["values"][1:], row["deltas"], row["delta_pcts"], strict=True)
@@ -105,12 +105,12 @@ def test_charts_have_published_points_or_are_listed(made: tuple[Any, Path]) -> N
 
 
 def squeezed(text: str) -> str:
-    """A text without any white space or place to break a line."""
+    """Remove white space and line break opportunities."""
     return re.sub(r"[\s\u200b\u00ad\u2060]", "", text)
 
 
 def printed(published: dict[str, Any]) -> Iterator[str]:
-    """Every text of a publication, in the order of its pages."""
+    """Return every text of a publication in the order of its pages."""
     yield from (published[key] for key in ("title", "subtitle", "intro"))
     for facts in published["manifest"]:
         yield from (facts["label"], *facts["values"])

@@ -1,4 +1,4 @@
-"""What a run lacks is found, whatever the system: cases of a made-up one, and of the shipped ones."""
+"""Test the detection of missing data, in an invented system and the shipped ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`assay fetch`: samples of a real Prometheus server, and of servers that fail."""
+"""Test `assay fetch` with a real Prometheus server and with failing servers."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ real = pytest.mark.skipif(bool(MISSING), reason=WHY)
 
 
 def rows(place: Path) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
-    """The rows of a file of samples in its order; values as texts, so that no number equals itself."""
+    """Return the rows of a file of samples; values are texts, so that NaN equals NaN."""
     with duckdb.connect() as connection:
         cursor = connection.execute(f"SELECT name, labels, t_ns, value FROM read_parquet('{place}')").fetchall()
     return [(name, tuple(labels.items()), t_ns, repr(value)) for name, labels, t_ns, value in cursor]
 
 
 def rows_of(series: Sequence[Series]) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
-    """The rows that a file of some series has, in its order: name, labels as JSON, time."""
+    """Return the expected rows of some series: name, labels as JSON, time."""
     ordered = []
     for item in series:
         labels = {name: value for name, value in sorted(item["metric"].items()) if name != "__name__"}
@@ -56,7 +56,7 @@ def rows_of(series: Sequence[Series]) -> list[tuple[str, tuple[tuple[str, str], 
 
 
 def silent(_what: str, _done: int, _total: int) -> None:
-    """Progress that nobody watches."""
+    """Return a progress that prints nothing."""
 
 
 # A real server
@@ -69,7 +69,7 @@ def series() -> list[Series]:
 
 @pytest.fixture(scope="module")
 def base(series: list[Series], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The samples of the real run as a database."""
+    """Store the samples of the real run as a Prometheus database."""
     return stored(tmp_path_factory.mktemp("base"), series)
 
 
@@ -138,7 +138,7 @@ def test_server_that_refuses_one_sample_is_reported(base: Path, tmp_path: Path) 
 
 
 def refused(server: Server, out: Path, selector: str = "up", start: str = START, end: str = END) -> str:
-    """The error of samples that cannot be fetched; no file is left behind."""
+    """Return the error of a failing fetch, and check that it leaves no file."""
     with pytest.raises(AssayError) as error:
         fetch(server, request_of([selector], start, end, "1h"), out, silent)
     assert not out.exists()
@@ -168,7 +168,7 @@ def test_invalid_selector_is_reported(server: Server, tmp_path: Path) -> None:
 
 
 def assay(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """A run of the command line."""
+    """Run the command line."""
     command = [sys.executable, "-m", "assay", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(os.environ))
 
@@ -188,7 +188,7 @@ def test_command_prints_the_path_of_the_file(server: Server, series: list[Series
 
 @dataclass
 class Scripted:
-    """A server that answers by a function of path and query, and remembers what it was asked."""
+    """A server whose answers are a function of path and query; it records its requests."""
 
     answer: Callable[[str, dict[str, list[str]], int], tuple[int, str]]
     asked: list[tuple[str, dict[str, list[str]], str | None]] = field(default_factory=list)
@@ -233,7 +233,7 @@ def success(data: Any) -> tuple[int, str]:
 
 
 def good(path: str, _query: dict[str, list[str]], _number: int) -> tuple[int, str]:
-    """What a server of one sample answers."""
+    """Return an answer of one sample."""
     if path.endswith("/api/v1/series"):
         return success([LABELS])
     values = [[1795231200.5, "1"]]
@@ -244,7 +244,7 @@ SAMPLE = [("up", (("job", "a"),), 1795231200500000000, "1.0")]
 
 
 def patient(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
-    """A server that is asked again without waiting, and the seconds that would have been waited."""
+    """Return a server client that retries without waiting, and the list of its waiting times (s)."""
     waited: list[float] = []
     return Server(url, Patience(attempts=attempts, first=0.5, timeout=30, sleep=waited.append)), waited
 

@@ -1,4 +1,4 @@
-"""Runs on object storage, of a real server on loopback: fetched as far as they are read, once, whole or not at all."""
+"""Test runs on object storage: only required files are fetched, once, completely or not at all."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
 
 @pytest.fixture(autouse=True)
 def _settings(monkeypatch: pytest.MonkeyPatch, s3: S3, tmp_path: Path) -> None:
-    """Credentials, the server's address, and nothing of the user's own."""
+    """Set credentials and the server address, and hide the user's own settings."""
     for name in KEYS:
         monkeypatch.delenv(name, raising=False)
     settings = {
@@ -72,25 +72,25 @@ def query(cache: Path, *runs: str | Path) -> Done:
 
 
 def values(done: Done) -> dict[str, object]:
-    """The figures by run."""
+    """Return the figures by run."""
     assert (done.status, done.err) == (0, "")
     return {row["run"]: row["average"] for row in done.json()}
 
 
 def held(cache: Path, address: str) -> set[str]:
-    """The names of the files that a mirror has."""
+    """Return the names of the files in a mirror."""
     folder = cache / "mirror" / hashlib.sha256(address.encode()).hexdigest()[:32] / "files"
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
 def mirror(cache: Path, address: str, wanted: Wanted = ALL) -> Path:
-    """A mirror, brought to what is there; others may change it at once."""
+    """Update a mirror from the server while others may change it."""
     with ExitStack() as locks:
         return mirrored(Store(cache), address, "run", wanted, locks, silent, unheard)
 
 
 def refused(cache: Path, address: str, wanted: Wanted = ALL) -> str:
-    """What is said of a run that cannot be mirrored."""
+    """Return the error for a run that cannot be mirrored."""
     with pytest.raises(AssayError) as caught:
         mirror(cache, address, wanted)
     return f"{caught.value}\n"
@@ -105,7 +105,7 @@ def report(out: Path, cache: Path, run: str) -> Done:
 
 @pytest.fixture(scope="module")
 def built(s3: S3, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of a run on the server."""
+    """Build a report of a run on the server."""
     out = tmp_path_factory.mktemp("far") / "report"
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"ENDPOINT_URL": s3.url, "ACCESS_KEY_ID": "key", "SECRET_ACCESS_KEY": SECRET}.items():
@@ -315,14 +315,14 @@ def test_partial_download_of_changed_object_is_discarded(s3: S3, tmp_path: Path)
 
 
 def changed_when_listed(cache: Path, address: str, change: Callable[[], object]) -> str:
-    """What is said of a run when something happens to it between the list and the first object."""
+    """Return the error for a run that changes between the listing and the first object."""
     with ExitStack() as locks, pytest.raises(AssayError) as caught:
         mirrored(Store(cache), address, "run", ALL, locks, silent, unheard, fetching=lambda _: change())
     return f"{caught.value}\n"
 
 
 def test_object_lost_or_changed_during_fetch_is_reported(s3: S3, tmp_path: Path) -> None:
-    """One that was gone was a place that is not there, with the run's own name for a hint."""
+    """Regression: the message called the run missing, and suggested its own name."""
     name, place = "runs/living/log", {"Bucket": "logs", "Key": "runs/living/log"}
     changes: dict[str, Callable[[], object]] = {
         "is gone": lambda: s3.client.delete_object(**place),
@@ -341,7 +341,7 @@ error[run-changing]: an object {change_name} while the run was fetched: s3://log
 
 
 class Portal(http.server.BaseHTTPRequestHandler):
-    """A list with an object of 20 bytes; in the place of the object a page that is longer, or an answer that stops."""
+    """A server with one object of 20 bytes; it answers with a longer page, or stops early."""
 
     item, stops, asked = "<Key>r/log</Key><Size>20</Size><ETag>1</ETag>", False, 0
 
@@ -362,7 +362,7 @@ class Portal(http.server.BaseHTTPRequestHandler):
 
 @contextmanager
 def portal() -> Iterator[str]:
-    """The address of such a server."""
+    """Start the server; return its address."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -370,7 +370,7 @@ def portal() -> Iterator[str]:
 
 
 def test_malformed_listing_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ended with a traceback."""
+    """Regression: it ended with a traceback."""
     monkeypatch.setattr(Portal, "item", "<Key>r/log</Key>")
     with portal() as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
@@ -385,7 +385,7 @@ def test_malformed_listing_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_answer_of_other_bytes_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stops: bool, expected: str
 ) -> None:
-    """Whatever came was written, and was the object to the command that fetched it; one that stopped was a bug."""
+    """Regression: the page was stored as the object, and an early stop was reported as a bug."""
     monkeypatch.setitem(fsspec.config.conf, "s3", {"config_kwargs": {"read_timeout": 0.1}})
     monkeypatch.setattr(Portal, "asked", 0)
     monkeypatch.setattr(Portal, "stops", stops)

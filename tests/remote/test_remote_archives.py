@@ -1,4 +1,4 @@
-"""Runs in archives: what good ones yield, and that bad ones are refused by name, with nothing written elsewhere."""
+"""Test runs in archives: contents of good ones, and errors of bad ones, which write nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 
 
 def tar_of(*members: tuple[tarfile.TarInfo | str, bytes], form: int = tarfile.PAX_FORMAT) -> bytes:
-    """A tar of members: names, or heads, with their content."""
+    """Create a tar of members: names or headers, with their content."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=form) as archive:
         for member, content in members:
@@ -82,7 +82,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def refused(archive: Path, content: bytes, cache: Path) -> str:
-    """What is said of an archive; nothing of it stays."""
+    """Return the error for an archive, and check that nothing of it stays."""
     archive.write_bytes(content)
     cache.mkdir(exist_ok=True)
     around = {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
@@ -95,7 +95,7 @@ def refused(archive: Path, content: bytes, cache: Path) -> str:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder within a folder, which `..` leads out of."""
+    """Create a folder in a folder, so that `..` leaves it."""
     (tmp_path / "in").mkdir()
     return tmp_path / "in"
 
@@ -119,7 +119,7 @@ def test_zip_with_one_top_folder_is_unpacked_below_it(tmp_path: Path) -> None:
 
 
 def of_system(system: int, *members: tuple[str, bytes]) -> bytes:
-    """A zip whose members name the system that they were made on."""
+    """Create a zip whose members name their operating system."""
     heads = [(zipfile.ZipInfo(name), content) for name, content in members]
     for head, _ in heads:
         head.create_system = system
@@ -127,7 +127,7 @@ def of_system(system: int, *members: tuple[str, bytes]) -> bytes:
 
 
 def test_backslashes_of_windows_zip_divide_folders(tmp_path: Path) -> None:
-    """Some of the names alone: the hosts of those were missing without a word."""
+    """Regression: hosts with backslashes were missing without a message."""
     archive = tmp_path / "run.zip"
     names = {name: name.replace("/", "\\") if name.startswith("node-1") else name for name in CONTENT}
     assert any("\\" in name for name in names.values())
@@ -159,7 +159,7 @@ def test_other_backslash_is_a_character_of_a_name(tmp_path: Path) -> None:
 
 
 def test_concatenated_zips_are_refused(place: Path) -> None:
-    """The directory at the end names the members of the last one: hosts of the others would be missing."""
+    """The directory at the end lists the members of the last one only."""
     first, last = zip_of(("meta.json", b"{}"), ("node-1/stdout", b"{}")), zip_of(("node-2/stdout", b"{}"))
     before = f"{len(first)} bytes of another before its first member"
     for content, number in (
@@ -357,7 +357,7 @@ def test_header_larger_than_memory_is_refused(place: Path) -> None:
 
 
 def killed_in(cache: Path, archive: Path) -> None:
-    """Unpack an archive in a process that kills itself, without a warning, when all of it is read."""
+    """Unpack an archive in a process that kills itself after reading everything."""
 
     def kill(stage: str, done: int, total: int) -> None:
         if stage == "unpacking run" and done == total:

@@ -1,4 +1,4 @@
-"""Rules that conclusions hold figures to: whether they hold, and the percentages that are told beside them."""
+"""Test rules of conclusions, and the precision of percentages next to them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("kind", "better", "sentence"), WORDS)
 def test_rule_text_equals_its_condition(kind: str, better: str, sentence: str, lab: Laboratory) -> None:
-    """What is not worse when neither direction is may change either way."""
+    """A metric without a better direction may change either way."""
     metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
     assert in_words(Rule("cpu_usage", kind, 50), metric) == sentence
 

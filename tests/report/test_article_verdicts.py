@@ -1,4 +1,4 @@
-"""Verdicts of an article: which of several rows is judged, by exact numbers, and whose rows are missing."""
+"""Test verdicts of an article: judged rows, exact comparisons, missing rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def scenarios(document: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Path) -> None:
-    """Whatever their ids are."""
+    """The ids have no influence."""
     first, second = Experiment("z", 5), Experiment("a", 100, latency=9 * SECOND)
     base = loaded(tmp_path / "base", first, second)
     run = loaded(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
@@ -57,7 +57,7 @@ def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: 
 
 
 def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) -> None:
-    """Though it came first, and where there is no other with its configuration."""
+    """It does not, even if it is the first or the only one with its configuration."""
     faults = [Experiment("f", 5, latency=9 * SECOND), Experiment("g", 50, rate=100, latency=9 * SECOND)]
     base = loaded(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
     run = loaded(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
@@ -134,7 +134,7 @@ def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path)
 
 @pytest.mark.parametrize("last", ["whole", "other"])
 def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, last: str) -> None:
-    """Of the others only that they have nothing like what it chose."""
+    """For the other runs they only say that the chosen row is absent."""
     short = loaded(tmp_path / "short", Experiment("e", count=1000))
     loaded(tmp_path / "whole", Experiment("e"))
     loaded(tmp_path / "other", Experiment("e", count=1000, rate=80))

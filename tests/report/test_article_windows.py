@@ -1,4 +1,4 @@
-"""Figures and averages of series: where time begins, over which time, and what becomes of values that are no number."""
+"""Test figures and averages of series: start of time, time range, values that are no number."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def points(document: dict[str, Any], identifier: str) -> list[tuple[str, float, 
 
 
 def test_figures_of_all_windows_have_one_start(tmp_path: Path, cache: Path) -> None:
-    """The second in which the first transaction was sent (6 s), whenever a series has its first sample."""
+    """Time starts when the first transaction is sent (6 s), not at the first sample."""
     run = loaded(tmp_path / "run", Experiment("e", 5), Experiment("f", 290))
     early = [(at, "5000" if at == 250 else "7") for at in range(0, 300, 5)]
     late = [(at, "99" if at >= 250 else "10") for at in range(200, 300, 5)]
@@ -46,7 +46,9 @@ def test_figures_of_all_windows_have_one_start(tmp_path: Path, cache: Path) -> N
 
 
 def nanny(tmp_path: Path) -> Path:
-    """Nodes of 100 and of 300 bytes, the second without a number for half of the time; a third after the experiment."""
+    """Create nodes of 100 and of 300 bytes, the second without a number half of the time, and a third after the
+    experiment.
+    """
     run = loaded(tmp_path / "run", Experiment("e", 28, latency=30 * 10**9))  # sent at 0 s, in a block at 30 s
     values = {
         "v": [(at, "100") for at in range(60)],
@@ -79,7 +81,7 @@ def test_averages_of_an_absent_choice_are_left_out(tmp_path: Path, cache: Path) 
 
 
 def test_results_have_the_units_of_measurement(qa: Path) -> None:
-    """A value times its factor is what tables show."""
+    """Tables show the value times its factor."""
     results = load(qa / "results.json")
     assert results["units"].keys() == results["rows"]["run"].keys()
     name = next(name for name in results["rows"]["run"] if name.endswith(" valid_txs expected_txs throughput"))
@@ -110,7 +112,7 @@ def test_results_have_the_units_of_measurement(qa: Path) -> None:
 def test_indistinguishable_timeline_lines_are_reported(
     tmp_path: Path, cache: Path, count: int, named: list[str]
 ) -> None:
-    """Eight colours; short names stand in columns below a figure.  Of the mean, which has its own, nothing is said."""
+    """There are eight colours. The mean has a colour of its own and is not reported."""
     run = loaded(tmp_path / "run", Experiment("e"))
     nodes = {f"n{number}": [(at, "1") for at in range(30)] for number in range(count)}
     texts = part(assembled(cache, sampled(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")["text"]

@@ -1,4 +1,4 @@
-"""The average of a series: over time of what its lines come to, each step alike."""
+"""Test the average of a series: the mean over steps of the mean over lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page tells behind the numbers of metrics: samples or values, events, constants, SQL; also by phases."""
+"""Test the details of web pages: samples or values, events, constants and SQL, also by phase."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RUNS = {
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> dict[str, Path]:
-    """The reports, each as a web page, by their names."""
+    """Build the reports as web pages; return them by name."""
     pages = {}
     for name, run in RUNS.items():
         pages[name] = tmp_path_factory.mktemp("page") / "out"
@@ -34,7 +34,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> dict[str, Pa
 
 
 def page_data(folder: Path) -> tuple[dict[str, Any], set[str]]:
-    """What the page knows of each entry, and the entries that its numbers lead to."""
+    """Return the page's data of each entry, and the entries that its numbers link to."""
     page = read((folder / "report.html").read_text(encoding="utf-8"))
     linked = {of["data-metric"] for _, of in page.elements if of.get("class") == "value" and of.get("data-metric")}
     return data_of(page), linked
@@ -87,7 +87,7 @@ def test_formula_has_its_values_and_sql_of_its_operands(built: dict[str, Path]) 
 
 
 def test_sql_of_phase_report_is_the_executed_file(tmp_path: Path, cache: Path) -> None:
-    """Of a comparison that is cut on the command line."""
+    """The phase is set on the command line."""
     out = tmp_path / "out"
     words = ("--phase", "early=begin..mid", "--at", "begin=2026-02-05T18:53:00Z", "--at", "mid=2026-02-05T19:00:00Z")
     run = GOLDEN / "cardano" / "baseline" / "run"

@@ -1,4 +1,4 @@
-"""What runs and their phases are called, and what is told of metrics without samples."""
+"""Test labels of runs and phases, and cells of metrics without samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ONE = Distribution(1, {"all": 2.5}, 2.5, {"all": 0.0}, 2.5, 2.5, (), Fraction(1)
 
 
 def figures(run: str, phase: str = "") -> RunFigures:
-    """A run, or a phase of it."""
+    """Create the figures of a run or of a phase of it."""
     of = PhaseOf(run, phase, None, None) if phase else None
     return RunFigures(f"{run}:{phase}" if phase else run, {}, RunResults({}, {}, (), ()), 1, phase=of)
 

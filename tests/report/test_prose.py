@@ -1,4 +1,4 @@
-"""Prose of articles is plain text: what would be printed otherwise than its author means is told with its place."""
+"""Test prose of articles: plain text whose Markdown meaning would differ is an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.laboratory import ROOT
 
 
 def problems(folder: Path, text: str) -> list[Diagnostic]:
-    """What is wrong with a text that quotes nothing."""
+    """Return the problems of a text without quotes."""
     place = folder / "part.md"
     place.write_text(text, encoding="utf-8")
     problems: list[Diagnostic] = []

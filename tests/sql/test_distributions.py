@@ -1,4 +1,4 @@
-"""Distributions of metrics on random rows, beside plain Python: which rows are samples, which become one."""
+"""Test distributions of metrics on random rows against plain Python."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REDUCED: dict[str, Callable[[list[int]], int]] = {"min": min, "max": max, "sum":
 
 
 def found(metric: Metric, rows: Sequence[Row], integral: bool = True) -> dict[str, tuple[Any, ...] | None]:
-    """Size, mean, deviation and centiles that the engine finds, by host ("" without); None without samples."""
+    """Return size, mean, deviation and centiles by host ("" without hosts); None without samples."""
     kind = "BIGINT" if integral else "DOUBLE"
     CONNECTION.execute(f"CREATE OR REPLACE TABLE g (host TEXT, k TEXT, value {kind}, accepted BOOLEAN)")
     if rows:
@@ -45,14 +45,14 @@ def found(metric: Metric, rows: Sequence[Row], integral: bool = True) -> dict[st
 
 
 def first_two(metric: Metric, rows: Sequence[Row], integral: bool = True) -> tuple[Any, ...]:
-    """Size and mean of a metric over all hosts, which has samples."""
+    """Return size and mean of a metric with samples, over all hosts."""
     figures = found(metric, rows, integral)[""]
     assert figures is not None
     return figures[:2]
 
 
 def by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
-    """The same of the samples of one host."""
+    """Compute size, mean, deviation and centiles of one host's samples."""
     if not values:
         return None
     ordered, size = sorted(values), len(values)
@@ -64,7 +64,7 @@ def by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
 
 
 def grouped(rows: Sequence[Row], per: str) -> dict[str, dict[str, list[int]]]:
-    """The values that count, by host ("" without) and key."""
+    """Return the accepted values by host ("" without hosts) and key."""
     groups: dict[str, dict[str, list[int]]] = {row[0]: {} for row in rows} if per else {"": {}}
     for host, key, value, accepted in rows:
         if accepted and value is not None:
@@ -73,7 +73,7 @@ def grouped(rows: Sequence[Row], per: str) -> dict[str, dict[str, list[int]]]:
 
 
 def all_by_hand(samples: dict[str, list[int]]) -> dict[str, tuple[Any, ...] | None]:
-    """The same of the samples of each host."""
+    """Apply `by_hand` to each host."""
     return {host: by_hand(values) for host, values in samples.items()}
 
 
@@ -92,7 +92,7 @@ def test_samples_are_accepted_rows_with_a_value(rows: list[Row], per: str) -> No
 @given(rows=ROWS, per=st.sampled_from(["", "host"]))
 @example(rows=[("a", "x", 3, True), ("b", "x", 5, True), ("a", "x", 4, True), ("a", "y", 9, True)], per="host")
 def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> None:
-    """Of each host one where hosts have distributions."""
+    """Per host if the metric has distributions of hosts."""
     values = grouped(rows, per)
     samples = {host: [REDUCED[kind](saved_values) for saved_values in keys.values()] for host, keys in values.items()}
     assert found(replace(METRIC, per=per, reduction=Reduction(("k",), kind, 0.0)), rows) == all_by_hand(samples)
@@ -118,7 +118,7 @@ def test_metric_may_take_all_rows_or_those_of_a_condition(rows: list[Row]) -> No
 
 
 def test_mean_of_integers_is_one_division_of_exact_sum() -> None:
-    """As doubles these three would sum up to nothing."""
+    """In doubles these three would sum to 0."""
     rows: list[Row] = [("a", "x", value, True) for value in (2**60, 1, -(2**60))]
     assert first_two(METRIC, rows) == (3, 1 / 3)
 
@@ -127,14 +127,14 @@ SUMMED = replace(METRIC, reduction=Reduction(("k",), "sum", 0.0))
 
 
 def test_real_numbers_are_summed_with_compensation() -> None:
-    """Samples, and the rows of one sample: added up one after the other, ten times 0.1 is less than 1."""
+    """Without compensation, ten times 0.1 is less than 1."""
     rows: list[Any] = [("a", "x", 0.1, True)] * 10
     assert first_two(METRIC, rows, integral=False) == (10, 0.1)
     assert first_two(SUMMED, rows, integral=False) == (1, 1.0)
 
 
 def test_order_of_rows_changes_no_sum_of_real_numbers() -> None:
-    """Added up in these orders they are 0, 1 and 0."""
+    """A plain sum in these orders is 0, 1 and 0."""
     rows: list[Any] = [("a", "x", value, True) for value in (1e16, 1.0, -1e16)]
     orders = [rows, [rows[0], rows[2], rows[1]], rows[::-1]]
     for metric in (METRIC, SUMMED):

@@ -1,4 +1,4 @@
-"""Expressions of the spec language: what their SQL comes to is what plain Python does, with absent values and zeros."""
+"""Test the SQL of expressions against plain Python, including absent values and zeros."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ conditions: st.SearchStrategy[Expression] = st.deferred(
 
 
 def plain(at: Expression, row: Row) -> Value:
-    """What an expression comes to for a row; None where there is no value."""
+    """Evaluate an expression for a row; None if it has no value."""
     if at.op == "column":
         return row[at.name]
     if at.number is not None:
@@ -121,7 +121,7 @@ def number(value: Value) -> float:
 
 
 def worked_out(at: Expression, values: list[int | float | bool | str]) -> Value:
-    """An operator of values that are all there."""
+    """Apply an operator to present values."""
     if at.op == "matches":
         return re.fullmatch(str(values[1]), str(values[0])) is not None
     if at.op == "not":
@@ -173,7 +173,7 @@ def test_divisor_is_never_zero(tree: Expression, due: str) -> None:
 
 
 def number_of(text: str, op: str = "integer", factor: str = "") -> Expression:
-    """A literal."""
+    """Return the value of a literal."""
     return Expression(op, number=Decimal(text), unit=NONE, factor=factor)
 
 
@@ -195,7 +195,7 @@ HALF = node("over", number_of("1"), number_of("2"))
     ids=str,
 )  # fmt: skip
 def test_literals_equal_columns_of_their_types(engine: duckdb.DuckDBPyConnection, tree: Expression, due: float) -> None:
-    """Small literals would make integers of 32 bits, which they are kept from; reals among them stay reals."""
+    """Small integer literals must not become 32-bit integers; reals stay reals."""
     (value,) = engine.execute(f"SELECT {compile_expression(tree, Names()).sql(dialect='duckdb')}").fetchall()
     assert value == (due,)
 
@@ -210,7 +210,7 @@ def test_integer_quotients_are_of_integers(tree: Expression) -> None:
 
 
 def test_every_word_of_the_language_has_sql_and_wording() -> None:
-    """But `converted`, which no author writes, and the value of a metric, which formulas work out."""
+    """Except `converted`, which no author writes, and metric values, which formulas evaluate."""
     leaves = [Expression(op, name="x", text="y", number=Decimal(1), unit="byte") for op in LEAVES]
     trees = [Expression(op, (ONE,) * (number or 2), unit="byte", factor="1") for op, number in ARITY.items()]
     for tree in (*leaves, *trees):

@@ -1,4 +1,4 @@
-"""Instants of a run that its data tells: the first or the last row of a table, as a condition has it."""
+"""Test instants that are read from data: the first or last row that meets a condition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]
     ],
 )
 def test_instant_is_that_of_the_first_or_last_row(pick: str, condition: str, due: int | None) -> None:
-    """In time, whatever the order of the rows; none where no row is meant."""
+    """The order is that of time; without a row there is no instant."""
     where = parse(condition) if condition else None
     query = dialect.text(phases.instant(Cut("upgrade", "", "told", "t_ns", pick, where, ""), {"wanted": "new"}))
     with duckdb.connect() as connection:

@@ -1,4 +1,4 @@
-"""A number style that has no room for a value, or too few decimals for a difference, says so."""
+"""Test warnings of number styles without room for a value or decimals for a difference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.support.commands import Done, assay
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A workspace as `assay init` makes it, with responses a thousand times as large."""
+    """Create a workspace whose responses are 1000 times larger."""
     folder = tmp_path / "w"
     assert assay("init", folder).status == 0
     for log in (folder / "runs").rglob("log.jsonl"):
@@ -23,14 +23,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def build(folder: Path, cache: Path, style: str) -> Done:
-    """The comparison of its two runs."""
+    """Build the comparison of its two runs."""
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
     command = ("build", "service/comparison", *runs, "--style", style, "--to", "md", "-o", "out")
     return assay("--cache", cache, *command, within=folder)
 
 
 def test_report_names_values_that_its_style_cut(folder: Path, cache: Path) -> None:
-    """Sizes lose their end in six characters; the other rows have no warning."""
+    """Sizes lose their last digits in six characters; other rows have no warning."""
     done = build(folder, cache, "org-2023")
     document, results = (
         json.loads((folder / "out" / name).read_text(encoding="utf-8")) for name in ("document.json", "results.json")
@@ -54,13 +54,13 @@ def test_other_styles_cut_nothing(folder: Path, cache: Path) -> None:
 
 
 def change(base: float, value: float) -> float:
-    """A change in percent, whatever the signs."""
+    """Return the absolute change in percent."""
     return abs(100 * (value - base) / base)
 
 
 @pytest.mark.parametrize(("style", "some"), [("typst-2026", 3), ("org-2023", 10), ("three-digits", 0)])
 def test_report_names_changes_lost_in_rounding(style: str, some: int, cache: Path, tmp_path: Path) -> None:
-    """Those whose printed percents are off by a tenth and more than a point: 7.9e-5 to 9.5e-5 is printed as 0 %."""
+    """Printed percentages that are off by a tenth and a point: 7.9e-5 to 9.5e-5 prints as 0 %."""
     runs = [part for name in ("baseline", "candidate") for part in ("--run", CARDANO / name / "run")]
     command = ("build", "cardano/comparison", *runs, "--style", style, "--to", "md", "--to", "html")
     assert assay(*command, "-o", tmp_path / "out", "--cache", cache).status == 0

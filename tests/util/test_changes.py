@@ -1,4 +1,4 @@
-"""Marks of files, and waiting for a change of them."""
+"""Test marks of files, and waiting for their change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON text of our own is that of the standard library."""
+"""Test that JSON text equals that of the standard library."""
 
 from __future__ import annotations
 

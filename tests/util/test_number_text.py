@@ -1,4 +1,4 @@
-"""Numbers as people write them: exactly, and of a size that can be meant."""
+"""Test exact decimal numbers within a usual magnitude, and counted nouns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Antelope's performance harness: its numbers of a nodeos log, its published ones, and the report of a run."""
+"""Test the numbers of Antelope's performance harness: of a nodeos log, published ones, and reports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ METRICS = tuple(plain.harness(plain.blocks(LINES)))
 
 
 def made(folder: Path, facts: Mapping[str, object], logs: Mapping[str, Sequence[str]] | None = None) -> Path:
-    """A run with the golden log, or other logs by their places, and facts of its own."""
+    """Create a run with the golden log or other logs, and facts of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
     if logs is None:
@@ -45,7 +45,7 @@ def made(folder: Path, facts: Mapping[str, object], logs: Mapping[str, Sequence[
 
 
 def values(run: Path, cache: Path, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
-    """Metrics of one row each; what is told beside them are warnings."""
+    """Query metrics of one row each; messages are warnings."""
     done = assay("query", *metrics, "--format", "json", "--run", run, "--cache", cache)
     assert done.status == 0, done.err
     assert all(line.startswith("warning: ") for line in done.err.splitlines()), done.err
@@ -53,7 +53,7 @@ def values(run: Path, cache: Path, metrics: Sequence[str] = METRICS) -> dict[str
 
 
 def equal(actual: Mapping[str, Any], due: Mapping[str, Any]) -> None:
-    """Integers equal, others to 1e-12."""
+    """Check that integers are equal, and other numbers to 1e-12."""
     assert actual.keys() == due.keys()
     exact = {name: value for name, value in due.items() if not isinstance(value, float)}
     assert {name: actual[name] for name in exact} == exact
@@ -77,7 +77,7 @@ def article(run: Path, out: Path, cache: Path) -> Done:
 
 
 def rows(built: Path) -> dict[str, Any]:
-    """All that the listings of one row hold."""
+    """Return the rows of all listings."""
     actual_rows = load(built / "results.json")["rows"]
     (statements,) = actual_rows.values()
     return {name: value for rows in statements.values() if len(rows) == 1 for name, value in rows[0].items()}
@@ -138,7 +138,7 @@ BLOCKS = st.builds(
 
 
 def text(block: plain.Block, new: bool, produced: bool) -> str:
-    """The line of a block, as a newer or an older version writes it."""
+    """Return the log line of a block, as a newer or older version writes it."""
     head = "info  2022-09-08T17:22:36.707 nodeos    producer_plugin.cpp:461       on_incoming_block    ] "
     word = "Produced" if produced else "Received"
     more = f", net: {block.net}, cpu: {block.cpu}, elapsed: {block.elapsed}, time: {block.time}" if new else ""
@@ -172,7 +172,7 @@ def test_statistics_of_random_logs_equal_plain_python(
     drop: int,
     back: int,
 ) -> None:
-    """`back`: how many blocks a switch of forks in the middle takes back; they come again."""
+    """`back` is the number of blocks that a fork in the middle takes back and repeats."""
     numbered = [plain.Block(number, *_rest(item)) for number, item in enumerate(items, start=2)]
     middle = (len(numbered) + 1) // 2
     numbered[middle:middle] = numbered[max(0, middle - back) : middle]
@@ -193,7 +193,7 @@ def _rest(block: plain.Block) -> tuple[Any, ...]:
 
 
 def published() -> list[tuple[str, dict[str, Any]]]:
-    """Every result of the published reports."""
+    """Return every result of the published reports."""
     search = load(PUBLISHED / "perf_test_report_sample_trimmed.json")
     reports = [("run", load(PUBLISHED / "perf_basic_report_sample_trimmed.json")["Result"])]
     for kind in ("InitialSearchResults", "LongRunningSearchResults"):
@@ -219,7 +219,7 @@ def test_rule_gives_every_published_verdict(verdict: dict[str, Any]) -> None:
 
 
 def judged(counted: int, tps: float | None, completed: bool, target: int, expected: int) -> dict[str, Any]:
-    """What the relation `verdict` makes of a run."""
+    """Return the relation `verdict` of a run."""
     sql = (ROOT / "queries" / "antelope" / "harness" / "verdict.sql").read_text(encoding="utf-8")
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE guide AS SELECT 'n' AS host, ?::BIGINT AS total_transactions", [counted])

@@ -1,4 +1,4 @@
-"""Upgrades: series equal to a Prometheus server's own answers, the report of a recorded run, and one of a live run."""
+"""Test upgrades: series equal a Prometheus server's answers; reports of a recorded and a live run."""
 
 from __future__ import annotations
 
@@ -45,8 +45,7 @@ LIVE = "test_a_live_run"  # how the names of tests begin that look at one
 def recording(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Future[upgrade_run.Recorded] | None]:
-    """A live run, recorded while the other tests here run: it waits most of its time.  None where there can be none, or
-    none is looked at."""
+    """Record a live run while other tests run; None where this is impossible or not needed."""
     folder = tmp_path_factory.mktemp("live")
     looked_at = any(item.name.startswith(LIVE) for item in request.session.items)
     if not looked_at or upgrade_run.MISSING or not upgrade_run.device_of(folder):
@@ -63,7 +62,7 @@ def built(run: Path, out: Path, cache: Path, *more: str) -> Done:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The report of the recorded run."""
+    """Build the report of the recorded run."""
     out = tmp_path_factory.mktemp("upgrade") / "out"
     done = built(UPGRADE, out, cache)
     assert (done.status, done.err) == (0, "")
@@ -76,7 +75,7 @@ def table(report: Path, title: str) -> Any:
 
 
 def averages(report: Path, run: str = "run") -> dict[str, tuple[float, float]]:
-    """Average of each metric before and after."""
+    """Return the average of each metric before and after."""
     metrics = load(report / "results.json")["metrics"]
     return {
         name: (figure["columns"][f"{run}:before"]["average"], figure["columns"][f"{run}:after"]["average"])
@@ -94,7 +93,7 @@ ANSWERS = {
 
 
 def answered(name: str) -> dict[tuple[str, int], float]:
-    """What a Prometheus server answered: drive (or none) and instant -> value."""
+    """Return a Prometheus server's answer: (drive or none, instant) -> value."""
     answer = json.loads(gzip.decompress((PROM / f"qr_5s_{ANSWERS[name]}.json.gz").read_bytes()))["data"]["result"]
     return {
         (item["metric"].get("device", ""), t * SECOND): float(value) for item in answer for t, value in item["values"]
@@ -103,7 +102,7 @@ def answered(name: str) -> dict[tuple[str, int], float]:
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The series of the samples that the server scraped, in the very window that it was asked about."""
+    """Compute series from the scraped samples, in the window of the server's query."""
     run = tmp_path_factory.mktemp("reference") / "run"
     (run / "prom").mkdir(parents=True)
     shutil.copyfile(PROM / "raw_all_5s.json.gz", run / "prom" / "raw_all_5s.json.gz")
@@ -141,7 +140,7 @@ def test_series_equal_the_servers_answers(reference: duckdb.DuckDBPyConnection, 
 
 
 def samples(run: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
-    """Name of a series family -> text of its labels -> samples."""
+    """Return samples by series family and label text."""
     series: dict[str, dict[str, list[tuple[int, float]]]] = {}
     with duckdb.connect() as connection:
         rows = connection.execute(
@@ -212,13 +211,13 @@ def test_averages_before_and_after_equal_plain_python(report: Path) -> None:
 
 
 def of_steps(family: str, labels: str, value: Callable[[int], float]) -> str:
-    """Samples of 12 minutes of the first of January 2026, each 15 s, as OpenMetrics text."""
+    """Return samples of 12 minutes of 1 January 2026, every 15 s, as OpenMetrics text."""
     start = _nanoseconds("2026-01-01T00:00:00Z") // SECOND
     return "".join(f'{family}{{job="n",instance="h",{labels}}} {value(t)} {start + t}\n' for t in range(0, 721, 15))
 
 
 def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
-    """A tenth of a CPU is used, from the upgrade on half as much again; it is written at one rate throughout."""
+    """CPU use rises from 0.1 to 0.15 at the upgrade; the write rate is constant."""
     run, cut = tmp_path / "run", 300
     run.mkdir()
     facts = {"upgrade": "2026-01-01T00:05:00Z", "rate_window_seconds": 60, "state": {"device": "sda"}}
@@ -265,7 +264,7 @@ def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
 
 
 def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> None:
-    """A table of facts has that of the run."""
+    """The table of facts has the instant of the run."""
     own = "2026-11-21T22:52:01.77629154Z"
     done = built(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
     cut = "mapped writer is cut at upgrade 2026-11-21T22:52:10Z (--at)"
@@ -324,7 +323,7 @@ def test_drive_without_samples_is_reported(tmp_path: Path, cache: Path) -> None:
 
 
 def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
-    """A block each half second, counters of transactions, of CPU time and of bytes for a type of block."""
+    """A block per half second; counters of transactions, CPU time and bytes by block type."""
     run = tmp_path / "run"
     shutil.copytree(UPGRADE, run)
     start = _nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"]) // SECOND - 20

@@ -1,4 +1,4 @@
-"""The oracle agrees with the incumbent analyser, number by number, on every reference case."""
+"""Test the oracle against the incumbent analyser, number by number, on every reference case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties on random runs: our SQL and the oracle agree, and nothing but the data can change a result."""
+"""Test random runs: the SQL agrees with the oracle, and only data changes a result."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _FOLDERS = count()
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where random runs are written."""
+    """Return the folder of random runs."""
     return tmp_path_factory.mktemp("random")
 
 
 def new_run(folder: Path, seed: int, defect: str | None = None) -> tuple[Path, Shape]:
-    """A random run in a folder of its own."""
+    """Create a random run in a folder of its own."""
     directory = folder / f"{next(_FOLDERS)}"
     return directory, random_run(directory, seed, defect=defect)
 
 
 def none_of(differences: Sequence[str]) -> None:
-    """Fail with the first of the differences."""
+    """Fail with the first differences."""
     assert not differences, "\n".join([f"{len(differences)} differences", *differences[:20]])
 
 
 def compare(examined: Examined, theirs: Analysis, conditions: Sequence[Condition]) -> None:
-    """Fail unless the compiler found what the oracle did."""
+    """Fail unless compiler and oracle agree."""
     ours = analysis_of(examined, conditions)
     none_of(analysis_differences(ours, theirs, examined.manifest_cells))
 
@@ -107,7 +107,7 @@ def test_host_without_readings_has_its_opening_slot_only(lab: Laboratory, tmp_pa
 
 
 def started(slot: int, utxo: int, density: float, at: float | None = None) -> str:
-    """A leadership check that also tells UTxO size and density."""
+    """Return a leadership check with UTxO size and density."""
     when = slot + 0.1 if at is None else at
     data = {"slot": slot, "utxoSize": utxo, "chainDensity": density}
     return line(when, "Forge.Loop.StartLeadershipCheck", data)

@@ -1,4 +1,4 @@
-"""Reports equal those that the incumbent made of the same runs, cell by cell, as texts."""
+"""Test that reports equal the incumbent's reports of the same runs, cell by cell."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TITLES = ("Resource Usage", "Anomaly control", "Forging", "Individual peer propa
 
 @pytest.fixture(params=("two", "three"))
 def reports(request: pytest.FixtureRequest) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Our document, and the incumbent's report, of two and of three runs."""
+    """Return our document and the incumbent's report, of two and of three runs."""
     folder: Path = request.getfixturevalue(request.param)
     return load(folder / "document.json"), load(CARDANO / "reports" / f"{request.param}.json")
 

@@ -22,7 +22,7 @@ from tests.support.laboratory import Examined, Laboratory
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A case with what the compiler found of it."""
+    """A case with the compiler's results."""
 
     case: Case
     examined: Examined
@@ -31,7 +31,7 @@ class Worked:
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
 def worked(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Worked]:
-    """Every case in turn."""
+    """Compute each case in turn."""
     case: Case = request.param
     examined = lab.examine(case.run, as_options(case.conditions))
     with examined.connection:
@@ -39,7 +39,7 @@ def worked(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Worked]:
 
 
 def none_of(differences: list[str]) -> None:
-    """Fail with the first of the differences."""
+    """Fail with the first differences."""
     assert not differences, "\n".join([f"{len(differences)} differences", *differences[:20]])
 
 
@@ -63,7 +63,7 @@ def test_manifest_equals_the_incumbent(worked: Worked) -> None:
 
 
 def test_results_name_the_compared_runs(worked: Worked) -> None:
-    """results.json holds, of every metric, the very numbers that the tests above look at."""
+    """results.json has exactly the numbers that the tests above compare."""
     written = worked.examined.results_json()["metrics"]
     assert sorted(written) == sorted(worked.analysis.metrics)
     for name, metric in worked.analysis.metrics.items():
@@ -99,7 +99,7 @@ def test_summaries_of_many_hosts_differ_as_published(lab: Laboratory) -> None:
 
 
 def test_no_metric_is_missing_or_added(lab: Laboratory) -> None:
-    """`kind` among the incumbent's resource metrics is the name of their sort, no metric."""
+    """`kind` among the incumbent's resource metrics is a type name, not a metric."""
     first = CASES[0].results
     blocks, machines = load(first / "blockprop.json.gz"), load(first / "clusterperf.json.gz")
     documents = (blocks, blocks["bpPropagation"], machines, machines["mpResourceCDFs"])

@@ -1,4 +1,4 @@
-"""A genesis that is not that of the logs is told: its slots are not where hosts check whether they lead them."""
+"""Test the warning about a genesis of another run: leadership checks are not in their slots."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ HINT = (
 
 
 def started(seconds: int) -> dict[str, str]:
-    """What a genesis tells of a system that began some seconds after the true one."""
+    """Change a genesis so that the system began some seconds later."""
     return {"systemStart": instant_text(TINY_START + seconds * SECOND, "%Y-%m-%dT%H:%M:%SZ")}
 
 
 def asked(run: Path, metric: str, cache: Path) -> Done:
-    """What `assay query` says of a metric."""
+    """Run `assay query` for a metric."""
     return assay("query", metric, "--run", f"run={run}", "--cache", cache)
 
 
@@ -74,7 +74,7 @@ def test_system_start_too_early_is_reported_with_evidence(tmp_path: Path, cache:
 
 
 def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Path) -> None:
-    """Reports of both kinds of metrics ask twice, and tell it once."""
+    """Reports with both kinds of metrics query twice and warn once."""
     run = copied("tiny/plain", tmp_path / "run")
     changed_log(run / "node-2", lambda lines: [*lines, line(30.001, "Forge.Loop.StartLeadershipCheck", {"slot": 31})])
     message = "warning: run: 1 of 7 leadership checks lie in another slot than the one that they name, the first of "

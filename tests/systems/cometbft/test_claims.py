@@ -1,4 +1,4 @@
-"""What documents say of tables, beside the tables: published saturation tables of CometBFT, and claims made up."""
+"""Test claims about published tables: CometBFT's saturation tables, and invented claims."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Path, 
 
 
 def cells(path: Path) -> dict[tuple[int, int], int]:
-    """(rate, connections) -> transactions, of a published file: all values of each key in their order."""
+    """Return (rate, connections) -> transactions of a published file, all values of a key in order."""
     text = path.read_text(encoding="utf-8")
     matches = [map(int, re.findall(rf"{key}: (\d+)", text)) for key in ("Rate", "Connections", "Total Valid Tx")]
     return {(rate, connections): txs for rate, connections, txs in zip(*matches, strict=True)}
@@ -55,7 +55,7 @@ def source(version: str) -> dict[str, str | int]:
 
 
 def table(out: Path, label: str) -> dict[tuple[int, int], int]:
-    """The saturation table of a run, as the report shows it."""
+    """Return the saturation table of a run in the report."""
     (section,) = (
         item
         for gallery in load(out / "document.json")["galleries"]
@@ -151,7 +151,7 @@ def test_report_verifies_and_changed_file_is_named(built: tuple[Path, Done], tmp
 
 
 def test_origin_of_numbers_is_found_by_comparison(tmp_path: Path, cache: Path) -> None:
-    """Without v0.34 nobody has them; with two copies of it, both do."""
+    """Without v0.34 no run has them; with two copies of it, both do."""
     done = report(tmp_path / "out", cache, *runs("v037", "v038"))
     verdict = "2 of 2 cells differ from those of v0.37. No other run of this report has all of them."
     assert (done.status, done.err) == (0, f"warning: {BASELINE}: {verdict}\n")
@@ -162,7 +162,7 @@ def test_origin_of_numbers_is_found_by_comparison(tmp_path: Path, cache: Path) -
 
 
 def test_run_is_recognized_by_content_before_name(tmp_path: Path, cache: Path) -> None:
-    """A run that is given the name of another release does not stand in for that one."""
+    """A run with the name of another release does not replace that release."""
     done = report(tmp_path / "out", cache, f"v0.37={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v037'}")
     assert f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34." in done.err
     claims = load(tmp_path / "out" / "results.json")["claims"]
@@ -249,7 +249,7 @@ def test_report_without_instant_needs_a_date(tmp_path: Path, cache: Path) -> Non
 
 
 def cut(tmp_path: Path, at: str) -> Path:
-    """A published run whose text ends where another one begins for the last time."""
+    """Create a published run whose text ends where the last block begins."""
     run = shutil.copytree(PUBLISHED / "v038", tmp_path / "cut")
     place = run / "v038_report_tabbed.txt"
     text = place.read_text(encoding="utf-8")
@@ -300,7 +300,7 @@ def test_report_without_claims_does_not_mention_them(tmp_path: Path, cache: Path
 
 
 def test_tool_summary_agrees_with_transactions(tmp_path: Path, cache: Path) -> None:
-    """The same metrics by two ways: of each transaction, and as the tool summed them up."""
+    """The metrics are computed from transactions and from the tool's sums."""
     run = ROOT / "golden" / "cometbft" / "run"
     done = report(tmp_path / "out", cache, run)
     assert done.status == 0, done.err

@@ -1,4 +1,4 @@
-"""CometBFT: the load tool's report to the nanosecond, the Prometheus server's answers point by point, the article."""
+"""Test CometBFT: the load tool's report to the nanosecond, the Prometheus server's answers, the article."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def built(qa: Path) -> Path:
 
 
 def rows(built: Path, start: str) -> list[dict[str, Any]]:
-    """The rows of the only statement whose name begins so and that asks for most."""
+    """Return the rows of the statement with this prefix and the most columns."""
     rows = load(built / "results.json")["rows"]["run"]
     names = [name for name in rows if name == start or name.startswith(f"{start} ")]
     return list(rows[max(names, key=len)])
 
 
 def go_duration(text: str) -> int:
-    """A duration as Go writes it (`1.578019353s`, `206.08651ms`), in ns."""
+    """Parse a Go duration (`1.578019353s`, `206.08651ms`) into ns."""
     parts = re.findall(r"([\d.]+)(h|ms|µs|ns|m|s)", text)
     assert "".join(a + b for a, b in parts) == text
     exact = sum(Fraction(number) * UNITS[unit] for number, unit in parts)
@@ -56,7 +56,7 @@ def go_duration(text: str) -> int:
 
 
 def own_report() -> dict[str, dict[str, int]]:
-    """The load tool's own summary of the same data: experiment -> what it says."""
+    """Return the load tool's own summary by experiment."""
     text = (RUN / "report" / "report_node0.txt").read_text(encoding="utf-8")
     report = {}
     for block in text.split("Experiment ID: ")[1:]:
@@ -253,7 +253,7 @@ def test_invalid_quote_is_an_error_with_a_place(tmp_path: Path, cache: Path, quo
 
 
 def thinned(run: Path, keep: int) -> None:
-    """Leave out samples, so that those kept are further apart."""
+    """Drop samples, so that the remaining ones are further apart."""
     raw = run / "prom" / "raw_all_5s.json.gz"
     data = json.loads(gzip.decompress(raw.read_bytes()))
     for item in data["data"]["result"]:
@@ -276,7 +276,7 @@ def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache:
 
 
 def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> None:
-    """Every seventh transaction lost, in one experiment: 14.3 % fewer, which fails; its latencies stay as good."""
+    """One experiment loses every seventh transaction: 14.3 % fewer fails; latencies stay good."""
     run = tmp_path / "slow"
     shutil.copytree(RUN, run)
     place = run / "report" / "raw_node0.csv.gz"
@@ -334,7 +334,7 @@ metrics, as a Prometheus server has them)
 
 
 def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
-    """The averages by plain Python, of the server's own answer to the published expression."""
+    """Plain Python averages the server's answer to the published expression."""
     answer = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_memory.json.gz").read_bytes()))["data"]["result"]
     chosen = next(row for row in rows(built, "rows experiment experiment_id") if row["number"] == 6)
     steps = set(range(chosen["from_ns"] // SECOND, chosen["to_ns"] // SECOND + 1))
@@ -421,6 +421,6 @@ def _needed(checked: normal_form.CheckedPackage, metric: str) -> dependencies.De
 
 
 def _reads_logs(checked: normal_form.CheckedPackage, metric: str) -> bool:
-    """Whether a metric is made of what every source tells of its hosts."""
+    """Tell whether a metric reads what every source records of its hosts."""
     read = _needed(checked, metric).relations
     return any("logs" in item.uses for item in checked.package.relations if item.name in read)

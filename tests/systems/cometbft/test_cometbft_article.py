@@ -1,4 +1,4 @@
-"""The QA report of CometBFT: choices, diagonals, figures cut to an experiment, rotating nodes, several runs, cases."""
+"""Test the QA report of CometBFT: choices, diagonals, figures of an experiment, rotating nodes, several runs, cases."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def edges(figure: Any) -> list[Any]:
 
 
 def experiments(run: Path = RUN) -> list[dict[str, Any]]:
-    """The experiments of a load report in the order of their first blocks, in plain Python."""
+    """Return the experiments of a load report in the order of their first blocks, in plain Python."""
     text = gzip.decompress((run / "report" / "raw_node0.csv.gz").read_bytes()).decode()
     groups: dict[str, list[dict[str, int]]] = {}
     for row in csv.DictReader(io.StringIO(text)):
@@ -95,7 +95,7 @@ def experiments(run: Path = RUN) -> list[dict[str, Any]]:
 
 
 def answer(name: str, first: int, last: int) -> Points:
-    """What the Prometheus server said, from the second `first` to `last`: job -> (seconds since the first, value)."""
+    """Return the server's answer from `first` to `last`: job -> (seconds since first, value)."""
     text = gzip.decompress((RUN / "prom" / f"qr_5s_{name}.json.gz").read_bytes())
     actual_points: dict[str, list[tuple[float, float]]] = {}
     for item in json.loads(text)["data"]["result"]:
@@ -238,7 +238,7 @@ def test_results_without_another_run_say_so(qa: Path) -> None:
 
 
 def small(target: Path, ident: str, **facts: object) -> Path:
-    """A run without logs, and with those samples only that the report reads."""
+    """Create a run without logs, with only the samples that the report reads."""
     run = variant(target, "logs", ident=ident, **facts)
     change_samples(run, needed)
     return run
@@ -246,7 +246,7 @@ def small(target: Path, ident: str, **facts: object) -> Path:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A baseline that lost an eighth of what was sent at rate 200 and has no fault, the reference run, two cases."""
+    """Create a baseline without fault that lost an eighth at rate 200, the reference run, and two cases."""
     folder = tmp_path_factory.mktemp("runs")
     base = variant(folder / "base", "logs", ident="0.37.4", experiments={})
     keep_transactions(base, lambda number, row: row["rate"] != "200" or number % 8 != 3)

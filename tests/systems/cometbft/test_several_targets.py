@@ -1,4 +1,4 @@
-"""Several targets, hosts, or machines are never taken for one without a word."""
+"""Test that several targets, hosts or machines are never merged silently."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def sampled(family: str, labels: str, value: Callable[[int], float], until: int 
 
 
 def host(name: str, rate: float) -> str:
-    """Samples of a host whose drive sda is written to at a rate (byte/s)."""
+    """Return samples of a host whose drive sda is written at a rate (byte/s)."""
     labels = f'job="node",instance="{name}"'
     written = sampled("node_disk_written_bytes_total", f'{labels},device="sda"', lambda t: 10**9 + rate * t)
     return written + sampled("node_cpu_seconds_total", f'{labels},cpu="0",mode="idle"', lambda t: 1000 + 0.5 * t)
@@ -90,7 +90,7 @@ def test_equal_drive_names_are_distinguished_by_host(tmp_path: Path, cache: Path
 
 
 def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) -> None:
-    """Two clusters have hosts and drives of one name, and their server a label that the specs do not read."""
+    """Two clusters share names of hosts and drives; only an unread label differs."""
     one = host("h1", 1e6)
     clusters = [text.replace("{", f'{{cluster="{name}",') for name, text in (("a", one), ("b", host("h1", 9e6)))]
     run = made(tmp_path / "two", *clusters)
@@ -111,7 +111,7 @@ def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) ->
 
 
 def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache: Path) -> None:
-    """Two servers scrape at other seconds: no instant has two samples, and what is read goes from one to the other."""
+    """Two servers scrape at different seconds, so no instant has two samples."""
     one = host("h1", 1e6)
     other = "".join(
         f"{text} {int(at) + 2}\n".replace("{", '{cluster="b",')
@@ -159,7 +159,7 @@ FIELDS = ("cpu", "maxcpu", "mem", "maxmem", "diskread", "diskwrite", "netin", "n
 
 
 def records(step: int, count: int, cpu: Callable[[int], float], start: int = START) -> str:
-    """Records in steps of so many seconds, of which all but the use of the cores is 1."""
+    """Return records in steps of so many seconds; all values but the core use are 1."""
     ones = dict.fromkeys(FIELDS, 1)
     return json.dumps([{**ones, "time": start + step * n, "cpu": cpu(n)} for n in range(count)])
 
