@@ -29,7 +29,7 @@ RUNS = ("--run", "runs/1.0", "--run", "runs/1.1")
 
 
 @pytest.fixture(scope="module")
-def started(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+def start_workspace(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Create a workspace with `assay init` and build its report with the printed command."""
     folder = tmp_path_factory.mktemp("started")
     done = assay("--cache", cache, "init", "my metrics", within=folder)
@@ -46,14 +46,14 @@ def started(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     return place
 
 
-def test_new_workspace_builds_without_changes(started: Path) -> None:
+def test_new_workspace_builds_without_changes(start_workspace: Path) -> None:
     """Both runs are in the report; normal form and SQL exist; no temporary file is left."""
-    document = json.loads((started / "build/comparison/document.json").read_text(encoding="utf-8"))
+    document = json.loads((start_workspace / "build/comparison/document.json").read_text(encoding="utf-8"))
     assert document["title"] == "1.1 against 1.0"
-    assert (started / "build/comparison/report.pdf").read_bytes()[:5] == b"%PDF-"
-    assert (started / "golden/specs/service.yaml").is_file()
-    assert (started / "golden/sql/service/comparison/metrics/wait.sql").is_file()
-    assert not list(started.glob(".assay-*"))
+    assert (start_workspace / "build/comparison/report.pdf").read_bytes()[:5] == b"%PDF-"
+    assert (start_workspace / "golden/specs/service.yaml").is_file()
+    assert (start_workspace / "golden/sql/service/comparison/metrics/wait.sql").is_file()
+    assert not list(start_workspace.glob(".assay-*"))
 
 
 def test_workspace_without_normal_form_is_evaluated(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -83,10 +83,10 @@ def test_workspace_without_normal_form_is_evaluated(tmp_path: Path, tmp_path_fac
     assert hint == "  hint: did you mean `millisecond`?"
 
 
-def test_report_of_one_run_has_no_differences(started: Path, tmp_path: Path, cache: Path) -> None:
+def test_report_of_one_run_has_no_differences(start_workspace: Path, tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "out"
     words = ("build", "service/comparison", "--run", "runs/1.0", "--to", "md", "-o", out, "--cache", cache)
-    assert assay(*words, within=started).status == 0
+    assert assay(*words, within=start_workspace).status == 0
     document = json.loads((out / "document.json").read_text(encoding="utf-8"))
     assert (document["title"], document["intro"]) == ("1.0", [])
 
@@ -101,11 +101,11 @@ def test_init_in_unwritable_folder_fails_without_option_hint(tmp_path: Path, cac
     )
 
 
-def test_init_output_is_the_same_in_every_environment(started: Path, tmp_path: Path, cache: Path) -> None:
+def test_init_output_is_the_same_in_every_environment(start_workspace: Path, tmp_path: Path, cache: Path) -> None:
     """The name of the folder has no influence."""
     assert assay("--cache", cache, "init", "other", within=tmp_path).status == 0
     other = contents(tmp_path / "other")
-    assert {name: text for name, text in contents(started).items() if not name.startswith("build/")} == other
+    assert {name: text for name, text in contents(start_workspace).items() if not name.startswith("build/")} == other
 
 
 def test_init_in_nonempty_folder_changes_nothing(tmp_path: Path, cache: Path) -> None:
@@ -196,13 +196,13 @@ def test_run_schema_of_one_file_has_only_its_keys(cache: Path) -> None:
 
 
 @pytest.fixture
-def watching(started: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
+def watch_report(start_workspace: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
     """Start `assay watch` and wait for its first rebuild."""
     command = [sys.executable, "-m", "assay", "--cache", str(cache), "watch", "service/comparison", *RUNS]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         [*command, "-o", "build/live"],
-        cwd=started,
+        cwd=start_workspace,
         env=around,
         text=True,
         stdout=subprocess.PIPE,
@@ -213,20 +213,20 @@ def watching(started: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
     process.communicate()
 
 
-def test_watch_rebuilds_report_after_change(started: Path, watching: subprocess.Popen[str]) -> None:
+def test_watch_rebuilds_report_after_change(start_workspace: Path, watch_report: subprocess.Popen[str]) -> None:
     """An error leaves the last good report; the report is built again after the correction."""
-    file = started / "specs/service/metrics.dhall"
+    file = start_workspace / "specs/service/metrics.dhall"
     before = file.read_text(encoding="utf-8")
-    assert watching.stdout
-    assert watching.stderr
-    assert _line(watching.stdout).startswith("build/live/report.pdf (")
+    assert watch_report.stdout
+    assert watch_report.stderr
+    assert _line(watch_report.stdout).startswith("build/live/report.pdf (")
     try:
         edited(file, "to = at.sent }", "to = at.snt }")
-        assert "error[" in _line(watching.stderr)
-        assert (started / "build/live/report.pdf").is_file()
+        assert "error[" in _line(watch_report.stderr)
+        assert (start_workspace / "build/live/report.pdf").is_file()
         file.write_text(before.replace('"Working time"', '"Time of work"'), encoding="utf-8")
-        assert _line(watching.stdout).startswith("build/live/report.pdf (")
-        assert "Time of work" in (started / "build/live/document.json").read_text(encoding="utf-8")
+        assert _line(watch_report.stdout).startswith("build/live/report.pdf (")
+        assert "Time of work" in (start_workspace / "build/live/document.json").read_text(encoding="utf-8")
     finally:
         file.write_text(before, encoding="utf-8")
 

@@ -14,6 +14,7 @@ from assay.app.build_cache import SETTLED
 from tests.support.commands import Done, assay
 from tests.support.damages import COUNT, damage_cache
 from tests.support.laboratory import DATE
+from tests.support.outcomes import contents
 
 RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
 COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -29,17 +30,12 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
 READERS = {"runs": "ingest", "specs": "check", "mirror": "archive"}
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    """Read every file of a folder."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def run_command(name: str, place: Path, cache: Path, out: Path) -> tuple[int, str, str, dict[str, bytes]]:
     """Return status, messages (without paths of cache and output) and files of a command."""
     words = COMMANDS[name]
     done: Done = assay(*words, *([out] if words[-1] == "-o" else []), "--cache", cache, within=place)
     texts = [text.replace(str(cache), "CACHE").replace(str(out), "OUT") for text in (done.out, done.err)]
-    files = content(Path(done.out.strip())) if name == "ingest" and done.status == 0 else content(out)
+    files = contents(Path(done.out.strip())) if name == "ingest" and done.status == 0 else contents(out)
     shutil.rmtree(out, ignore_errors=True)
     return done.status, texts[0], texts[1], files
 
@@ -59,14 +55,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def expected(place: Path) -> dict[str, tuple[int, str, str, dict[str, bytes]]]:
+def expected_results(place: Path) -> dict[str, tuple[int, str, str, dict[str, bytes]]]:
     """Return the result of every command with the undamaged cache."""
     return {name: run_command(name, place, place / "cache", place / "out") for name in COMMANDS}
 
 
 @pytest.mark.parametrize("number", range(COUNT))
 def test_command_after_damage_yields_the_same(
-    number: int, place: Path, expected: dict[str, tuple[int, str, str, dict[str, bytes]]], tmp_path: Path
+    number: int, place: Path, expected_results: dict[str, tuple[int, str, str, dict[str, bytes]]], tmp_path: Path
 ) -> None:
     cache = tmp_path / "cache"
     shutil.copytree(place / "cache", cache)
@@ -76,7 +72,7 @@ def test_command_after_damage_yields_the_same(
     command = READERS.get(kind, ("build", "query", names[number % len(names)])[number % 3])
     for attempt in ("first", "second"):
         actual = run_command(command, place, cache, tmp_path / "out")
-        assert actual == expected[command], f"{attempt} `{command}` after: {damage}"
+        assert actual == expected_results[command], f"{attempt} `{command}` after: {damage}"
 
 
 def test_cache_of_damage_test_has_every_kind(place: Path) -> None:

@@ -33,7 +33,7 @@ def test_shipped_examples_pass_and_cover_every_metric(system: str, cache: Path) 
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
+def own_workspace(tmp_path: Path) -> Path:
     """Create a workspace with CometBFT alone, for tests that break its examples."""
     place = workspace(tmp_path / "workspace")
     for name in SYSTEMS:
@@ -42,9 +42,9 @@ def own(tmp_path: Path) -> Path:
     return place
 
 
-def spoilt(own: Path, cache: Path, before: str, after: str, *arguments: str | Path) -> Done:
-    edited(own / EXAMPLES, before, after)
-    return assay("--cache", cache, "test", *arguments, within=own)
+def break_example(own_workspace: Path, cache: Path, before: str, after: str, *arguments: str | Path) -> Done:
+    edited(own_workspace / EXAMPLES, before, after)
+    return assay("--cache", cache, "test", *arguments, within=own_workspace)
 
 
 def test_samples_that_depend_on_row_order_are_reported(tmp_path: Path, cache: Path) -> None:
@@ -84,10 +84,12 @@ ASOF JOIN ({requests}) AS requests ON requests.host = firsts.host AND requests.t
     assert "4; in the opposite order 9" in done.out + done.err
 
 
-def test_failing_example_reports_expected_and_actual(own: Path, cache: Path, tmp_path: Path) -> None:
+def test_failing_example_reports_expected_and_actual(own_workspace: Path, cache: Path, tmp_path: Path) -> None:
     """The text and the JUnit report name metric, unit, both values and the place of the example."""
     junit = tmp_path / "examples.xml"
-    done = spoilt(own, cache, 'm.average [ "-0.5", "2.5" ]', 'm.average [ "-0.5", "2.6" ]', "--junit", junit)
+    done = break_example(
+        own_workspace, cache, 'm.average [ "-0.5", "2.5" ]', 'm.average [ "-0.5", "2.6" ]', "--junit", junit
+    )
     assert done.status == 3
     assert done.out.splitlines()[1:5] == [
         "  FAILED an experiment of three transactions, and one of a single at specs/cometbft/examples.dhall:21:16",
@@ -106,34 +108,36 @@ def test_failing_example_reports_expected_and_actual(own: Path, cache: Path, tmp
     assert failure.get("message") == "expected -0.5, 2.6; found -0.5, 2.5"
 
 
-def test_junit_output_is_valid_xml_for_any_example_name(own: Path, cache: Path, tmp_path: Path) -> None:
+def test_junit_output_is_valid_xml_for_any_example_name(own_workspace: Path, cache: Path, tmp_path: Path) -> None:
     """XML cannot contain control characters, so they are escaped."""
     junit = tmp_path / "examples.xml"
-    done = spoilt(own, cache, "an experiment of three", "an\\u001b experiment of three", "--junit", junit)
+    done = break_example(
+        own_workspace, cache, "an experiment of three", "an\\u001b experiment of three", "--junit", junit
+    )
     assert done.status == 0
     suite = ElementTree.parse(junit).getroot()[0]
     named = {case.get("classname") for case in suite}
     assert "cometbft.an\\x1b experiment of three transactions, and one of a single" in named
 
 
-def test_metrics_and_events_without_example_are_listed(own: Path, cache: Path) -> None:
+def test_metrics_and_events_without_example_are_listed(own_workspace: Path, cache: Path) -> None:
     """Missing coverage is no failure."""
-    done = spoilt(own, cache, '        , of m.negative [ "0", "1" ]\n', "")
+    done = break_example(own_workspace, cache, '        , of m.negative [ "0", "1" ]\n', "")
     assert done.status == 0
     assert done.out.splitlines()[1:3] == ["  metrics without an example:", "    negative_latencies"]
 
 
-def test_example_with_broken_line_is_an_error(own: Path, cache: Path) -> None:
+def test_example_with_broken_line_is_an_error(own_workspace: Path, cache: Path) -> None:
     """A quarantined line is a mistake in the example."""
-    done = spoilt(own, cache, '"1767225604000000000" "2500000000" "A2"', '"soon" "2500000000" "A2"')
+    done = break_example(own_workspace, cache, '"1767225604000000000" "2500000000" "A2"', '"soon" "2500000000" "A2"')
     assert done.status == 3
     (line,) = (line for line in done.out.splitlines() if "error[example]" in line)
     assert line.endswith("has broken records: 1")
 
 
-def test_example_with_unreadable_run_is_an_error(own: Path, cache: Path) -> None:
+def test_example_with_unreadable_run_is_an_error(own_workspace: Path, cache: Path) -> None:
     """The message is that of a run named on the command line."""
-    done = spoilt(own, cache, '"report/raw.csv"', '"other/raw.csv"')
+    done = break_example(own_workspace, cache, '"report/raw.csv"', '"other/raw.csv"')
     assert done.status == 3
     assert "FAILED an experiment of three transactions" in done.out
     assert "error[" in done.out
@@ -168,17 +172,19 @@ def test_example_with_unreadable_run_is_an_error(own: Path, cache: Path) -> None
         ),
     ],
 )
-def test_malformed_examples_are_spec_errors(own: Path, cache: Path, before: str, after: str, message: str) -> None:
+def test_malformed_examples_are_spec_errors(
+    own_workspace: Path, cache: Path, before: str, after: str, message: str
+) -> None:
     """The checker reports them with their place."""
-    done = spoilt(own, cache, before, after)
+    done = break_example(own_workspace, cache, before, after)
     assert (done.status, done.out) == (1, "")
     lines = done.err.splitlines()
     assert lines[:2] == [message, "  at specs/cometbft/examples.dhall:21:16"]
 
 
-def test_misspelt_metric_is_a_type_error(own: Path, cache: Path) -> None:
+def test_misspelt_metric_is_a_type_error(own_workspace: Path, cache: Path) -> None:
     """Examples refer to metrics as values."""
-    done = spoilt(own, cache, "of m.latency [", "of m.latncy [")
+    done = break_example(own_workspace, cache, "of m.latency [", "of m.latncy [")
     assert done.status == 1
     assert "latncy" in done.err
     assert "examples.dhall" in done.err

@@ -29,7 +29,7 @@ def shop(tmp_path: Path, cache: Path) -> Path:
     return place
 
 
-def unseen(place: Path, cache: Path, *system: str) -> list[dict[str, Any]]:
+def list_fallbacks(place: Path, cache: Path, *system: str) -> list[dict[str, Any]]:
     done = assay("--cache", cache, "test", *system, "--format", "json", within=place)
     assert (done.status, done.err) == (0, "")
     (suite,) = done.json()
@@ -63,7 +63,7 @@ def test_used_fallback_is_not_listed(shop: Path, cache: Path) -> None:
     """A name is used if a record has it, a path if it is the first with a value."""
     edited(shop / EXAMPLES, '{"request":"r1"${data}}', '{"req":{"id":"r1"}${data}}')
     edited(shop / EXAMPLES, '"response.sent"', '"old.response.sent"')
-    assert [(item["event"], item["field"], item["form"], item["text"]) for item in unseen(shop, cache)] == [
+    assert [(item["event"], item["field"], item["form"], item["text"]) for item in list_fallbacks(shop, cache)] == [
         ("request_received", "", 1, "v1: old.request.received"),
         ("request_received", "request", 1, "request"),
         ("work_started", "", 1, "v1: old.work.started"),
@@ -75,7 +75,7 @@ def test_used_fallback_is_not_listed(shop: Path, cache: Path) -> None:
 
 def test_single_name_and_place_are_no_fallbacks(tmp_path: Path, cache: Path) -> None:
     assert assay("--cache", cache, "init", tmp_path / "shop").status == 0
-    assert unseen(tmp_path / "shop", cache) == []
+    assert list_fallbacks(tmp_path / "shop", cache) == []
 
 
 @pytest.mark.parametrize(
@@ -99,5 +99,5 @@ def test_records_of_every_kind_count_as_use(
     tmp_path: Path, cache: Path, system: str, edit: Edit, expected: set[tuple[str, str]]
 ) -> None:
     """Covers tables, JSON, text lines and samples."""
-    fallbacks = unseen(workspace(tmp_path / "specs", edit), cache, "--system", system)
+    fallbacks = list_fallbacks(workspace(tmp_path / "specs", edit), cache, "--system", system)
     assert {(item["field"], item["text"][: len(text)]) for item in fallbacks for _, text in expected} == expected

@@ -23,6 +23,7 @@ from assay.util.scratch import process_dir
 from tests.support.commands import assay_process
 from tests.support.deep import is_deep, turn
 from tests.support.laboratory import DATE, ROOT
+from tests.support.outcomes import contents
 
 KILLS = 50 if is_deep() else 10
 SEED = 20261122 + turn()  # another commit kills at other moments
@@ -39,17 +40,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def command(out: Path, cache: Path) -> list[str]:
+def build_command(out: Path, cache: Path) -> list[str]:
     return ["build", "service/comparison", *RUNS, "-o", str(out), "--cache", str(cache), "--date", DATE]
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def kept(cache: Path) -> set[str]:
+def cached_files(cache: Path) -> set[str]:
     """Return the files of a cache without tables: whether a table is cached depends on its run time."""
-    return {name for name in content(cache) if not name.startswith("tables/")}
+    return {name for name in contents(cache) if not name.startswith("tables/")}
 
 
 @pytest.fixture(scope="module")
@@ -59,15 +56,15 @@ def undisturbed_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(place: Path, undisturbed_cache: Path) -> tuple[dict[str, bytes], set[str]]:
+def undisturbed_results(place: Path, undisturbed_cache: Path) -> tuple[dict[str, bytes], set[str]]:
     """Return the output and the cache files of an undisturbed build."""
     folder = undisturbed_cache.parent
-    done = assay_process(*command(folder / "out", folder / "cache"), within=place)
+    done = assay_process(*build_command(folder / "out", folder / "cache"), within=place)
     assert done.status == 0, done.err
-    return content(folder / "out"), kept(folder / "cache")
+    return contents(folder / "out"), cached_files(folder / "cache")
 
 
-def killed(times: Sequence[float], words: Sequence[str], place: Path, plan: Path) -> int:
+def count_killed(times: Sequence[float], words: Sequence[str], place: Path, plan: Path) -> int:
     """Return the number of commands that were killed before they ended."""
     plan.write_text(json.dumps({"times": times, "command": words}), encoding="utf-8")
     around = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'compiler'}"}
@@ -78,18 +75,18 @@ def killed(times: Sequence[float], words: Sequence[str], place: Path, plan: Path
 
 
 def test_killed_build_leaves_no_partial_files(
-    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], tmp_path: Path
+    place: Path, undisturbed_results: tuple[dict[str, bytes], set[str]], tmp_path: Path
 ) -> None:
     chance = random.Random(SEED)
     number = 0
     while number < KILLS:
         out, cache = tmp_path / "out", tmp_path / "cache"
         times = [chance.uniform(0.02, 0.25) * (1 + place_) for place_ in range(5) for _ in range(2)]
-        number += killed(times, command(out, cache), place, tmp_path / "plan.json")
-        done = assay_process(*command(out, cache), within=place)
+        number += count_killed(times, build_command(out, cache), place, tmp_path / "plan.json")
+        done = assay_process(*build_command(out, cache), within=place)
         assert (done.status, done.err) == (0, ""), f"after {times}"
-        assert content(out) == undisturbed[0], f"after {times}"
-        assert kept(cache) == undisturbed[1], f"after {times}"
+        assert contents(out) == undisturbed_results[0], f"after {times}"
+        assert cached_files(cache) == undisturbed_results[1], f"after {times}"
         shutil.rmtree(out)
         shutil.rmtree(cache)
 
@@ -104,7 +101,7 @@ def test_killed_init_succeeds_when_repeated(place: Path, tmp_path: Path) -> None
     for folder in (begun, moved):
         done = assay_process("init", str(folder))
         assert (done.status, done.err) == (0, "")
-        assert content(folder) == content(place)
+        assert contents(folder) == contents(place)
 
 
 def test_build_killed_during_cleanup_does_not_block_next(tmp_path: Path) -> None:
@@ -116,15 +113,15 @@ def test_build_killed_during_cleanup_does_not_block_next(tmp_path: Path) -> None
         (fresh / "report.md").touch()
         there = list(tmp_path.glob(".assay-*"))
     assert there == [fresh.parent]
-    assert content(tmp_path) == {"report.md": b""}
+    assert contents(tmp_path) == {"report.md": b""}
 
 
 def test_concurrent_builds_into_one_folder_and_cache_succeed(
-    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], tmp_path: Path
+    place: Path, undisturbed_results: tuple[dict[str, bytes], set[str]], tmp_path: Path
 ) -> None:
     out, cache = tmp_path / "out", tmp_path / "cache"
     with ThreadPoolExecutor(max_workers=2) as pool:
-        done = list(pool.map(lambda _: assay_process(*command(out, cache), within=place), range(2)))
+        done = list(pool.map(lambda _: assay_process(*build_command(out, cache), within=place), range(2)))
     waits = {
         f"waiting for another assay that writes {out}",
         *(f"waiting for another assay that reads {run}" for run in ("1.0", "1.1")),
@@ -132,15 +129,15 @@ def test_concurrent_builds_into_one_folder_and_cache_succeed(
     for item in done:
         assert item.status == 0
         assert set(item.err.splitlines()) <= waits
-    assert content(out) == undisturbed[0]
-    assert kept(cache) == undisturbed[1]
+    assert contents(out) == undisturbed_results[0]
+    assert cached_files(cache) == undisturbed_results[1]
 
 
 def test_command_waits_for_folder_lock_and_says_so(
-    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], undisturbed_cache: Path, tmp_path: Path
+    place: Path, undisturbed_results: tuple[dict[str, bytes], set[str]], undisturbed_cache: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    words = [sys.executable, "-m", "assay", *command(out, undisturbed_cache)]
+    words = [sys.executable, "-m", "assay", *build_command(out, undisturbed_cache)]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     with locked(out):
         started = subprocess.Popen(
@@ -151,7 +148,7 @@ def test_command_waits_for_folder_lock_and_says_so(
         assert not list(out.iterdir())
     assert started.communicate()[1] == ""
     assert started.returncode == 0
-    assert content(out) == undisturbed[0]
+    assert contents(out) == undisturbed_results[0]
 
 
 def test_scratch_of_living_process_is_not_removed(place: Path, tmp_path: Path) -> None:
@@ -180,28 +177,28 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", folder], check=True)
 
 
-def grown(disk: Path, size: str) -> None:
+def grow(disk: Path, size: str) -> None:
     subprocess.run(["mount", "-o", f"remount,size={size}", disk], check=True)
 
 
 def test_full_output_disk_is_reported_and_outputs_stay(
-    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
+    place: Path, undisturbed_results: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
 ) -> None:
     out, cache = small_disk / "out", tmp_path / "cache"
     out.mkdir()
     (out / "provenance.json").write_text("{}", encoding="utf-8")
     (out / "notes.txt").write_text("mine", encoding="utf-8")
-    done = assay_process(*command(out, cache), within=place)
+    done = assay_process(*build_command(out, cache), within=place)
     assert done.status == 1
     assert done.err == (
         f"error[disk-full]: the disk of the output folder is full: {out}\n"
         "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
         "choose a folder that can be written with -o\n"
     )
-    assert content(out) == {"provenance.json": b"{}", "notes.txt": b"mine"}
-    grown(small_disk, "64m")
-    assert assay_process(*command(out, cache), within=place).status == 0
-    assert content(out) == {**undisturbed[0], "notes.txt": b"mine"}
+    assert contents(out) == {"provenance.json": b"{}", "notes.txt": b"mine"}
+    grow(small_disk, "64m")
+    assert assay_process(*build_command(out, cache), within=place).status == 0
+    assert contents(out) == {**undisturbed_results[0], "notes.txt": b"mine"}
 
 
 def test_cache_is_pruned_on_full_disk(small_disk: Path) -> None:
@@ -221,24 +218,24 @@ def test_cache_is_pruned_on_full_disk(small_disk: Path) -> None:
 
 def test_disk_full_during_cleanup_is_reported(small_disk: Path) -> None:
     """Regression: the message named the disk of the cache."""
-    grown(small_disk, "1500k")
+    grow(small_disk, "1500k")
     with pytest.raises(AssayError) as caught, replacing(small_disk / "out") as fresh:
         (fresh / "report.html").write_bytes(b" " * 2**21)
     assert str(caught.value).startswith(f"error[disk-full]: the disk of the output folder is full: {small_disk}/out\n")
 
 
 def test_full_cache_disk_is_reported_and_retry_succeeds(
-    place: Path, undisturbed: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
+    place: Path, undisturbed_results: tuple[dict[str, bytes], set[str]], small_disk: Path, tmp_path: Path
 ) -> None:
     out, cache = tmp_path / "out", small_disk / "cache"
     (small_disk / "filled").write_bytes(b"x" * 44 * 1024)
-    done = assay_process(*command(out, cache), within=place)  # there is room for folders, and for no file
+    done = assay_process(*build_command(out, cache), within=place)  # there is room for folders, and for no file
     assert done.err.startswith("error[disk-full]: the disk of the ")
     assert str(cache) in done.err.splitlines()[0]
     (small_disk / "filled").unlink()
     for size in ("64k", "400k", "1600k"):
-        grown(small_disk, size)
-        done = assay_process(*command(out, cache), within=place)
+        grow(small_disk, size)
+        done = assay_process(*build_command(out, cache), within=place)
         if done.status == 0:
             break
         assert done.err == (
@@ -248,7 +245,7 @@ def test_full_cache_disk_is_reported_and_retry_succeeds(
         ), size
         assert not out.exists()
         assert not list((cache / "scratch").glob("*"))
-    grown(small_disk, "64m")
-    assert assay_process(*command(out, cache), within=place).status == 0
-    assert content(out) == undisturbed[0]
-    assert kept(cache) == undisturbed[1]
+    grow(small_disk, "64m")
+    assert assay_process(*build_command(out, cache), within=place).status == 0
+    assert contents(out) == undisturbed_results[0]
+    assert cached_files(cache) == undisturbed_results[1]

@@ -39,7 +39,7 @@ def rewrite(place: Path, change: Callable[[str], str], host: str = "*") -> None:
         log.write_text("".join(f"{change(line)}\n" for line in lines), encoding="utf-8")
 
 
-def inspected(place: Path, cache: Path) -> tuple[dict[str, Any], str]:
+def read_inspection(place: Path, cache: Path) -> tuple[dict[str, Any], str]:
     """Return the printed rows of a run by name, and the warnings."""
     result = assay("--cache", cache, "inspect", "runs/1.0", "--format", "json", within=place)
     assert result.status == 0, result.err
@@ -47,7 +47,7 @@ def inspected(place: Path, cache: Path) -> tuple[dict[str, Any], str]:
 
 
 def test_event_names_have_counts_and_metrics(shop: Path, cache: Path) -> None:
-    names, warnings = inspected(shop, cache)
+    names, warnings = read_inspection(shop, cache)
     assert {name: (item["records"], item["event"], item["metrics"]) for name, item in names.items()} == {
         "request.received": (120, "request_received", ["response_size", "wait", "work"]),
         "response.sent": (120, "response_sent", ["response_size", "work"]),
@@ -60,7 +60,7 @@ def test_each_name_of_an_event_has_its_own_count(shop: Path, cache: Path) -> Non
     edited(shop / "specs/service/events.dhall", '{ generation = "v1", name = mark }',
            '{ generation = "v1", name = mark }, { generation = "v1", name = "old.${mark}" }')  # fmt: skip
     rewrite(shop, lambda line: line.replace("work.started", "old.work.started"), "web-2")
-    names, _ = inspected(shop, cache)
+    names, _ = read_inspection(shop, cache)
     by_name = {name: (item["event"], item["hosts"]) for name, item in names.items() if "work" in name}
     assert by_name == {
         "work.started": ("work_started", ["web-1"]),
@@ -70,7 +70,7 @@ def test_each_name_of_an_event_has_its_own_count(shop: Path, cache: Path) -> Non
 
 def test_renamed_event_is_suggested(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: line.replace("work.started", "pool.work.Started"))
-    names, _ = inspected(shop, cache)
+    names, _ = read_inspection(shop, cache)
     renamed = names["pool.work.Started"]
     assert (renamed["records"], renamed["event"]) == (120, "")
     assert [item["event"] for item in renamed["may_be"]] == ["work_started"]
@@ -81,7 +81,7 @@ def test_renamed_event_is_suggested(shop: Path, cache: Path) -> None:
 def test_ignored_name_is_not_suggested(shop: Path, cache: Path) -> None:
     edited(shop / "specs/service/source.dhall", ", constants =", ', ignored = [ "pool.*" ], constants =')
     rewrite(shop, lambda line: line.replace("work.started", "pool.work.Started"))
-    names, _ = inspected(shop, cache)
+    names, _ = read_inspection(shop, cache)
     ignored = names["pool.work.Started"]
     assert (ignored["ignored"], ignored["may_be"], ignored["where"]) == (True, [], "")
 
@@ -105,7 +105,7 @@ def test_records_excluded_by_an_event_are_listed(shop: Path, cache: Path) -> Non
 def test_run_without_events_is_inspected(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: re.sub(r'"event":"(\w+)\.(\w+)"', r'"event":"v2.\1.\2"', line))
     assert assay("--cache", cache, "query", "wait", "--run", "runs/1.0", within=shop).status == 1
-    names, warnings = inspected(shop, cache)
+    names, warnings = read_inspection(shop, cache)
     likely = {name: [rename["event"] for rename in item["may_be"]] for name, item in names.items() if item["may_be"]}
     assert likely == {
         "v2.request.received": ["request_received"],
@@ -118,7 +118,7 @@ def test_run_without_events_is_inspected(shop: Path, cache: Path) -> None:
 def test_run_with_many_broken_lines_is_inspected(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: line[:-3] if "work.started" in line else line)
     assert assay("--cache", cache, "query", "wait", "--run", "runs/1.0", within=shop).status == 1
-    names, warnings = inspected(shop, cache)
+    names, warnings = read_inspection(shop, cache)
     assert names["request.received"]["records"] == 120
     assert "120 records of source `logs` are broken, the first at web-1/log.jsonl:2: not JSON" in warnings
 

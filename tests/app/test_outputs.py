@@ -48,7 +48,7 @@ CENTILES = (
 )
 
 
-def loaded(file: Path) -> Any:
+def read_json(file: Path) -> Any:
     """Read a JSON file."""
     return json.loads(file.read_text(encoding="utf-8"))
 
@@ -56,7 +56,7 @@ def loaded(file: Path) -> Any:
 @pytest.fixture(scope="module")
 def results(two: Path) -> Any:
     """Return `results.json` of the report of two runs."""
-    return loaded(two / "results.json")
+    return read_json(two / "results.json")
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_results_have_29_centiles_in_order(results: Any, package: CheckedPackage
 
 
 def test_provenance_names_definitions_versions_and_options(two: Path, package: CheckedPackage) -> None:
-    provenance = loaded(two / "provenance.json")
+    provenance = read_json(two / "provenance.json")
     content = provenance["content"]
     assert provenance["hash"] == content_hash(content)
     assert content["specs"] == package.sources
@@ -119,11 +119,11 @@ def test_provenance_names_definitions_versions_and_options(two: Path, package: C
     assert content["outline"] == outline(package.package.reports[0], {})
     assert content["templates"] == templates_hash(ROOT / "templates")
     labels = [(run["id"], run["label"]) for run in content["runs"]]
-    assert labels == [(run["id"], run["label"]) for run in loaded(two / "results.json")["runs"]]
+    assert labels == [(run["id"], run["label"]) for run in read_json(two / "results.json")["runs"]]
 
 
 def test_provenance_has_hashes_of_input_files(two: Path) -> None:
-    provenance = loaded(two / "provenance.json")
+    provenance = read_json(two / "provenance.json")
     for run in provenance["content"]["runs"]:
         place = Path(provenance["places"][run["id"]])
         logs = sorted(path for path in place.glob("node-*/*") if path.is_file())
@@ -136,7 +136,7 @@ def test_provenance_has_hashes_of_input_files(two: Path) -> None:
 
 
 def test_provenance_and_results_have_same_rejections(two: Path, results: Any) -> None:
-    for run in loaded(two / "provenance.json")["content"]["runs"]:
+    for run in read_json(two / "provenance.json")["content"]["runs"]:
         rejections = [
             (item["filter"], item["argument"], item["grain"], item["rejected"], item["rows"]) for item in run["filters"]
         ]
@@ -148,13 +148,13 @@ def test_provenance_and_results_have_same_rejections(two: Path, results: Any) ->
 # The cache
 
 
-def listing(folder: Path) -> dict[str, tuple[int, int]]:
+def list_files(folder: Path) -> dict[str, tuple[int, int]]:
     """Return size and inode of every file of a cache: a rewritten file has another inode."""
     files = ((path, path.stat()) for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): (stat.st_size, stat.st_ino) for path, stat in files}
 
 
-def plain_build(out: Path, cache: Path, within: Path = ROOT) -> None:
+def build_plain(out: Path, cache: Path, within: Path = ROOT) -> None:
     """Build the report of a small run without filters."""
     done = commands.build([PLAIN], out, cache, "--no-filters", within=within)
     assert done.status == 0, done.err
@@ -162,11 +162,11 @@ def plain_build(out: Path, cache: Path, within: Path = ROOT) -> None:
 
 def test_unchanged_build_adds_nothing_to_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    plain_build(tmp_path / "first", cache)
+    build_plain(tmp_path / "first", cache)
     kinds = ("results/", "rendered/", "drawings/", "specs/")
-    before = listing(cache)
-    plain_build(tmp_path / "second", cache)
-    again = listing(cache)
+    before = list_files(cache)
+    build_plain(tmp_path / "second", cache)
+    again = list_files(cache)
     assert set(again) == set(before)
     assert [name for name in before if name.startswith(kinds) and again[name] != before[name]] == []
     assert [name for name in before if "/events/" in name and again[name] != before[name]] == []
@@ -175,19 +175,19 @@ def test_unchanged_build_adds_nothing_to_cache(tmp_path: Path) -> None:
 
 def test_changed_metric_alone_is_computed_again(tmp_path: Path) -> None:
     here, cache = workspace(tmp_path / "workspace"), tmp_path / "cache"
-    plain_build(tmp_path / "first", cache, here)
-    before = set(listing(cache / "results"))
-    ingested = listing(cache / "ingest")
+    build_plain(tmp_path / "first", cache, here)
+    before = set(list_files(cache / "results"))
+    ingested = list_files(cache / "ingest")
     edited(
         here / "specs/cardano/metrics/peers.dhall",
         "measure = elapsed at.requested at.fetched",
         "measure = elapsed at.noticed at.fetched",
     )
-    plain_build(tmp_path / "second", cache, here)
-    _, added = sorted(set(listing(cache / "results")) - before, key=lambda name: name.split(".")[-2])
+    build_plain(tmp_path / "second", cache, here)
+    _, added = sorted(set(list_files(cache / "results")) - before, key=lambda name: name.split(".")[-2])
     assert added.endswith(".metric.sealed")
-    assert set(listing(cache / "ingest")) == set(ingested)
-    old, new = (loaded(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
+    assert set(list_files(cache / "ingest")) == set(ingested)
+    old, new = (read_json(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
     assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
     assert new["cdfPeerFetch"]["runs"]["plain"]["min"] == 0.02
     text = unsealed(added, (cache / "results" / added).read_text()) or ""
@@ -202,7 +202,7 @@ def test_foreign_files_in_output_folder_stay(tmp_path: Path, cache: Path) -> Non
     (out / "mine").mkdir(parents=True)
     (out / "notes.txt").write_text("mine\n", encoding="utf-8")
     (out / "mine" / "data.csv").write_text("a,b\n", encoding="utf-8")
-    plain_build(out, cache)
+    build_plain(out, cache)
     assert (out / "notes.txt").read_text(encoding="utf-8") == "mine\n"
     assert (out / "mine" / "data.csv").read_text(encoding="utf-8") == "a,b\n"
     assert (out / "report.pdf").read_bytes().startswith(b"%PDF-")
@@ -211,21 +211,21 @@ def test_foreign_files_in_output_folder_stay(tmp_path: Path, cache: Path) -> Non
 
 def test_build_removes_files_of_earlier_build(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
-    plain_build(out, cache)
+    build_plain(out, cache)
     (out / "charts" / "gone.svg").write_text("<svg/>", encoding="utf-8")
-    plain_build(out, cache)
+    build_plain(out, cache)
     assert not (out / "charts" / "gone.svg").exists()
 
 
 def test_failed_build_leaves_outputs_unchanged(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
-    plain_build(out, cache)
-    before = listing(out)
+    build_plain(out, cache)
+    before = list_files(out)
     saved_before = contents(out)
     broken = CARDANO / "tiny" / "refused-nosize" / "run"
     done = commands.build([f"broken={broken}"], out, cache, "--no-filters")
     assert (done.status, done.out) == (1, "")
-    assert (listing(out), contents(out)) == (before, saved_before)
+    assert (list_files(out), contents(out)) == (before, saved_before)
 
 
 # query, list, sql
@@ -234,7 +234,7 @@ def test_failed_build_leaves_outputs_unchanged(tmp_path: Path, cache: Path) -> N
 ASKED = ("cdfForgerTicked", "CentiCpu", "cdfBlocksPerHost")
 
 
-def queried(cache: Path, form: str) -> commands.Done:
+def query_metrics(cache: Path, form: str) -> commands.Done:
     """Query some metrics of two runs."""
     runs = [item for text in PAIR for item in ("--run", text)]
     done = assay("query", *ASKED, *runs, *MODEL, "--format", form, "--cache", cache)
@@ -243,7 +243,7 @@ def queried(cache: Path, form: str) -> commands.Done:
 
 
 def test_query_json_equals_results(cache: Path, results: Any) -> None:
-    rows = queried(cache, "json").json()
+    rows = query_metrics(cache, "json").json()
     assert [(row["metric"], row["run"]) for row in rows] == [
         (name, run) for name in ASKED for run in ("baseline", "candidate")
     ]
@@ -255,7 +255,7 @@ def test_query_json_equals_results(cache: Path, results: Any) -> None:
 
 
 def test_query_csv_has_every_digit(cache: Path, results: Any) -> None:
-    header, *rows = csv.reader(io.StringIO(queried(cache, "csv").out))
+    header, *rows = csv.reader(io.StringIO(query_metrics(cache, "csv").out))
     assert header == ["metric", "run", "unit", *SHOWN]
     assert rows == [
         [name, run, metric["unit"], *(repr(metric["runs"][run][item]) for item in SHOWN)]
@@ -265,7 +265,7 @@ def test_query_csv_has_every_digit(cache: Path, results: Any) -> None:
 
 
 def test_query_table_has_six_digits_and_conventions(cache: Path, results: Any) -> None:
-    done = queried(cache, "table")
+    done = query_metrics(cache, "table")
     lines = done.out.splitlines()
     assert lines[0].split() == ["metric", "run", "unit", *SHOWN]
     assert [line.split() for line in lines[2:]] == [
@@ -315,13 +315,13 @@ def ingested(cache: Path) -> Path:
     return Path(done.out.strip())
 
 
-def in_the_folder(folder: Path, text: str) -> list[tuple[Any, ...]]:
+def query_folder(folder: Path, text: str) -> list[tuple[Any, ...]]:
     """Run SQL in a folder with an engine of its own."""
     with chdir(folder), duckdb.connect() as connection:
         return connection.execute(text).fetchall()
 
 
-def asked_of_the_baseline(metric: str, cache: Path) -> Any:
+def query_baseline(metric: str, cache: Path) -> Any:
     """Return the row of `assay query` for a metric of the baseline."""
     (row,) = assay(
         "query", metric, "--run", PAIR[0], *MODEL, "--format", "json", "--cache", cache
@@ -330,9 +330,9 @@ def asked_of_the_baseline(metric: str, cache: Path) -> Any:
 
 
 def test_sql_of_pooled_metric_runs_alone(cache: Path, ingested: Path) -> None:
-    row = asked_of_the_baseline("cdfForgerTicked", cache)
+    row = query_baseline("cdfForgerTicked", cache)
     text = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
-    ((size, mean, stddev, centiles),) = in_the_folder(ingested, text)
+    ((size, mean, stddev, centiles),) = query_folder(ingested, text)
     assert size == row["size"]
     assert mean / 1e9 == pytest.approx(row["average"], rel=1e-15)
     assert stddev / 1e9 == pytest.approx(row["stddev"], rel=1e-15)
@@ -349,9 +349,9 @@ def test_sql_comments_name_units_and_figures(cache: Path, ingested: Path) -> Non
         "-- average = mean, median = centiles[8], min = centiles[1], max = centiles[29]",
         "WITH constants AS (",
     ]
-    actual_row = asked_of_the_baseline("cdfForgerTicked", cache)
+    actual_row = query_baseline("cdfForgerTicked", cache)
     places = "mean * 1/1000000000, centiles[8] / 1000000000, centiles[1] / 1000000000, centiles[29] / 1000000000"
-    (row,) = in_the_folder(ingested, f"SELECT {places} FROM ({text.rstrip().removesuffix(';')})")
+    (row,) = query_folder(ingested, f"SELECT {places} FROM ({text.rstrip().removesuffix(';')})")
     assert row == pytest.approx([actual_row[name] for name in ("average", "median", "min", "max")], rel=1e-15)
 
 
@@ -367,17 +367,17 @@ def test_sql_comments_of_host_metric_name_the_summary(cache: Path, ingested: Pat
         "-- by summary published: average = the average of the 29 least mean, stddev = the greatest stddev",
         "-- by summary mean-of-hosts: average = the average of mean, stddev = the greatest stddev",
     ]
-    row = asked_of_the_baseline("CentiCpu", cache)
+    row = query_baseline("CentiCpu", cache)
     rows = "SELECT list_sort(list(centiles[8])) AS medians, min(centiles[1]), max(centiles[29]), avg(mean)"
     query = f"{rows} FROM ({text.rstrip().removesuffix(';')})"
-    ((medians, *others),) = in_the_folder(ingested, query)
+    ((medians, *others),) = query_folder(ingested, query)
     assert medians[len(medians) // 2] == row["median"]
     assert others == pytest.approx([row["min"], row["max"], row["averages"]["mean-of-hosts"]], rel=1e-12)
 
 
 def test_sql_of_host_metric_runs_alone(cache: Path, ingested: Path) -> None:
-    actual_row = asked_of_the_baseline("CentiCpu", cache)
-    rows = in_the_folder(ingested, assay("sql", "CentiCpu", *MODEL, "--cache", cache).out)
+    actual_row = query_baseline("CentiCpu", cache)
+    rows = query_folder(ingested, assay("sql", "CentiCpu", *MODEL, "--cache", cache).out)
     assert [row[0] for row in rows] == sorted(path.name for path in (CARDANO / "baseline" / "run").glob("node-*"))
     assert sum(row[1] for row in rows) == actual_row["size"]
     assert sum(row[2] for row in rows) / len(rows) == pytest.approx(actual_row["averages"]["mean-of-hosts"], rel=1e-12)
@@ -390,22 +390,22 @@ def test_sql_with_run_reads_it_from_any_folder(cache: Path, tmp_path: Path, inge
     run = CARDANO / "baseline" / "run"
     here = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
     anywhere = assay("sql", "cdfForgerTicked", "--run", run, *MODEL, "--cache", cache).out
-    assert in_the_folder(tmp_path, anywhere) == in_the_folder(ingested, here)
+    assert query_folder(tmp_path, anywhere) == query_folder(ingested, here)
 
 
 # Options
 
 
-def built(out: Path, cache: Path, *more: str) -> Iterator[Any]:
+def build_two(out: Path, cache: Path, *more: str) -> Iterator[Any]:
     """Build two runs with some options; return results.json and document.json."""
     done = commands.build(PAIR, out, cache, *more)
     assert done.status == 0, done.err
-    yield loaded(out / "results.json")
-    yield loaded(out / "document.json")
+    yield read_json(out / "results.json")
+    yield read_json(out / "document.json")
 
 
 def test_no_filters_accepts_every_block(tmp_path: Path, cache: Path, results: Any) -> None:
-    actual_results, document = built(tmp_path, cache, "--no-filters")
+    actual_results, document = build_two(tmp_path, cache, "--no-filters")
     assert actual_results["filters"] == []
     assert actual_results["filtered"] == {"baseline": [], "candidate": []}
     assert document["filters"]["rows"] == []
@@ -416,7 +416,7 @@ def test_no_filters_accepts_every_block(tmp_path: Path, cache: Path, results: An
 
 
 def test_mean_of_hosts_changes_the_average(tmp_path: Path, cache: Path, results: Any) -> None:
-    actual_results, document = built(tmp_path, cache, *MODEL, "--summary", "mean-of-hosts")
+    actual_results, document = build_two(tmp_path, cache, *MODEL, "--summary", "mean-of-hosts")
     assert actual_results["summary"] == "mean-of-hosts"
     for name, metric in actual_results["metrics"].items():
         for run, item in metric["runs"].items():
@@ -426,7 +426,7 @@ def test_mean_of_hosts_changes_the_average(tmp_path: Path, cache: Path, results:
 
 
 def test_org_2023_style_has_a_row_of_sample_counts(tmp_path: Path, cache: Path, results: Any) -> None:
-    _, document = built(tmp_path, cache, *MODEL, "--style", "org-2023")
+    _, document = build_two(tmp_path, cache, *MODEL, "--style", "org-2023")
     assert document["style"] == "org-2023"
     (forging,) = [section for section in document["sections"] if section["title"] == "Forging"]
     sizes = [results["metrics"]["cdfForgerTicked"]["runs"][run]["size"] for run in ("baseline", "candidate")]
@@ -435,18 +435,18 @@ def test_org_2023_style_has_a_row_of_sample_counts(tmp_path: Path, cache: Path, 
 
 
 def test_third_run_has_differences_to_the_first(three: Path, two: Path) -> None:
-    document, other = loaded(three / "document.json"), loaded(two / "document.json")
+    document, other = read_json(three / "document.json"), read_json(two / "document.json")
     for section, pair in zip(document["sections"], other["sections"], strict=True):
         assert section["header"][1] == pair["header"][1]
         assert len(section["header"]) == len(pair["header"]) + 3
         assert {len(row) for row in section["rows"]} == {len(section["header"])}
-    assert [run["id"] for run in loaded(three / "results.json")["runs"]] == ["baseline", "candidate", "candidate2"]
+    assert [run["id"] for run in read_json(three / "results.json")["runs"]] == ["baseline", "candidate", "candidate2"]
 
 
 def test_named_run_has_its_name_in_report(tmp_path: Path, cache: Path) -> None:
     done = commands.build([PLAIN.replace("plain=", "release 10.5=")], tmp_path / "named", cache, "--no-filters")
     assert done.status == 0, done.err
-    results = loaded(tmp_path / "named" / "results.json")
+    results = read_json(tmp_path / "named" / "results.json")
     assert [run["id"] for run in results["runs"]] == ["release 10.5"]
     assert {run for metric in results["metrics"].values() for run in metric["runs"]} == {"release 10.5"}
 
@@ -455,7 +455,7 @@ def test_title_and_author_appear_in_report(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "titled"
     done = commands.build([PLAIN], out, cache, "--no-filters", "--title", "A & B <1>", "--author", "Ann O'Nym")
     assert done.status == 0, done.err
-    document = loaded(out / "document.json")
+    document = read_json(out / "document.json")
     assert (document["title"], document["author"], document["date"]) == ("A & B <1>", "Ann O'Nym", DATE)
 
 

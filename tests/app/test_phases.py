@@ -51,7 +51,9 @@ def _metric(per: str) -> Metric:
     return Metric("m", "", "", "g", Expression("column", name="value"), None, True, None, per, NONE, "neither", 4)
 
 
-def measured(connection: duckdb.DuckDBPyConnection, per: str, since: int, until: int) -> dict[str, tuple[Any, ...]]:
+def compute_metric(
+    connection: duckdb.DuckDBPyConnection, per: str, since: int, until: int
+) -> dict[str, tuple[Any, ...]]:
     """Return size, mean, deviation and centiles of a metric in a phase, by host or ""."""
     grain = _grain()
     judged = dialect.text(grains.judge(JudgeStep(grain, (), True), {}))
@@ -61,7 +63,7 @@ def measured(connection: duckdb.DuckDBPyConnection, per: str, since: int, until:
     return {str(row[0]): row[1:] for row in rows} if per else {"": rows[0]}
 
 
-def by_hand(values: Sequence[float]) -> tuple[Any, ...]:
+def compute_by_hand(values: Sequence[float]) -> tuple[Any, ...]:
     """Compute size, mean, deviation and centiles of some values in plain Python."""
     ordered = sorted(values)
     size = len(ordered)
@@ -93,13 +95,13 @@ def test_phase_metric_equals_metric_of_rows_cut_by_hand(rows: list[Row], cuts: l
         CONNECTION.executemany("INSERT INTO g_rows VALUES (?, ?, ?)", [list(row) for row in rows])
     for since, until in pairwise(ends):
         inside = [row for row in rows if row[1] is not None and since <= row[1] < until]
-        actual = measured(CONNECTION, per, since, until)
+        actual = compute_metric(CONNECTION, per, since, until)
         hosts = sorted({row[0] for row in inside}) if per else [""]
         assert sorted(actual) == hosts
         for host in hosts:
             values = [value for name, _, value in inside if value is not None and host in ("", name)]
             sizes += len(values)
-            assert actual[host] == by_hand(values) if values else not actual[host][0]
+            assert actual[host] == compute_by_hand(values) if values else not actual[host][0]
     assert sizes == sum(at is not None and value is not None for _, at, value in rows)
 
 

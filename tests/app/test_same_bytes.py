@@ -33,7 +33,7 @@ FILTERS = tuple(as_options(filters_named("model")))
 PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
 
 
-def fresh_build(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
+def build_fresh(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
     """Build the report of two runs in this process, with an empty cache."""
     session = Session(lab.session.workspace, Store(folder / "cache"), threads=threads)
     named = [NamedRun(*text.split("=")) for text in PAIR]
@@ -63,12 +63,12 @@ def test_copies_of_run_in_two_folders_give_same_bytes(tmp_path: Path) -> None:
 def test_number_of_threads_changes_no_byte(
     lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch, threads: int
 ) -> None:
-    numbers = _recorded_threads(monkeypatch)
-    assert_same(fresh_build(lab, tmp_path, threads), two)
+    numbers = _record_threads(monkeypatch)
+    assert_same(build_fresh(lab, tmp_path, threads), two)
     assert numbers == [threads, threads]
 
 
-def _recorded_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def _record_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Record the numbers of threads that a build sets in the engine."""
     from assay.app import compute
 
@@ -85,22 +85,22 @@ def _recorded_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_second_build_in_process_gives_same_bytes(lab: Laboratory, tmp_path: Path) -> None:
-    first, second = (fresh_build(lab, tmp_path / name) for name in ("first", "second"))
+    first, second = (build_fresh(lab, tmp_path / name) for name in ("first", "second"))
     assert_same(first, second)
 
 
 def test_order_of_file_listing_changes_no_byte(
     lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = _listing_backwards(monkeypatch)
+    listed = _list_backwards(monkeypatch)
     names = [path.name for path in (ROOT / "golden").iterdir()]
     assert names == sorted(names, reverse=True)
-    assert_same(fresh_build(lab, tmp_path), two)
+    assert_same(build_fresh(lab, tmp_path), two)
     hosts = CARDANO / "candidate" / "run"
     assert {hosts, hosts / "node-3", ROOT / "templates" / "report"} <= {Path(place) for place in listed}
 
 
-def _listing_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def _list_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """List folders from Z to A, and record which ones are listed."""
     folders: list[str] = []
     listdir, scandir = os.listdir, os.scandir
@@ -124,7 +124,7 @@ def _listing_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 WEIGHT = 4
 
 
-def impostor(font: Path, target: Path) -> None:
+def copy_as_regular(font: Path, target: Path) -> None:
     """Create a copy of a font that claims regular weight."""
     content = bytearray(font.read_bytes())
     (tables,) = struct.unpack(">H", content[4:6])
@@ -144,15 +144,15 @@ def test_system_fonts_change_no_byte(tmp_path: Path, two: Path, cache: Path, fon
     around = {"FONTCONFIG_FILE": str(settings), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     if fonts != "none":
         for path in (ROOT / "templates" / "fonts").glob("*-Semibold.otf"):
-            impostor(path, folder / path.name)
-    assert _families(around) == (set() if fonts == "none" else SHIPPED)
+            copy_as_regular(path, folder / path.name)
+    assert _list_fonts(around) == (set() if fonts == "none" else SHIPPED)
     out = tmp_path / "report"
-    done = _built_in_a_process(out, undrawn(cache, tmp_path / "cache"), around)
+    done = _build_in_process(out, copy_without_drawings(cache, tmp_path / "cache"), around)
     assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
     assert_same(out, two)
 
 
-def undrawn(cache: Path, target: Path) -> Path:
+def copy_without_drawings(cache: Path, target: Path) -> Path:
     """Create a cache with events and results, but without drawings and rendered reports."""
     for name in ("specs", "ingest", "results"):
         shutil.copytree(cache / name, target / name)
@@ -162,7 +162,7 @@ def undrawn(cache: Path, target: Path) -> Path:
 SHIPPED = {"Source Sans 3", "Source Serif 4", "Source Serif 4 Display"}
 
 
-def _families(around: Mapping[str, str]) -> set[str]:
+def _list_fonts(around: Mapping[str, str]) -> set[str]:
     """List the system fonts that Typst finds, with additional environment variables."""
     program = "import typst; print(*typst.Fonts(include_embedded_fonts=False).families(), sep='\\n')"
     command = [sys.executable, "-c", program]
@@ -170,7 +170,7 @@ def _families(around: Mapping[str, str]) -> set[str]:
     return set(done.stdout.split("\n")) - {""}
 
 
-def _built_in_a_process(out: Path, cache: Path, around: Mapping[str, str]) -> commands.Done:
+def _build_in_process(out: Path, cache: Path, around: Mapping[str, str]) -> commands.Done:
     """Build the report of two runs in a process with additional environment variables."""
     runs = [item for text in PAIR for item in ("--run", text)]
     options = ("-o", out, "--cache", cache, "--date", DATE, *MODEL)
@@ -180,6 +180,6 @@ def _built_in_a_process(out: Path, cache: Path, around: Mapping[str, str]) -> co
 def test_time_zone_and_language_change_no_byte(tmp_path: Path, two: Path) -> None:
     around = {"TZ": "Pacific/Chatham", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
     out = tmp_path / "report"
-    done = _built_in_a_process(out, tmp_path / "cache", around)
+    done = _build_in_process(out, tmp_path / "cache", around)
     assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
     assert_same(out, two)

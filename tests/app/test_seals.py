@@ -14,6 +14,7 @@ from assay.app.build_cache import SETTLED
 from assay.util.checksums import END, is_sealed, seal, sealed, unsealed
 from tests.support.commands import assay
 from tests.support.laboratory import DATE
+from tests.support.outcomes import contents
 
 RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
 #: what is kept, and what else must go for it to be asked for
@@ -26,10 +27,6 @@ KINDS = {
     "batches": ("builds", "rendered", "results", "ingest"),
     "specs": ("builds",),
 }
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +59,7 @@ def test_damaged_entries_are_computed_again(kind: str, place: Path, tmp_path: Pa
             file.unlink()  # others may have it by another name
             file.write_bytes(bytes(len(saved_content)) if damaged is None else damaged)
         build(place, tmp_path / "out", cache)
-        assert content(tmp_path / "out") == content(place / "out")
+        assert contents(tmp_path / "out") == contents(place / "out")
         for folder in ("out", "cache"):
             shutil.rmtree(tmp_path / folder)
 
@@ -81,7 +78,7 @@ def test_swapped_results_and_wrong_hashes_count_as_damaged(place: Path, tmp_path
     memo = (cache / "files.json").read_text("utf-8")
     (cache / "files.json").write_text(re.sub('": "[0-9a-f]{8}', '": "00000000', memo), encoding="utf-8")
     build(place, tmp_path / "out", cache)
-    assert content(tmp_path / "out") == content(place / "out")
+    assert contents(tmp_path / "out") == contents(place / "out")
 
 
 def test_damaged_exported_folders_are_written_again(place: Path, tmp_path: Path) -> None:
@@ -90,10 +87,10 @@ def test_damaged_exported_folders_are_written_again(place: Path, tmp_path: Path)
         assert done.status == 0, done.err
         return Path(done.out.strip())
 
-    whole = content(handed())
+    whole = contents(handed())
     for file in (tmp_path / "cache").rglob("*.parquet"):
         file.write_bytes(b"")
-    assert content(handed()) == whole
+    assert contents(handed()) == whole
 
 
 def test_large_file_with_old_time_is_checked_by_its_ends(tmp_path: Path) -> None:

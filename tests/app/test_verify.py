@@ -35,7 +35,7 @@ def run(tmp_path: Path) -> Path:
     return copied("tiny/plain", tmp_path / "run")
 
 
-def made(run: Path, cache: Path, *more: str, within: Path = ROOT) -> Path:
+def build_report(run: Path, cache: Path, *more: str, within: Path = ROOT) -> Path:
     """Build a report of the run next to it; return its folder."""
     out = run.parent / "report"
     done = commands.build([f"plain={run}"], out, cache, *(more or ("--no-filters",)), within=within)
@@ -43,21 +43,21 @@ def made(run: Path, cache: Path, *more: str, within: Path = ROOT) -> Path:
     return out
 
 
-def verified(folder: Path, cache: Path, *more: str | Path, within: Path = ROOT) -> Done:
+def run_verify(folder: Path, cache: Path, *more: str | Path, within: Path = ROOT) -> Done:
     """Run `assay verify` on a folder, and check that it changes nothing."""
-    before, cached = contents(folder), kept(cache)
+    before, cached = contents(folder), list_cache(cache)
     done = assay("verify", folder, *more, "--cache", cache, within=within)
     assert contents(folder) == before
-    assert kept(cache) == cached
+    assert list_cache(cache) == cached
     return done
 
 
-def kept(cache: Path) -> list[str]:
+def list_cache(cache: Path) -> list[str]:
     """List a cache without the scratch folder of running processes."""
     return sorted(path.name for path in cache.iterdir() if path.name != "scratch")
 
 
-def differences(done: Done) -> list[str]:
+def read_differences(done: Done) -> list[str]:
     """Return the reported differences, without the summary line."""
     assert (done.status, done.err) == (3, "")
     *lines, last = done.out.splitlines()
@@ -65,12 +65,12 @@ def differences(done: Done) -> list[str]:
     return lines
 
 
-def causes(done: Done) -> list[str]:
+def read_causes(done: Done) -> list[str]:
     """Return the reported causes, without lines about output files."""
-    return [line for line in differences(done) if not line.startswith(("file ", "  "))]
+    return [line for line in read_differences(done) if not line.startswith(("file ", "  "))]
 
 
-def changed_provenance(folder: Path, change: Any) -> None:
+def change_provenance(folder: Path, change: Any) -> None:
     """Change the content of a provenance and update its hash."""
 
     def both(provenance: Any) -> None:
@@ -84,7 +84,7 @@ def changed_provenance(folder: Path, change: Any) -> None:
 
 
 def test_build_of_unchanged_run_verifies(two: Path, cache: Path) -> None:
-    done = verified(two, cache)
+    done = run_verify(two, cache)
     assert (done.status, done.err) == (0, "")
     assert done.out == f"{len(contents(two))} {SAME}\n"
 
@@ -98,38 +98,38 @@ def test_build_of_unchanged_run_verifies(two: Path, cache: Path) -> None:
     ids=["filters-style-title", "no-filters-summary"],
 )
 def test_verify_uses_the_recorded_options(run: Path, cache: Path, chosen: tuple[str, ...]) -> None:
-    done = verified(made(run, cache, *chosen), cache)
+    done = run_verify(build_report(run, cache, *chosen), cache)
     assert (done.status, done.err) == (0, "")
     assert done.out.endswith(f" {SAME}\n")
 
 
 def test_foreign_files_in_folder_stay(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     (out / "notes").mkdir()
     (out / "notes" / "mine.txt").write_text("mine\n", encoding="utf-8")
-    assert verified(out, cache).status == 0
+    assert run_verify(out, cache).status == 0
 
 
 def test_moved_run_is_read_from_the_path_in_option(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     moved = run.rename(run.with_name("moved"))
-    done = verified(out, cache)
+    done = run_verify(out, cache)
     assert (done.status, message(done, {"DIR": run.parent})) == (
         1,
         "error[no-run]: the directory of run plain is not there: DIR/run\n  hint: --run plain=DIR says where it is\n",
     )
-    assert verified(out, cache, "--run", f"plain={moved}").out.endswith(f" {SAME}\n")
+    assert run_verify(out, cache, "--run", f"plain={moved}").out.endswith(f" {SAME}\n")
 
 
 def test_path_option_accepts_runs_of_the_report_only(run: Path, cache: Path) -> None:
-    out = made(run, cache)
-    done = verified(out, cache, "--run", f"plane={run}")
+    out = build_report(run, cache)
+    done = run_verify(out, cache, "--run", f"plane={run}")
     assert done.status == 2
     assert message(done, {}) == "error[run-name]: the report has no run `plane`\n  hint: did you mean `plain`?\n"
 
 
 def test_interrupted_verify_leaves_no_files(run: Path, cache: Path, tmp_path: Path) -> None:
-    out, own = made(run, cache), tmp_path / "own"
+    out, own = build_report(run, cache), tmp_path / "own"
     command = [sys.executable, "-m", "assay", "verify", out, "--cache", own]
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     with subprocess.Popen(command, cwd=ROOT, env=around, stderr=subprocess.PIPE, text=True) as process:
@@ -146,9 +146,9 @@ def test_interrupted_verify_leaves_no_files(run: Path, cache: Path, tmp_path: Pa
 
 def test_changed_log_line_names_file_and_first_number(run: Path, cache: Path) -> None:
     changed_log(run / "node-2", lambda lines: lines)
-    out = made(run, cache)
+    out = build_report(run, cache)
     changed_log(run / "node-2", lambda lines: lines[:-1])
-    actual = differences(verified(out, cache))
+    actual = read_differences(run_verify(out, cache))
     assert re.fullmatch(rf"input plain/node-2/stdout: content changed \(sha256 {HASHES}\)", actual[0])
     assert [line for line in actual[1:] if line.startswith(("input", "definition", "version"))] == []
     assert {"file results.json differs", "file report.pdf differs"} <= set(actual)
@@ -160,31 +160,31 @@ def test_changed_log_line_names_file_and_first_number(run: Path, cache: Path) ->
 
 
 def test_changed_run_document_is_a_changed_input(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     changed_json(run / "meta.json", lambda meta: meta["meta"].update(note="another text"))
-    (cause,) = causes(verified(out, cache))
+    (cause,) = read_causes(run_verify(out, cache))
     assert re.fullmatch(rf"input plain/meta\.json: content changed \(sha256 {HASHES}\)", cause)
 
 
 def test_deleted_file_is_named_and_the_rest_is_rebuilt(run: Path, cache: Path) -> None:
     rotated(run / "node-2", ["stdout.1", "stdout"])
-    out = made(run, cache)
+    out = build_report(run, cache)
     (run / "node-2" / "stdout").unlink()
-    assert causes(verified(out, cache)) == ["input plain/node-2/stdout: gone"]
+    assert read_causes(run_verify(out, cache)) == ["input plain/node-2/stdout: gone"]
 
 
 def test_unreadable_run_is_not_rebuilt(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     (run / "meta.json").unlink()
-    done = verified(out, cache)
+    done = run_verify(out, cache)
     assert (done.status, done.err) == (3, "")
     assert done.out == f"input plain/meta.json: gone\nnot rebuilt: the run has no meta.json: {run}\n"
 
 
 def test_added_file_is_reported_as_new(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     shutil.copytree(run / "node-2", run / "node-9")
-    assert causes(verified(out, cache)) == ["input plain/node-9/stdout.gz: new"]
+    assert read_causes(run_verify(out, cache)) == ["input plain/node-9/stdout.gz: new"]
 
 
 # Definitions and versions
@@ -192,13 +192,13 @@ def test_added_file_is_reported_as_new(run: Path, cache: Path) -> None:
 
 def test_changed_definition_alone_is_named(run: Path, cache: Path) -> None:
     here = workspace(run.parent / "workspace")
-    out = made(run, cache, within=here)
+    out = build_report(run, cache, within=here)
     edited(
         here / "specs/cardano/metrics/peers.dhall",
         "measure = elapsed at.requested at.fetched",
         "measure = elapsed at.noticed at.fetched",
     )
-    first, second, *more = causes(verified(out, cache, within=here))
+    first, second, *more = read_causes(run_verify(out, cache, within=here))
     assert re.fullmatch(rf"definition cdfPeerFetch changed \({HASHES}\)", first)
     assert re.fullmatch(rf"specs changed \({HASHES}\)", second)
     assert more == []
@@ -206,9 +206,9 @@ def test_changed_definition_alone_is_named(run: Path, cache: Path) -> None:
 
 def test_changed_report_definition_changes_no_metric(run: Path, cache: Path) -> None:
     here = workspace(run.parent / "workspace")
-    out = made(run, cache, within=here)
+    out = build_report(run, cache, within=here)
     edited(here / "specs/cardano/contents.dhall", '"Forging"', '"Forging of blocks"')
-    first, second, *more = causes(verified(out, cache, within=here))
+    first, second, *more = read_causes(run_verify(out, cache, within=here))
     assert re.fullmatch(rf"report definition cardano/comparison changed \({HASHES}\)", first)
     assert re.fullmatch(rf"specs changed \({HASHES}\)", second)
     assert more == []
@@ -217,29 +217,29 @@ def test_changed_report_definition_changes_no_metric(run: Path, cache: Path) -> 
 def test_changed_templates_are_named(run: Path, cache: Path) -> None:
     here = workspace(run.parent / "workspace")
     shutil.copytree(ROOT / "templates", here / "templates")
-    out = made(run, cache, within=here)
+    out = build_report(run, cache, within=here)
     with (here / "templates" / "report.typ").open("a", encoding="utf-8") as file:
         file.write("// another line\n")
-    actual = differences(verified(out, cache, within=here))
+    actual = read_differences(run_verify(out, cache, within=here))
     assert re.fullmatch(rf"templates changed \({HASHES}\)", actual[0])
     at = actual.index("file report.typ differs")
     assert actual[at + 2].endswith("+ // another line")
 
 
 def test_changed_version_is_named_with_both_values(run: Path, cache: Path) -> None:
-    out = made(run, cache)
-    changed_provenance(out, lambda content: content["versions"].update(duckdb="1.4.0", other="3"))
-    assert causes(verified(out, cache)) == ["version duckdb 2.0.0, was 1.4.0", "version other none, was 3"]
+    out = build_report(run, cache)
+    change_provenance(out, lambda content: content["versions"].update(duckdb="1.4.0", other="3"))
+    assert read_causes(run_verify(out, cache)) == ["version duckdb 2.0.0, was 1.4.0", "version other none, was 3"]
 
 
 # Outputs
 
 
 def test_edited_output_is_named_with_its_line(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     title = json.loads((out / "document.json").read_text(encoding="utf-8"))["title"]
     edited(out / "document.json", f'"title": "{title}"', '"title": "Forged"')
-    assert differences(verified(out, cache)) == [
+    assert read_differences(run_verify(out, cache)) == [
         "inputs, versions and definitions are what they were",
         "file document.json differs",
         '  document.json:2: -  "title": "Forged",',
@@ -248,36 +248,36 @@ def test_edited_output_is_named_with_its_line(run: Path, cache: Path) -> None:
 
 
 def test_edited_pdf_and_lost_or_added_charts_are_named(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     with (out / "report.pdf").open("ab") as file:
         file.write(b"\n")
     gone = sorted((out / "charts").glob("*.svg"))[0]
     gone.rename(out / "charts" / "more.svg")
-    assert differences(verified(out, cache))[1:] == sorted(
+    assert read_differences(run_verify(out, cache))[1:] == sorted(
         [f"file charts/{gone.name} is missing", "file charts/more.svg is not made any more", "file report.pdf differs"]
     )
 
 
 def test_edited_provenance_fails_its_hash(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     edited(out / "provenance.json", '"date": "2026', '"date": "2025')
-    assert causes(verified(out, cache)) == ["provenance.json: its hash is not that of its content"]
+    assert read_causes(run_verify(out, cache)) == ["provenance.json: its hash is not that of its content"]
 
 
 # Provenance that is none
 
 
-def refused(folder: Path, cache: Path, text: str) -> str:
+def refusal_of(folder: Path, cache: Path, text: str) -> str:
     """Return the error for a folder whose provenance is this text."""
     folder.mkdir()
     (folder / "provenance.json").write_text(text, encoding="utf-8")
-    done = verified(folder, cache)
+    done = run_verify(folder, cache)
     assert done.status == 1
     return message(done, {"DIR": folder})
 
 
 def test_provenance_that_is_not_json_is_refused(tmp_path: Path, cache: Path) -> None:
-    assert refused(tmp_path / "a", cache, '{"format": 1,\n oops}') == (
+    assert refusal_of(tmp_path / "a", cache, '{"format": 1,\n oops}') == (
         "error[provenance]: the provenance is not JSON: Expecting property name enclosed in double quotes\n"
         "  at DIR/provenance.json:2:2\n"
     )
@@ -288,7 +288,7 @@ def test_provenance_that_is_not_json_is_refused(tmp_path: Path, cache: Path) -> 
     [('{"format": 7}', "format 7"), ("[]", "no format"), ('{"hash": "", "content": {}, "places": {}}', "no format")],
 )
 def test_provenance_of_unknown_format_is_refused(tmp_path: Path, cache: Path, text: str, expected: str) -> None:
-    assert refused(tmp_path / "a", cache, text) == (
+    assert refusal_of(tmp_path / "a", cache, text) == (
         "error[provenance]: the provenance is of another form: DIR/provenance.json\n"
         "  expected: a provenance of format 1\n"
         f"  found:    {expected}\n"
@@ -297,33 +297,33 @@ def test_provenance_of_unknown_format_is_refused(tmp_path: Path, cache: Path, te
 
 
 def test_provenance_without_a_member_is_refused(run: Path, cache: Path, tmp_path: Path) -> None:
-    provenance = json.loads((made(run, cache) / "provenance.json").read_text(encoding="utf-8"))
+    provenance = json.loads((build_report(run, cache) / "provenance.json").read_text(encoding="utf-8"))
     del provenance["content"]["runs"][0]["files"][0]["sha256"]
-    assert refused(tmp_path / "a", cache, json.dumps(provenance)) == (
+    assert refusal_of(tmp_path / "a", cache, json.dumps(provenance)) == (
         "error[provenance]: the provenance is not what a build writes: DIR/provenance.json\n"
         "  found:    content.runs.0.files.0.sha256: Field required\n"
     )
     provenance["content"]["runs"] = []
-    assert refused(tmp_path / "b", cache, json.dumps(provenance)).endswith(
+    assert refusal_of(tmp_path / "b", cache, json.dumps(provenance)).endswith(
         "found:    places: must name the directory of each run, and of no other\n"
     )
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "../../../../etc/passwd", "a/../../b", "a\0b", ""])
 def test_provenance_may_name_files_of_its_runs_only(run: Path, cache: Path, tmp_path: Path, name: str) -> None:
-    provenance = json.loads((made(run, cache) / "provenance.json").read_text(encoding="utf-8"))
+    provenance = json.loads((build_report(run, cache) / "provenance.json").read_text(encoding="utf-8"))
     provenance["content"]["runs"][0]["files"][0]["file"] = name
-    assert refused(tmp_path / "build", cache, json.dumps(provenance)) == (
+    assert refusal_of(tmp_path / "build", cache, json.dumps(provenance)) == (
         "error[provenance]: the provenance is not what a build writes: DIR/provenance.json\n"
         f"  found:    runs: {json.dumps(name)} is no file of a run\n"
     )
 
 
 def test_input_that_became_a_folder_is_reported(run: Path, cache: Path) -> None:
-    out = made(run, cache)
+    out = build_report(run, cache)
     (run / "meta.json").unlink()
     (run / "meta.json").symlink_to("/dev/zero")
-    assert "input plain/meta.json: cannot be read (no regular file)" in verified(out, cache).out
+    assert "input plain/meta.json: cannot be read (no regular file)" in run_verify(out, cache).out
 
 
 def test_folder_without_provenance_is_refused(tmp_path: Path, cache: Path) -> None:

@@ -101,18 +101,20 @@ def test_reference_page_matches_the_commands() -> None:
 )
 def test_completion_offers_names(typed: str, expected: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    for name, value in variables(typed, cache).items():
+    for name, value in completion_variables(typed, cache).items():
         monkeypatch.setenv(name, value)
     assert BashComplete(cli, {}, "assay", VARIABLE).complete().split() == expected.split()
 
 
 def test_completion_works_in_a_shell_process(cache: Path) -> None:
     """The process gets the variables that the bash script sets."""
-    done = assay_process(environment={VARIABLE: "bash_complete", **variables("assay query cdfForgerLead", cache)})
+    done = assay_process(
+        environment={VARIABLE: "bash_complete", **completion_variables("assay query cdfForgerLead", cache)}
+    )
     assert (done.out.split(), done.err) == (["plain,cdfForgerLead"], "")
 
 
-def variables(typed: str, cache: Path) -> dict[str, str]:
+def completion_variables(typed: str, cache: Path) -> dict[str, str]:
     """Return the variables that a shell sets for the line to complete."""
     count = len(typed.split()) - (not typed.endswith(" "))
     return {"COMP_WORDS": typed, "COMP_CWORD": str(count), "XDG_CACHE_HOME": str(cache)}

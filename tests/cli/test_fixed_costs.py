@@ -19,7 +19,7 @@ from tests.support.laboratory import ROOT
 ENDLESS = "SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) AS b"
 
 
-def python(code: str, *options: str) -> subprocess.CompletedProcess[str]:
+def run_python(code: str, *options: str) -> subprocess.CompletedProcess[str]:
     """Run a program and return its output."""
     command = [sys.executable, *options, "-c", code]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -53,7 +53,7 @@ sys.argv = ["assay", "--version"]
 from assay.__main__ import main
 main()
 """
-    assert python(code).stdout.splitlines()[-1] == "done"
+    assert run_python(code).stdout.splitlines()[-1] == "done"
 
 
 def test_converters_start_first_in_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,12 +24,12 @@ WRONG = ("list", "metrics", "--system", "none")
 
 
 @functools.cache
-def usual(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+def run_usual(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
     """Run a command with normal streams."""
-    return shell(words, "")
+    return run_in_shell(words, "")
 
 
-def shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.CompletedProcess[str]:
+def run_in_shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command with streams redirected by a shell."""
     command = shlex.join([sys.executable, "-m", "assay", *words])
     around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
@@ -39,10 +39,10 @@ def shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-", "<&- >&- 2>&-", "2>/dev/full"])
 def test_closed_or_full_stream_changes_no_status_or_output(streams: str) -> None:
-    actual, found_wrong = shell(LIST, streams), shell(WRONG, streams)
-    assert (actual.returncode, found_wrong.returncode) == (0, usual(WRONG).returncode)
-    assert actual.stdout == ("" if " >" in f" {streams}" else usual(LIST).stdout)
-    assert found_wrong.stderr == ("" if "2>" in streams else usual(WRONG).stderr)
+    actual, found_wrong = run_in_shell(LIST, streams), run_in_shell(WRONG, streams)
+    assert (actual.returncode, found_wrong.returncode) == (0, run_usual(WRONG).returncode)
+    assert actual.stdout == ("" if " >" in f" {streams}" else run_usual(LIST).stdout)
+    assert found_wrong.stderr == ("" if "2>" in streams else run_usual(WRONG).stderr)
 
 
 @pytest.mark.parametrize(("words", "status"), [(LIST, 0), (HELP, 0), (WRONG, 2), (("diff", "HEAD", "nowhere"), 2)])
@@ -58,7 +58,7 @@ def test_status_is_that_of_the_work_without_a_reader(words: tuple[str, ...], sta
 
 
 def test_full_stdout_error_names_the_cause() -> None:
-    done = shell(LIST, ">/dev/full")
+    done = run_in_shell(LIST, ">/dev/full")
     assert (done.returncode, done.stderr) == (1, "error[output]: stdout cannot be written: No space left on device\n")
 
 
@@ -113,7 +113,7 @@ def test_ignored_interrupt_stays_ignored(tmp_path: Path) -> None:
 
 
 def test_out_of_memory_is_not_reported_as_a_bug() -> None:
-    done = shell(("test", "--system", "cometbft"), "", "ulimit -v 1000000;")
+    done = run_in_shell(("test", "--system", "cometbft"), "", "ulimit -v 1000000;")
     if done.returncode not in (1, 70):
         pytest.skip("it was enough, or the engine ended the process itself")
     assert done.returncode == 1, done.stderr

@@ -23,16 +23,16 @@ EVENT = """\
 """
 
 
-def manifest(out: Path) -> Any:
+def read_manifest(out: Path) -> Any:
     """Return the facts of the only run of a report."""
     return load(out / "results.json")["manifest"]["run"]
 
 
-def built(run: Path, out: Path, cache: Path, within: Path) -> Any:
+def build_manifest(run: Path, out: Path, cache: Path, within: Path) -> Any:
     """Build one run without filters; return its manifest."""
     done = build([f"run={run}"], out, cache, "--no-filters", within=within)
     assert done.status == 0, done.err
-    return manifest(out)
+    return read_manifest(out)
 
 
 def test_new_event_is_counted_in_cached_logs(tmp_path: Path, cache: Path) -> None:
@@ -45,18 +45,18 @@ def test_new_event_is_counted_in_cached_logs(tmp_path: Path, cache: Path) -> Non
         "      , e.blockSent\n",
         "      , e.blockSent\n      , e.otherThing\n",
     )
-    first = built(run, tmp_path / "first", cache, before)
-    second = built(run, tmp_path / "second", cache, after)
+    first = build_manifest(run, tmp_path / "first", cache, before)
+    second = build_manifest(run, tmp_path / "second", cache, after)
     assert second["recognised_total"] == first["recognised_total"] + len(OTHER)
-    assert built(run, tmp_path / "third", cache, before) == first
+    assert build_manifest(run, tmp_path / "third", cache, before) == first
 
 
 def test_runs_of_same_logs_have_their_own_constants(tmp_path: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
-    first = built(run, tmp_path / "first", cache, ROOT)
+    first = build_manifest(run, tmp_path / "first", cache, ROOT)
     changed_json(run / "genesis-shelley.json", lambda document: document.update(epochLength=10))
     changed_json(run / "meta.json", lambda document: document["meta"].update(ident="renamed"))
-    second = built(run, tmp_path / "second", cache, ROOT)
+    second = build_manifest(run, tmp_path / "second", cache, ROOT)
     assert {name: value for name, value in second.items() if first[name] != value} == {"ident": "renamed"}
     assert load(tmp_path / "second" / "results.json")["runs"] == [{"id": "run", "label": "renamed"}]
     sql = load(tmp_path / "second" / "sql" / "constants.json")
@@ -67,13 +67,13 @@ def test_earlier_reads_change_no_counts(tmp_path: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     broken = line(31.0, "TxSubmission.TxInbound.Collected", {"count": "many"})
     changed_log(run / "node-2", lambda lines: [*lines, broken])
-    alone = built(run, tmp_path / "alone", tmp_path / "other cache", ROOT)
+    alone = build_manifest(run, tmp_path / "alone", tmp_path / "other cache", ROOT)
     everything = assay("ingest", str(run), "--all", "--cache", str(cache))
     assert everything.status == 0, everything.err
     (folder,) = everything.out.split()
     (lost,) = duckdb.execute(f"SELECT count(*) FROM read_parquet('{folder}/quarantine.parquet')").fetchall()
     assert lost == (1,)
-    assert built(run, tmp_path / "after", cache, ROOT) == alone
+    assert build_manifest(run, tmp_path / "after", cache, ROOT) == alone
 
 
 def test_runs_of_same_logs_are_read_once(tmp_path: Path, cache: Path) -> None:
@@ -150,15 +150,15 @@ def test_results_are_computed_again_when_recognition_changes(
         log = place / "runs" / "one" / "h-1" / "log.jsonl"
         log.parent.mkdir(parents=True)
         log.write_text("".join(f"{json.dumps(_record(number))}\n" for number in range(2)), encoding="utf-8")
-    former = _found(before, tmp_path / "cache")
+    former = _query_metric(before, tmp_path / "cache")
     assert former == (2, 170, "warning: one: the greatest is 230\n")
     *numbers, greatest = expected
     message = f"warning: one: the greatest is {greatest}\n"
-    assert _found(after, tmp_path / "cache") == (*numbers, message)
-    assert _found(before, tmp_path / "cache") == former
+    assert _query_metric(after, tmp_path / "cache") == (*numbers, message)
+    assert _query_metric(before, tmp_path / "cache") == former
 
 
-def _found(place: Path, cache: Path) -> tuple[int, float, str]:
+def _query_metric(place: Path, cache: Path) -> tuple[int, float, str]:
     """Return size and average of the metric, and the warnings."""
     done = assay("query", "n", "--run", "runs/one", "--format", "json", "--cache", cache, within=place)
     assert done.status == 0, done.err

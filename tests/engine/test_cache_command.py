@@ -17,6 +17,7 @@ from assay.ingest import fingerprint
 from assay.util.scratch import clean_up, process_dir
 from tests.support.commands import Done, assay
 from tests.support.laboratory import ROOT
+from tests.support.outcomes import contents
 
 
 @pytest.fixture
@@ -24,17 +25,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Create a workspace and build its report; the cache next to it has hashes of new files, too."""
     monkeypatch.setattr(fingerprint, "SETTLED", 0)
     assert assay("init", tmp_path / "place").status == 0
-    assert built(tmp_path / "place").status == 0
+    assert build_report(tmp_path / "place").status == 0
     return tmp_path / "place"
 
 
-def built(place: Path) -> Done:
+def build_report(place: Path) -> Done:
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
     return assay("build", "service/comparison", *runs, "-o", "out", "--cache", "../cache", within=place)
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def bytes_by_kind(cache: Path) -> dict[str, int]:
@@ -43,7 +40,7 @@ def bytes_by_kind(cache: Path) -> dict[str, int]:
     return {line.split(",")[0]: int(line.split(",")[2]) for line in done.out.splitlines()[1:]}
 
 
-def on_disk(*folders: Path) -> int:
+def disk_usage(*folders: Path) -> int:
     """Return the bytes on disk of all files, counting each inode once."""
     paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     return sum({path.stat().st_ino: path.stat().st_blocks * 512 for path in paths}.values())
@@ -54,22 +51,22 @@ def test_cache_size_is_listed_by_kind(place: Path) -> None:
     sizes = bytes_by_kind(cache)
     assert list(sizes) == ["logs", "results", "reports", "specs", "mirrors", "all"]
     memo = (cache / "files.json").stat().st_blocks * 512
-    assert sizes["all"] == sum(sizes.values()) - sizes["all"] == on_disk(cache) - memo
-    assert sizes["logs"] == on_disk(cache / "ingest", cache / "batches")
-    assert sizes["logs"] < on_disk(cache / "ingest") + on_disk(cache / "batches")  # events are the same files
+    assert sizes["all"] == sum(sizes.values()) - sizes["all"] == disk_usage(cache) - memo
+    assert sizes["logs"] == disk_usage(cache / "ingest", cache / "batches")
+    assert sizes["logs"] < disk_usage(cache / "ingest") + disk_usage(cache / "batches")  # events are the same files
     listing = assay("cache", "--cache", cache)
     assert listing.out.splitlines()[0] == str(cache)
 
 
 def test_whole_cache_is_removed_and_rebuilt(place: Path) -> None:
-    before = content(place / "out")
+    before = contents(place / "out")
     done = assay("cache", "prune", "--all", "--cache", place.parent / "cache")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("removed ")
     assert bytes_by_kind(place.parent / "cache")["all"] == 0
     assert sorted(path.name for path in (place.parent / "cache").iterdir() if path.is_file()) == ["files.json"]
-    assert built(place).status == 0
-    assert content(place / "out") == before
+    assert build_report(place).status == 0
+    assert contents(place / "out") == before
 
 
 def test_long_unused_entries_are_removed(place: Path) -> None:
@@ -90,7 +87,7 @@ def test_used_entry_gets_a_new_time(place: Path) -> None:
     long_ago = time.time() - 40 * 86400
     for path in [*cache.glob("ingest/*/*"), *cache.glob("rendered/*"), *cache.glob("results/*")]:
         os.utime(path, (long_ago, long_ago))
-    assert built(place).status == 0
+    assert build_report(place).status == 0
     pruned = assay("cache", "prune", "--older-than", "30d", "--cache", cache)
     assert pruned.out == "removed 0 entries, 0 B\n"
 

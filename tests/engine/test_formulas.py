@@ -65,7 +65,7 @@ def article(place: Path, cache: Path) -> Path:
     return out
 
 
-def queried(place: Path, cache: Path, names: list[str], of: str, *more: str) -> list[dict[str, Any]]:
+def query_formulas(place: Path, cache: Path, names: list[str], of: str, *more: str) -> list[dict[str, Any]]:
     done = assay(
         "query", *names, "--run", place / of, "--cache", cache, "--format", "json", *more, within=place / "workspace"
     )
@@ -131,7 +131,7 @@ def test_build_with_formulas_verifies(request: pytest.FixtureRequest, place: Pat
 # Queries and SQL
 
 
-def mixed(rates: dict[str, tuple[int, ...]], lowest: int) -> Fraction:
+def compute_mixed(rates: dict[str, tuple[int, ...]], lowest: int) -> Fraction:
     """Compute the formula `mixed` in GiB with plain fractions."""
     every = [rate for of_drive in rates.values() for rate in of_drive]
     mean = Fraction(sum(every), len(every))
@@ -144,8 +144,8 @@ def mixed(rates: dict[str, tuple[int, ...]], lowest: int) -> Fraction:
 @pytest.mark.parametrize(("summary", "lowest"), [("all", 0), ("lowest", 2)])
 def test_nested_formula_equals_plain_fractions(place: Path, cache: Path, summary: str, lowest: int) -> None:
     rates = {"sda": (1, 2, 6), "sdb": (10**15 + 1, 7), "sdc": (3, 3, 3, 4)}
-    (row,) = queried(place, cache, ["mixed"], "many", "--summary", summary)
-    assert row["average"] == pytest.approx(float(mixed(rates, lowest)), rel=1e-12)
+    (row,) = query_formulas(place, cache, ["mixed"], "many", "--summary", summary)
+    assert row["average"] == pytest.approx(float(compute_mixed(rates, lowest)), rel=1e-12)
     assert "median" not in row
 
 
@@ -158,7 +158,7 @@ def test_sql_of_formula_runs_alone_and_equals_query(place: Path, cache: Path, na
     cursor = duckdb.connect().execute(done.out)
     columns = [item[0] for item in cursor.description]
     (row,) = cursor.fetchall()
-    (actual_row,) = queried(place, cache, [name], of)
+    (actual_row,) = query_formulas(place, cache, [name], of)
     assert columns[0] == "value"
     assert "disk_write_rate" in columns
     due = actual_row["average"]
@@ -247,18 +247,18 @@ def test_article_dictionary_explains_formula_operands(article: Path) -> None:
 # Definitions
 
 
-def definitions(folder: Path, *edits: dict[str, str]) -> dict[str, str]:
+def definitions_of(folder: Path, *edits: dict[str, str]) -> dict[str, str]:
     checked = Session(Workspace(drives(folder, *edits)), Store(folder / "cache")).package("drives")
     return dict(checked.definitions)
 
 
 def test_definition_hash_covers_all_operands(tmp_path: Path) -> None:
-    plain = definitions(tmp_path / "plain")
-    measured = definitions(
+    plain = definitions_of(tmp_path / "plain")
+    measured = definitions_of(
         tmp_path / "measured", {"measure = X.column c.rate": "measure = X.times (X.natural 1) (X.column c.rate)"}
     )
     assert {name for name in plain if plain[name] != measured[name]} == set(plain)
-    year = definitions(
+    year = definitions_of(
         tmp_path / "year",
         {},
         {
@@ -272,7 +272,7 @@ def test_definition_hash_covers_all_operands(tmp_path: Path) -> None:
     assert {name for name in plain if plain[name] != year[name]} == {
         "disk_writes_per_year", "disk_writes_per_year_binary", "mixed",
     }  # fmt: skip
-    changed = definitions(
+    changed = definitions_of(
         tmp_path / "told", {}, {"at the mean rate": "at that rate", '4.0 U.megabyte "126.1"': '8.0 U.megabyte "252.3"'}
     )
     assert changed == plain
@@ -297,9 +297,9 @@ def test_committed_formula_equals_dhall_with_any_cache(tmp_path: Path, cache: Pa
     drives(tmp_path / "workspace")
     run(tmp_path / "decimal", sda=RATES["decimal"])
     names = ["disk_writes_per_year", "mixed"]  # the first with examples, which would notice; the other without
-    before = queried(tmp_path, cache, names, "decimal")
+    before = query_formulas(tmp_path, cache, names, "decimal")
     assert assay("check", "--accept", "--cache", cache, within=tmp_path / "workspace").status == 0
-    assert queried(tmp_path, tmp_path / "fresh", names, "decimal") == before
+    assert query_formulas(tmp_path, tmp_path / "fresh", names, "decimal") == before
     out = tmp_path / "report"
     built = ("build", "drives/writes", *runs(tmp_path, "decimal"), "-o", out, "--cache", cache)
     assert assay(*built, within=tmp_path / "workspace").status == 0

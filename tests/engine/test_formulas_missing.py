@@ -26,7 +26,7 @@ from assay.sql.distributions import CENTILES
 ALL = Summary("all", 0, "mean", False, "")
 
 
-def worth(text: str, known: Mapping[str, Fraction | int | None], **constants: object) -> Figure:
+def evaluate(text: str, known: Mapping[str, Fraction | int | None], **constants: object) -> Figure:
     """Evaluate a formula; metrics that are None have no samples."""
 
     def value(name: str) -> Fraction:
@@ -56,7 +56,7 @@ def _ones(node: Expression) -> Expression:
     ],
 )
 def test_first_and_greatest_ignore_missing_values(text: str, known: Mapping[str, int | None], due: int) -> None:
-    assert worth(text, known) == Figure(Fraction(due))
+    assert evaluate(text, known) == Figure(Fraction(due))
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_first_and_greatest_ignore_missing_values(text: str, known: Mapping[str,
 )
 def test_formula_without_value_has_a_reason(text: str, reason: str) -> None:
     """It names the last of several missing operands."""
-    assert worth(text, {"a": None, "b": None, "c": 7}, rate=None) == Figure(None, reason)
+    assert evaluate(text, {"a": None, "b": None, "c": 7}, rate=None) == Figure(None, reason)
 
 
 def test_constant_equals_its_decimal_text() -> None:
-    assert worth("times(metric c, constant rate)", {"c": 7}, rate=0.1) == Figure(Fraction(7, 10))
+    assert evaluate("times(metric c, constant rate)", {"c": 7}, rate=0.1) == Figure(Fraction(7, 10))
 
 
 @pytest.fixture(scope="module")

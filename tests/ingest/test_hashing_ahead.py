@@ -43,7 +43,7 @@ def run(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def asked(monkeypatch: Patch) -> list[str]:
+def hashed_names(monkeypatch: Patch) -> list[str]:
     """Record the files that are hashed, in order."""
     names: list[str] = []
     real = fingerprint._digest
@@ -56,7 +56,7 @@ def asked(monkeypatch: Patch) -> list[str]:
     return names
 
 
-def begun(*folders: Path, memo: Path) -> BackgroundHasher:
+def finish_hashing(*folders: Path, memo: Path) -> BackgroundHasher:
     """Return a hasher after all its hashes are done."""
     hasher = BackgroundHasher(folders, memo)
     hasher.start()
@@ -64,39 +64,39 @@ def begun(*folders: Path, memo: Path) -> BackgroundHasher:
     return hasher
 
 
-def held(path: Path) -> FileSnapshot:
+def log_file(path: Path) -> FileSnapshot:
     """Return a file with its current state."""
     mark = mark_of(path)
     return FileSnapshot(path, mark, mark.size)
 
 
-def test_files_of_runs_are_hashed_in_order_of_names(run: Path, asked: list[str]) -> None:
-    hasher = begun(run, memo=run / "none.json")
-    assert asked == ["m-1/core", "m-1/out", "m-2/out"]
+def test_files_of_runs_are_hashed_in_order_of_names(run: Path, hashed_names: list[str]) -> None:
+    hasher = finish_hashing(run, memo=run / "none.json")
+    assert hashed_names == ["m-1/core", "m-1/out", "m-2/out"]
     for host in ("m-1", "m-2"):
         path = run / host / "out"
-        reused = hasher.reuse(held(path))
+        reused = hasher.reuse(log_file(path))
         assert reused
         assert reused.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert hasher.reuse(held(run / "meta.json")) is None
+    assert hasher.reuse(log_file(run / "meta.json")) is None
 
 
-def test_known_hash_is_not_computed_again(run: Path, tmp_path: Path, asked: list[str]) -> None:
+def test_known_hash_is_not_computed_again(run: Path, tmp_path: Path, hashed_names: list[str]) -> None:
     files, hashes = file_hashes(find_run(SOURCE, run), tmp_path / "memo.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fingerprint, "SETTLED", 0)
         file_hashes(files, tmp_path / "memo.json")
-    asked.clear()
-    begun(run, memo=tmp_path / "memo.json")
-    assert asked == ["m-1/core"]
+    hashed_names.clear()
+    finish_hashing(run, memo=tmp_path / "memo.json")
+    assert hashed_names == ["m-1/core"]
     assert len(hashes) == 2
 
 
 def test_hash_of_changed_file_is_not_used(run: Path) -> None:
-    hasher = begun(run, memo=run / "none.json")
+    hasher = finish_hashing(run, memo=run / "none.json")
     (run / "m-1" / "out").write_bytes(b"other")
-    assert hasher.reuse(held(run / "m-1" / "out")) is None
-    assert hasher.reuse(held(run / "m-2" / "out"))
+    assert hasher.reuse(log_file(run / "m-1" / "out")) is None
+    assert hasher.reuse(log_file(run / "m-2" / "out"))
 
 
 def test_stop_does_not_wait_for_scan_of_large_folder(run: Path, monkeypatch: Patch) -> None:
@@ -129,7 +129,7 @@ def test_stop_abandons_current_file_unless_needed(needed: bool, run: Path, monke
     hasher.start()
     hasher.join()
     assert seen == [first]
-    assert (hasher.reuse(held(first)) is not None) == needed
+    assert (hasher.reuse(log_file(first)) is not None) == needed
 
 
 def test_unreadable_file_is_left_to_its_reader(run: Path, monkeypatch: Patch) -> None:
@@ -137,24 +137,24 @@ def test_unreadable_file_is_left_to_its_reader(run: Path, monkeypatch: Patch) ->
         raise fingerprint.changed(path, "nothing")
 
     monkeypatch.setattr(hashing_ahead, "hashed", refused)
-    hasher = begun(run, run / "none", memo=run / "none.json")
-    assert hasher.reuse(held(run / "m-1" / "out")) is None
+    hasher = finish_hashing(run, run / "none", memo=run / "none.json")
+    assert hasher.reuse(log_file(run / "m-1" / "out")) is None
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["ahead", "not ahead"])
 @pytest.mark.parametrize("at_once", [True, False], ids=["begun", "when asked"])
 def test_hashes_are_independent_of_start_time(
-    first: bool, at_once: bool, run: Path, tmp_path: Path, asked: list[str]
+    first: bool, at_once: bool, run: Path, tmp_path: Path, hashed_names: list[str]
 ) -> None:
     expected = file_hashes(find_run(SOURCE, run), tmp_path / "other.json")
-    asked.clear()
-    hashes = Hashes(tmp_path / "memo.json", begun(run, memo=tmp_path / "memo.json") if first else None)
+    hashed_names.clear()
+    hashes = Hashes(tmp_path / "memo.json", finish_hashing(run, memo=tmp_path / "memo.json") if first else None)
     if at_once:
         hashes.begin([("r", run)], [SOURCE], ())
     files, hashing = hashes.of("r", run, SOURCE, ())
     assert (files, hashing()) == (find_run(SOURCE, run), expected)
-    assert sorted(set(asked) - {"m-1/core"}) == ["m-1/out", "m-2/out"]
-    assert len(asked) == 2 + first
+    assert sorted(set(hashed_names) - {"m-1/core"}) == ["m-1/out", "m-2/out"]
+    assert len(hashed_names) == 2 + first
     hashes.close()
 
 
@@ -174,15 +174,15 @@ def test_started_hash_is_requested_once(run: Path, tmp_path: Path) -> None:
     hashes.close()
 
 
-def test_hashing_does_not_start_for_several_sources(run: Path, tmp_path: Path, asked: list[str]) -> None:
+def test_hashing_does_not_start_for_several_sources(run: Path, tmp_path: Path, hashed_names: list[str]) -> None:
     hashes = Hashes(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE, SOURCE], ())
     hashes.close()
-    assert asked == []
+    assert hashed_names == []
 
 
 def test_current_file_is_finished_for_any_run_and_source(
-    run: Path, tmp_path: Path, monkeypatch: Patch, asked: list[str]
+    run: Path, tmp_path: Path, monkeypatch: Patch, hashed_names: list[str]
 ) -> None:
     """With several sources, the needed files are known only after all runs are listed."""
     (run / "m-1" / "core").unlink()
@@ -206,7 +206,7 @@ def test_current_file_is_finished_for_any_run_and_source(
     threading.Timer(0.2, go_on.set).start()
     for hashing in waiting:
         hashing()
-    assert sorted(asked) == ["m-1/out", "m-1/out", "m-2/out", "m-2/out"]
+    assert sorted(hashed_names) == ["m-1/out", "m-1/out", "m-2/out", "m-2/out"]
     hashes.close()
 
 

@@ -41,7 +41,7 @@ def plain_run(case: str, target: Path) -> Path:
     return run
 
 
-def rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
+def read_rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
     """Return all events of a run and the counts of its lines."""
     done = assay("ingest", run, "--system", "cardano", "--cache", cache)
     assert done.status == 0, done.err
@@ -61,14 +61,14 @@ def test_added_file_alone_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(json_lines, "fill", watched)
     run = plain_run("tiny/plain", tmp_path / "run")
-    whole = rows(run, tmp_path / "other cache")
+    whole = read_rows(run, tmp_path / "other cache")
     late = sorted(run.glob("node-*/node-1.json"))[-1]
     text = late.read_bytes()
     late.unlink()
-    before = rows(run, tmp_path / "cache")
+    before = read_rows(run, tmp_path / "cache")
     read.clear()
     late.write_bytes(text)
-    assert rows(run, tmp_path / "cache") == whole != before
+    assert read_rows(run, tmp_path / "cache") == whole != before
     assert read == [late]
 
 
@@ -76,33 +76,33 @@ def test_broken_lines_of_cached_files_are_reported(tmp_path: Path) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
     for file in run.glob("node-*/node-*.json"):
         file.write_text(file.read_text(encoding="utf-8") + '{"at":"2026-02-05T18\n', encoding="utf-8")
-    whole = rows(run, tmp_path / "other cache")
+    whole = read_rows(run, tmp_path / "other cache")
     late = sorted(run.glob("node-*/node-1.json"))[-1]
     text = late.read_bytes()
     late.unlink()
-    before = rows(run, tmp_path / "cache")
+    before = read_rows(run, tmp_path / "cache")
     late.write_bytes(text)
-    assert rows(run, tmp_path / "cache") == whole != before
+    assert read_rows(run, tmp_path / "cache") == whole != before
     assert len(whole["quarantine"]) == len(before["quarantine"]) + 1 > 3
 
 
 def test_changed_file_is_read_again(tmp_path: Path) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
-    before = rows(run, tmp_path / "cache")
+    before = read_rows(run, tmp_path / "cache")
     file = sorted(run.glob("node-*/node-1.json"))[-1]
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     file.write_text("".join(lines[:-5]), encoding="utf-8")
-    after = rows(run, tmp_path / "cache")
-    assert after == rows(run, tmp_path / "other cache") != before
+    after = read_rows(run, tmp_path / "cache")
+    assert after == read_rows(run, tmp_path / "other cache") != before
 
 
 def test_damaged_batch_is_read_again(tmp_path: Path) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
-    whole = rows(run, tmp_path / "cache")
+    whole = read_rows(run, tmp_path / "cache")
     shutil.rmtree(tmp_path / "cache" / "ingest")
     (facts,) = (tmp_path / "cache").glob("batches/*/*/batch.json")
     facts.write_text(facts.read_text(encoding="utf-8")[:100], encoding="utf-8")
-    assert rows(run, tmp_path / "cache") == whole
+    assert read_rows(run, tmp_path / "cache") == whole
     assert json.loads(facts.read_text(encoding="utf-8"))["files"]
 
 
@@ -113,18 +113,18 @@ def test_large_file_in_pieces_gives_same_result(piece: int, tmp_path: Path, monk
         lines = file.read_text(encoding="utf-8").splitlines()
         lines[10:10] = ["a text", '{"at":"2026-02-05T18', "\ufeff", "x" * (900 * number)]
         file.write_text(("\r\n" if number % 2 else "\n").join(lines), encoding="utf-8")
-    whole = rows(run, tmp_path / "cache")
+    whole = read_rows(run, tmp_path / "cache")
     assert len(whole["quarantine"]) >= 5
     monkeypatch.setattr(chunks, "PIECE", piece)
     monkeypatch.setattr(chunks, "ROUND", 4 * piece)
-    assert rows(run, tmp_path / "pieces") == whole
+    assert read_rows(run, tmp_path / "pieces") == whole
     folders = list((tmp_path / "pieces").glob("batches/*/*"))
     assert len(folders) > 3
     # Some pieces are lost, and what is lost alone is read again.
     shutil.rmtree(tmp_path / "pieces" / "ingest")
     for folder in folders[::2]:
         shutil.rmtree(folder)
-    assert rows(run, tmp_path / "pieces") == whole
+    assert read_rows(run, tmp_path / "pieces") == whole
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
@@ -141,12 +141,12 @@ def test_large_packed_file_in_pieces_gives_same_result(
         lines[10:10] = ["a text", '{"at":"2026-02-05T18', "x" * (300 * number)]
         file.with_name(file.name + suffix).write_bytes(pack("\n".join(lines).encode()))
         file.unlink()
-    whole = rows(run, tmp_path / "cache")
+    whole = read_rows(run, tmp_path / "cache")
     assert len(whole["quarantine"]) >= 5
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(chunks, "PIECE", 700)
     monkeypatch.setattr(chunks, "ROUND", 2800)
-    assert rows(run, tmp_path / "pieces") == whole
+    assert read_rows(run, tmp_path / "pieces") == whole
     folders = [file.parent for file in (tmp_path / "pieces").glob("batches/*/*/batch.json") if ":" in file.read_text()]
     assert len(folders) > 3
     assert not list((tmp_path / "pieces").glob("**/plain"))
@@ -155,12 +155,12 @@ def test_large_packed_file_in_pieces_gives_same_result(
     unpacked = json_lines.unpacked
     monkeypatch.setattr(json_lines, "unpacked", lambda file, folder: again.append(file.path) or unpacked(file, folder))
     shutil.rmtree(tmp_path / "pieces" / "ingest")
-    assert rows(run, tmp_path / "pieces") == whole
+    assert read_rows(run, tmp_path / "pieces") == whole
     assert not again
     shutil.rmtree(tmp_path / "pieces" / "ingest")
     for folder in folders[::2]:
         shutil.rmtree(folder)
-    assert rows(run, tmp_path / "pieces") == whole
+    assert read_rows(run, tmp_path / "pieces") == whole
     assert again == [last.with_name(last.name + suffix)]
 
 
@@ -183,10 +183,10 @@ def test_broken_lines_have_file_names_of_their_run(tmp_path: Path) -> None:
     run = plain_run("tiny/plain", tmp_path / "run")
     broken = sorted(run.glob("node-*/node-1.json"))[0]
     broken.write_text(broken.read_text(encoding="utf-8") + '{"at":"2026-02-05T18\n', encoding="utf-8")
-    before = rows(run, tmp_path / "cache")
+    before = read_rows(run, tmp_path / "cache")
     broken.rename(broken.with_name("node-2.json"))
-    after = rows(run, tmp_path / "cache")
-    assert after == rows(run, tmp_path / "other cache")
+    after = read_rows(run, tmp_path / "cache")
+    assert after == read_rows(run, tmp_path / "other cache")
     assert [row[1] for row in before["quarantine"]] == [f"{broken.parent.name}/node-1.json"]
     assert [row[1] for row in after["quarantine"]] == [f"{broken.parent.name}/node-2.json"]
 

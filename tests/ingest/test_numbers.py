@@ -27,7 +27,7 @@ NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[
 BOUNDS = {"integer": (-(2**63), 2**63 - 1), "unsigned": (0, 2**64 - 1)}
 
 
-def expected(kind: str, text: str) -> int | float | None:
+def parse_plainly(kind: str, text: str) -> int | float | None:
     """Return the number of a kind that a text is, or None."""
     if not NUMBER.fullmatch(text):
         return None
@@ -39,7 +39,7 @@ def expected(kind: str, text: str) -> int | float | None:
     return int(value) if low <= value <= high else None
 
 
-def found(kind: str, texts: Sequence[str]) -> list[int | float | None]:
+def parse_with_engine(kind: str, texts: Sequence[str]) -> list[int | float | None]:
     """Return the numbers that the engine reads from texts."""
     value = field_sql.typed(field("n", kind), dialect.column("said"))
     query = f"SELECT {value.sql(dialect=dialect.DIALECT)} FROM (SELECT unnest(?::TEXT[]) AS said)"
@@ -72,11 +72,11 @@ TEXTS = (
 @settings(deadline=None, max_examples=examples(60))
 def test_text_becomes_number_of_plain_python(kind: str, texts: list[str]) -> None:
     right = {
-        text: expected(kind, text)
+        text: parse_plainly(kind, text)
         for text in texts
         if len(re.sub(r".*[eE][+-]?0*", "", text)) < 6 or "e" not in text.lower()
     }
-    assert dict(zip(right, found(kind, list(right)), strict=True)) == right
+    assert dict(zip(right, parse_with_engine(kind, list(right)), strict=True)) == right
     of_event = field("n", kind)
     assert {text: not missing_field_reason("tick", of_event, {"n": text}) for text in right} == {
         text: value is not None for text, value in right.items()
@@ -102,30 +102,30 @@ RECORDS = replace(ROWS, kind="json-records", logs=("rows.json",), time_form="s")
 AT = 1770317536
 
 
-def as_lines(folder: Path, texts: Sequence[str]) -> Ingested:
+def read_as_lines(folder: Path, texts: Sequence[str]) -> Ingested:
     return read(folder, [record(n=text, r=text) for text in texts], [TICK])
 
 
-def as_table(folder: Path, texts: Sequence[str]) -> Ingested:
+def read_as_table(folder: Path, texts: Sequence[str]) -> Ingested:
     rows = "".join(f'{AT},"{text}","{text}"\n' for text in texts)
     return read(folder, {"rows.csv": f"at,n,r\n{rows}".encode()}, [TABLE], source=ROWS)
 
 
-def as_records(folder: Path, texts: Sequence[str]) -> Ingested:
+def read_as_records(folder: Path, texts: Sequence[str]) -> Ingested:
     rows = [{"at": AT, "n": text, "r": text} for text in texts]
     return read(folder, {"rows.json": json.dumps(rows).encode()}, [TABLE], source=RECORDS)
 
 
-@pytest.mark.parametrize("read_texts", [as_lines, as_table, as_records])
+@pytest.mark.parametrize("read_texts", [read_as_lines, read_as_table, read_as_records])
 def test_number_rule_is_the_same_for_every_source(tmp_path: Path, read_texts: object) -> None:
     texts = ["1", "1e2", "15E-1", "1_000", "0x10", "0b11", "15e-1", "2.50e1", " 7", "1.5", "4.0", "1e15", *["0"] * 8]
     assert callable(read_texts)
     ingested = read_texts(tmp_path, texts)
     assert ingested.rows("tick", "n", "r") == [
-        (value, float(text)) for text in texts if (value := expected("integer", text)) is not None
+        (value, float(text)) for text in texts if (value := parse_plainly("integer", text)) is not None
     ]
     reasons = [reason for (reason,) in ingested.rows("quarantine", "reason")]
-    broken = [text for text in texts if expected("integer", text) is None]
+    broken = [text for text in texts if parse_plainly("integer", text) is None]
     assert sorted(reasons) == sorted(f'field n of tick: expected an integer, found "{text}"' for text in broken)
 
 

@@ -100,7 +100,7 @@ KINDS = {
 }  # fmt: skip
 
 
-def packaged(random: Random, kind: Kind, folder: Path) -> Ingested:
+def read_packaged(random: Random, kind: Kind, folder: Path) -> Ingested:
     """Ingest the records of a kind in a random packaging."""
     ends, mark = random.choice(["\n", "\r\n"]), random.choice(["", "\ufeff"])
     some = packaging.parts(random, [item.encode() for item in kind.records], len(kind.named))
@@ -115,14 +115,14 @@ def _read(kind: Kind, folder: Path, **options: Any) -> Ingested:
     return read(folder, {}, (kind.event,), None, replace(kind.source, quarantine=Quarantine(1.0, 10)), **options)
 
 
-def told(kind: Kind, ingested: Ingested) -> object:
+def summarize(kind: Kind, ingested: Ingested) -> object:
     """Return events, counts and reasons, without names of files and positions."""
     fields = [item.name for form in kind.event.forms for item in form.fields]
     of_events = ingested.rows(kind.event.name, "host", "t_ns", *fields)
     return of_events, ingested.rows("counts"), ingested.log(), sorted(ingested.rows("quarantine", "reason", "text"))
 
 
-def _stands_where_it_is_said(ingested: Ingested) -> None:
+def _check_offsets(ingested: Ingested) -> None:
     """Check that each broken record begins at its reported offset, apart from labels before a sample."""
     for name, offset, text in ingested.rows("quarantine", "file", "offset", "text"):
         there = b"".join(decompressed(ingested.folder.parent / "run" / name))[offset:].decode("utf-8")
@@ -137,10 +137,10 @@ def test_records_are_the_same_in_any_packaging(tmp_path: Path, name: str, seed: 
     plain = tmp_path / "plain" / "run" / kind.named[0]
     plain.parent.mkdir(parents=True)
     plain.write_text(kind.made(kind.records), encoding="utf-8")
-    expected = told(kind, _read(kind, tmp_path / "plain"))
-    ingested = packaged(Random(f"{seed} {name}"), kind, tmp_path / "packaged")
-    assert told(kind, ingested) == expected
-    _stands_where_it_is_said(ingested)
+    expected = summarize(kind, _read(kind, tmp_path / "plain"))
+    ingested = read_packaged(Random(f"{seed} {name}"), kind, tmp_path / "packaged")
+    assert summarize(kind, ingested) == expected
+    _check_offsets(ingested)
     log = ingested.log()
     assert (log["recognised"] > 0, log["quarantined"] > 0) == (True, True)
 
@@ -162,10 +162,10 @@ def test_report_is_the_same_for_any_packaging_of_run(tmp_path: Path, kind: str) 
     if kind:
         other = packaging.archived(random, other, kind)
     assert assay("query", "size", "--run", other, "--cache", tmp_path / "cache", within=place).status == 0
-    assert _built(place, run, tmp_path / "cache") == _built(place, other, tmp_path / "cache")
+    assert _build_report(place, run, tmp_path / "cache") == _build_report(place, other, tmp_path / "cache")
 
 
-def _built(place: Path, run: Path, cache: Path) -> list[str]:
+def _build_report(place: Path, run: Path, cache: Path) -> list[str]:
     """Return results and document of the report of a run."""
     out = place / "out"
     done = assay("build", "mix/main", "--run", f"v={run}", "-o", out, "--cache", cache, "--to", "md", within=place)

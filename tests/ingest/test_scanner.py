@@ -32,14 +32,14 @@ from tests.test_ingest_corrupted import real
 from tests.test_ingest_reference import package
 
 
-def compiler() -> str | None:
+def cargo_path() -> str | None:
     """Skip unless a Rust compiler works: a command of this name may be a proxy for an absent one."""
     cargo = shutil.which("cargo")
     works = cargo and subprocess.run([cargo, "--version"], capture_output=True, check=False).returncode == 0
     return cargo if works else None
 
 
-CARGO = compiler()
+CARGO = cargo_path()
 #: how often, each time in another way: `just fuzz` asks for more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "2"))
 PLUS = Transform("plus", 2, "")
@@ -104,7 +104,7 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanner, "_library", lambda _: None)
 
 
-def everything(ingested: Ingested, events: Sequence[Event]) -> dict[str, Any]:
+def all_output(ingested: Ingested, events: Sequence[Event]) -> dict[str, Any]:
     """Return all that ingest wrote, as data."""
     tables = [*(item.name for item in events), "logs", "counts", "quarantine", "unknown"]
     facts = json.loads((ingested.folder / "ingest.json").read_text(encoding="utf-8"))
@@ -114,7 +114,7 @@ def everything(ingested: Ingested, events: Sequence[Event]) -> dict[str, Any]:
     }
 
 
-def both(
+def read_both_ways(
     folder: Path,
     files: Mapping[str, bytes],
     monkeypatch: pytest.MonkeyPatch,
@@ -127,15 +127,15 @@ def both(
     )
     with monkeypatch.context() as patch:
         left_out(patch)
-        expected = everything(read(folder / "engine", files, events, source=source), events)
-    by_scanner = everything(read(folder / "scanner", files, events, source=source), events)
+        expected = all_output(read(folder / "engine", files, events, source=source), events)
+    by_scanner = all_output(read(folder / "scanner", files, events, source=source), events)
     for table, rows in expected.items():
         assert by_scanner[table] == rows, table
     return by_scanner
 
 
 @pytest.fixture
-def aside(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def lines_set_aside(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Record how many lines the scanner leaves to the engine, per call."""
     counts: list[int] = []
     real_fill = Tables.set_aside
@@ -169,29 +169,33 @@ TIMES_OF_DAY = ["2026-02-05T18:52:16Z", "2026-02-05T18:52:16.5Z", "2026-02-05T18
                 "1969-12-31T23:59:59.5Z", "2024-02-29T23:59:60Z", "", "9999-01-01T00:00:00Z"]  # fmt: skip
 
 
-def body(random: Random) -> str:
+def random_body(random: Random) -> str:
     keys = ["n"] * (random.random() < 0.9) + random.choices(KEYS, k=random.randint(0, 4))
-    return "{" + ",".join(f'"{key}":{value(random)}' for key in keys) + "}"
+    return "{" + ",".join(f'"{key}":{random_value(random)}' for key in keys) + "}"
 
 
-def value(random: Random) -> str:
+def random_value(random: Random) -> str:
     nested = random.random()
     if nested < 0.05:
-        return body(random)
+        return random_body(random)
     return str(random.randint(-5, 5)) if nested < 0.8 else random.choice(VALUES)
 
 
-def line(random: Random) -> str:
+def random_line(random: Random) -> str:
     """Return a random line; each property is ordinary often enough."""
     when = TIMES_OF_DAY[0] if random.random() < 0.8 else random.choice(TIMES_OF_DAY)
     name = '"Tick"' if random.random() < 0.5 else random.choice(NAMES)
-    members = [f'"ts":"{when}"', f'"what":{name}', f'"body":{body(random) if random.random() < 0.9 else value(random)}']
+    members = [
+        f'"ts":"{when}"',
+        f'"what":{name}',
+        f'"body":{random_body(random) if random.random() < 0.9 else random_value(random)}',
+    ]
     if random.random() < 0.2:
         random.shuffle(members)
     if random.random() < 0.1:
         members.append(random.choice(members))
     if random.random() < 0.1:
-        members[random.randrange(len(members))] = value(random)
+        members[random.randrange(len(members))] = random_value(random)
     text = "{" + ",".join(members) + "}"
     return random.choice([text] * 9 + [f" {text}", f"{text} ", f"{text}x", "text", "", "\t{", text[:-1], f"é {text}"])
 
@@ -201,11 +205,11 @@ def line(random: Random) -> str:
 def test_strange_values_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     files = {
-        f"m-{host}/out{part}": "".join(f"{line(random)}\n" for _ in range(400)).encode()
+        f"m-{host}/out{part}": "".join(f"{random_line(random)}\n" for _ in range(400)).encode()
         for host in (1, 2)
         for part in ("", ".1")
     }
-    actual = both(tmp_path, files, monkeypatch)
+    actual = read_both_ways(tmp_path, files, monkeypatch)
     assert len(actual["tick"]) > 100
     assert len(actual["quarantine"]) > 20
     assert len({name for _, name, *_ in actual["unknown"]}) > 10
@@ -216,7 +220,10 @@ def test_strange_values_give_same_rows(seed: int, tmp_path: Path, monkeypatch: p
 def test_similar_lines_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The scanner remembers lines, and reads only the values of similar ones."""
     random = Random(seed)
-    shapes = [line(random) for _ in range(30)] + [record(n=0, m=1, said="x", share=0.5, on=True), record("Bare", z=[1])]
+    shapes = [random_line(random) for _ in range(30)] + [
+        record(n=0, m=1, said="x", share=0.5, on=True),
+        record("Bare", z=[1]),
+    ]
     values = [*VALUES, *(str(number) for number in range(40)), *(f'"{number}"' for number in range(40))]
 
     def varied(text: str) -> str:
@@ -226,7 +233,7 @@ def test_similar_lines_give_same_rows(seed: int, tmp_path: Path, monkeypatch: py
     files = {
         f"m-{host}/out": "".join(f"{varied(random.choice(shapes))}\n" for _ in range(1500)).encode() for host in (1, 2)
     }
-    match = both(tmp_path, files, monkeypatch)
+    match = read_both_ways(tmp_path, files, monkeypatch)
     assert len(match["tick"]) > 50
 
 
@@ -241,7 +248,7 @@ def test_broken_bytes_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pyt
         for _ in range(random.choice([0, 1, 5])):
             lines.insert(random.randrange(60), mutated(random, whole))
         files[f"m-{host}/out"] = b"".join(lines)
-    both(tmp_path, files, monkeypatch)
+    read_both_ways(tmp_path, files, monkeypatch)
 
 
 @needed
@@ -255,7 +262,7 @@ def test_logs_of_real_nodes_give_same_rows(seed: int, tmp_path: Path, monkeypatc
         lines = random.choices(real(), k=500)
         lines[::50] = (mutated(random, real()) for _ in lines[::50])
         files[f"node-{host}/stdout"] = b"\n".join(lines) + random.choice([b"", b"\n", b"\n\n"])
-    both(tmp_path, files, monkeypatch, events, source)
+    read_both_ways(tmp_path, files, monkeypatch, events, source)
 
 
 @needed
@@ -286,12 +293,12 @@ def test_scanner_can_be_disabled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @needed
-def test_only_odd_lines_are_left_to_the_engine(tmp_path: Path, aside: list[int]) -> None:
+def test_only_odd_lines_are_left_to_the_engine(tmp_path: Path, lines_set_aside: list[int]) -> None:
     lines = [record(n=number) for number in range(500)]
     lines[100] = record(n=1).replace("1}", "1.0}")
     lines[200] = "{"
     ingested = read(tmp_path, lines)
-    assert aside == [2]
+    assert lines_set_aside == [2]
     assert [row[0] for row in ingested.rows("tick", "n")] == [*range(100), 1, *range(101, 200), *range(201, 500)]
     assert ingested.rows("tick", "seq")[100:102] == [(101,), (102,)]
     assert ingested.rows("quarantine", "line", "reason") == [(201, "not JSON")]
@@ -307,7 +314,9 @@ def test_file_with_many_odd_lines_is_left_to_the_engine(tmp_path: Path, monkeypa
 
 
 @needed
-def test_rows_of_several_pieces_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, aside: list[int]) -> None:
+def test_rows_of_several_pieces_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines_set_aside: list[int]
+) -> None:
     """A piece has 8192 rows.  Those of a file are dropped, from several pieces, when one of its last lines is strange;
     and of lines that are set aside there may be several pieces, too."""
     plain = [record(n=number, said="x" * (number % 3)) if number % 5 else record(n=number) for number in range(10_000)]
@@ -321,9 +330,9 @@ def test_rows_of_several_pieces_are_the_same(tmp_path: Path, monkeypatch: pytest
         "m-1/out": mixed,
     }
     texts = {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in files.items()}
-    actual = both(tmp_path, texts, monkeypatch, EVENTS[:1])
+    actual = read_both_ways(tmp_path, texts, monkeypatch, EVENTS[:1])
     assert len(actual["tick"]) == 4 * 10_000 + 1 + 5 * 9000
-    assert aside == [9000]
+    assert lines_set_aside == [9000]
     assert not actual["quarantine"]
 
 
@@ -377,7 +386,7 @@ def test_unsupported_recognition_disables_the_scanner(other: dict[str, Any]) -> 
 @needed
 def test_event_with_too_many_keys_is_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = event("tick", form([field(f"f{number}", default="0") for number in range(200)], new="Tick"))
-    actual = both(tmp_path, {"m-1/out": f"{record(f0=1, f199=2)}\n".encode()}, monkeypatch, [many])
+    actual = read_both_ways(tmp_path, {"m-1/out": f"{record(f0=1, f199=2)}\n".encode()}, monkeypatch, [many])
     (row,) = actual["tick"]
     assert (row[4], row[203], len(row)) == (1, 2, 4 + 2 * 200)  # behind the fields, which of them are defaults
 

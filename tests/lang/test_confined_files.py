@@ -107,7 +107,7 @@ def place(tmp_path: Path) -> Path:
     return folder
 
 
-def forged(place: Path, old: str, new: str) -> None:
+def forge(place: Path, old: str, new: str) -> None:
     """Replace text in the normal form and update its hash."""
     form = place / "golden" / "specs" / "service.yaml"
     *head, _, body = form.read_text(encoding="utf-8").split("\n", 3)
@@ -118,7 +118,7 @@ def forged(place: Path, old: str, new: str) -> None:
 
 
 def test_forged_normal_form_writes_no_file(place: Path, tmp_path: Path) -> None:
-    forged(place, "path: web-1/log.jsonl", "path: ../../../../../../../../.." + str(tmp_path / "made.jsonl"))
+    forge(place, "path: web-1/log.jsonl", "path: ../../../../../../../../.." + str(tmp_path / "made.jsonl"))
     done = assay("--cache", tmp_path / "other", "test", within=place)
     assert (done.status, done.err) == (0, "")
     assert not (tmp_path / "made.jsonl").exists()
@@ -128,7 +128,7 @@ def test_forged_normal_form_reads_no_file(place: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.json"
     secret.write_text((place / "runs" / "1.0" / "meta.json").read_text(encoding="utf-8"), encoding="utf-8")
     (place / "runs" / "1.0" / "meta.json").unlink()
-    forged(place, "- meta.json", f"- {secret}")
+    forge(place, "- meta.json", f"- {secret}")
     done = assay("query", "wait", "--run", "runs/1.0", "--cache", tmp_path / "other", within=place)
     assert done.status == 1
     assert "the run has no meta.json" in done.err
@@ -137,7 +137,7 @@ def test_forged_normal_form_reads_no_file(place: Path, tmp_path: Path) -> None:
 def test_forged_definition_is_not_used(place: Path, tmp_path: Path) -> None:
     form = (place / "golden" / "specs" / "service.yaml").read_text(encoding="utf-8")
     definition = form.split("definition: ", 1)[1].split("\n", 1)[0]
-    forged(place, definition, "0" * len(definition))
+    forge(place, definition, "0" * len(definition))
     done = assay("explain", "response_size", "--format", "json", "--cache", tmp_path / "other", within=place)
     assert done.status == 0, done.err
     assert definition in done.out

@@ -37,21 +37,21 @@ WORDS = (
 Path_ = tuple[str | int, ...]
 
 
-def leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+def find_leaves(value: Any, path: Path_ = ()) -> Iterator[Path_]:
     """Yield the paths of scalar values in plain data."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     if not isinstance(value, (dict, list)):
         yield path
     for key, inner in parts:
-        yield from leaves(inner, (*path, key))
+        yield from find_leaves(inner, (*path, key))
 
 
-def says_only(path: Path_) -> bool:
+def is_documentation(path: Path_) -> bool:
     """Tell whether a value is documentation, without influence on a number."""
     return bool(PROSE & set(path)) or (path[0], path[-1], len(path)) == ("metrics", "name", 3)
 
 
-def edited(body: Mapping[str, Any], path: Path_, random: Random) -> Any:
+def edit(body: Mapping[str, Any], path: Path_, random: Random) -> Any:
     """Return plain data with another value at a path."""
     copied = copy.deepcopy(body)
     at: Any = copied
@@ -76,7 +76,7 @@ def _other(value: Any, random: Random) -> Any:
     return f"{value}2"
 
 
-def taken(body: Any) -> CheckedPackage | None:
+def decode_checked(body: Any) -> CheckedPackage | None:
     """Return the package of plain data, or None if the checker refuses it."""
     try:
         package = decode.package(body, "edited", lenient=True)
@@ -85,11 +85,11 @@ def taken(body: Any) -> CheckedPackage | None:
         return None
 
 
-def worked_out(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str, object]:
+def computation_of(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str, object]:
     """Return how metrics are computed: statements with all that they read, down to events and constants."""
     package = checked.package
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
-    values = _told(package)
+    values = _constants_of(package)
     results: dict[str, object] = {}
     for node in nodes(compiled(checked, plan(package, metrics, every))):
         read = [results[name] for name in node.reads]
@@ -123,7 +123,7 @@ def _records(package: Package, node: Node) -> object:
     return names, fields, source.kind, source.time, source.body, source.lookups, source.unwrap, source.time_form
 
 
-def _told(package: Package) -> dict[str, object]:
+def _constants_of(package: Package) -> dict[str, object]:
     """Return each constant's path in a run, and its type."""
     every = [item for source in package.sources for item in source.constants]
     return {item.name: (item.files, item.path, item.type, item.default) for item in every}
@@ -133,26 +133,26 @@ def _told(package: Package) -> dict[str, object]:
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_edit_changes_hashes_of_affected_metrics_only(lab: Laboratory, system: str, seed: int) -> None:
     body = normal_form.plain(lab.session.package(system).package)
-    old = taken(copy.deepcopy(body))
+    old = decode_checked(copy.deepcopy(body))
     assert old
-    before = worked_out(old, old.package.metrics)
+    before = computation_of(old, old.package.metrics)
     random = Random(seed)
-    places = [path for path in leaves(body) if path[0] in PARTS and not says_only(path)]
+    places = [path for path in find_leaves(body) if path[0] in PARTS and not is_documentation(path)]
     edits = 0
     while edits < EDITS:
-        new = taken(edited(body, random.choice(places), random))
+        new = decode_checked(edit(body, random.choice(places), random))
         if new is None or new.package == old.package or new.definitions.keys() != old.definitions.keys():
             continue
         edits += 1
         named = {item.metric for item in diff(old, new).metrics}
         other = {name for name, digest in new.definitions.items() if digest != old.definitions[name]}
         assert other <= named
-        after = worked_out(new, new.package.metrics)
+        after = computation_of(new, new.package.metrics)
         for metric in new.package.metrics:
             if metric.id not in other and before[metric.id] != after[metric.id]:  # all at once, or its own?
-                assert alone(old, metric.id) == alone(new, metric.id), metric.id
+                assert compute_alone(old, metric.id) == compute_alone(new, metric.id), metric.id
 
 
-def alone(checked: CheckedPackage, name: str) -> object:
+def compute_alone(checked: CheckedPackage, name: str) -> object:
     """Return how a metric is computed when it is the only one: tables have only its columns."""
-    return worked_out(checked, (checked.metric(name),))
+    return computation_of(checked, (checked.metric(name),))

@@ -153,14 +153,14 @@ trees = st.recursive(
 )
 
 
-def plain(node: Expression) -> Fraction | None:
+def evaluate_plainly(node: Expression) -> Fraction | None:
     """Evaluate a tree in base units (bytes, seconds, numbers); None after a division by 0."""
     if node.op == "metric":
         amount, _, time = METRICS[node.name].partition(" / ")
         return FIGURES[node.name] * SIZES[amount] / (SIZES[time] if time else 1)
     if node.number is not None:
         return Fraction(node.number) * (SIZES[node.unit] if node.unit else 1)
-    values = [plain(operand) for operand in node.operands]
+    values = [evaluate_plainly(operand) for operand in node.operands]
     there = [value for value in values if value is not None]
     if node.op in ("greatest", "coalesce"):
         return (max(there) if node.op == "greatest" else there[0]) if there else None
@@ -178,7 +178,7 @@ def test_formula_equals_plain_fractions(tree: Expression, unit: str) -> None:
     assert LIBRARY.factor(unit_of(tree, SCOPE, LIBRARY), unit)
     node = resolved(tree, unit, SCOPE, LIBRARY)
     actual = formula.evaluate(node, FIGURES.__getitem__, {})
-    due = plain(tree)
+    due = evaluate_plainly(tree)
     assert actual.value == (None if due is None else due / SIZES[unit])
     assert bool(actual.reason) == (due is None)
 

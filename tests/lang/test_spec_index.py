@@ -21,7 +21,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "ws"
 
 
-def edit(place: Path) -> None:
+def edit_docs(place: Path) -> None:
     file = place / "specs" / "service" / "metrics.dhall"
     file.write_text(file.read_text(encoding="utf-8").replace('doc = "', 'doc = "Changed: '), encoding="utf-8")
 
@@ -41,7 +41,7 @@ def test_edited_file_is_read_again(place: Path, tmp_path: Path, put_off: bool) -
     for item in later:
         item()
     assert not is_changed(place, tmp_path / "cache")
-    edit(place)
+    edit_docs(place)
     assert is_changed(place, tmp_path / "cache")
 
 
@@ -49,7 +49,7 @@ def test_file_edited_before_caching_is_read_again(place: Path, tmp_path: Path) -
     """`assay watch` writes its cache when it is idle, and a file may have changed by then."""
     later: list[Callable[[], None]] = []
     workspace.load(Workspace(place), "service", tmp_path / "cache", later)
-    edit(place)
+    edit_docs(place)
     for item in later:
         item()
     assert is_changed(place, tmp_path / "cache")

@@ -29,7 +29,7 @@ TRIED = 4  # columns of a part
 PLACES = ("seq", "t_ns", ROWS)
 
 
-def items(lab: Laboratory, case: str) -> tuple[list[Item], tuple[Applied, ...]]:
+def select_items(lab: Laboratory, case: str) -> tuple[list[Item], tuple[Applied, ...]]:
     """Return metrics and series with records in a run, and the filters of their reports."""
     checked = lab.session.package(case.split()[0])
     every: list[Item] = [*checked.package.metrics, *checked.package.series]
@@ -50,7 +50,7 @@ def _has_records(lab: Laboratory, case: str, item: Item, applied: tuple[Applied,
 def perturbed(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Perturbed]:
     """Load the records of a run."""
     case = request.param
-    wanted, applied = items(lab, case)
+    wanted, applied = select_items(lab, case)
     actual = Perturbed(lab.session, lab.session.package(case.split()[0]), ROOT / Path(RUNS[case]), wanted, applied)
     yield actual
     actual.close()

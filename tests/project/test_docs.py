@@ -52,7 +52,7 @@ def workspace(tmp_path: Path, cache: Path) -> Trial:
     return trial(tmp_path, cache)
 
 
-def _tried() -> Iterator[tuple[str, str]]:
+def _has_trial() -> Iterator[tuple[str, str]]:
     """Tell whether a section has additions or commands to try, apart from project setup."""
     for name in PAGES:
         if name == TUTORIAL:  # its sections build on each other
@@ -67,7 +67,7 @@ def _is_tried(block: Block) -> bool:
     return block.language == "console" or bool(block.place and block.place["how"])
 
 
-TRIED = tuple(_tried())
+TRIED = tuple(_has_trial())
 
 
 def _blocks(language: str) -> list[Block]:
@@ -89,7 +89,7 @@ def test_examples_of_a_section_work(name: str, section: str, workspace: Trial) -
         elif block.language == "sh":
             _run(workspace, block)
     if added and not any("assay check" in block.text for block in blocks):
-        _compiles(workspace, added)
+        _check_systems(workspace, added)
 
 
 def test_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
@@ -99,10 +99,10 @@ def test_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
         elif block.language == "sh":
             _run(workspace, block)
         else:
-            workspace = _followed(workspace, block)
+            workspace = _follow(workspace, block)
 
 
-def _followed(workspace: Trial, block: Block) -> Trial:
+def _follow(workspace: Trial, block: Block) -> Trial:
     """Run a console session, including `cd`."""
     for command, expected in exchanges(block):
         if command.startswith("cd "):
@@ -126,7 +126,7 @@ def _run(workspace: Trial, block: Block) -> None:
             assert result.returncode == 0, f"{block.where}: `{command}` fails:\n{result.stdout}"
 
 
-def _compiles(workspace: Trial, added: Sequence[Block]) -> None:
+def _check_systems(workspace: Trial, added: Sequence[Block]) -> None:
     """Check the systems of the blocks (files name them as `specs/SYSTEM/...`)."""
     for system in {block.place["file"].split("/")[1] for block in added if block.place}:
         result = workspace.run(f"assay check --system {system}")
@@ -183,7 +183,7 @@ def test_readme_lists_the_options_of_all_commands() -> None:
     assert general <= named | {"-h", "-v"}
 
 
-def _code_of(name: str) -> list[str]:
+def _read_code(name: str) -> list[str]:
     """Return the code of a page: spans of its prose, commands of its blocks."""
     document = page(name)
     actual_commands = [command for block in document.blocks if block.language == "sh" for command in commands(block)]
@@ -195,13 +195,13 @@ def _code_of(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", ALL_PAGES)
 def test_commands_named_on_a_page_exist(name: str) -> None:
-    named = {word for text in _code_of(name) for word in re.findall(r"\bassay ([a-z]+)\b", text)}
+    named = {word for text in _read_code(name) for word in re.findall(r"\bassay ([a-z]+)\b", text)}
     assert named <= set(cli.commands)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_options_named_on_a_page_exist(name: str) -> None:
-    texts = [text for text in _code_of(name) if not re.match(r"(just|python3?|pip|grep) ", text)]
+    texts = [text for text in _read_code(name) if not re.match(r"(just|python3?|pip|grep) ", text)]
     named = {word for text in texts for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)}
     known = {name for command in _all_commands(cli) for item in command.params for name in item.opts}
     assert named <= known | {"--help"}
@@ -334,7 +334,7 @@ def _members(group: str) -> set[str]:
     return set(re.findall(r"[{,]\s+(\w+) :(?!:)", _schema(group)))
 
 
-def _words() -> set[str]:
+def _documented_words() -> set[str]:
     """Return every word in code on the language page; for `S.Metric` also `Metric`."""
     document = page("docs/spec-language.md")
     texts = code(document.prose) + [block.text for block in document.blocks]
@@ -344,7 +344,7 @@ def _words() -> set[str]:
 @pytest.mark.parametrize("group", [path.stem for path in sorted((ROOT / "specs" / "schema").glob("*.dhall"))])
 def test_every_schema_word_is_on_the_language_page(group: str) -> None:
     assert _exports(group)
-    assert (_exports(group) | _members(group)) - _words() == set()
+    assert (_exports(group) | _members(group)) - _documented_words() == set()
 
 
 def _word_tables() -> list[Table]:
@@ -411,13 +411,13 @@ def test_imports_follow_the_documented_layers() -> None:
     wrong = []
     for path in package.rglob("*.py"):
         folder = path.relative_to(package).parts[0]
-        for imported in _imported(path) if folder in ranks else ():
+        for imported in _imported_folders(path) if folder in ranks else ():
             if imported != folder and ranks[imported] >= ranks[folder]:
                 wrong.append(f"{path.relative_to(package)} imports {imported}")
     assert wrong == []
 
 
-def _imported(path: Path) -> set[str]:
+def _imported_folders(path: Path) -> set[str]:
     """Return the folders of the package that a module imports, also inside functions."""
     modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -494,7 +494,7 @@ def test_documented_layout_of_a_file_is_complete(name: str, built: Path) -> None
     assert [item for item in layout if not any(_fits(path, item) for path in paths)] == []
 
 
-def _fitting(section: str, folder: Path) -> dict[str, list[Path]]:
+def _match_files(section: str, folder: Path) -> dict[str, list[Path]]:
     """The files of a folder by the patterns of its table, where words in capitals stand for any name.
 
     Fails when a file has no pattern, or a pattern no file.
@@ -513,7 +513,7 @@ def _fitting(section: str, folder: Path) -> dict[str, list[Path]]:
 
 
 def test_documented_layout_of_sql_folder_is_complete(built: Path) -> None:
-    _fitting("sql/", built / "sql")
+    _match_files("sql/", built / "sql")
 
 
 @pytest.fixture
@@ -526,7 +526,7 @@ def ingested(workspace: Trial) -> Path:
 
 def test_documented_layout_of_ingested_run_is_complete(ingested: Path) -> None:
     section = "The folder of an ingested run"
-    matching = _fitting(section, ingested)
+    matching = _match_files(section, ingested)
     table = next(item for item in page("docs/results.md").tables if item.section == section)
     columns = {code(row[0])[0]: code(row[1]) for row in table.rows if len(code(row[1])) > 1}
     assert len(columns) == 5

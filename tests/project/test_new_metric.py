@@ -72,7 +72,7 @@ PUT_IN = (
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def own_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the workspace and add the metric."""
     target = tmp_path_factory.mktemp("second") / "workspace"
     workspace(target)
@@ -148,16 +148,16 @@ def valid_observations() -> set[tuple[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def added(tmp_path_factory: pytest.TempPathFactory, here: Path, queued: Queued, cache: Path) -> Path:
+def added(tmp_path_factory: pytest.TempPathFactory, own_workspace: Path, queued: Queued, cache: Path) -> Path:
     """Build the report with the metric."""
     out = tmp_path_factory.mktemp("added") / "report"
-    done = build([f"queued={queued.run}"], out, cache, *MODEL, within=here)
+    done = build([f"queued={queued.run}"], out, cache, *MODEL, within=own_workspace)
     assert (done.status, done.out) == (0, f"{out / 'report.pdf'}\n"), done.err
     return out
 
 
-def test_workspace_adds_only_dhall(here: Path) -> None:
-    mine, shipped = contents(here), {name: contents(ROOT / name) for name in ("specs", "queries")}
+def test_workspace_adds_only_dhall(own_workspace: Path) -> None:
+    mine, shipped = contents(own_workspace), {name: contents(ROOT / name) for name in ("specs", "queries")}
     theirs = {f"{folder}/{name}": text for folder, files in shipped.items() for name, text in files.items()}
     assert set(mine) == set(theirs)
     assert {name for name in mine if mine[name] != theirs[name]} == {f"specs/cardano/{name}" for name, _, _ in PUT_IN}
@@ -215,9 +215,9 @@ def test_definitions_of_other_metrics_are_unchanged(added: Path, two: Path) -> N
     assert [name for name in theirs if mine[name] != theirs[name]] == []
 
 
-def test_check_of_workspace_counts_the_metric(here: Path, cache: Path) -> None:
+def test_check_of_workspace_counts_the_metric(own_workspace: Path, cache: Path) -> None:
     ours = assay("check", "--system", "cardano", "--cache", cache)
-    theirs = assay("check", "--system", "cardano", "--cache", cache, within=here)
+    theirs = assay("check", "--system", "cardano", "--cache", cache, within=own_workspace)
     assert theirs.status == 0, theirs.err
     assert counts(theirs.out) == {
         **counts(ours.out),

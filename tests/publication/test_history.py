@@ -55,7 +55,7 @@ def publications() -> list[tuple[Path, Any]]:
     return sorted(((path, load(path)) for path in FILES), key=lambda item: (item[1]["date"][:10], item[1]["workload"]))
 
 
-def rows(publication: Any) -> Iterator[tuple[str, Any]]:
+def rows_by_metric(publication: Any) -> Iterator[tuple[str, Any]]:
     """Return the rows of a publication by metric, using its own dictionary of labels."""
     for section in publication["sections"]:
         machine = section["title"] == "Resource Usage"
@@ -69,7 +69,7 @@ def expected_series() -> dict[str, dict[str, list[dict[str, str]]]]:
     expected: dict[str, dict[str, list[dict[str, str]]]] = {}
     for path, publication in publications():
         base, *others = publication["runs"]
-        for metric, row in rows(publication):
+        for metric, row in rows_by_metric(publication):
             places = expected.setdefault(metric, {}).setdefault(publication["workload"], [])
             for run, value in zip(others, row["values"][1:], strict=True):
                 places.append(
@@ -86,7 +86,7 @@ def plots(document: Any) -> list[Any]:
     return [plot for gallery in document["galleries"] for plot in gallery["plots"]]
 
 
-def marks(plot: Any, *kinds: str) -> list[dict[str, Any]]:
+def select_marks(plot: Any, *kinds: str) -> list[dict[str, Any]]:
     """Return the rows of a plot with some kinds of marks."""
     named = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
     return [row for row in named if row["mark"] in kinds]
@@ -117,12 +117,12 @@ def test_plotted_values_are_the_printed_values(document: Any) -> None:
         due: Counter[tuple[str, ...]] = Counter()
         for _, publication in publications():
             day, labels = publication["date"][:10], publication["runs"]
-            for metric, row in rows(publication):
+            for metric, row in rows_by_metric(publication):
                 if metric == plot["id"]:
                     kinds = ["base", *["run"] * (len(labels) - 1)]
                     cells = zip(kinds, labels, row["values"], strict=True)
                     due.update((publication["workload"], day, *cell) for cell in cells)
-        actual = marks(plot, "base", "run")
+        actual = select_marks(plot, "base", "run")
         assert due == Counter(
             (row["panel"], row["publication"], row["mark"], row["run"], row["value"]) for row in actual
         )
@@ -135,15 +135,15 @@ def test_plotted_values_are_the_printed_values(document: Any) -> None:
 )
 def test_every_further_run_has_a_dot(metric: str, counts: list[int], document: Any) -> None:
     plot = next(item for item in plots(document) if item["id"] == metric)
-    dots = Counter(row["panel"] for row in marks(plot, "run"))
+    dots = Counter(row["panel"] for row in select_marks(plot, "run"))
     assert [dots[workload] for workload in WORKLOADS] == counts
 
 
 def test_line_connects_each_run_to_its_base(document: Any) -> None:
     for plot in plots(document):
-        bases = {(row["panel"], row["publication"]): row for row in marks(plot, "base")}
-        runs = {(row["panel"], row["publication"], row["run"]): row for row in marks(plot, "run")}
-        moves = marks(plot, "move")
+        bases = {(row["panel"], row["publication"]): row for row in select_marks(plot, "base")}
+        runs = {(row["panel"], row["publication"], row["run"]): row for row in select_marks(plot, "run")}
+        moves = select_marks(plot, "move")
         assert len(moves) == len(runs)
         for row in moves:
             run, base = (
@@ -155,14 +155,16 @@ def test_line_connects_each_run_to_its_base(document: Any) -> None:
 
 def test_time_goes_from_left_to_right(document: Any) -> None:
     for plot in plots(document):
-        labels = [(row["x"], row["text"]) for row in marks(plot, "label")]
+        labels = [(row["x"], row["text"]) for row in select_marks(plot, "label")]
         assert [x for x, _ in labels] == [index + 0.5 for index in range(18)]
         for panel in plot["panels"]:
-            dots = sorted((row["x"], row["publication"]) for row in marks(plot, "base", "run") if row["panel"] == panel)
+            dots = sorted(
+                (row["x"], row["publication"]) for row in select_marks(plot, "base", "run") if row["panel"] == panel
+            )
             assert [day for _, day in dots] == sorted(day for _, day in dots)
             assert len({x for x, _ in dots}) == len(dots)
         # A column is called by its newest run.
-        last = {int(row["x"]): row["run"] for row in sorted(marks(plot, "run"), key=lambda row: row["x"])}
+        last = {int(row["x"]): row["run"] for row in sorted(select_marks(plot, "run"), key=lambda row: row["x"])}
         assert all(dict(labels)[index + 0.5] == run for index, run in last.items())
 
 
@@ -184,9 +186,9 @@ def test_declared_break_precedes_first_run_measured_anew(document: Any) -> None:
     def around(metric: str, key: str, panel: str) -> tuple[tuple[str, str], tuple[str, str]]:
         """Return the last dot before a break and the first after it."""
         plot = by_id[metric]
-        (x,) = (row["x"] for row in marks(plot, "break") if row["panel"] == panel and key in row["text"].split())
+        (x,) = (row["x"] for row in select_marks(plot, "break") if row["panel"] == panel and key in row["text"].split())
         dots = sorted(
-            (row["x"], row["run"], row["value"]) for row in marks(plot, "base", "run") if row["panel"] == panel
+            (row["x"], row["run"], row["value"]) for row in select_marks(plot, "base", "run") if row["panel"] == panel
         )
         before = [dot for dot in dots if dot[0] < x]
         return before[-1][1:], dots[len(before)][1:]
@@ -204,7 +206,9 @@ def test_declared_break_precedes_first_run_measured_anew(document: Any) -> None:
 def test_metrics_without_declared_break_have_none(document: Any, results: Any) -> None:
     declared = {name for item in results["breaks"] if item["kind"] == "meaning"
                 for note in item["notes"] for name in note["metrics"]}  # fmt: skip
-    drawn = {plot["id"] for plot in plots(document) if any(row["kind"] == "meaning" for row in marks(plot, "break"))}
+    drawn = {
+        plot["id"] for plot in plots(document) if any(row["kind"] == "meaning" for row in select_marks(plot, "break"))
+    }
     assert drawn == declared
     assert len(declared) == 6
 
@@ -214,7 +218,7 @@ def test_breaks_of_form_follow_labels_units_and_generations(results: Any) -> Non
     due: dict[tuple[str, str], set[str]] = {}
     for _, publication in publications():
         day = publication["date"][:10]
-        for metric, row in rows(publication):
+        for metric, row in rows_by_metric(publication):
             now = (publication["generation"], row["label"], row["unit"])
             for old, new in zip(before.get(metric, now), now, strict=True):
                 if old != new:
@@ -233,7 +237,7 @@ def test_breaks_of_form_follow_labels_units_and_generations(results: Any) -> Non
 
 def test_every_break_is_explained_below_its_figures(document: Any) -> None:
     for gallery in document["galleries"][1:]:
-        keys = {key for plot in gallery["plots"] for row in marks(plot, "break") for key in row["text"].split()}
+        keys = {key for plot in gallery["plots"] for row in select_marks(plot, "break") for key in row["text"].split()}
         (table,) = gallery["tables"]
         assert {row[0] for row in table["rows"]} == keys
 
@@ -245,7 +249,7 @@ def expected_moves() -> list[tuple[str, ...]]:
     """Compute the largest moves from the published files: metric, workload, day, runs, values, percentage."""
     best: dict[tuple[str, str], tuple[Fraction, tuple[str, ...]]] = {}
     for _, publication in publications():
-        for metric, row in rows(publication):
+        for metric, row in rows_by_metric(publication):
             base, *values = row["values"]
             meaningful = len(re.sub(r"e.*|\.", "", base).lstrip("-0")) >= 2 and float(base) > 0
             for run, value in zip(publication["runs"][1:], values, strict=True):

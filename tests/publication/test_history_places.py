@@ -33,7 +33,7 @@ NOTHING = cast(CheckedPackage, None)
 FAST, SLOW = "fast", "slow"
 
 
-def issue(day: str, *runs: str, workload: str = FAST, **values: Sequence[str]) -> Issue:
+def create_publication(day: str, *runs: str, workload: str = FAST, **values: Sequence[str]) -> Issue:
     """Create a publication of runs with the printed values of metrics."""
     publication = Publication("", "", "", day, workload, "", "", runs, (), (), (), (), (), {})
     rows = {name: MetricRow(name, "s", tuple(cells), (), ()) for name, cells in values.items()}
@@ -45,7 +45,7 @@ def history(*breaks: Break, metrics: Sequence[str] = ("m",), most: int = 9) -> H
     return History("history", "", "", "report", (section,), "history", breaks, most, "")
 
 
-def change(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, metric: str = "m") -> Change:
+def create_break(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, metric: str = "m") -> Change:
     return Change(key, kind, since, run, (((metric,), "words"),))
 
 
@@ -53,20 +53,26 @@ def change(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, me
 
 
 def test_publications_of_same_runs_share_a_column() -> None:
-    first, beside = issue("2024-01-01", "1", "2"), issue("2024-01-02", "1", "2", workload=SLOW)
-    other = issue("2024-01-03", "2", "3", workload=SLOW)
+    first, beside = (
+        create_publication("2024-01-01", "1", "2"),
+        create_publication("2024-01-02", "1", "2", workload=SLOW),
+    )
+    other = create_publication("2024-01-03", "2", "3", workload=SLOW)
     assert columns([first, beside, other]) == ((first, beside), (other,))
 
 
 def test_no_workload_goes_back_in_time() -> None:
     """The slow workload starts with later runs, so its earlier ones cannot be in the first column."""
-    one, two = issue("2024-01-01", "1", "2"), issue("2024-01-02", "2", "3")
-    late, early = issue("2024-01-03", "2", "3", workload=SLOW), issue("2024-01-04", "1", "2", workload=SLOW)
+    one, two = create_publication("2024-01-01", "1", "2"), create_publication("2024-01-02", "2", "3")
+    late, early = (
+        create_publication("2024-01-03", "2", "3", workload=SLOW),
+        create_publication("2024-01-04", "1", "2", workload=SLOW),
+    )
     assert columns([one, two, late, early]) == ((one,), (two, late), (early,))
 
 
 def test_repeated_runs_have_a_column_of_their_own() -> None:
-    one, again = issue("2024-01-01", "1", "2"), issue("2024-01-02", "1", "2")
+    one, again = create_publication("2024-01-01", "1", "2"), create_publication("2024-01-02", "1", "2")
     assert columns([one, again]) == ((one,), (again,))
 
 
@@ -75,7 +81,7 @@ def test_repeated_runs_have_a_column_of_their_own() -> None:
 
 def test_break_keys_are_letters_then_pairs() -> None:
     breaks = [Break(("m",), f"2024-01-{1 + index % 28:02}", "", "") for index in range(703)]
-    keys = [item.key for item in changes(history(*breaks), NOTHING, [issue("2024-01-01", "1", "2")])]
+    keys = [item.key for item in changes(history(*breaks), NOTHING, [create_publication("2024-01-01", "1", "2")])]
     assert [keys[index] for index in (0, 25, 26, 27, 51, 52, 701, 702)] == [
         "A",
         "Z",
@@ -90,34 +96,38 @@ def test_break_keys_are_letters_then_pairs() -> None:
 
 def test_breaks_are_ordered_by_day() -> None:
     later, earlier = Break(("m",), "2024-06-01", "", "later"), Break(("n",), "2024-02-01", "2", "earlier")
-    assert changes(history(later, earlier), NOTHING, [issue("2024-01-01", "1")]) == (
+    assert changes(history(later, earlier), NOTHING, [create_publication("2024-01-01", "1")]) == (
         Change("A", MEANING, "2024-02-01", "2", ((("n",), "earlier"),)),
         Change("B", MEANING, "2024-06-01", "", ((("m",), "later"),)),
     )
 
 
 def test_break_precedes_first_publication_since_its_day() -> None:
-    before, on, after = issue("2024-01-31", "1", "2"), issue("2024-02-01", "2", "3"), issue("2024-03-01", "3", "4")
-    assert place(change("2024-02-01"), [before, on, after], FAST) == (on, 0)
-    assert place(change("2024-02-02"), [before, on, after], FAST) == (after, 0)
+    before, on, after = (
+        create_publication("2024-01-31", "1", "2"),
+        create_publication("2024-02-01", "2", "3"),
+        create_publication("2024-03-01", "3", "4"),
+    )
+    assert place(create_break("2024-02-01"), [before, on, after], FAST) == (on, 0)
+    assert place(create_break("2024-02-02"), [before, on, after], FAST) == (after, 0)
 
 
 def test_break_from_a_run_on_precedes_that_run() -> None:
-    only = issue("2024-02-01", "2", "3")
-    assert place(change("2024-01-01", "3"), [only], FAST) == (only, 1)
+    only = create_publication("2024-02-01", "2", "3")
+    assert place(create_break("2024-01-01", "3"), [only], FAST) == (only, 1)
 
 
 def test_break_with_one_empty_side_has_no_place() -> None:
-    first, second = issue("2024-02-01", "2", "3"), issue("2024-03-01", "3", "4")
-    assert place(change("2024-03-02"), [first, second], FAST) is None
-    assert place(change("2024-01-01"), [first, second], FAST) is None
-    assert place(change("2024-01-01", "2"), [first, second], FAST) is None
+    first, second = create_publication("2024-02-01", "2", "3"), create_publication("2024-03-01", "3", "4")
+    assert place(create_break("2024-03-02"), [first, second], FAST) is None
+    assert place(create_break("2024-01-01"), [first, second], FAST) is None
+    assert place(create_break("2024-01-01", "2"), [first, second], FAST) is None
 
 
 def test_break_of_workload_is_among_its_publications() -> None:
-    slow, fast = issue("2024-01-01", "1", "2", workload=SLOW), issue("2024-03-01", "1", "2")
-    assert place(change("2024-02-01"), [slow, fast], FAST) is None
-    assert place(change("2024-02-01"), [slow, fast], SLOW) is None
+    slow, fast = create_publication("2024-01-01", "1", "2", workload=SLOW), create_publication("2024-03-01", "1", "2")
+    assert place(create_break("2024-02-01"), [slow, fast], FAST) is None
+    assert place(create_break("2024-02-01"), [slow, fast], SLOW) is None
 
 
 @pytest.mark.parametrize(
@@ -126,13 +136,19 @@ def test_break_of_workload_is_among_its_publications() -> None:
      ("2024-03-01", "", False), ("2024-03-02", "", True)],
 )  # fmt: skip
 def test_break_outside_all_publications_is_reported(since: str, run: str, outside: bool) -> None:
-    issues = [issue("2024-02-01", "2", "3", m=["1", "2"]), issue("2024-03-01", "3", "4", m=["1", "2"])]
+    issues = [
+        create_publication("2024-02-01", "2", "3", m=["1", "2"]),
+        create_publication("2024-03-01", "3", "4", m=["1", "2"]),
+    ]
     message = f"The break of m since {since} lies outside of the publications, which are from 2024-02-01 to 2024-03-01."
     assert list(warnings(history(Break(("m",), since, run, "")), issues)) == ([message] if outside else [])
 
 
 def test_break_from_an_unknown_run_is_reported() -> None:
-    issues = [issue("2024-02-01", "2", "3"), issue("2024-03-01", "3", "4", workload=SLOW, m=["1", "2"])]
+    issues = [
+        create_publication("2024-02-01", "2", "3"),
+        create_publication("2024-03-01", "3", "4", workload=SLOW, m=["1", "2"]),
+    ]
     breaks_of = history(
         Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", ""), metrics=["m", "n"]
     )
@@ -160,56 +176,59 @@ def test_printed_cell_is_a_number_or_none(cell: str, due: float | None) -> None:
     assert number(cell) == due
 
 
-def moved(*cells: Sequence[str], most: int = 9) -> list[tuple[str, str, str]]:
+def find_moves(*cells: Sequence[str], most: int = 9) -> list[tuple[str, str, str]]:
     """Return workload, base and value of the largest moves of one metric, one workload per row."""
-    issues = [issue("2024-01-01", *map(str, range(len(row))), workload=str(at), m=row) for at, row in enumerate(cells)]
+    issues = [
+        create_publication("2024-01-01", *map(str, range(len(row))), workload=str(at), m=row)
+        for at, row in enumerate(cells)
+    ]
     largest = moves(history(most=most), issues, (), most)
     return [(item.issue.publication.workload, str(item.base), str(item.value)) for item in largest]
 
 
 def test_largest_move_has_the_greatest_factor() -> None:
     """2.4 times as much is less than a third."""
-    assert moved(["10", "24", "3.3", "12"]) == [("0", "10", "3.3")]
+    assert find_moves(["10", "24", "3.3", "12"]) == [("0", "10", "3.3")]
 
 
 def test_moves_are_ordered_by_factor_and_limited() -> None:
     """Halving equals doubling, so the first one found comes first."""
     cells = (["10", "11"], ["10", "20"], ["10", "5.0"], ["10", "41"])
-    assert [name for name, _, _ in moved(*cells)] == ["3", "1", "2", "0"]
-    assert [name for name, _, _ in moved(*cells, most=2)] == ["3", "1"]
+    assert [name for name, _, _ in find_moves(*cells)] == ["3", "1", "2", "0"]
+    assert [name for name, _, _ in find_moves(*cells, most=2)] == ["3", "1"]
 
 
 def test_first_of_equal_moves_is_listed() -> None:
-    assert moved(["10", "20", "5.0", "20.0"]) == [("0", "10", "20")]
+    assert find_moves(["10", "20", "5.0", "20.0"]) == [("0", "10", "20")]
 
 
 @pytest.mark.parametrize("base", ["5", "0.05", "0.0", "-10", "—", "nan"])
 def test_base_that_is_rough_or_not_positive_has_no_moves(base: str) -> None:
-    assert moved([base, "20"]) == []
+    assert find_moves([base, "20"]) == []
 
 
 def test_value_not_positive_or_absent_is_no_move() -> None:
-    assert moved(["10", "0.0", "-400", "—", "11"]) == [("0", "10", "11")]
+    assert find_moves(["10", "0.0", "-400", "—", "11"]) == [("0", "10", "11")]
 
 
 @pytest.mark.parametrize(
     ("breaks", "keys"),
     [
-        ([change("2024-02-01", "3")], ("A",)),
-        ([change("2024-02-01", "4")], ("A",)),
-        ([change("2024-02-01", "2")], ()),
-        ([change("2024-02-01", "5")], ()),
-        ([change("2024-02-01", "3", metric="n")], ()),
-        ([change("2024-01-01", "2")], ()),
-        ([change("2024-02-01", "3"), change("2024-02-01", "4", key="B")], ("A", "B")),
+        ([create_break("2024-02-01", "3")], ("A",)),
+        ([create_break("2024-02-01", "4")], ("A",)),
+        ([create_break("2024-02-01", "2")], ()),
+        ([create_break("2024-02-01", "5")], ()),
+        ([create_break("2024-02-01", "3", metric="n")], ()),
+        ([create_break("2024-01-01", "2")], ()),
+        ([create_break("2024-02-01", "3"), create_break("2024-02-01", "4", key="B")], ("A", "B")),
     ],
     ids=["before the first further run", "before the run", "before the base", "behind the run", "of another metric",
          "of another publication", "two"],
 )  # fmt: skip
 def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys: tuple[str, ...]) -> None:
     """The largest move is from run 2 to run 4."""
-    before = issue("2024-01-01", "1", "2", m=["10", "11"])
-    after = issue("2024-02-01", "2", "3", "4", "5", m=["10", "11", "40", "12"])
+    before = create_publication("2024-01-01", "1", "2", m=["10", "11"])
+    after = create_publication("2024-02-01", "2", "3", "4", "5", m=["10", "11", "40", "12"])
     (move,) = moves(history(), [before, after], breaks, 9)
     assert (move.run, move.keys) == (2, keys)
 
@@ -217,19 +236,24 @@ def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys
 # Plots
 
 
-def drawn(issues: Sequence[Issue], breaks: Sequence[Change] = ()) -> Plot:
+def draw_plot(issues: Sequence[Issue], breaks: Sequence[Change] = ()) -> Plot:
     names = tuple(dict.fromkeys(item.publication.workload for item in issues))
     return plot(Frame(columns(issues), issues, names, breaks), "m", ("Latency", "s"), 1, "history")
 
 
-def marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:
+def select_marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:
     """Return the rows of some kinds, without empty members."""
     rows = [dict(zip(plot.columns, row, strict=True)) for row in plot.rows]
     return [{key: value for key, value in row.items() if value is not None} for row in rows if row["mark"] in kinds]
 
 
 def extent(*cells: str) -> list[float]:
-    return [row["y"] for row in marks(drawn([issue("2024-01-01", *map(str, range(len(cells))), m=cells)]), "extent")]
+    return [
+        row["y"]
+        for row in select_marks(
+            draw_plot([create_publication("2024-01-01", *map(str, range(len(cells))), m=cells)]), "extent"
+        )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -250,55 +274,68 @@ def test_axis_starts_at_zero_near_its_least_value(cells: Sequence[str], ends: Se
 
 def test_runs_of_publication_surround_the_column_middle() -> None:
     """Runs are 0.4 apart, and within 0.64 of the middle if there are many."""
-    two, five = issue("2024-01-01", "1", "2", m=["1", "2"]), issue("2024-02-01", *"23456", m=["1"] * 5)
-    one = issue("2024-03-01", "7", m=["1"])
-    plot = drawn([two, five, one])
-    assert [row["x"] for row in marks(plot, "base", "run")] == [0.3, 0.7, 1.18, 1.34, 1.5, 1.66, 1.82, 2.5]
-    assert [row["x"] for row in marks(plot, "column")] == [1.0, 2.0]
-    assert [row["x"] for row in marks(plot, "extent")] == [0.0, 3.0]
-    assert [(row["x"], row["text"]) for row in marks(plot, "label")] == [(0.5, "2"), (1.5, "6"), (2.5, "7")]
+    two, five = (
+        create_publication("2024-01-01", "1", "2", m=["1", "2"]),
+        create_publication("2024-02-01", *"23456", m=["1"] * 5),
+    )
+    one = create_publication("2024-03-01", "7", m=["1"])
+    plot = draw_plot([two, five, one])
+    assert [row["x"] for row in select_marks(plot, "base", "run")] == [0.3, 0.7, 1.18, 1.34, 1.5, 1.66, 1.82, 2.5]
+    assert [row["x"] for row in select_marks(plot, "column")] == [1.0, 2.0]
+    assert [row["x"] for row in select_marks(plot, "extent")] == [0.0, 3.0]
+    assert [(row["x"], row["text"]) for row in select_marks(plot, "label")] == [(0.5, "2"), (1.5, "6"), (2.5, "7")]
 
 
 def test_rule_precedes_its_run_and_is_shared() -> None:
     """A break of form next to one of meaning is drawn as one of meaning."""
-    first, second = issue("2024-01-01", "1", "2", m=["1", "2"]), issue("2024-02-01", "2", "3", m=["1", "2"])
+    first, second = (
+        create_publication("2024-01-01", "1", "2", m=["1", "2"]),
+        create_publication("2024-02-01", "2", "3", m=["1", "2"]),
+    )
     breaks = [
-        change("2024-02-01", kind=FORM),
-        change("2024-01-15", key="B"),
-        change("2024-02-01", "3", key="C", kind=FORM),
-        change("2024-02-01", key="D", metric="n"),
+        create_break("2024-02-01", kind=FORM),
+        create_break("2024-01-15", key="B"),
+        create_break("2024-02-01", "3", key="C", kind=FORM),
+        create_break("2024-02-01", key="D", metric="n"),
     ]
-    assert marks(drawn([first, second], breaks), "break") == [
+    assert select_marks(draw_plot([first, second], breaks), "break") == [
         {"panel": FAST, "mark": "break", "x": 1.0, "kind": MEANING, "text": "A B"},
         {"panel": FAST, "mark": "break", "x": 1.5, "kind": FORM, "text": "C"},
     ]
 
 
 def test_run_without_value_has_no_dot_and_base_no_lines() -> None:
-    plot = drawn([issue("2024-01-01", "1", "2", "3", m=["—", "2", "—"])])
-    assert [(row["mark"], row["run"], row["value"]) for row in marks(plot, "base", "run", "move")] == [
+    plot = draw_plot([create_publication("2024-01-01", "1", "2", "3", m=["—", "2", "—"])])
+    assert [(row["mark"], row["run"], row["value"]) for row in select_marks(plot, "base", "run", "move")] == [
         ("run", "2", "2")
     ]
 
 
 def test_workload_without_a_value_has_no_panel() -> None:
-    plot = drawn([issue("2024-01-01", "1", m=["2"]), issue("2024-01-02", "1", workload=SLOW, m=["—"])])
+    plot = draw_plot(
+        [create_publication("2024-01-01", "1", m=["2"]), create_publication("2024-01-02", "1", workload=SLOW, m=["—"])]
+    )
     assert plot.panels == (FAST,)
 
 
 def test_long_label_is_cut_to_13_characters() -> None:
-    fits, long = issue("2024-01-01", "10.5.4-pre-01", m=["1"]), issue("2024-02-01", "10.5.4-pre-012", m=["1"])
-    assert [row["text"] for row in marks(drawn([fits, long]), "label")] == ["10.5.4-pre-01", "10.5.4-pre-0…"]
+    fits, long = (
+        create_publication("2024-01-01", "10.5.4-pre-01", m=["1"]),
+        create_publication("2024-02-01", "10.5.4-pre-012", m=["1"]),
+    )
+    assert [row["text"] for row in select_marks(draw_plot([fits, long]), "label")] == ["10.5.4-pre-01", "10.5.4-pre-0…"]
 
 
 def test_plot_names_its_first_and_last_values() -> None:
     texts = [
-        issue("2024-01-01", "1", "2", m=["10", "20"]),
-        issue("2024-02-01", "2", "3", m=["30", "40"]),
-        issue("2024-02-02", "2", "3", n=["5", "6"]),
-        issue("2024-02-03", "2", "3", workload=SLOW, m=["7", "8"]),
+        create_publication("2024-01-01", "1", "2", m=["10", "20"]),
+        create_publication("2024-02-01", "2", "3", m=["30", "40"]),
+        create_publication("2024-02-02", "2", "3", n=["5", "6"]),
+        create_publication("2024-02-03", "2", "3", workload=SLOW, m=["7", "8"]),
     ]
-    assert drawn(texts, [change("2024-02-01"), change("2024-02-01", key="B", metric="n")]).description == (
+    assert draw_plot(
+        texts, [create_break("2024-02-01"), create_break("2024-02-01", key="B", metric="n")]
+    ).description == (
         "Latency over releases: fast, 2 publications, from 10 s to 40 s; slow, 1 publication, from 7 s to 8 s. "
         "Breaks: A."
     )

@@ -25,9 +25,11 @@ def regenerate(file: Path, out: Path, cache: Path, *more: str, within: Path = RO
 
 
 @pytest.fixture(scope="module", params=REPORTS)
-def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Any, Path]:
+def regenerated(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, cache: Path
+) -> tuple[Any, Path]:
     """Regenerate a publication; return it and the folder of its report."""
-    out = tmp_path_factory.mktemp("made") / "out"
+    out = tmp_path_factory.mktemp("regenerated") / "out"
     done = regenerate(PUBLISHED / f"{request.param}.json", out, cache)
     assert (done.status, done.err) == (0, "")
     assert done.out == f"{out}/report.pdf\n"
@@ -38,7 +40,7 @@ def test_there_are_31_publications_and_2_with_points() -> None:
     assert (len(REPORTS), len(WITH_POINTS)) == (31, 2)
 
 
-def rows_of(section: dict[str, Any]) -> list[list[str]]:
+def read_rows(section: dict[str, Any]) -> list[list[str]]:
     """Return the rows of a published table as printed."""
     rows = []
     for row in section["rows"]:
@@ -51,8 +53,8 @@ def rows_of(section: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def test_every_cell_equals_the_publication(made: tuple[Any, Path]) -> None:
-    published, out = made
+def test_every_cell_equals_the_publication(regenerated: tuple[Any, Path]) -> None:
+    published, out = regenerated
     document = load(out / "document.json")
     assert [document[key] for key in ("title", "subtitle", "author")] == [
         published[key] for key in ("title", "subtitle", "author")
@@ -64,12 +66,12 @@ def test_every_cell_equals_the_publication(made: tuple[Any, Path]) -> None:
     assert [section["title"] for section in document["sections"]] == [item["title"] for item in published["sections"]]
     for ours, theirs in zip(document["sections"], published["sections"], strict=True):
         assert ours["header"] == ["", *theirs["columns"]]
-        assert ours["rows"] == rows_of(theirs)
+        assert ours["rows"] == read_rows(theirs)
     assert document["warnings"] == []
 
 
-def test_dictionary_equals_the_publication(made: tuple[Any, Path]) -> None:
-    published, out = made
+def test_dictionary_equals_the_publication(regenerated: tuple[Any, Path]) -> None:
+    published, out = regenerated
     ours = {
         group["title"]: [{key: entry[key] for key in ("id", "name", "description")} for entry in group["entries"]]
         for group in load(out / "document.json")["dictionary"]
@@ -77,15 +79,15 @@ def test_dictionary_equals_the_publication(made: tuple[Any, Path]) -> None:
     assert list(ours.items()) == list(published["dictionary"].items())
 
 
-def test_org_deltas_are_computed_and_others_copied(made: tuple[Any, Path]) -> None:
-    published, out = made
+def test_org_deltas_are_computed_and_others_copied(regenerated: tuple[Any, Path]) -> None:
+    published, out = regenerated
     provenance = dict(load(out / "document.json")["provenance"])
     computed = published["generation"] == "org-latex"
     assert provenance["Δ and Δ%"].startswith("worked out" if computed else "as published")
 
 
-def test_charts_have_published_points_or_are_listed(made: tuple[Any, Path]) -> None:
-    published, out = made
+def test_charts_have_published_points_or_are_listed(regenerated: tuple[Any, Path]) -> None:
+    published, out = regenerated
     document = load(out / "document.json")
     beside = PUBLISHED / published["source"].replace(".pdf", ".cdf.json")
     drawn = [(chart["figure"], chart["id"], chart["title"]) for chart in document["charts"]]
@@ -104,19 +106,19 @@ def test_charts_have_published_points_or_are_listed(made: tuple[Any, Path]) -> N
         assert (out / "charts" / f"{chart['id']}.svg").is_file()
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Remove white space and line break opportunities."""
     return re.sub(r"[\s\u200b\u00ad\u2060]", "", text)
 
 
-def printed(published: dict[str, Any]) -> Iterator[str]:
+def printed_texts(published: dict[str, Any]) -> Iterator[str]:
     """Return every text of a publication in the order of its pages."""
     yield from (published[key] for key in ("title", "subtitle", "intro"))
     for facts in published["manifest"]:
         yield from (facts["label"], *facts["values"])
     for section in published["sections"]:
         yield section["title"]
-        for row in rows_of(section):
+        for row in read_rows(section):
             yield from row
     for title, entries in published["dictionary"].items():
         yield title
@@ -124,12 +126,12 @@ def printed(published: dict[str, Any]) -> Iterator[str]:
             yield from (entry["name"], entry["id"], entry["description"])
 
 
-def test_pdf_text_has_everything_in_order(made: tuple[Any, Path]) -> None:
-    published, out = made
-    text = squeezed("".join(page.extract_text() for page in pypdf.PdfReader(out / "report.pdf").pages))
-    assert squeezed(published["author"]) in text
+def test_pdf_text_has_everything_in_order(regenerated: tuple[Any, Path]) -> None:
+    published, out = regenerated
+    text = squeeze("".join(page.extract_text() for page in pypdf.PdfReader(out / "report.pdf").pages))
+    assert squeeze(published["author"]) in text
     place = 0
-    for item in printed(published):
-        position = text.find(squeezed(item), place)
+    for item in printed_texts(published):
+        position = text.find(squeeze(item), place)
         assert position >= 0, f"`{item}` does not stand after `{text[max(0, place - 80) : place]}`"
-        place = position + len(squeezed(item))
+        place = position + len(squeeze(item))

@@ -68,7 +68,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_query_reports_missing_data(place: Path, cache: Path, name: str) -> None:
     run = f"{name}=runs/{name}"
     done = assay("query", *METRICS, "--run", run, "--format", "json", "--cache", cache, within=place)
-    assert says_of(done, name, CASES[name]) == [
+    assert check_metrics(done, name, CASES[name]) == [
         re.sub(r"(host |first at |records \()\b(?=[abc]\b)", r"\1h-", item) for item in CASES[name]["says"]
     ]
 
@@ -77,10 +77,10 @@ def test_query_reports_missing_data(place: Path, cache: Path, name: str) -> None
 def test_query_reports_missing_data_of_shipped_case(cache: Path, name: str) -> None:
     run = f"x={ROOT}/golden/cases/{name}/run"
     done = assay("query", *SHIPPED[name]["values"], "--run", run, "--format", "json", "--cache", cache)
-    assert says_of(done, "x", SHIPPED[name]) == SHIPPED[name]["says"]
+    assert check_metrics(done, "x", SHIPPED[name]) == SHIPPED[name]["says"]
 
 
-def says_of(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
+def check_metrics(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
     """Check the values of a run's metrics; return the warnings about it."""
     assert done.status == 0, done.err
     results = {item["metric"]: item for item in json.loads(done.out)}

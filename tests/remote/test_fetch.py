@@ -34,14 +34,14 @@ ALL = '{__name__!=""}'
 real = pytest.mark.skipif(bool(MISSING), reason=WHY)
 
 
-def rows(place: Path) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
+def read_rows(place: Path) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
     """Return the rows of a file of samples; values are texts, so that NaN equals NaN."""
     with duckdb.connect() as connection:
         cursor = connection.execute(f"SELECT name, labels, t_ns, value FROM read_parquet('{place}')").fetchall()
     return [(name, tuple(labels.items()), t_ns, repr(value)) for name, labels, t_ns, value in cursor]
 
 
-def rows_of(series: Sequence[Series]) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
+def expected_rows(series: Sequence[Series]) -> list[tuple[str, tuple[tuple[str, str], ...], int, str]]:
     """Return the expected rows of some series: name, labels as JSON, time."""
     ordered = []
     for item in series:
@@ -88,9 +88,9 @@ def test_fetched_samples_equal_the_saved_answer(
     place = fetch(server, request_of([ALL], START, END, step), tmp_path / "out", lambda *item: expected.append(item))
     assert place == tmp_path / "out" / "samples.parquet"
     assert [path.name for path in place.parent.iterdir()] == ["samples.parquet"]
-    actual = rows(place)
+    actual = read_rows(place)
     assert len(actual) == 152_063
-    assert actual == rows_of(series)
+    assert actual == expected_rows(series)
     done = {"1h": [0, 60, 180, 420, 530, 530], "37s": [*range(0, 530, 37), 530, 530]}[step]
     assert expected == [("fetching", seconds, 530) for seconds in done]
 
@@ -100,14 +100,16 @@ def test_time_range_includes_both_ends(server: Server, series: list[Series], tmp
     (one,) = [item for item in series if item["metric"]["__name__"] == "up" and item["metric"]["job"] == "validator0"]
     first, last = one["values"][3][0], one["values"][9][0]
     place = fetch(server, request_of(['up{job="validator0"}'], first, last, "7s"), tmp_path, silent)
-    assert rows(place) == rows_of([{**one, "values": one["values"][3:10]}])
+    assert read_rows(place) == expected_rows([{**one, "values": one["values"][3:10]}])
 
 
 @real
 def test_overlapping_selectors_are_merged(server: Server, series: list[Series], tmp_path: Path) -> None:
     selectors = ["up", 'up{job="validator0"}', '{__name__="node_load1"}']
     place = fetch(server, request_of(selectors, START, END, "1h"), tmp_path, silent)
-    assert rows(place) == rows_of([item for item in series if item["metric"]["__name__"] in ("up", "node_load1")])
+    assert read_rows(place) == expected_rows(
+        [item for item in series if item["metric"]["__name__"] in ("up", "node_load1")]
+    )
 
 
 @real
@@ -121,15 +123,15 @@ def test_too_large_a_request_is_split(
         place = fetch(Server(url), request_of([selector], START, end, "1h"), tmp_path / "out", silent)
     last = prometheus_times.instant(end, "") * 10**6
     wanted = [item for item in series if selector in (ALL, item["metric"]["__name__"])]
-    expected = [row for row in rows_of(wanted) if row[2] <= last]
-    assert rows(place) == expected
+    expected = [row for row in expected_rows(wanted) if row[2] <= last]
+    assert read_rows(place) == expected
     assert len(expected) > limit
 
 
 @real
 def test_server_that_refuses_one_sample_is_reported(base: Path, tmp_path: Path) -> None:
     with served(base, tmp_path / "server", "--query.max-samples=0") as url:
-        message = refused(Server(url), tmp_path / "out", selector="up")
+        message = refusal_of(Server(url), tmp_path / "out", selector="up")
     assert message == (
         "error[too-many-samples]: the server refuses even a second of one series: URL\n"
         "  found:    query processing would load too many samples into memory in query execution\n"
@@ -137,7 +139,7 @@ def test_server_that_refuses_one_sample_is_reported(base: Path, tmp_path: Path) 
     )
 
 
-def refused(server: Server, out: Path, selector: str = "up", start: str = START, end: str = END) -> str:
+def refusal_of(server: Server, out: Path, selector: str = "up", start: str = START, end: str = END) -> str:
     """Return the error of a failing fetch, and check that it leaves no file."""
     with pytest.raises(AssayError) as error:
         fetch(server, request_of([selector], start, end, "1h"), out, silent)
@@ -147,7 +149,7 @@ def refused(server: Server, out: Path, selector: str = "up", start: str = START,
 
 @real
 def test_missing_series_is_reported_with_a_hint(server: Server, tmp_path: Path) -> None:
-    assert refused(server, tmp_path / "out", "node_lod1") == (
+    assert refusal_of(server, tmp_path / "out", "node_lod1") == (
         "error[no-series]: the server has no series of node_lod1: URL\n"
         "  expected: series from 2026-11-21T03:19:10.000Z to 2026-11-21T03:28:00.000Z\n"
         "  found:    none\n"
@@ -157,17 +159,17 @@ def test_missing_series_is_reported_with_a_hint(server: Server, tmp_path: Path) 
 
 @real
 def test_time_range_without_samples_is_reported(server: Server, tmp_path: Path) -> None:
-    message = refused(server, tmp_path / "out", start="1795230000", end="1795230001")
+    message = refusal_of(server, tmp_path / "out", start="1795230000", end="1795230001")
     assert message.startswith(("error[no-series]: the server has no series of up: URL", "error[no-samples]: "))
 
 
 @real
 def test_invalid_selector_is_reported(server: Server, tmp_path: Path) -> None:
-    message = refused(server, tmp_path / "out", 'up{job="')
+    message = refusal_of(server, tmp_path / "out", 'up{job="')
     assert message.startswith("error[server-error]: the server answers an error: URL\n  found:    HTTP 400: bad_data: ")
 
 
-def assay(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run_assay(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command line."""
     command = [sys.executable, "-m", "assay", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(os.environ))
@@ -176,9 +178,9 @@ def assay(*arguments: str) -> subprocess.CompletedProcess[str]:
 @real
 def test_command_prints_the_path_of_the_file(server: Server, series: list[Series], tmp_path: Path) -> None:
     arguments = ["--match", "up", "--start", START, "--end", END, "-o", str(tmp_path / "out"), "--step-size", "5m"]
-    result = assay("fetch", "prometheus", server.url, *arguments)
+    result = run_assay("fetch", "prometheus", server.url, *arguments)
     assert (result.stdout, result.stderr, result.returncode) == (f"{tmp_path / 'out' / 'samples.parquet'}\n", "", 0)
-    assert rows(tmp_path / "out" / "samples.parquet") == rows_of(
+    assert read_rows(tmp_path / "out" / "samples.parquet") == expected_rows(
         [item for item in series if item["metric"]["__name__"] == "up"]
     )
 
@@ -232,7 +234,7 @@ def success(data: Any) -> tuple[int, str]:
     return 200, json.dumps({"status": "success", "data": data})
 
 
-def good(path: str, _query: dict[str, list[str]], _number: int) -> tuple[int, str]:
+def good_answer(path: str, _query: dict[str, list[str]], _number: int) -> tuple[int, str]:
     """Return an answer of one sample."""
     if path.endswith("/api/v1/series"):
         return success([LABELS])
@@ -243,7 +245,7 @@ def good(path: str, _query: dict[str, list[str]], _number: int) -> tuple[int, st
 SAMPLE = [("up", (("job", "a"),), 1795231200500000000, "1.0")]
 
 
-def patient(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
+def patient_server(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
     """Return a server client that retries without waiting, and the list of its waiting times (s)."""
     waited: list[float] = []
     return Server(url, Patience(attempts=attempts, first=0.5, timeout=30, sleep=waited.append)), waited
@@ -252,12 +254,12 @@ def patient(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_busy_server_is_asked_again(status: int, tmp_path: Path) -> None:
     def busy(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
-        return good(path, query, number) if number in (3, 5) else (status, "busy")
+        return good_answer(path, query, number) if number in (3, 5) else (status, "busy")
 
     with scripted(busy) as script:
-        server, waited = patient(script.url)
+        server, waited = patient_server(script.url)
         place = fetch(server, request_of(["up"], START, SOON, "1h"), tmp_path, silent)
-    assert rows(place) == SAMPLE
+    assert read_rows(place) == SAMPLE
     assert waited == ([7.0, 7.0, 7.0] if status in (429, 503) else [0.5, 1.0, 0.5])
     assert [path for path, _, _ in script.asked] == ["/api/v1/series"] * 3 + ["/api/v1/query"] * 2
 
@@ -265,8 +267,8 @@ def test_busy_server_is_asked_again(status: int, tmp_path: Path) -> None:
 def test_server_that_stays_busy_is_reported(tmp_path: Path) -> None:
     text = json.dumps({"status": "error", "errorType": "timeout", "error": "query timed out"})
     with scripted(lambda *_: (503, text)) as script:
-        server, waited = patient(script.url)
-        message = refused(server, tmp_path / "out")
+        server, waited = patient_server(script.url)
+        message = refusal_of(server, tmp_path / "out")
     assert message == (
         "error[server-error]: the server answers an error: URL\n  found:    HTTP 503: timeout: query timed out"
     )
@@ -276,8 +278,8 @@ def test_server_that_stays_busy_is_reported(tmp_path: Path) -> None:
 def test_error_of_the_request_is_reported_at_once(tmp_path: Path) -> None:
     text = json.dumps({"status": "error", "errorType": "bad_data", "error": "parse error"})
     with scripted(lambda *_: (400, text)) as script:
-        server, waited = patient(script.url)
-        assert "HTTP 400: bad_data: parse error" in refused(server, tmp_path / "out")
+        server, waited = patient_server(script.url)
+        assert "HTTP 400: bad_data: parse error" in refusal_of(server, tmp_path / "out")
     assert (len(script.asked), waited) == (1, [])
 
 
@@ -294,8 +296,8 @@ def test_error_of_the_request_is_reported_at_once(tmp_path: Path) -> None:
 )
 def test_other_server_than_prometheus_is_reported(status: int, text: str, expected: str, tmp_path: Path) -> None:
     with scripted(lambda *_: (status, text)) as script:
-        server, _ = patient(script.url)
-        assert refused(server, tmp_path / "out") == (
+        server, _ = patient_server(script.url)
+        assert refusal_of(server, tmp_path / "out") == (
             "error[no-prometheus]: what answers is no Prometheus server: URL\n"
             "  expected: a JSON document with a status\n"
             f"  found:    {expected}\n"
@@ -314,19 +316,19 @@ def test_other_server_than_prometheus_is_reported(status: int, text: str, expect
     ],
 )
 def test_unreadable_answer_is_reported(text: str, expected: str, tmp_path: Path) -> None:
-    with scripted(lambda path, query, n: good(path, query, n) if n == 1 else (200, text)) as script:
-        server, _ = patient(script.url)
-        message = refused(server, tmp_path / "out")
+    with scripted(lambda path, query, n: good_answer(path, query, n) if n == 1 else (200, text)) as script:
+        server, _ = patient_server(script.url)
+        message = refusal_of(server, tmp_path / "out")
     assert message == f"error[bad-answer]: an answer of the server cannot be read: URL\n  found:    {expected}"
 
 
 def test_answer_without_samples_is_refused(tmp_path: Path) -> None:
     def partial(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
-        status, text = good(path, query, number)
+        status, text = good_answer(path, query, number)
         return status, text if path.endswith("series") else text[:-1] + ', "warnings": ["s-2 timed out", "late"]}'
 
     with scripted(partial) as script:
-        message = refused(patient(script.url)[0], tmp_path / "out")
+        message = refusal_of(patient_server(script.url)[0], tmp_path / "out")
     assert message == (
         "error[partial-answer]: samples may be missing, as the server says with its answer: URL\n"
         "  found:    s-2 timed out; late\n"
@@ -337,8 +339,8 @@ def test_answer_without_samples_is_refused(tmp_path: Path) -> None:
 
 def test_pages_shrink_when_answers_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus, "LARGE", 100)
-    with scripted(good) as script:
-        fetch(patient(script.url)[0], request_of(["up"], "1795231200", "1795231320", "40s"), tmp_path, silent)
+    with scripted(good_answer) as script:
+        fetch(patient_server(script.url)[0], request_of(["up"], "1795231200", "1795231320", "40s"), tmp_path, silent)
     queries = [query["query"][0] for path, query, _ in script.asked if path.endswith("query")]
     lengths = [40, 20, 10, 5, 2.5, 1.25, *[1] * 41]
     assert queries[:-1] == [f"up[{int(seconds * 1000) + 1}ms]" for seconds in lengths]
@@ -346,11 +348,11 @@ def test_pages_shrink_when_answers_are_large(tmp_path: Path, monkeypatch: pytest
 
 
 def test_samples_outside_the_time_range_are_dropped(tmp_path: Path) -> None:
-    with scripted(good) as script:
-        server, _ = patient(script.url)
-        message = refused(server, tmp_path / "out", start="1795231200.501")
+    with scripted(good_answer) as script:
+        server, _ = patient_server(script.url)
+        message = refusal_of(server, tmp_path / "out", start="1795231200.501")
         place = fetch(server, request_of(["up"], "1795231200.5", "1795231200.5", "1h"), tmp_path / "out", silent)
-        assert rows(place) == SAMPLE
+        assert read_rows(place) == SAMPLE
     assert message == (
         "error[no-samples]: the server has no samples of this time: URL\n"
         "  found:    none from 2026-11-21T03:20:00.501Z to 2026-11-21T03:28:00.000Z"
@@ -359,23 +361,23 @@ def test_samples_outside_the_time_range_are_dropped(tmp_path: Path) -> None:
 
 def test_credentials_are_sent_and_not_printed(tmp_path: Path) -> None:
     with scripted(lambda *_: (401, "who?")) as script:
-        server, _ = patient(script.url.replace("//", "//me:se%40cret@"))
-        message = refused(server, tmp_path / "out")
+        server, _ = patient_server(script.url.replace("//", "//me:se%40cret@"))
+        message = refusal_of(server, tmp_path / "out")
     assert script.asked[0][2] == "Basic bWU6c2VAY3JldA=="
     assert ("HTTP 401: who?" in message, "cret" in message) == (True, False)
 
 
 def test_address_may_have_a_path(tmp_path: Path) -> None:
-    with scripted(good) as script:
-        fetch(patient(script.url + "/metrics/")[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
+    with scripted(good_answer) as script:
+        fetch(patient_server(script.url + "/metrics/")[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
     assert [path for path, _, _ in script.asked] == ["/metrics/api/v1/series", "/metrics/api/v1/query"]
 
 
 def test_unreachable_server_is_reported(tmp_path: Path) -> None:
-    with scripted(good) as script:
+    with scripted(good_answer) as script:
         pass
-    server, waited = patient(script.url)
-    message = refused(server, tmp_path / "out")
+    server, waited = patient_server(script.url)
+    message = refusal_of(server, tmp_path / "out")
     assert message.startswith("error[no-server]: the server cannot be reached: URL\n  found:    ")
     assert message.endswith("(asked 4 times)\n  hint: does it run, and is this its address?")
     assert waited == [0.5, 1.0, 2.0]
@@ -388,10 +390,10 @@ def test_invalid_address_is_reported(url: str) -> None:
 
 
 def test_failed_fetch_replaces_nothing(tmp_path: Path) -> None:
-    with scripted(good) as script:
-        server, _ = patient(script.url)
+    with scripted(good_answer) as script:
+        server, _ = patient_server(script.url)
         place = fetch(server, request_of(["up"], START, SOON, "1h"), tmp_path, silent)
-        script.answer = lambda path, query, n: good(path, query, n) if path.endswith("series") else (400, "no")
+        script.answer = lambda path, query, n: good_answer(path, query, n) if path.endswith("series") else (400, "no")
         before = place.read_bytes()
         with pytest.raises(AssayError):
             fetch(server, request_of(["up"], START, SOON, "1h"), tmp_path, silent)
@@ -404,15 +406,15 @@ def test_files_of_killed_fetch_are_removed_by_the_next(tmp_path: Path) -> None:
         if path.endswith("query"):
             process.kill()
             process.wait()
-        return good(path, query, number)
+        return good_answer(path, query, number)
 
     with scripted(deadly) as script:
         arguments = ["--match", "up", "--start", START, "--end", SOON, "-o", str(tmp_path)]
         process = subprocess.Popen([sys.executable, "-m", "assay", "fetch", "prometheus", script.url, *arguments])
         assert process.wait() == -signal.SIGKILL
         assert [path.name.startswith(".assay-") for path in tmp_path.iterdir()] == [True]
-        script.answer = good
-        fetch(patient(script.url)[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
+        script.answer = good_answer
+        fetch(patient_server(script.url)[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
     assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
 
 
@@ -450,11 +452,13 @@ def test_all_invalid_options_are_reported_at_once() -> None:
 
 
 def test_end_before_start_is_reported(tmp_path: Path) -> None:
-    message = refused(Server("http://127.0.0.1:9"), tmp_path / "out", start=END, end=START)
+    message = refusal_of(Server("http://127.0.0.1:9"), tmp_path / "out", start=END, end=START)
     assert message.startswith("error[bad-time]: --end is before --start\n")
 
 
 def test_command_reports_errors_without_traceback(tmp_path: Path) -> None:
-    result = assay("fetch", "prometheus", "nowhere", "--match", "up", "--start", "0", "--end", "1", "-o", str(tmp_path))
+    result = run_assay(
+        "fetch", "prometheus", "nowhere", "--match", "up", "--start", "0", "--end", "1", "-o", str(tmp_path)
+    )
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("error[bad-address]: this is no address of a server: nowhere\n")

@@ -71,13 +71,13 @@ def query(cache: Path, *runs: str | Path) -> Done:
     return assay("query", "CentiCpu", *named, "--no-filters", "--format", "json", "--cache", cache)
 
 
-def values(done: Done) -> dict[str, object]:
+def read_values(done: Done) -> dict[str, object]:
     """Return the figures by run."""
     assert (done.status, done.err) == (0, "")
     return {row["run"]: row["average"] for row in done.json()}
 
 
-def held(cache: Path, address: str) -> set[str]:
+def mirrored_files(cache: Path, address: str) -> set[str]:
     """Return the names of the files in a mirror."""
     folder = cache / "mirror" / hashlib.sha256(address.encode()).hexdigest()[:32] / "files"
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -89,7 +89,7 @@ def mirror(cache: Path, address: str, wanted: Wanted = ALL) -> Path:
         return mirrored(Store(cache), address, "run", wanted, locks, silent, unheard)
 
 
-def refused(cache: Path, address: str, wanted: Wanted = ALL) -> str:
+def refusal_of(cache: Path, address: str, wanted: Wanted = ALL) -> str:
     """Return the error for a run that cannot be mirrored."""
     with pytest.raises(AssayError) as caught:
         mirror(cache, address, wanted)
@@ -104,7 +104,7 @@ def report(out: Path, cache: Path, run: str) -> Done:
 
 
 @pytest.fixture(scope="module")
-def built(s3: S3, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build_report(s3: S3, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a report of a run on the server."""
     out = tmp_path_factory.mktemp("far") / "report"
     with pytest.MonkeyPatch.context() as patch:
@@ -115,20 +115,20 @@ def built(s3: S3, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return out
 
 
-def test_report_equals_that_of_directories_to_the_byte(built: Path, cache: Path, tmp_path: Path) -> None:
+def test_report_equals_that_of_directories_to_the_byte(build_report: Path, cache: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     done = report(out, cache, f"far={HARNESS}")
     assert done.status == 0, done.err
     names = {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
-    assert names == {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
+    assert names == {path.relative_to(build_report) for path in build_report.rglob("*") if path.is_file()}
     for name in names - {Path("provenance.json")}:
-        assert (out / name).read_bytes() == (built / name).read_bytes(), name
-    far, near = (json.loads((folder / "provenance.json").read_text("utf-8")) for folder in (built, out))
+        assert (out / name).read_bytes() == (build_report / name).read_bytes(), name
+    far, near = (json.loads((folder / "provenance.json").read_text("utf-8")) for folder in (build_report, out))
     assert far.pop("places") == {"far": "s3://logs/harness"}
     assert near.pop("places") == {"far": str(HARNESS)}
     assert far == near
     for name in names:
-        assert not [word for word in (SECRET, "mirror/") if word.encode() in (built / name).read_bytes()], name
+        assert not [word for word in (SECRET, "mirror/") if word.encode() in (build_report / name).read_bytes()], name
 
 
 def test_metric_is_traced_to_its_lines(cache: Path) -> None:
@@ -140,21 +140,21 @@ def test_metric_is_traced_to_its_lines(cache: Path) -> None:
         assert raw_line(PEER, line["file"], line["line"]) == line["text"]
 
 
-def test_report_is_verified_from_the_server(built: Path, cache: Path) -> None:
-    done = assay("verify", built, "--cache", cache)
+def test_report_is_verified_from_the_server(build_report: Path, cache: Path) -> None:
+    done = assay("verify", build_report, "--cache", cache)
     assert done.status == 0
     message = "run far is fetched from s3://logs/harness, as provenance.json has it; --run far=DIR reads another"
     assert message in done.err.splitlines()
     assert done.out.endswith(" files: all the same bytes\n")
 
 
-def test_verify_reports_the_size_of_its_downloads(built: Path, tmp_path: Path) -> None:
-    done = assay("verify", built, "--cache", tmp_path / "cache")
+def test_verify_reports_the_size_of_its_downloads(build_report: Path, tmp_path: Path) -> None:
+    done = assay("verify", build_report, "--cache", tmp_path / "cache")
     (folder,) = (tmp_path / "cache" / "mirror").iterdir()
     sizes = [path.stat().st_size for path in (folder / "files").rglob("*") if path.is_file()]
     message = f"fetching {len(sizes)} objects of run far, {sum(sizes) / 1e6:.1f} MB, from s3://logs/harness"
     assert (done.status, done.err.splitlines()[1:]) == (0, [message])
-    again = assay("verify", built, "--cache", tmp_path / "cache")
+    again = assay("verify", build_report, "--cache", tmp_path / "cache")
     assert (again.status, len(again.err.splitlines())) == (0, 1)
 
 
@@ -165,12 +165,12 @@ def test_only_files_of_sources_are_fetched_and_once(s3: S3, cache: Path) -> None
     s3.put(PLAIN, "logs", "runs/once")
     s3.client.put_object(Bucket="logs", Key="runs/once/node-2/core.dump", Body=b"0" * 1000)
     before, lists = len(s3.read()), s3.listed()
-    far = values(query(cache, "x=s3://logs/runs/once"))
-    assert far == values(query(cache, f"x={PLAIN}"))
+    far = read_values(query(cache, "x=s3://logs/runs/once"))
+    assert far == read_values(query(cache, f"x={PLAIN}"))
     assert sorted(s3.read()[before:]) == sorted(f"logs/runs/once/{name}" for name in FILES)
-    assert held(cache, "s3://logs/runs/once") == FILES
+    assert mirrored_files(cache, "s3://logs/runs/once") == FILES
     before = len(s3.read())
-    assert values(query(cache, "x=s3://logs/runs/once/")) == far
+    assert read_values(query(cache, "x=s3://logs/runs/once/")) == far
     assert (s3.read()[before:], s3.listed() - lists) == ([], 2)
 
 
@@ -183,7 +183,7 @@ def test_only_changed_object_is_fetched_and_deleted_removed(s3: S3, tmp_path: Pa
     assert mirror(tmp_path, "s3://logs/runs/changing") == folder
     assert s3.read()[before:] == ["logs/runs/changing/meta.json"]
     assert (folder / "meta.json").read_bytes() == b"[]"
-    assert held(tmp_path, "s3://logs/runs/changing") == FILES - {"node-3/stdout.gz"}
+    assert mirrored_files(tmp_path, "s3://logs/runs/changing") == FILES - {"node-3/stdout.gz"}
     assert not (folder / "node-3").exists()
     assert {path.name for path in folder.parent.iterdir()} == {"files", "lock", "objects.jsonl"}
 
@@ -204,7 +204,7 @@ def test_files_of_another_source_are_fetched_in_addition(s3: S3, tmp_path: Path)
     before = len(s3.read())
     mirror(tmp_path, "s3://logs/runs/plain", Wanted(("node-2/stdout*",)))
     assert s3.read()[before:] == ["logs/runs/plain/node-2/stdout.gz"]
-    assert held(tmp_path, "s3://logs/runs/plain") == {"meta.json", "genesis-shelley.json", "node-2/stdout.gz"}
+    assert mirrored_files(tmp_path, "s3://logs/runs/plain") == {"meta.json", "genesis-shelley.json", "node-2/stdout.gz"}
 
 
 def test_host_without_log_is_reported_as_in_a_directory(s3: S3, cache: Path) -> None:
@@ -223,9 +223,9 @@ def test_archive_on_server_is_unpacked_and_not_kept(s3: S3, cache: Path, tmp_pat
         archive.add(PLAIN, "some folder")
     s3.client.put_object(Bucket="logs", Key="packed/plain.tar.gz", Body=(tmp_path / "run").read_bytes())
     before = len(s3.read())
-    actual = values(query(cache, "s3://logs/packed/plain.tar.gz"))
-    assert actual == values(query(cache, f"plain={PLAIN}"))
-    assert actual == values(query(cache, "s3://logs/packed/plain.tar.gz"))
+    actual = read_values(query(cache, "s3://logs/packed/plain.tar.gz"))
+    assert actual == read_values(query(cache, f"plain={PLAIN}"))
+    assert actual == read_values(query(cache, "s3://logs/packed/plain.tar.gz"))
     assert s3.read()[before:] == ["logs/packed/plain.tar.gz"]
     assert not list((cache / "mirror").rglob("*.tar.gz"))
 
@@ -262,7 +262,7 @@ def test_waiting_command_says_so_without_a_terminal(s3: S3, tmp_path: Path) -> N
     name, cache = "s3://logs/runs/awaited", tmp_path / "cache"
     for key in FILES:
         s3.client.put_object(Bucket="logs", Key=f"runs/awaited/{key}", Body=(PLAIN / key).read_bytes())
-    before = values(query(cache, f"far={name}"))
+    before = read_values(query(cache, f"far={name}"))
     s3.client.put_object(Bucket="logs", Key="runs/awaited/meta.json", Body=(PLAIN / "meta.json").read_bytes() + b"\n")
     (lock,) = (cache / "mirror").glob("*/lock")
     reader = os.open(lock, os.O_RDWR)
@@ -277,7 +277,7 @@ def test_waiting_command_says_so_without_a_terminal(s3: S3, tmp_path: Path) -> N
         assert done.stderr.readline() == "waiting for another assay that uses far\n"
         os.close(reader)
         out, err = done.communicate(timeout=60)
-    assert (values(Done(done.returncode, out, err)), err) == (before, "")
+    assert (read_values(Done(done.returncode, out, err)), err) == (before, "")
 
 
 # A line that breaks
@@ -290,10 +290,10 @@ def test_interrupted_download_is_resumed(s3: S3, tmp_path: Path) -> None:
     with cut_line(s3) as line, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", line.url)
         line.limit = 9_000_000
-        message = refused(tmp_path, "s3://logs/runs/large")
+        message = refusal_of(tmp_path, "s3://logs/runs/large")
         assert message.startswith("error[no-server]: the server broke off: s3://logs/runs/large/log\n  found: ")
         assert message.endswith("  hint: what was fetched is kept: the next run goes on with the rest\n")
-        assert held(tmp_path, "s3://logs/runs/large") == {"small"}
+        assert mirrored_files(tmp_path, "s3://logs/runs/large") == {"small"}
         (part,) = (tmp_path / "mirror").glob("*/parts/*")
         size = part.stat().st_size
         assert size == 8 * 2**20
@@ -309,12 +309,12 @@ def test_partial_download_of_changed_object_is_discarded(s3: S3, tmp_path: Path)
     with cut_line(s3) as line, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", line.url)
         line.limit = 8_700_000
-        refused(tmp_path, "s3://logs/runs/other")
+        refusal_of(tmp_path, "s3://logs/runs/other")
     s3.client.put_object(Bucket="logs", Key="runs/other/log", Body=b"2" * 9_000_000)
     assert set((mirror(tmp_path, "s3://logs/runs/other") / "log").read_bytes()) == set(b"2")
 
 
-def changed_when_listed(cache: Path, address: str, change: Callable[[], object]) -> str:
+def refusal_after_listing(cache: Path, address: str, change: Callable[[], object]) -> str:
     """Return the error for a run that changes between the listing and the first object."""
     with ExitStack() as locks, pytest.raises(AssayError) as caught:
         mirrored(Store(cache), address, "run", ALL, locks, silent, unheard, fetching=lambda _: change())
@@ -331,7 +331,7 @@ def test_object_lost_or_changed_during_fetch_is_reported(s3: S3, tmp_path: Path)
     for change_name, change in changes.items():
         s3.client.put_object(**place, Body=b"a")
         s3.client.put_object(Bucket="logs", Key="runs/living/other", Body=b"o")
-        assert changed_when_listed(tmp_path / change_name, "s3://logs/runs/living", change) == f"""\
+        assert refusal_after_listing(tmp_path / change_name, "s3://logs/runs/living", change) == f"""\
 error[run-changing]: an object {change_name} while the run was fetched: s3://logs/{name}
   hint: run again when the run is complete: what was fetched is kept
 """  # fmt: skip
@@ -374,7 +374,7 @@ def test_malformed_listing_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(Portal, "item", "<Key>r/log</Key>")
     with portal() as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-        assert "does not answer as one: s3://logs/r\n  found:    an answer without 'Size'\n" in refused(
+        assert "does not answer as one: s3://logs/r\n  found:    an answer without 'Size'\n" in refusal_of(
             tmp_path, "s3://logs/r"
         )
 
@@ -391,7 +391,7 @@ def test_answer_of_other_bytes_is_refused(
     monkeypatch.setattr(Portal, "stops", stops)
     with portal() as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-        message = refused(tmp_path, "s3://logs/r")
+        message = refusal_of(tmp_path, "s3://logs/r")
     assert Portal.asked <= 2 + stops  # each may take 15 seconds: of a server that never answers it was half an hour
     assert message == f"""\
 error[no-server]: the server broke off: s3://logs/r/log
@@ -404,17 +404,17 @@ error[no-server]: the server broke off: s3://logs/r/log
 
 
 def test_empty_prefix_error_lists_its_neighbours(tmp_path: Path) -> None:
-    assert refused(tmp_path, "s3://logs/runs/plian") == """\
+    assert refusal_of(tmp_path, "s3://logs/runs/plian") == """\
 error[no-run]: there is nothing at the address of the run: s3://logs/runs/plian
   expected: objects below s3://logs/runs/plian/
   hint: did you mean `plain` or `plainer`?
 """  # fmt: skip
-    assert "\n  hint: did you mean `runs`?\n" in refused(tmp_path, "s3://logs/rnus/plain")
-    assert "error[no-run]: there is nothing" in refused(tmp_path, "s3://logs/runs/plain.tar.gz")
+    assert "\n  hint: did you mean `runs`?\n" in refusal_of(tmp_path, "s3://logs/rnus/plain")
+    assert "error[no-run]: there is nothing" in refusal_of(tmp_path, "s3://logs/runs/plain.tar.gz")
 
 
 def test_missing_bucket_error_lists_the_buckets(tmp_path: Path) -> None:
-    assert refused(tmp_path, "s3://lags/runs/plain") == """\
+    assert refusal_of(tmp_path, "s3://lags/runs/plain") == """\
 error[no-run]: the server has no such place: s3://lags/runs/plain
   expected: objects below s3://lags/runs/plain/
   found:    The specified bucket does not exist
@@ -425,7 +425,7 @@ error[no-run]: the server has no such place: s3://lags/runs/plain
 def test_objects_of_no_source_are_no_run(s3: S3, tmp_path: Path) -> None:
     for name in ("a/core", "b"):
         s3.client.put_object(Bucket="logs", Key=f"useless/{name}", Body=b"")
-    assert refused(tmp_path, "s3://logs/useless", Wanted(("*.csv", "*.csv.gz", "a/*.json"))) == """\
+    assert refusal_of(tmp_path, "s3://logs/useless", Wanted(("*.csv", "*.csv.gz", "a/*.json"))) == """\
 error[no-run]: the run holds no file that a source reads: s3://logs/useless
   expected: *.csv, a/*.json
   found:    a/core, b
@@ -435,20 +435,20 @@ error[no-run]: the run holds no file that a source reads: s3://logs/useless
 def test_unreachable_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"http://127.0.0.1:{free_port()}"
     monkeypatch.setenv("AWS_ENDPOINT_URL", url)
-    assert refused(tmp_path, "s3://logs/runs/plain") == f"""\
+    assert refusal_of(tmp_path, "s3://logs/runs/plain") == f"""\
 error[no-server]: the server cannot be reached, or does not answer as one: s3://logs/runs/plain
   found:    Could not connect to the endpoint URL: \
 "{url}/logs?list-type=2&prefix=runs%2Fplain%2F&delimiter=&encoding-type=url"
   hint: is AWS_ENDPOINT_URL its address?
 """  # fmt: skip
     monkeypatch.setenv("AWS_ENDPOINT_URL", "no-url")
-    assert "\n  found:    Invalid endpoint: no-url\n" in refused(tmp_path, "s3://logs/runs/plain")
+    assert "\n  found:    Invalid endpoint: no-url\n" in refusal_of(tmp_path, "s3://logs/runs/plain")
 
 
 def test_refusing_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with s3_server(tmp_path, INITIAL_NO_AUTH_ACTION_COUNT="0") as strict:
         monkeypatch.setenv("AWS_ENDPOINT_URL", strict.url)
-        message = refused(tmp_path, "s3://logs/runs/plain")
+        message = refusal_of(tmp_path, "s3://logs/runs/plain")
     assert message == """\
 error[run-refused]: the server refuses to list: s3://logs/runs/plain
   found:    The AWS Access Key Id you provided does not exist in our records.
@@ -459,7 +459,7 @@ error[run-refused]: the server refuses to list: s3://logs/runs/plain
 def test_missing_credentials_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
-    assert refused(tmp_path, "s3://logs/runs/plain") == """\
+    assert refusal_of(tmp_path, "s3://logs/runs/plain") == """\
 error[run-refused]: there are no credentials for: s3://logs/runs/plain
   found:    Unable to locate credentials
   hint: credentials are taken from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE) or ~/.aws; \
@@ -478,7 +478,7 @@ def test_object_that_cannot_be_a_file_is_refused(s3: S3, tmp_path: Path, name: s
     key = f"unsafe/{len(name)}"
     for item in (name, "node-1/good"):
         s3.client.put_object(Bucket="logs", Key=f"{key}/{item}", Body=b"x")
-    assert refused(tmp_path / "cache", f"s3://logs/{key}") == f"""\
+    assert refusal_of(tmp_path / "cache", f"s3://logs/{key}") == f"""\
 error[unsafe-name]: an object of the run is refused: {name}
   expected: names of files below the run
   found:    {UNSAFE[name]}
@@ -490,7 +490,7 @@ error[unsafe-name]: an object of the run is refused: {name}
 def test_objects_with_conflicting_paths_are_refused(s3: S3, tmp_path: Path) -> None:
     for name in ("a", "a/b"):
         s3.client.put_object(Bucket="logs", Key=f"clash/{name}", Body=b"x")
-    assert "is refused: a/b\n  expected: names of files below the run\n  found:    a is an object\n" in refused(
+    assert "is refused: a/b\n  expected: names of files below the run\n  found:    a is an object\n" in refusal_of(
         tmp_path, "s3://logs/clash"
     )
 

@@ -81,7 +81,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def refused(archive: Path, content: bytes, cache: Path) -> str:
+def refusal_of(archive: Path, content: bytes, cache: Path) -> str:
     """Return the error for an archive, and check that nothing of it stays."""
     archive.write_bytes(content)
     cache.mkdir(exist_ok=True)
@@ -118,7 +118,7 @@ def test_zip_with_one_top_folder_is_unpacked_below_it(tmp_path: Path) -> None:
     assert (folder.name, files(folder)) == ("run 5", CONTENT)
 
 
-def of_system(system: int, *members: tuple[str, bytes]) -> bytes:
+def zip_of_system(system: int, *members: tuple[str, bytes]) -> bytes:
     """Create a zip whose members name their operating system."""
     heads = [(zipfile.ZipInfo(name), content) for name, content in members]
     for head, _ in heads:
@@ -132,7 +132,7 @@ def test_backslashes_of_windows_zip_divide_folders(tmp_path: Path) -> None:
     names = {name: name.replace("/", "\\") if name.startswith("node-1") else name for name in CONTENT}
     assert any("\\" in name for name in names.values())
     members = [(f"run 5\\{names[name]}", content) for name, content in CONTENT.items()]
-    archive.write_bytes(of_system(0, ("run 5\\", b""), *members))
+    archive.write_bytes(zip_of_system(0, ("run 5\\", b""), *members))
     folder = mirror(tmp_path / "cache", archive)
     assert (folder.name, files(folder)) == ("run 5", CONTENT)
 
@@ -141,14 +141,14 @@ def test_backslashes_of_windows_zip_divide_folders(tmp_path: Path) -> None:
 def test_folder_backslash_in_other_archive_is_refused(place: Path, name: str) -> None:
     for suffix, content in (
         (".tar", tar_of(("node-1/stdout", b"{}"), (name, b"{}"))),
-        (".zip", of_system(3, ("node-1/stdout", b"{}"), (name, b"{}"))),
+        (".zip", zip_of_system(3, ("node-1/stdout", b"{}"), (name, b"{}"))),
     ):
-        message = refused(place / f"run{suffix}", content, place / "cache")
+        message = refusal_of(place / f"run{suffix}", content, place / "cache")
         assert "\n  found:    its name has backslashes, where a run has folders\n" in message
 
 
 def test_name_that_leaves_run_by_backslashes_is_refused(place: Path) -> None:
-    message = refused(place / "run.zip", of_system(0, ("node-1\\..\\..\\stdout", b"{}")), place / "cache")
+    message = refusal_of(place / "run.zip", zip_of_system(0, ("node-1\\..\\..\\stdout", b"{}")), place / "cache")
     assert "\n  found:    its name leads out of the run (`..`)\n" in message
 
 
@@ -168,7 +168,7 @@ def test_concatenated_zips_are_refused(place: Path) -> None:
         (first + last[:-30], "bytes behind its end"),
     ):
         assert (
-            refused(place / "run.zip", content, place / "cache")
+            refusal_of(place / "run.zip", content, place / "cache")
             == f"""\
 error[broken-archive]: the archive is more than one zip: run.zip
   expected: one zip, and nothing else
@@ -190,7 +190,7 @@ def test_zip_may_have_a_program_before_it_and_a_comment(tmp_path: Path) -> None:
 def test_concatenated_tars_are_refused(place: Path, suffix: str) -> None:
     first, last = tar_of(("node-1/stdout", b"{}")), tar_of(("node-2/stdout", b"{}"))
     content = PACKED[suffix](first) + PACKED[suffix](last)
-    assert "\n  found:    what stands at byte 1024 is no member\n" in refused(
+    assert "\n  found:    what stands at byte 1024 is no member\n" in refusal_of(
         place / f"run{suffix}", content, place / "cache"
     )
 
@@ -254,7 +254,7 @@ MEMBERS = {
 def test_member_that_cannot_be_a_file_is_refused(place: Path, name: str) -> None:
     member, why = MEMBERS[name]
     content = tar_of(("node-1/stdout", b"{}"), member, form=tarfile.GNU_FORMAT)
-    message = refused(place / "run.tar", content, place / "cache")
+    message = refusal_of(place / "run.tar", content, place / "cache")
     printed = "stdout" if "folder" in why and "file and" in why else name
     assert (
         message
@@ -271,7 +271,7 @@ def test_zip_member_that_leaves_the_run_is_refused(place: Path) -> None:
     link = zipfile.ZipInfo("link")
     link.external_attr = 0o120777 << 16
     for member, why in (("../up", "its name leads out"), ("/up", "its name is absolute"), (link, "it is a link")):
-        message = refused(place / "run.zip", zip_of(("meta.json", b"{}"), (member, b"/etc")), place / "cache")
+        message = refusal_of(place / "run.zip", zip_of(("meta.json", b"{}"), (member, b"/etc")), place / "cache")
         assert f"\n  found:    {why}" in message
 
 
@@ -281,7 +281,7 @@ def test_truncated_archive_is_refused(place: Path, suffix: str) -> None:
     for cut in (len(whole) // 2, len(whole) - 3):
         if suffix == ".tar" and cut > len(whole) // 2:
             continue  # those zeros are more than are needed
-        message = refused(place / f"run{suffix}", whole[:cut], place / "cache")
+        message = refusal_of(place / f"run{suffix}", whole[:cut], place / "cache")
         lines = message.split("\n")
         assert lines[0] == f"error[broken-archive]: the archive of the run cannot be read to its end: run{suffix}"
         assert lines[1] == f"  expected: the content of a {suffix}"
@@ -291,7 +291,7 @@ def test_truncated_archive_is_refused(place: Path, suffix: str) -> None:
 def test_archive_with_too_wide_a_window_is_reported(place: Path) -> None:
     width = zstandard.ZstdCompressionParameters.from_level(1, window_log=28)
     packer = zstandard.ZstdCompressor(compression_params=width).compressobj()
-    message = refused(place / "run.tar.zst", packer.compress(run_tar()) + packer.flush(), place / "cache")
+    message = refusal_of(place / "run.tar.zst", packer.compress(run_tar()) + packer.flush(), place / "cache")
     assert message.endswith(
         "  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without\n"
     )
@@ -299,16 +299,20 @@ def test_archive_with_too_wide_a_window_is_reported(place: Path) -> None:
 
 def test_tar_cut_or_damaged_between_members_is_refused(place: Path) -> None:
     whole = tar_of(("meta.json", b"{}"), ("node-1/stdout", b"{}"))
-    assert "  found:    it ends before its content does\n" in refused(place / "run.tar", whole[:1024], place / "cache")
+    assert "  found:    it ends before its content does\n" in refusal_of(
+        place / "run.tar", whole[:1024], place / "cache"
+    )
     damaged = whole[:1030] + b"X" + whole[1031:]
-    assert "  found:    what stands at byte 1024 is no member\n" in refused(place / "a.tar", damaged, place / "cache")
+    assert "  found:    what stands at byte 1024 is no member\n" in refusal_of(
+        place / "a.tar", damaged, place / "cache"
+    )
 
 
 def test_truncated_or_damaged_zip_is_refused(place: Path) -> None:
     whole = zip_of(("meta.json", b"{}" * 400))
     start = "error[broken-archive]: the archive of the run cannot be read to its end: run.zip\n"
     for content in (whole[:-30], whole[:50] + b"\xff\xff" + whole[52:], b""):
-        assert refused(place / "run.zip", content, place / "cache").startswith(start)
+        assert refusal_of(place / "run.zip", content, place / "cache").startswith(start)
 
 
 def test_archive_of_other_kind_than_its_name_is_reported(place: Path) -> None:
@@ -319,10 +323,10 @@ def test_archive_of_other_kind_than_its_name_is_reported(place: Path) -> None:
         (".tar", zip_of(("meta.json", b"{}")), ".zip"),
         (".zip", lzma.compress(run_tar()), ".tar.xz"),
     ):
-        message = refused(place / f"run{suffix}", content, place / "cache")
+        message = refusal_of(place / f"run{suffix}", content, place / "cache")
         assert message.startswith("error[broken-archive]: ")
         assert message.endswith(f"  hint: its content is that of a {real}: rename it\n")
-    message = refused(place / "run.tar.gz", b"<html>", place / "cache")
+    message = refusal_of(place / "run.tar.gz", b"<html>", place / "cache")
     assert message.endswith(
         "  hint: archives are .tar.bz2, .tar.gz, .tar.xz, .tar.zst, .tbz2, .tgz, .txz, .tzst, .tar, .zip\n"
     )
@@ -330,7 +334,7 @@ def test_archive_of_other_kind_than_its_name_is_reported(place: Path) -> None:
 
 def test_archive_larger_than_the_disk_is_refused_early(place: Path) -> None:
     head = of_kind("node-1/stdout", tarfile.REGTYPE, size=10**17)[0].tobuf(tarfile.GNU_FORMAT)
-    message = refused(place / "run.tar", head + bytes(5000), place / "cache").split("\n")
+    message = refusal_of(place / "run.tar", head + bytes(5000), place / "cache").split("\n")
     assert message[0].startswith("error[disk-full]: the disk of the cache has no room for run.tar: ")
     assert message[1] == "  expected: 100000000.0 GB"
     assert message[2].endswith(" free")
@@ -343,7 +347,7 @@ def test_zip_larger_than_the_disk_is_refused_early(place: Path) -> None:
     while (start := content.find(b"PK\x01\x02", start)) >= 0:
         content[start + 24 : start + 28] = struct.pack("<I", 0xFFFFFFFE)
         start += 4
-    message = refused(place / "run.zip", bytes(content), place / "cache")
+    message = refusal_of(place / "run.zip", bytes(content), place / "cache")
     assert message.startswith("error[disk-full]: the disk of the cache has no room for run.zip: ")
     assert "\n  expected: 85899.3 GB\n" in message
 
@@ -351,12 +355,12 @@ def test_zip_larger_than_the_disk_is_refused_early(place: Path) -> None:
 def test_header_larger_than_memory_is_refused(place: Path) -> None:
     large = tarfile.TarInfo("node-1/stdout")
     large.pax_headers = {"comment": "x" * (17 * 2**20)}
-    message = refused(place / "run.tar.gz", gzip.compress(tar_of((large, b"{}")), 1), place / "cache")
+    message = refusal_of(place / "run.tar.gz", gzip.compress(tar_of((large, b"{}")), 1), place / "cache")
     assert message.startswith("error[broken-archive]: ")
     assert "\n  found:    the head of a member is larger than 16 MiB\n" in message
 
 
-def killed_in(cache: Path, archive: Path) -> None:
+def unpack_and_kill(cache: Path, archive: Path) -> None:
     """Unpack an archive in a process that kills itself after reading everything."""
 
     def kill(stage: str, done: int, total: int) -> None:
@@ -376,12 +380,12 @@ def test_killed_unpacking_leaves_no_files(tmp_path: Path) -> None:
     for content in (run_tar(), tar_of(*CONTENT.items(), ("new", b""))):
         archive.write_bytes(content)
         before = {path.parent for path in cache.rglob("unpacked")}
-        killed_in(cache, archive)
+        unpack_and_kill(cache, archive)
         left = [path for path in (cache / "scratch").glob("*/*/files/**/*") if path.is_file()]
         assert left, "it was killed before it had written anything"
         (folder,) = (cache / "mirror").iterdir()
         assert {path.name for path in folder.iterdir()} == {"lock", *(["unpacked"] if before else [])}
-        killed_in(cache, archive)
+        unpack_and_kill(cache, archive)
         assert files(mirror(cache, archive)) == CONTENT
         clean_up(cache)
         mirror(other, archive)
@@ -391,7 +395,7 @@ def test_killed_unpacking_leaves_no_files(tmp_path: Path) -> None:
 
 
 def test_archive_of_several_runs_or_none_is_refused(place: Path) -> None:
-    message = refused(place / "run.tar", tar_of(("a/meta.json", b"{}"), ("b/meta.json", b"{}")), place / "cache")
+    message = refusal_of(place / "run.tar", tar_of(("a/meta.json", b"{}"), ("b/meta.json", b"{}")), place / "cache")
     assert (
         message
         == """\
@@ -401,7 +405,7 @@ error[no-run]: the archive holds more than one run: run.tar
   hint: pack each run by itself
 """
     )
-    message = refused(place / "run.tar", tar_of(("readme", b"")), place / "cache")
+    message = refusal_of(place / "run.tar", tar_of(("readme", b"")), place / "cache")
     assert (
         message
         == """\

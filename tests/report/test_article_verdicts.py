@@ -23,7 +23,7 @@ def part(document: dict[str, Any], title: str) -> Any:
     return next(item for item in document["galleries"] if item["title"] == title)
 
 
-def judged(document: dict[str, Any], run: str, title: str = EVERY) -> dict[tuple[str, ...], list[str]]:
+def judge(document: dict[str, Any], run: str, title: str = EVERY) -> dict[tuple[str, ...], list[str]]:
     tables = part(document, "Results")["tables"]
     rows = next(table["rows"] for table in tables if table["title"] == f"{title}: {run}")
     return {tuple(row[:3]): row[3:] for row in rows}
@@ -39,7 +39,7 @@ def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Pa
     base = loaded(tmp_path / "base", first, second)
     run = loaded(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
     document = assembled(cache, base, run)
-    assert judged(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     assert part(document, "Results")["text"][1:] == [
         f"{EVERY}: where several agree in connections and rate, the least number counts (base, connections 1, rate 50: "
         "number 1, not 2; run, connections 1, rate 50: number 1, not 2)."
@@ -62,21 +62,21 @@ def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) ->
     base = loaded(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
     run = loaded(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
     document = assembled(cache, base, run)
-    assert judged(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
-    chosen = judged(document, "run", "The chosen experiment beside the baseline's")
+    assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    chosen = judge(document, "run", "The chosen experiment beside the baseline's")
     assert chosen["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     assert part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged there: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
         "connections 1, rate 100)."
     ]
-    fault = judged(document, "run", "The experiment with a fault beside the baseline's")
+    fault = judge(document, "run", "The experiment with a fault beside the baseline's")
     assert fault["1", "50", AVERAGE] == ["9.", "—", "—", "not run"]
 
 
 def test_reference_run_is_not_judged_by_its_own_fault(cache: Path) -> None:
     document = assembled(cache, f"a={RUN}", f"b={RUN}")
-    assert judged(document, "b")["1", "100", "Throughput, tx/s"][:2] == ["101.40039", "101.40039"]
-    fault = judged(document, "b", "The experiment with a fault beside the baseline's")
+    assert judge(document, "b")["1", "100", "Throughput, tx/s"][:2] == ["101.40039", "101.40039"]
+    fault = judge(document, "b", "The experiment with a fault beside the baseline's")
     assert fault["1", "100", "Throughput, tx/s"][:2] == ["91.6057", "91.6057"]
 
 
@@ -97,7 +97,7 @@ def test_change_is_judged_exactly_and_printed_on_its_side(
     tmp_path: Path, cache: Path, base: int, run: int, cells: list[str]
 ) -> None:
     runs = [loaded(tmp_path / name, Experiment("e", latency=value)) for name, value in (("a", base), ("b", run))]
-    assert judged(assembled(cache, *runs), "b")["1", "50", AVERAGE][2:] == cells
+    assert judge(assembled(cache, *runs), "b")["1", "50", AVERAGE][2:] == cells
 
 
 def test_unjudged_scenario_names_the_missing_rows(tmp_path: Path, cache: Path) -> None:
@@ -119,7 +119,7 @@ def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path)
     both = loaded(tmp_path / "both", Experiment("e"), Experiment("g", 50, rate=100))
     one = loaded(tmp_path / "one", Experiment("e"))
     document = assembled(cache, both, one)
-    rows = judged(document, "one")
+    rows = judge(document, "one")
     results = [row[-1] for row in rows.values()]
     assert (set(results), results.count("pass")) == ({"pass", "not run"}, len(results) // 2)
     message = f"0 of {len(rows)} values worse by more than 10 %, {results.count('not run')} missing"

@@ -45,7 +45,7 @@ def test_figures_of_all_windows_have_one_start(tmp_path: Path, cache: Path) -> N
     assert set(map(tuple, ends.values())) == {(0.0, 292 - 6.0)}
 
 
-def nanny(tmp_path: Path) -> Path:
+def create_run(tmp_path: Path) -> Path:
     """Create nodes of 100 and of 300 bytes, the second without a number half of the time, and a third after the
     experiment.
     """
@@ -59,7 +59,7 @@ def nanny(tmp_path: Path) -> Path:
 
 
 def test_mean_over_lines_covers_those_with_a_value(tmp_path: Path, cache: Path) -> None:
-    document = assembled(cache, nanny(tmp_path))
+    document = assembled(cache, create_run(tmp_path))
     mean = [y for _, _, y in points(document, "series-run-chosen-memory-mean") if y is not None]
     assert mean == [100.0 if at % 2 else 200.0 for at in range(31)]
     (table,) = part(document, "Metrics of the nodes")["tables"]
@@ -67,7 +67,7 @@ def test_mean_over_lines_covers_those_with_a_value(tmp_path: Path, cache: Path) 
 
 
 def test_averages_of_a_choice_cover_its_time(tmp_path: Path, cache: Path) -> None:
-    (table,) = part(assembled(cache, nanny(tmp_path)), "Metrics of the nodes")["tables"]
+    (table,) = part(assembled(cache, create_run(tmp_path)), "Metrics of the nodes")["tables"]
     assert [row[2] for row in table["rows"]] == ["2", "2"]  # the third node came after it
 
 

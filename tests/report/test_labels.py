@@ -14,7 +14,7 @@ NONE = Distribution(0, {"all": 0.0}, 0.0, {"all": 0.0}, 0.0, 0.0, (), Fraction(1
 ONE = Distribution(1, {"all": 2.5}, 2.5, {"all": 0.0}, 2.5, 2.5, (), Fraction(1), integral=True)
 
 
-def figures(run: str, phase: str = "") -> RunFigures:
+def create_figures(run: str, phase: str = "") -> RunFigures:
     """Create the figures of a run or of a phase of it."""
     of = PhaseOf(run, phase, None, None) if phase else None
     return RunFigures(f"{run}:{phase}" if phase else run, {}, RunResults({}, {}, (), ()), 1, phase=of)
@@ -34,11 +34,11 @@ def figures(run: str, phase: str = "") -> RunFigures:
 def test_phases_are_in_brackets_after_their_runs(
     named: list[str], runs: list[tuple[str, str]], labels: tuple[str, ...]
 ) -> None:
-    assert told_apart(named, [figures(*run) for run in runs], "{name} ({id})") == labels
+    assert told_apart(named, [create_figures(*run) for run in runs], "{name} ({id})") == labels
 
 
 def test_id_used_as_label_is_not_the_name_of_another_run() -> None:
-    runs = [figures(run) for run in ("a", "b", "c")]
+    runs = [create_figures(run) for run in ("a", "b", "c")]
     assert told_apart(["v1", "v1", "a"], runs, "{id}") == ("a", "b", "c")
 
 

@@ -14,7 +14,7 @@ from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 
 
-def problems(folder: Path, text: str) -> list[Diagnostic]:
+def find_problems(folder: Path, text: str) -> list[Diagnostic]:
     """Return the problems of a text without quotes."""
     place = folder / "part.md"
     place.write_text(text, encoding="utf-8")
@@ -41,7 +41,7 @@ def problems(folder: Path, text: str) -> list[Diagnostic]:
 def test_line_that_markdown_reads_as_block_is_an_error(
     tmp_path: Path, text: str, block: str, at: tuple[int, int]
 ) -> None:
-    (problem,) = problems(tmp_path, text)
+    (problem,) = find_problems(tmp_path, text)
     assert problem.message == f"prose is plain text, and this line begins {block}, as Markdown has it"
     assert (problem.span, bool(problem.hint)) == (Span("part.md", *at, 1), True)
 
@@ -54,11 +54,11 @@ def test_line_that_markdown_reads_as_block_is_an_error(
     ],
 )
 def test_paragraph_stays_one_paragraph(tmp_path: Path, text: str) -> None:
-    assert problems(tmp_path, text) == []
+    assert find_problems(tmp_path, text) == []
 
 
 def test_unclosed_quote_is_an_error_with_its_place(tmp_path: Path) -> None:
-    (problem,) = problems(tmp_path, "One.\n\nAnd {{ wait(step = 0\n")
+    (problem,) = find_problems(tmp_path, "One.\n\nAnd {{ wait(step = 0\n")
     assert render(problem) == (
         "error[prose]: a quote of a result has no end\n  at part.md:3:5\n    3 | And {{ wait(step = 0\n"
         "      |     ^^\n  expected: }} behind it"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -15,8 +16,9 @@ from hypothesis import strategies as st
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Reduction, Unit
+from assay.lang.workspace import load, shipped
 from assay.sql import dialect
-from assay.sql.distributions import CENTILES, distribution
+from assay.sql.distributions import CENTILES, distribution, domain_of
 from tests.support.deep import examples
 
 NONE = Unit("dimensionless", "")
@@ -33,7 +35,9 @@ ROWS = st.lists(
 REDUCED: dict[str, Callable[[list[int]], int]] = {"min": min, "max": max, "sum": sum, "count": len}
 
 
-def found(metric: Metric, rows: Sequence[Row], integral: bool = True) -> dict[str, tuple[Any, ...] | None]:
+def compute_distribution(
+    metric: Metric, rows: Sequence[Row], integral: bool = True
+) -> dict[str, tuple[Any, ...] | None]:
     """Return size, mean, deviation and centiles by host ("" without hosts); None without samples."""
     kind = "BIGINT" if integral else "DOUBLE"
     CONNECTION.execute(f"CREATE OR REPLACE TABLE g (host TEXT, k TEXT, value {kind}, accepted BOOLEAN)")
@@ -44,14 +48,14 @@ def found(metric: Metric, rows: Sequence[Row], integral: bool = True) -> dict[st
     return {host: row if row[0] else None for host, row in by_host.items()}
 
 
-def first_two(metric: Metric, rows: Sequence[Row], integral: bool = True) -> tuple[Any, ...]:
+def size_and_mean(metric: Metric, rows: Sequence[Row], integral: bool = True) -> tuple[Any, ...]:
     """Return size and mean of a metric with samples, over all hosts."""
-    figures = found(metric, rows, integral)[""]
+    figures = compute_distribution(metric, rows, integral)[""]
     assert figures is not None
     return figures[:2]
 
 
-def by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
+def compute_by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
     """Compute size, mean, deviation and centiles of one host's samples."""
     if not values:
         return None
@@ -63,7 +67,7 @@ def by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
     return size, float(mean), pytest.approx(stddev, rel=1e-12, abs=1e-12), centiles
 
 
-def grouped(rows: Sequence[Row], per: str) -> dict[str, dict[str, list[int]]]:
+def group_values(rows: Sequence[Row], per: str) -> dict[str, dict[str, list[int]]]:
     """Return the accepted values by host ("" without hosts) and key."""
     groups: dict[str, dict[str, list[int]]] = {row[0]: {} for row in rows} if per else {"": {}}
     for host, key, value, accepted in rows:
@@ -72,19 +76,19 @@ def grouped(rows: Sequence[Row], per: str) -> dict[str, dict[str, list[int]]]:
     return groups
 
 
-def all_by_hand(samples: dict[str, list[int]]) -> dict[str, tuple[Any, ...] | None]:
+def compute_all_by_hand(samples: dict[str, list[int]]) -> dict[str, tuple[Any, ...] | None]:
     """Apply `by_hand` to each host."""
-    return {host: by_hand(values) for host, values in samples.items()}
+    return {host: compute_by_hand(values) for host, values in samples.items()}
 
 
 @settings(max_examples=examples(40), deadline=None)
 @given(rows=ROWS, per=st.sampled_from(["", "host"]))
 def test_samples_are_accepted_rows_with_a_value(rows: list[Row], per: str) -> None:
-    values = grouped(rows, per)
+    values = group_values(rows, per)
     samples = {
         host: [value for saved_values in keys.values() for value in saved_values] for host, keys in values.items()
     }
-    assert found(replace(METRIC, per=per), rows) == all_by_hand(samples)
+    assert compute_distribution(replace(METRIC, per=per), rows) == compute_all_by_hand(samples)
 
 
 @pytest.mark.parametrize("kind", REDUCED)
@@ -93,34 +97,36 @@ def test_samples_are_accepted_rows_with_a_value(rows: list[Row], per: str) -> No
 @example(rows=[("a", "x", 3, True), ("b", "x", 5, True), ("a", "x", 4, True), ("a", "y", 9, True)], per="host")
 def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> None:
     """Per host if the metric has distributions of hosts."""
-    values = grouped(rows, per)
+    values = group_values(rows, per)
     samples = {host: [REDUCED[kind](saved_values) for saved_values in keys.values()] for host, keys in values.items()}
-    assert found(replace(METRIC, per=per, reduction=Reduction(("k",), kind, 0.0)), rows) == all_by_hand(samples)
+    assert compute_distribution(
+        replace(METRIC, per=per, reduction=Reduction(("k",), kind, 0.0)), rows
+    ) == compute_all_by_hand(samples)
 
 
 @settings(max_examples=examples(25), deadline=None)
 @given(rows=ROWS, c=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))
 def test_centile_of_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: float) -> None:
-    saved_samples = [sorted(values) for values in grouped(rows, "")[""].values()]
+    saved_samples = [sorted(values) for values in group_values(rows, "")[""].values()]
     samples = [values[min(math.floor(len(values) * c), len(values) - 1)] for values in saved_samples]
     reduced = replace(METRIC, reduction=Reduction(("k",), "centile", c))
-    assert found(reduced, rows) == {"": by_hand(samples)}
+    assert compute_distribution(reduced, rows) == {"": compute_by_hand(samples)}
 
 
 @settings(max_examples=examples(25), deadline=None)
 @given(rows=ROWS)
 def test_metric_may_take_all_rows_or_those_of_a_condition(rows: list[Row]) -> None:
     everything = [value for _, _, value, _ in rows if value is not None]
-    assert found(replace(METRIC, accepted=False), rows) == {"": by_hand(everything)}
+    assert compute_distribution(replace(METRIC, accepted=False), rows) == {"": compute_by_hand(everything)}
     above = Expression("above", (Expression("column", name="value"), Expression("integer", number=3)))
     some = replace(METRIC, accepted=False, where=above)
-    assert found(some, rows) == {"": by_hand([value for value in everything if value > 3])}
+    assert compute_distribution(some, rows) == {"": compute_by_hand([value for value in everything if value > 3])}
 
 
 def test_mean_of_integers_is_one_division_of_exact_sum() -> None:
     """In doubles these three would sum to 0."""
     rows: list[Row] = [("a", "x", value, True) for value in (2**60, 1, -(2**60))]
-    assert first_two(METRIC, rows) == (3, 1 / 3)
+    assert size_and_mean(METRIC, rows) == (3, 1 / 3)
 
 
 SUMMED = replace(METRIC, reduction=Reduction(("k",), "sum", 0.0))
@@ -129,8 +135,8 @@ SUMMED = replace(METRIC, reduction=Reduction(("k",), "sum", 0.0))
 def test_real_numbers_are_summed_with_compensation() -> None:
     """Without compensation, ten times 0.1 is less than 1."""
     rows: list[Any] = [("a", "x", 0.1, True)] * 10
-    assert first_two(METRIC, rows, integral=False) == (10, 0.1)
-    assert first_two(SUMMED, rows, integral=False) == (1, 1.0)
+    assert size_and_mean(METRIC, rows, integral=False) == (10, 0.1)
+    assert size_and_mean(SUMMED, rows, integral=False) == (1, 1.0)
 
 
 def test_order_of_rows_changes_no_sum_of_real_numbers() -> None:
@@ -138,4 +144,21 @@ def test_order_of_rows_changes_no_sum_of_real_numbers() -> None:
     rows: list[Any] = [("a", "x", value, True) for value in (1e16, 1.0, -1e16)]
     orders = [rows, [rows[0], rows[2], rows[1]], rows[::-1]]
     for metric in (METRIC, SUMMED):
-        assert len({first_two(metric, permuted, integral=False) for permuted in orders}) == 1
+        assert len({size_and_mean(metric, permuted, integral=False) for permuted in orders}) == 1
+
+
+def test_rows_without_a_group_are_in_no_distribution(cache: Path) -> None:
+    package = load(shipped(), "cardano", cache).package
+    metric = next(item for item in package.metrics if item.per and item.reduction is None)
+    grain = next(item for item in package.grains if item.name == metric.grain)
+    metric = replace(metric, per="grp", measure=Expression("column", (), name="n"), where=None)
+    query = dialect.text(distribution(metric, domain_of(replace(grain, runs=None)), True, {}))
+    with duckdb.connect() as connection:
+        rows = "('g', 1), ('g', 2), (NULL, 7), ('h', NULL), (NULL, NULL)"
+        connection.execute(
+            f"CREATE TABLE {grain.name} AS SELECT *, true AS accepted FROM (VALUES {rows}) AS t (grp, n)"
+        )
+        cursor = connection.execute(query)
+        names = [str(item[0]) for item in cursor.description or ()]
+        sizes = {row[names.index("per")]: row[names.index("size")] for row in cursor.fetchall()}
+    assert sizes == {"g": 2, "h": None}

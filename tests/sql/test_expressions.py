@@ -55,7 +55,7 @@ def columns(kind: str) -> st.SearchStrategy[Expression]:
     return st.sampled_from([Expression("column", name=name) for name, of in COLUMNS.items() if of == kind])
 
 
-def made(ops: tuple[str, ...], *parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+def operations(ops: tuple[str, ...], *parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
     return st.tuples(st.sampled_from(ops), *parts).map(lambda actual_parts: node(*actual_parts))
 
 
@@ -63,8 +63,8 @@ integers: st.SearchStrategy[Expression] = st.deferred(
     lambda: st.one_of(
         columns("integer"),
         small.map(lambda value: Expression("integer", number=Decimal(value))),
-        made(("plus", "minus", "times", "div", "greatest", "coalesce"), integers, integers),
-        made(("floor",), numbers),
+        operations(("plus", "minus", "times", "div", "greatest", "coalesce"), integers, integers),
+        operations(("floor",), numbers),
         st.tuples(integers, st.sampled_from(FACTORS)).map(
             lambda found: Expression("whole", (found[0],), unit=NONE, factor=found[1])
         ),
@@ -74,18 +74,18 @@ reals: st.SearchStrategy[Expression] = st.deferred(
     lambda: st.one_of(
         columns("real"),
         rough.map(lambda value: Expression("real", number=Decimal(str(value)))),
-        made(("over",), numbers, numbers),
-        made(("plus", "minus", "times", "greatest", "coalesce"), reals, numbers),
+        operations(("over",), numbers, numbers),
+        operations(("plus", "minus", "times", "greatest", "coalesce"), reals, numbers),
     )
 )
 numbers = integers | reals
 conditions: st.SearchStrategy[Expression] = st.deferred(
     lambda: st.one_of(
         columns("boolean"),
-        made(tuple(COMPARED), numbers, numbers),
-        made(("and", "or"), conditions, conditions),
-        made(("not",), conditions),
-        made(("present", "absent"), st.one_of(numbers, conditions, columns("text"))),
+        operations(tuple(COMPARED), numbers, numbers),
+        operations(("and", "or"), conditions, conditions),
+        operations(("not",), conditions),
+        operations(("present", "absent"), st.one_of(numbers, conditions, columns("text"))),
         st.sampled_from(["start.*", "(started)?", "art"]).map(
             lambda pattern: node("matches", Expression("column", name="t"), Expression("text", text=pattern))
         ),
@@ -93,7 +93,7 @@ conditions: st.SearchStrategy[Expression] = st.deferred(
 )
 
 
-def plain(at: Expression, row: Row) -> Value:
+def evaluate_plainly(at: Expression, row: Row) -> Value:
     """Evaluate an expression for a row; None if it has no value."""
     if at.op == "column":
         return row[at.name]
@@ -101,7 +101,7 @@ def plain(at: Expression, row: Row) -> Value:
         return int(at.number) if at.op == "integer" else float(at.number)
     if at.op == "text":
         return at.text
-    values = [plain(operand, row) for operand in at.operands]
+    values = [evaluate_plainly(operand, row) for operand in at.operands]
     there = [value for value in values if value is not None]
     if at.op in ("present", "absent"):
         return bool(there) == (at.op == "present")
@@ -112,7 +112,7 @@ def plain(at: Expression, row: Row) -> Value:
         return there[0] if there else None
     if at.op == "greatest":
         return max(there, key=number) if there else None
-    return None if None in values else worked_out(at, there)
+    return None if None in values else apply_operator(at, there)
 
 
 def number(value: Value) -> float:
@@ -120,7 +120,7 @@ def number(value: Value) -> float:
     return value
 
 
-def worked_out(at: Expression, values: list[int | float | bool | str]) -> Value:
+def apply_operator(at: Expression, values: list[int | float | bool | str]) -> Value:
     """Apply an operator to present values."""
     if at.op == "matches":
         return re.fullmatch(str(values[1]), str(values[0])) is not None
@@ -148,12 +148,18 @@ def engine() -> duckdb.DuckDBPyConnection:
 @given(tree=st.one_of(integers, reals, conditions), row=rows)
 @settings(deadline=None, max_examples=examples(400))
 def test_sql_equals_plain_python(engine: duckdb.DuckDBPyConnection, tree: Expression, row: Row) -> None:
-    assume(all(abs(number(plain(part, row) or 0)) < 2**53 for part in tree.walk() if part.op not in ("column", "text")))
+    assume(
+        all(
+            abs(number(evaluate_plainly(part, row) or 0)) < 2**53
+            for part in tree.walk()
+            if part.op not in ("column", "text")
+        )
+    )
     kind = infer(tree, SCOPE, UNITS).type
     given_row = ", ".join(f"CAST(${name} AS {TYPES[of]}) AS {name}" for name, of in COLUMNS.items())
     sql = compile_expression(tree, Names()).sql(dialect="duckdb")
     value, of = engine.execute(f"SELECT {sql} AS v, typeof(v) FROM (SELECT {given_row})", dict(row)).fetchall()[0]
-    assert value == plain(tree, row)
+    assert value == evaluate_plainly(tree, row)
     assert value is None or (of == "DOUBLE") == (kind == "real")
 
 
@@ -172,25 +178,25 @@ def test_divisor_is_never_zero(tree: Expression, due: str) -> None:
     assert compile_expression(tree, Names()).sql(dialect="duckdb") == due
 
 
-def number_of(text: str, op: str = "integer", factor: str = "") -> Expression:
+def literal_value(text: str, op: str = "integer", factor: str = "") -> Expression:
     """Return the value of a literal."""
     return Expression(op, number=Decimal(text), unit=NONE, factor=factor)
 
 
-HALF = node("over", number_of("1"), number_of("2"))
+HALF = node("over", literal_value("1"), literal_value("2"))
 
 
 @pytest.mark.parametrize(
     ("tree", "due"),
     [
-        (node("plus", HALF, number_of("0")), 0.5),
-        (node("minus", node("floor", node("over", number_of("7"), number_of("2"))), number_of("0")), 3),
-        (node("times", number_of("0.5", "quantity"), number_of("3")), 1.5),
-        (node("times", number_of("5", "quantity", "1/2"), number_of("3")), 7.5),
-        (node("plus", number_of("2.5", "real"), number_of("1")), 3.5),
-        (node("times", number_of("2000000000"), number_of("3")), 6_000_000_000),
-        (node("times", number_of("2000000000", "quantity", "2"), number_of("-3")), -12_000_000_000),
-        (node("plus", node("times", number_of("2000000000"), number_of("3")), HALF), 6_000_000_000.5),
+        (node("plus", HALF, literal_value("0")), 0.5),
+        (node("minus", node("floor", node("over", literal_value("7"), literal_value("2"))), literal_value("0")), 3),
+        (node("times", literal_value("0.5", "quantity"), literal_value("3")), 1.5),
+        (node("times", literal_value("5", "quantity", "1/2"), literal_value("3")), 7.5),
+        (node("plus", literal_value("2.5", "real"), literal_value("1")), 3.5),
+        (node("times", literal_value("2000000000"), literal_value("3")), 6_000_000_000),
+        (node("times", literal_value("2000000000", "quantity", "2"), literal_value("-3")), -12_000_000_000),
+        (node("plus", node("times", literal_value("2000000000"), literal_value("3")), HALF), 6_000_000_000.5),
     ],
     ids=str,
 )  # fmt: skip

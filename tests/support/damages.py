@@ -17,7 +17,6 @@ ABOVE = {
     "ingest": ("builds", "rendered", "results"),
     "batches": ("builds", "rendered", "results", "ingest"),
     "runs": (),
-    "dhall": ("specs",),
 }
 
 

@@ -67,7 +67,7 @@ SAMPLED = {
     "test_sql_limits.py::test_statement_that_exceeds_its_limits_ends_the_command": 3,
     "test_confined_files.py::test_empty_normal_form_is_ignored": 5,
     "test_check_titles.py::test_what_would_be_printed_as_it_stands_is_an_error": 3,
-    "test_company.py::test_number_is_independent_of_other_metrics": 3,
+    "test_independence.py::test_number_is_independent_of_other_metrics": 3,
     "test_ingest_order.py::test_rows_have_one_order_whoever_reads": 4,
     "test_antelope_harness.py::test_windows_of_real_log_equal_the_harness": 5,
     "test_article_verdicts.py::test_change_is_judged_exactly_and_printed_on_its_side": 3,
@@ -78,7 +78,7 @@ SAMPLED = {
     "test_row_order.py::test_rows_may_stand_in_any_order": 3,
     "test_sql_reads.py::test_the_rows_of_a_query_are_the_same_when_only_what_it_reads_is_there": 3,
     "test_slots_fit.py::test_most_checks_outside_their_slots_are_an_error": 4,
-    "test_side_by_side.py::test_parallel_results_equal_sequential_ones": 3,
+    "test_executor.py::test_parallel_results_equal_sequential_ones": 3,
 }
 #: file -> one in how many of its tests runs by default, of those that are not listed above
 SAMPLED_FILES = {
@@ -110,7 +110,7 @@ SAMPLED_FILES = {
     "test_cache.py": 2,
     "test_increments.py": 2,
     "test_diff_reports.py": 2,
-    "test_kept_builds.py": 5,
+    "test_build_cache.py": 5,
     "test_report_pdf.py": 3,
     "test_report_html.py": 2,
     "test_ingest_bytes.py": 2,
@@ -138,7 +138,7 @@ SAMPLED_FILES = {
 }
 #: file -> a fixture, and one in how many of its cases runs by default; all tests of a case run, or none
 SAMPLED_CASES = {
-    "test_regenerate.py": ("made", 2),
+    "test_regenerate.py": ("regenerated", 2),
 }
 
 

@@ -30,7 +30,7 @@ LINES = gzip.decompress(LOG.read_bytes()).decode().splitlines()
 METRICS = tuple(plain.harness(plain.blocks(LINES)))
 
 
-def made(folder: Path, facts: Mapping[str, object], logs: Mapping[str, Sequence[str]] | None = None) -> Path:
+def create_run(folder: Path, facts: Mapping[str, object], logs: Mapping[str, Sequence[str]] | None = None) -> Path:
     """Create a run with the golden log or other logs, and facts of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.json").write_text(json.dumps(facts), encoding="utf-8")
@@ -44,7 +44,7 @@ def made(folder: Path, facts: Mapping[str, object], logs: Mapping[str, Sequence[
     return folder
 
 
-def values(run: Path, cache: Path, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
+def query_values(run: Path, cache: Path, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
     """Query metrics of one row each; messages are warnings."""
     done = assay("query", *metrics, "--format", "json", "--run", run, "--cache", cache)
     assert done.status == 0, done.err
@@ -52,7 +52,7 @@ def values(run: Path, cache: Path, metrics: Sequence[str] = METRICS) -> dict[str
     return {row["metric"]: row["average"] if row["size"] else None for row in done.json()}
 
 
-def equal(actual: Mapping[str, Any], due: Mapping[str, Any]) -> None:
+def assert_equal(actual: Mapping[str, Any], due: Mapping[str, Any]) -> None:
     """Check that integers are equal, and other numbers to 1e-12."""
     assert actual.keys() == due.keys()
     exact = {name: value for name, value in due.items() if not isinstance(value, float)}
@@ -76,7 +76,7 @@ def article(run: Path, out: Path, cache: Path) -> Done:
     return assay("build", "antelope/harness", "--run", run, "-o", out, "--cache", cache)
 
 
-def rows(built: Path) -> dict[str, Any]:
+def read_rows(built: Path) -> dict[str, Any]:
     """Return the rows of all listings."""
     actual_rows = load(built / "results.json")["rows"]
     (statements,) = actual_rows.values()
@@ -84,7 +84,7 @@ def rows(built: Path) -> dict[str, Any]:
 
 
 def test_statistics_of_real_log_have_known_values(built: Path) -> None:
-    actual = rows(built)
+    actual = read_rows(built)
     known = {
         "first_block": 2, "last_block": 265, "total_blocks": 264, "total_transactions": 133, "total_net": 105888,
         "total_cpu": 27275, "total_elapsed": 7704, "total_time": 5743400, "total_latency": -9398,
@@ -113,18 +113,18 @@ OWN_TESTS = {
 @pytest.mark.parametrize("options", OWN_TESTS)
 def test_windows_of_real_log_equal_the_harness(options: tuple[int, int, int], tmp_path: Path, cache: Path) -> None:
     start, end, drop = options
-    run = made(tmp_path / "r", {"testStartBlockNum": start, "testEndBlockNum": end, "configAddlDropCnt": drop})
-    actual = values(run, cache)
+    run = create_run(tmp_path / "r", {"testStartBlockNum": start, "testEndBlockNum": end, "configAddlDropCnt": drop})
+    actual = query_values(run, cache)
     names = ("setup_blocks", "tear_down_blocks", "leading_empty_blocks", "trailing_empty_blocks", "analysed_blocks")
     *counts, tps = OWN_TESTS[options]
     assert [actual[name] for name in names] == counts
     figures = ("tps_min", "tps_max", "tps_avg", "tps_sigma", "tps_empty_blocks")
     assert tuple(actual[name] for name in figures) == tps
-    equal(actual, plain.harness(plain.blocks(LINES), start, end, drop))
+    assert_equal(actual, plain.harness(plain.blocks(LINES), start, end, drop))
 
 
 def test_statistics_of_real_log_equal_plain_python(cache: Path) -> None:
-    equal(values(RUN, cache), plain.harness(plain.blocks(LINES)))
+    assert_equal(query_values(RUN, cache), plain.harness(plain.blocks(LINES)))
 
 
 # Generated logs
@@ -137,7 +137,7 @@ BLOCKS = st.builds(
 )  # fmt: skip
 
 
-def text(block: plain.Block, new: bool, produced: bool) -> str:
+def block_line(block: plain.Block, new: bool, produced: bool) -> str:
     """Return the log line of a block, as a newer or older version writes it."""
     head = "info  2022-09-08T17:22:36.707 nodeos    producer_plugin.cpp:461       on_incoming_block    ] "
     word = "Produced" if produced else "Received"
@@ -177,10 +177,10 @@ def test_statistics_of_random_logs_equal_plain_python(
     middle = (len(numbered) + 1) // 2
     numbered[middle:middle] = numbered[max(0, middle - back) : middle]
     news = {"new": lambda _: True, "old": lambda _: False, "mixed": lambda n: n % 3 == 0}[version]
-    lines = [text(block, news(block.number), produced) for block in numbered]
+    lines = [block_line(block, news(block.number), produced) for block in numbered]
     facts = {"testStartBlockNum": start, "testEndBlockNum": end, "configAddlDropCnt": drop}
-    run = made(tmp_path_factory.mktemp("logs") / "r", facts, {"node_00/stderr.txt": ["a", *lines]})
-    equal(values(run, cache), plain.harness(plain.blocks(lines), start, end, drop))
+    run = create_run(tmp_path_factory.mktemp("logs") / "r", facts, {"node_00/stderr.txt": ["a", *lines]})
+    assert_equal(query_values(run, cache), plain.harness(plain.blocks(lines), start, end, drop))
 
 
 def _rest(block: plain.Block) -> tuple[Any, ...]:
@@ -192,7 +192,7 @@ def _rest(block: plain.Block) -> tuple[Any, ...]:
 # The rule by which a run passes
 
 
-def published() -> list[tuple[str, dict[str, Any]]]:
+def published_results() -> list[tuple[str, dict[str, Any]]]:
     """Return every result of the published reports."""
     search = load(PUBLISHED / "perf_test_report_sample_trimmed.json")
     reports = [("run", load(PUBLISHED / "perf_basic_report_sample_trimmed.json")["Result"])]
@@ -201,9 +201,9 @@ def published() -> list[tuple[str, dict[str, Any]]]:
     return reports
 
 
-@pytest.mark.parametrize("verdict", dict(published()).values(), ids=dict(published()))
+@pytest.mark.parametrize("verdict", dict(published_results()).values(), ids=dict(published_results()))
 def test_rule_gives_every_published_verdict(verdict: dict[str, Any]) -> None:
-    actual = judged(
+    actual = judge(
         verdict["resultTxns"],
         verdict["resultAvgTps"],
         verdict["testRunCompleted"],
@@ -218,7 +218,7 @@ def test_rule_gives_every_published_verdict(verdict: dict[str, Any]) -> None:
     assert (actual["result"], actual["passed"]) == (("pass", 1) if verdict["testPassed"] else ("fail", 0))
 
 
-def judged(counted: int, tps: float | None, completed: bool, target: int, expected: int) -> dict[str, Any]:
+def judge(counted: int, tps: float | None, completed: bool, target: int, expected: int) -> dict[str, Any]:
     """Return the relation `verdict` of a run."""
     sql = (ROOT / "queries" / "antelope" / "harness" / "verdict.sql").read_text(encoding="utf-8")
     with duckdb.connect() as connection:
@@ -248,7 +248,7 @@ def judged(counted: int, tps: float | None, completed: bool, target: int, expect
 def test_run_passes_by_three_conditions(
     tps: float | None, completed: bool, target: int, expected: int, result: str
 ) -> None:
-    assert judged(7, tps, completed, target, expected)["result"] == result
+    assert judge(7, tps, completed, target, expected)["result"] == result
 
 
 # Transactions, forks, drops
@@ -261,7 +261,7 @@ def test_generator_transactions_are_summed(tmp_path: Path, cache: Path) -> None:
         "cc,2022-09-30T16:48:13.200,NA,-1",
         "dd,2022-09-30T16:48:13.968,2022-09-30T16:48:14.000,150,13,20,25,2022-09-30T16:48:14.500Z",
     ]
-    run = made(
+    run = create_run(
         tmp_path / "r", {}, {"trxGenLogs/trx_data_output_1.txt": sent[:2], "trxGenLogs/trx_data_output_2.txt": sent[2:]}
     )
     due = {"trx_samples": 3}
@@ -271,7 +271,7 @@ def test_generator_transactions_are_summed(tmp_path: Path, cache: Path) -> None:
     due |= {
         name: value / 1e9 for name, value in plain.statistics("trx_latency", [400_000_000, 10**6, 532_000_000]).items()
     }
-    equal(values(run, cache, tuple(due)), due)
+    assert_equal(query_values(run, cache, tuple(due)), due)
 
 
 def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None:
@@ -279,13 +279,13 @@ def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None
     block = plain.Block(2, "a", 1, 8, 1, 1, 1, 0)
     logs = {
         "node_00/stderr.txt": [
-            text(block, True, True),
+            block_line(block, True, True),
             f"{head}switching forks from aa (block number 12) to bb (block number 9)",
             f"{head}switching forks from aa (block number 20) to bb (block number 20)",
         ],
-        "node_01/stderr.txt": [text(block, True, False), f"{head}dropped incoming block #7 id: 00ff"],
+        "node_01/stderr.txt": [block_line(block, True, False), f"{head}dropped incoming block #7 id: 00ff"],
     }
-    run = made(tmp_path / "r", {}, logs)
+    run = create_run(tmp_path / "r", {}, logs)
     assert article(run, tmp_path / "out", cache).status == 0
     table = next(
         v for k, v in load(tmp_path / "out" / "results.json")["rows"]["r"].items() if k.startswith("rows node")
@@ -293,7 +293,7 @@ def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None
     assert [tuple(row.values()) for row in table] == [
         ("node_00", "4, 1", "", 0, 1, 2, 0), ("node_01", "", "7", 1, 0, 0, 1),
     ]  # fmt: skip
-    assert rows(tmp_path / "out")["host"] == "node_01"
+    assert read_rows(tmp_path / "out")["host"] == "node_01"
 
 
 # The report
@@ -319,8 +319,8 @@ def test_report_shows_statistics_and_verdict(built: Path) -> None:
 
 
 def test_oddities_of_log_are_warnings_of_the_report(tmp_path: Path, cache: Path) -> None:
-    lines = [text(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), n < 5, False) for n in (2, 3, 4, 6)]
-    run = made(tmp_path / "r", {"configAddlDropCnt": 3}, {"node_00/stderr.txt": lines})
+    lines = [block_line(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), n < 5, False) for n in (2, 3, 4, 6)]
+    run = create_run(tmp_path / "r", {"configAddlDropCnt": 3}, {"node_00/stderr.txt": lines})
     assert article(run, tmp_path / "out", cache).status == 0
     assert load(tmp_path / "out" / "document.json")["warnings"] == [
         "run: 3 of the 4 blocks of node_00 tell their net, cpu, elapsed and time, the others were written by an older "
@@ -332,7 +332,7 @@ def test_oddities_of_log_are_warnings_of_the_report(tmp_path: Path, cache: Path)
 
 
 def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Path) -> None:
-    run = made(tmp_path / "r", {}, {})
+    run = create_run(tmp_path / "r", {}, {})
     done = article(run, tmp_path / "out", cache)
     assert (done.status, done.out, done.err.replace(str(tmp_path), "DIR")) == (
         1,
@@ -346,7 +346,7 @@ def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Pat
 
 
 def test_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
-    run = made(tmp_path / "r", {}, {"node_00/stderr.txt": LINES[:100]})
+    run = create_run(tmp_path / "r", {}, {"node_00/stderr.txt": LINES[:100]})
     done = article(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (
         1,
@@ -358,13 +358,15 @@ def test_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
 
 
 def test_broken_lines_are_reported_and_fail_above_limit(tmp_path: Path, cache: Path) -> None:
-    whole = [text(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), True, False) for n in range(2, 40)]
+    whole = [block_line(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), True, False) for n in range(2, 40)]
     torn = [line.replace("lib: 1", "bil: 1") for line in whole]
-    run = made(tmp_path / "few", {}, {"node_00/stderr.txt": [*whole, *torn[:10]]})
+    run = create_run(tmp_path / "few", {}, {"node_00/stderr.txt": [*whole, *torn[:10]]})
     assert article(run, tmp_path / "out", cache).status == 0
     warning, *_ = load(tmp_path / "out" / "document.json")["warnings"]
     assert "10" in warning
-    done = article(made(tmp_path / "many", {}, {"node_00/stderr.txt": [*whole, *torn[:11]]}), tmp_path / "no", cache)
+    done = article(
+        create_run(tmp_path / "many", {}, {"node_00/stderr.txt": [*whole, *torn[:11]]}), tmp_path / "no", cache
+    )
     reason = 'not the pattern of block: expected ", lib: ", found ", bil: 1, conf: 0, net: ..."'
     assert (done.status, without_quarantine(done.err)) == (
         1,

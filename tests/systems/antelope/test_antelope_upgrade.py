@@ -56,7 +56,7 @@ def recording(
         yield pool.submit(upgrade_run.record, folder / "run", folder / "scratch", SECONDS, MEGABYTES)
 
 
-def built(run: Path, out: Path, cache: Path, *more: str) -> Done:
+def build_report(run: Path, out: Path, cache: Path, *more: str) -> Done:
     return assay("build", "antelope/upgrade", "--run", run, *more, "-o", out, "--cache", cache)
 
 
@@ -64,7 +64,7 @@ def built(run: Path, out: Path, cache: Path, *more: str) -> Done:
 def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Build the report of the recorded run."""
     out = tmp_path_factory.mktemp("upgrade") / "out"
-    done = built(UPGRADE, out, cache)
+    done = build_report(UPGRADE, out, cache)
     assert (done.status, done.err) == (0, "")
     return out
 
@@ -74,7 +74,7 @@ def table(report: Path, title: str) -> Any:
     return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
 
 
-def averages(report: Path, run: str = "run") -> dict[str, tuple[float, float]]:
+def read_averages(report: Path, run: str = "run") -> dict[str, tuple[float, float]]:
     """Return the average of each metric before and after."""
     metrics = load(report / "results.json")["metrics"]
     return {
@@ -92,7 +92,7 @@ ANSWERS = {
 }
 
 
-def answered(name: str) -> dict[tuple[str, int], float]:
+def read_answer(name: str) -> dict[tuple[str, int], float]:
     """Return a Prometheus server's answer: (drive or none, instant) -> value."""
     answer = json.loads(gzip.decompress((PROM / f"qr_5s_{ANSWERS[name]}.json.gz").read_bytes()))["data"]["result"]
     return {
@@ -106,7 +106,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iter
     run = tmp_path_factory.mktemp("reference") / "run"
     (run / "prom").mkdir(parents=True)
     shutil.copyfile(PROM / "raw_all_5s.json.gz", run / "prom" / "raw_all_5s.json.gz")
-    times = [t for _, t in answered("memory_used_series")]
+    times = [t for _, t in read_answer("memory_used_series")]
     checked = lab.session.package("antelope")
     full_plan = plan(checked.package, [], (), series=list(ANSWERS))
     (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], full_plan.wanted)
@@ -124,7 +124,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iter
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_series_equal_the_servers_answers(reference: duckdb.DuckDBPyConnection, name: str) -> None:
-    due = answered(name)
+    due = read_answer(name)
     device = "device" if name == "disk_write_series" else "''"
     rows = reference.execute(f"SELECT {device}, t_ns, value FROM {name}").fetchall()
     assert len(rows) == len({row[:2] for row in rows})
@@ -139,7 +139,7 @@ def test_series_equal_the_servers_answers(reference: duckdb.DuckDBPyConnection, 
 # The recorded run, against plain Python on its samples.
 
 
-def samples(run: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
+def read_samples(run: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
     """Return samples by series family and label text."""
     series: dict[str, dict[str, list[tuple[int, float]]]] = {}
     with duckdb.connect() as connection:
@@ -180,7 +180,7 @@ def latest(values: list[tuple[int, float]], step: int) -> float | None:
 def test_averages_before_and_after_equal_plain_python(report: Path) -> None:
     facts = json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))
     window, cut = facts["rate_window_seconds"] * SECOND, _nanoseconds(facts["upgrade"])
-    series = samples(UPGRADE)
+    series = read_samples(UPGRADE)
     (total,), (free,) = (list(series[f"node_memory_{name}_bytes"].values()) for name in ("MemTotal", "MemAvailable"))
     idle = list(series["node_cpu_seconds_total"].values())
     assert len(idle) == 2
@@ -204,13 +204,13 @@ def test_averages_before_and_after_equal_plain_python(report: Path) -> None:
         for name, value in values.items():
             if value is not None:
                 points.setdefault((name, step < cut), []).append(value)
-    printed = averages(report)
+    printed = read_averages(report)
     for name in ("cpu_usage", "memory_used", "disk_write_rate"):
         due = [math.fsum(points[name, early]) / len(points[name, early]) for early in (True, False)]
         assert list(printed[name]) == pytest.approx(due, rel=1e-9)
 
 
-def of_steps(family: str, labels: str, value: Callable[[int], float]) -> str:
+def metrics_text(family: str, labels: str, value: Callable[[int], float]) -> str:
     """Return samples of 12 minutes of 1 January 2026, every 15 s, as OpenMetrics text."""
     start = _nanoseconds("2026-01-01T00:00:00Z") // SECOND
     return "".join(f'{family}{{job="n",instance="h",{labels}}} {value(t)} {start + t}\n' for t in range(0, 721, 15))
@@ -222,13 +222,15 @@ def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
     run.mkdir()
     facts = {"upgrade": "2026-01-01T00:05:00Z", "rate_window_seconds": 60, "state": {"device": "sda"}}
     (run / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
-    idle = of_steps("node_cpu_seconds_total", 'cpu="0",mode="idle"', lambda t: 1e6 + 0.9 * t - 0.05 * max(t - cut, 0))
-    written = of_steps("node_disk_written_bytes_total", 'device="sda"', lambda t: 5e12 + 1e6 * t)
+    idle = metrics_text(
+        "node_cpu_seconds_total", 'cpu="0",mode="idle"', lambda t: 1e6 + 0.9 * t - 0.05 * max(t - cut, 0)
+    )
+    written = metrics_text("node_disk_written_bytes_total", 'device="sda"', lambda t: 5e12 + 1e6 * t)
     lines = [line for line in written.splitlines() if not 1767226050 < int(line.rsplit(" ", 1)[1]) < 1767226200]
     (run / "raw.om").write_text("\n".join([idle.rstrip(), *lines, "# EOF", ""]), encoding="utf-8")
-    done = built(run, tmp_path / "out", cache)
+    done = build_report(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (0, "")
-    printed = averages(tmp_path / "out")
+    printed = read_averages(tmp_path / "out")
     assert printed["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
     assert printed["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
     (rule, *_) = table(tmp_path / "out", "What was expected of the upgrade")["rows"]
@@ -240,7 +242,7 @@ def _nanoseconds(text: str) -> int:
 
 
 def test_recorded_disk_writes_fall_as_concluded(report: Path) -> None:
-    before, after = averages(report)["disk_write_rate"]
+    before, after = read_averages(report)["disk_write_rate"]
     assert before > 15_000
     assert after < before / 2
     rows = table(report, "Disk writes before and after")
@@ -266,13 +268,13 @@ def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
 def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> None:
     """The table of facts has the instant of the run."""
     own = "2026-11-21T22:52:01.77629154Z"
-    done = built(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
+    done = build_report(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
     cut = "mapped writer is cut at upgrade 2026-11-21T22:52:10Z (--at)"
     message = f"{cut}, and not at {own}, which its constant upgrade tells."
     assert (done.status, done.err) == (0, f"warning: {message}\n")
     assert load(tmp_path / "other" / "document.json")["warnings"] == [message]
     assert ["When the node was upgraded", own] in table(tmp_path / "other", "Facts")["rows"]
-    assert built(UPGRADE, tmp_path / "same", cache, "--at", f"upgrade={own}").err == ""
+    assert build_report(UPGRADE, tmp_path / "same", cache, "--at", f"upgrade={own}").err == ""
 
 
 def test_missing_node_values_are_reported(report: Path) -> None:
@@ -286,14 +288,16 @@ def test_query_uses_the_phases_of_the_report(report: Path, cache: Path) -> None:
     done = assay("query", "disk_write_rate", "--run", UPGRADE, *phases, "--format", "json", "--cache", cache)
     assert (done.status, done.err) == (0, "")
     actual_averages = [(item["run"], item["average"]) for item in done.json()]
-    assert actual_averages == list(zip(("run:before", "run:after"), averages(report)["disk_write_rate"], strict=True))
+    assert actual_averages == list(
+        zip(("run:before", "run:after"), read_averages(report)["disk_write_rate"], strict=True)
+    )
 
 
 def test_each_of_several_runs_has_tables_of_its_phases(tmp_path: Path, cache: Path) -> None:
     for name in ("one", "two"):
         shutil.copytree(UPGRADE, tmp_path / name)
     runs = ("--run", f"two={tmp_path / 'two'}")
-    done = built(tmp_path / "one", tmp_path / "out", cache, *runs)
+    done = build_report(tmp_path / "one", tmp_path / "out", cache, *runs)
     warning = "warning: two has the raw files of one, byte for byte: a run is compared with itself.\n"
     assert (done.status, done.err) == (0, warning)
     first, second = (table(tmp_path / "out", f"Disk writes before and after: {name}") for name in ("one", "two"))
@@ -314,7 +318,7 @@ def test_drive_without_samples_is_reported(tmp_path: Path, cache: Path) -> None:
     facts = json.loads((run / "meta.json").read_text(encoding="utf-8"))
     facts["state"]["device"] = "sda"
     (run / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
-    done = built(run, tmp_path / "out", cache)
+    done = build_report(run, tmp_path / "out", cache)
     assert done.status == 1
     assert done.err.startswith(
         "error[state-device]: run run, phase before: there are no samples of the drive that holds the state, sda; "
@@ -339,7 +343,7 @@ def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
     }
     lines = [f"{name} {value(n)} {start + n}.000" for name, value in named.items() for n in range(41)]
     (run / "nodeos.om").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
-    done = built(run, tmp_path / "out", cache)
+    done = build_report(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (0, "")
     rows = load(tmp_path / "out" / "results.json")["rows"]["run"]
 
@@ -370,9 +374,9 @@ def test_live_run_with_private_mapping_writes_less(
         pytest.skip(f"the kernel counts {run.before / 1e6:.1f} MB/s of the writer's {MEGABYTES:.0f}: no real drive")
     drive = upgrade_run.written(run, upgrade_run.device_of(tmp_path))
     besides = drive[1], drive[0] - run.before
-    done = built(run.folder, tmp_path / "out", cache)
+    done = build_report(run.folder, tmp_path / "out", cache)
     assert (done.status, done.err) == (0, "")
-    before, after = averages(tmp_path / "out")["disk_write_rate"]
+    before, after = read_averages(tmp_path / "out")["disk_write_rate"]
     if max(besides) > run.before / 2:
         pytest.skip(f"other programs write {max(besides) / 1e6:.0f} MB/s to the drive")
     assert 1000 * before > run.before / 2

@@ -40,15 +40,15 @@ def new_run(folder: Path, seed: int, defect: str | None = None) -> tuple[Path, S
     return directory, random_run(directory, seed, defect=defect)
 
 
-def none_of(differences: Sequence[str]) -> None:
+def assert_no_differences(differences: Sequence[str]) -> None:
     """Fail with the first differences."""
     assert not differences, "\n".join([f"{len(differences)} differences", *differences[:20]])
 
 
-def compare(examined: Examined, theirs: Analysis, conditions: Sequence[Condition]) -> None:
+def assert_same(examined: Examined, theirs: Analysis, conditions: Sequence[Condition]) -> None:
     """Fail unless compiler and oracle agree."""
     ours = analysis_of(examined, conditions)
-    none_of(analysis_differences(ours, theirs, examined.manifest_cells))
+    assert_no_differences(analysis_differences(ours, theirs, examined.manifest_cells))
 
 
 @given(seed=SEEDS)
@@ -64,7 +64,7 @@ def test_results_equal_those_of_the_oracle(lab: Laboratory, folder: Path, seed: 
                 lab.examine(run, as_options(conditions))
         else:
             with (examined := lab.examine(run, as_options(conditions))).connection:
-                compare(examined, theirs, conditions)
+                assert_same(examined, theirs, conditions)
 
 
 @pytest.mark.parametrize(("defect", "seed"), [(defect, seed) for seed, defect in enumerate(DEFECTS, start=3)])
@@ -100,13 +100,13 @@ def test_host_without_readings_has_its_opening_slot_only(lab: Laboratory, tmp_pa
     write_log(run / "node-9", [line(5.0, "Mempool.RejectedTx", {}), line(6.5, "LedgerMetrics", metrics)])
     theirs = analyse(run, [])
     with (examined := lab.examine(run)).connection:
-        compare(examined, theirs, [])
+        assert_same(examined, theirs, [])
     (host,) = (host for host in theirs.hosts if host.host == "node-9")
     assert (host.slots, host.first_slot) == (1, 5)
     assert theirs.host_metrics["node-9"]["cdfUtxo"].max == 70
 
 
-def started(slot: int, utxo: int, density: float, at: float | None = None) -> str:
+def leadership_check(slot: int, utxo: int, density: float, at: float | None = None) -> str:
     """Return a leadership check with UTxO size and density."""
     when = slot + 0.1 if at is None else at
     data = {"slot": slot, "utxoSize": utxo, "chainDensity": density}
@@ -123,19 +123,24 @@ def started(slot: int, utxo: int, density: float, at: float | None = None) -> st
             id="metrics before the timeline grows belong to the opening slot",
         ),
         pytest.param(
-            [reading(3.0), started(4, 7, 0.5), started(4, 0, 0.25, 4.2), started(4, 8, 0.0, 4.3)],
+            [
+                reading(3.0),
+                leadership_check(4, 7, 0.5),
+                leadership_check(4, 0, 0.25, 4.2),
+                leadership_check(4, 8, 0.0, 4.3),
+            ],
             {3: 0, 4: 8},
             {3: 0.0, 4: 0.25},
             id="a check tells each of the two only when it is above 0",
         ),
         pytest.param(
-            [started(3, 7, 0.5), reading(6.0), started(3, 9, 0.75, 6.1)],
+            [leadership_check(3, 7, 0.5), reading(6.0), leadership_check(3, 9, 0.75, 6.1)],
             {3: 9, 4: 7, 5: 7, 6: 0},
             {3: 0.75, 4: 0.5, 5: 0.5, 6: 0.0},
             id="a gap keeps what there was when it was jumped over",
         ),
         pytest.param(
-            [started(3, 7, 0.5), reading(6.0), started(5, 9, 0.75, 6.1)],
+            [leadership_check(3, 7, 0.5), reading(6.0), leadership_check(5, 9, 0.75, 6.1)],
             {3: 7, 4: 7, 5: 9, 6: 0},
             {3: 0.5, 4: 0.5, 5: 0.75, 6: 0.0},
             id="a late check belongs to the gap slot that it names",
@@ -154,7 +159,7 @@ def test_density_and_utxo_size_of_slot_equal_the_oracle(
     run = copied("tiny/plain", tmp_path / "run")
     write_log(run / "node-9", lines)
     with (examined := lab.examine(run)).connection:
-        compare(examined, analyse(run, []), [])
+        assert_same(examined, analyse(run, []), [])
         rows = examined.rows("SELECT slot, utxo, density FROM slot WHERE host = 'node-9' ORDER BY slot")
     assert {row["slot"]: row["utxo"] for row in rows} == utxo
     assert {row["slot"]: row["density"] for row in rows} == density
@@ -178,5 +183,5 @@ def test_line_ends_change_nothing(lab: Laboratory, tmp_path: Path, ends: str) ->
         write_log(run / host, [text], name, end="")
     theirs = analyse(run, [])
     with (examined := lab.examine(run)).connection:
-        compare(examined, theirs, [])
+        assert_same(examined, theirs, [])
     assert theirs.metrics == analyse(CARDANO / "tiny" / "plain" / "run", []).metrics

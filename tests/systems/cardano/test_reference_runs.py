@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ class Worked:
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
-def worked(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Worked]:
+def worked_case(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Worked]:
     """Compute each case in turn."""
     case: Case = request.param
     examined = lab.examine(case.run, as_options(case.conditions))
@@ -38,7 +39,7 @@ def worked(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Worked]:
         yield Worked(case, examined, analysis_of(examined, case.conditions))
 
 
-def none_of(differences: list[str]) -> None:
+def assert_no_differences(differences: list[str]) -> None:
     """Fail with the first differences."""
     assert not differences, "\n".join([f"{len(differences)} differences", *differences[:20]])
 
@@ -53,20 +54,20 @@ def none_of(differences: list[str]) -> None:
         reference.table_differences,
     ],
 )
-def test_results_equal_the_incumbent(worked: Worked, differences: Callable[[Analysis, Path], list[str]]) -> None:
-    none_of(differences(worked.analysis, worked.case.results))
+def test_results_equal_the_incumbent(worked_case: Worked, differences: Callable[[Analysis, Path], list[str]]) -> None:
+    assert_no_differences(differences(worked_case.analysis, worked_case.case.results))
 
 
-def test_manifest_equals_the_incumbent(worked: Worked) -> None:
-    cells = {label: cell for label, cell in worked.examined.manifest_cells.items() if label != "Analysis date"}
-    none_of(reference.manifest_differences(worked.analysis, worked.case.results, cells))
+def test_manifest_equals_the_incumbent(worked_case: Worked) -> None:
+    cells = {label: cell for label, cell in worked_case.examined.manifest_cells.items() if label != "Analysis date"}
+    assert_no_differences(reference.manifest_differences(worked_case.analysis, worked_case.case.results, cells))
 
 
-def test_results_name_the_compared_runs(worked: Worked) -> None:
+def test_results_name_the_compared_runs(worked_case: Worked) -> None:
     """results.json has exactly the numbers that the tests above compare."""
-    written = worked.examined.results_json()["metrics"]
-    assert sorted(written) == sorted(worked.analysis.metrics)
-    for name, metric in worked.analysis.metrics.items():
+    written = worked_case.examined.results_json()["metrics"]
+    assert sorted(written) == sorted(worked_case.analysis.metrics)
+    for name, metric in worked_case.analysis.metrics.items():
         figures = written[name]["runs"]["run"]
         assert figures["centiles"] == [
             [c.c, *(float(x) for x in (c.value, c.low, c.high) if x is not None)] for c in metric.centiles
@@ -80,9 +81,9 @@ def test_results_name_the_compared_runs(worked: Worked) -> None:
         assert (figures["size"], figures["median"], figures["stddev"], figures["min"], figures["max"]) == numbers
 
 
-def test_published_average_takes_the_29_lowest_hosts(worked: Worked) -> None:
-    for name, average in averages(worked.case.key).items():
-        assert math.isclose(worked.analysis.metrics[name].average_published, average, rel_tol=1e-9, abs_tol=1e-12)
+def test_published_average_takes_the_29_lowest_hosts(worked_case: Worked) -> None:
+    for name, average in averages(worked_case.case.key).items():
+        assert math.isclose(worked_case.analysis.metrics[name].average_published, average, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def test_summaries_of_many_hosts_differ_as_published(lab: Laboratory) -> None:
@@ -125,3 +126,47 @@ def test_broken_line_is_quarantined_and_run_is_analysed(lab: Laboratory) -> None
         analysis = analysis_of(examined, [])
     assert [(host.host, host.quarantined) for host in analysis.hosts] == [("node-10", 0), ("node-2", 1), ("node-3", 0)]
     assert analysis.manifest["Total log objects analysed"] == 271
+
+
+TITLES = ("Resource Usage", "Anomaly control", "Forging", "Individual peer propagation", "End-to-end propagation")
+
+
+@pytest.fixture(params=("two", "three"))
+def reports(request: pytest.FixtureRequest) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return our document and the incumbent's report, of two and of three runs."""
+    folder: Path = request.getfixturevalue(request.param)
+    return load(folder / "document.json"), load(CARDANO / "reports" / f"{request.param}.json")
+
+
+def test_manifest_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    ours, theirs = reports
+    assert {key: ours["manifest"][key] for key in theirs["manifest"]} == theirs["manifest"]
+    assert len(ours["manifest"]["rows"]) == 45
+
+
+@pytest.mark.parametrize("index", range(len(TITLES)), ids=TITLES)
+def test_table_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any]], index: int) -> None:
+    ours, theirs = reports
+    table = {key: ours["sections"][index][key] for key in ("title", "header", "rows")}
+    assert table == theirs["sections"][index]
+    assert table["title"] == TITLES[index]
+
+
+def test_report_has_no_other_table(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    ours, theirs = reports
+    assert [item["title"] for item in ours["sections"]] == [item["title"] for item in theirs["sections"]]
+
+
+def test_plots_have_same_metrics_in_same_order(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    ours, theirs = reports
+    assert [item["id"] for item in ours["charts"]] == [item["deField"] for item in theirs["charts"]]
+    assert [item["title"] for item in ours["charts"]] == [item["deShortDesc"] for item in theirs["charts"]]
+
+
+def test_dictionary_has_the_same_metrics(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    ours, theirs = reports
+    mine = [[(entry["id"], entry["name"], entry["unit"]) for entry in group["entries"]] for group in ours["dictionary"]]
+    groups = [theirs["dictionary"][name] for name in ("dBlockProp", "dClusterPerf")]
+    expected = [[(name, entry["deShortDesc"], entry["deUnit"]) for name, entry in group.items()] for group in groups]
+    assert [sorted(group) for group in mine] == [sorted(group) for group in expected]
+    assert [len(group) for group in mine] == [32, 23]

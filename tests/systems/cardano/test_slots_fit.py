@@ -19,12 +19,12 @@ HINT = (
 )
 
 
-def started(seconds: int) -> dict[str, str]:
+def shift_start(seconds: int) -> dict[str, str]:
     """Change a genesis so that the system began some seconds later."""
     return {"systemStart": instant_text(TINY_START + seconds * SECOND, "%Y-%m-%dT%H:%M:%SZ")}
 
 
-def asked(run: Path, metric: str, cache: Path) -> Done:
+def query_metric(run: Path, metric: str, cache: Path) -> Done:
     """Run `assay query` for a metric."""
     return assay("query", metric, "--run", f"run={run}", "--cache", cache)
 
@@ -33,8 +33,8 @@ def asked(run: Path, metric: str, cache: Path) -> Done:
 @pytest.mark.parametrize(
     ("message", "outside", "slot", "implied", "distance"),
     [
-        (started(10 * 365 * 86400), 6, 2, "before slot 0", "315360000.0 s before"),
-        (started(1), 6, 2, "in slot 1", "1.0 s before"),
+        (shift_start(10 * 365 * 86400), 6, 2, "before slot 0", "315360000.0 s before"),
+        (shift_start(1), 6, 2, "in slot 1", "1.0 s before"),
         ({"slotLength": 2}, 6, 2, "in slot 1", "17.0 s before"),
         ({"slotLength": 0.3333}, 6, 2, "in slot 6", "1.3 s after"),
     ],
@@ -51,7 +51,7 @@ def test_most_checks_outside_their_slots_are_an_error(
 ) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     changed_json(run / "genesis-shelley.json", lambda document: document.update(message))
-    done = asked(run, metric, cache)
+    done = query_metric(run, metric, cache)
     assert (done.status, done.out) == (1, "")
     first, *others = done.err.splitlines(keepends=True)
     assert first.startswith(
@@ -66,8 +66,8 @@ def test_most_checks_outside_their_slots_are_an_error(
 @pytest.mark.parametrize("metric", ["cdfForgerStart", "CentiCpu"])
 def test_system_start_too_early_is_reported_with_evidence(tmp_path: Path, cache: Path, metric: str) -> None:
     run = copied("tiny/plain", tmp_path / "run")
-    changed_json(run / "genesis-shelley.json", lambda document: document.update(started(-10 * 365 * 86400)))
-    done = asked(run, metric, cache)
+    changed_json(run / "genesis-shelley.json", lambda document: document.update(shift_start(-10 * 365 * 86400)))
+    done = query_metric(run, metric, cache)
     assert done.status == 1
     assert "systemStart" in done.err
     assert "slotLength" in done.err

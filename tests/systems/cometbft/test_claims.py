@@ -41,14 +41,14 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Path, 
     return out, report(out, cache, *runs(*LABELS))
 
 
-def cells(path: Path) -> dict[tuple[int, int], int]:
+def read_cells(path: Path) -> dict[tuple[int, int], int]:
     """Return (rate, connections) -> transactions of a published file, all values of a key in order."""
     text = path.read_text(encoding="utf-8")
     matches = [map(int, re.findall(rf"{key}: (\d+)", text)) for key in ("Rate", "Connections", "Total Valid Tx")]
     return {(rate, connections): txs for rate, connections, txs in zip(*matches, strict=True)}
 
 
-def source(version: str) -> dict[str, str | int]:
+def source_of(version: str) -> dict[str, str | int]:
     path = PUBLISHED / version / f"{version}_report_tabbed.txt"
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return {"file": path.name, "bytes": path.stat().st_size, "sha256": digest}
@@ -71,7 +71,7 @@ def table(out: Path, label: str) -> dict[tuple[int, int], int]:
 
 @pytest.mark.parametrize(("version", "label"), LABELS.items())
 def test_saturation_table_of_version_equals_its_file(built: tuple[Path, Done], version: str, label: str) -> None:
-    due = cells(PUBLISHED / version / f"{version}_report_tabbed.txt")
+    due = read_cells(PUBLISHED / version / f"{version}_report_tabbed.txt")
     assert len(due) == 12
     assert table(built[0], label) == due
 
@@ -83,7 +83,7 @@ def test_baseline_claim_has_numbers_of_another_version(
     first, second = load(out / "results.json")["claims"]
     assert (first["holds"], first["differing"], first["equal"]) == (True, 0, [])
     actual_cells = {(cell["rate"], cell["connections"]): cell for cell in first["cells"]}
-    due = cells(PUBLISHED / "v038" / "v038_report_tabbed.txt")
+    due = read_cells(PUBLISHED / "v038" / "v038_report_tabbed.txt")
     assert {(int(rate), int(c)): int(cell["claimed"]) for (rate, c), cell in actual_cells.items()} == due
     assert all(cell["claimed"] == cell["found"] and cell["agrees"] for cell in first["cells"])
     assert second == {
@@ -92,7 +92,7 @@ def test_baseline_claim_has_numbers_of_another_version(
         "table": TITLE,
         "metric": "reported_txs",
         "claimed_of": "v0.37",
-        "run": {"id": "v037", "label": "v0.37", "files": [source("v037")]},
+        "run": {"id": "v037", "label": "v0.37", "files": [source_of("v037")]},
         "cells": [
             {"rate": "100", "connections": "4", "claimed": "35600", "found": "35400", "agrees": False},
             {"rate": "200", "connections": "4", "claimed": "38660", "found": "37358", "agrees": False},
@@ -100,7 +100,7 @@ def test_baseline_claim_has_numbers_of_another_version(
         "differing": 2,
         "holds": False,
         "equal": [
-            {"id": "v034", "label": "v0.34", "files": [source("v034")]}
+            {"id": "v034", "label": "v0.34", "files": [source_of("v034")]}
         ],
     }  # fmt: skip
     assert load(out / "provenance.json")["content"]["claims"] == [first, second]
@@ -116,10 +116,10 @@ def test_provenance_section_shows_the_origin_of_claims(built: tuple[Path, Done])
     for part in (
         "The QA document of v0.38: the saturation table of v0.38",
         "All 12 cells agree with those of v0.38.",
-        f"Found in v0.38: v038_report_tabbed.txt, sha256 {source('v038')['sha256']}.",
+        f"Found in v0.38: v038_report_tabbed.txt, sha256 {source_of('v038')['sha256']}.",
         "2 of 2 cells differ from those of v0.37. All of them are those of v0.34.",
-        f"Found in v0.37: v037_report_tabbed.txt, sha256 {source('v037')['sha256']}.",
-        f"These are the numbers of v0.34: v034_report_tabbed.txt, sha256 {source('v034')['sha256']}.",
+        f"Found in v0.37: v037_report_tabbed.txt, sha256 {source_of('v037')['sha256']}.",
+        f"These are the numbers of v0.34: v034_report_tabbed.txt, sha256 {source_of('v034')['sha256']}.",
     ):
         assert part.replace(" ", "") in after
     rows = load(built[0] / "document.json")["claims"][1]
@@ -248,7 +248,7 @@ def test_report_without_instant_needs_a_date(tmp_path: Path, cache: Path) -> Non
     assert not (tmp_path / "out").exists()
 
 
-def cut(tmp_path: Path, at: str) -> Path:
+def cut_run(tmp_path: Path, at: str) -> Path:
     """Create a published run whose text ends where the last block begins."""
     run = shutil.copytree(PUBLISHED / "v038", tmp_path / "cut")
     place = run / "v038_report_tabbed.txt"
@@ -258,7 +258,7 @@ def cut(tmp_path: Path, at: str) -> Path:
 
 
 def test_truncated_text_is_reported_and_has_no_numbers(tmp_path: Path, cache: Path) -> None:
-    done = report(tmp_path / "out", cache, cut(tmp_path, "    Maximum Latency"))
+    done = report(tmp_path / "out", cache, cut_run(tmp_path, "    Maximum Latency"))
     assert done.status == 0
     warnings = done.err.splitlines()
     assert warnings[0] == (
@@ -272,7 +272,7 @@ def test_truncated_text_is_reported_and_has_no_numbers(tmp_path: Path, cache: Pa
 
 
 def test_text_with_little_left_is_refused(tmp_path: Path, cache: Path) -> None:
-    run = cut(tmp_path, "    Maximum Latency")
+    run = cut_run(tmp_path, "    Maximum Latency")
     place = run / "v038_report_tabbed.txt"
     place.write_text(place.read_text(encoding="utf-8").split("\n", 20)[-1], encoding="utf-8")
     done = report(tmp_path / "out", cache, run)
@@ -310,8 +310,8 @@ def test_tool_summary_agrees_with_transactions(tmp_path: Path, cache: Path) -> N
     reported = assay("query", "reported_txs", "reported_min", "reported_max", "reported_avg", "reported_stddev",
                      "reported_negative", "--run", run, "--format", "json", "--cache", cache)  # fmt: skip
     assert reported.status == 0, reported.err
-    assert [without(row) for row in reported.json()] == [without(row) for row in query.json()]
+    assert [run_without(row) for row in reported.json()] == [run_without(row) for row in query.json()]
 
 
-def without(row: dict[str, Any]) -> dict[str, Any]:
+def run_without(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "metric"}

@@ -39,7 +39,7 @@ def built(qa: Path) -> Path:
     return qa
 
 
-def rows(built: Path, start: str) -> list[dict[str, Any]]:
+def read_rows(built: Path, start: str) -> list[dict[str, Any]]:
     """Return the rows of the statement with this prefix and the most columns."""
     rows = load(built / "results.json")["rows"]["run"]
     names = [name for name in rows if name == start or name.startswith(f"{start} ")]
@@ -55,7 +55,7 @@ def go_duration(text: str) -> int:
     return int(exact)
 
 
-def own_report() -> dict[str, dict[str, int]]:
+def read_own_report() -> dict[str, dict[str, int]]:
     """Return the load tool's own summary by experiment."""
     text = (RUN / "report" / "report_node0.txt").read_text(encoding="utf-8")
     report = {}
@@ -81,9 +81,9 @@ def table(built: Path, title: str) -> Any:
 
 
 def test_load_metrics_equal_load_tool_to_the_nanosecond(built: Path) -> None:
-    expected = list(own_report().values())
-    experiments = rows(built, "rows experiment number connections rate latency_min latency_avg")
-    counted = rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
+    expected = list(read_own_report().values())
+    experiments = read_rows(built, "rows experiment number connections rate latency_min latency_avg")
+    counted = read_rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
     assert len(experiments) == len(counted) == len(expected) == 8
     key = ("connections", "rate", "latency_avg")
     actual = sorted(
@@ -105,7 +105,7 @@ def test_throughput_and_due_transactions_equal_plain_python(built: Path) -> None
         span = max(int(row["block_time"]) for row in group) - sent
         load_ = int(group[0]["connections"]) * int(group[0]["rate"])
         due.append((first, load_ * 29, pytest.approx(len(group) / (span / SECOND), rel=1e-9)))
-    actual = rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
+    actual = read_rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
     actual.sort(key=lambda row: row["number"])
     assert [(row["number"], row["expected_txs"]) for row in actual] == [
         (number, expected) for number, (_, expected, _) in enumerate(sorted(due, key=lambda item: item[0]), start=1)
@@ -143,7 +143,7 @@ def test_series_equal_the_servers_answers(built: Path, name: str) -> None:
     answer = json.loads(gzip.decompress((RUN / "prom" / f"qr_5s_{name}.json.gz").read_bytes()))["data"]["result"]
     actual = {
         (row["job"], row["instance"], row["t_ns"] // SECOND): row["value"]
-        for row in rows(built, f"rows {ANSWERS[name]}")
+        for row in read_rows(built, f"rows {ANSWERS[name]}")
     }
     first, last = min(t for *_, t in actual), max(t for *_, t in actual)
     due = {
@@ -252,7 +252,7 @@ def test_invalid_quote_is_an_error_with_a_place(tmp_path: Path, cache: Path, quo
     assert not (tmp_path / "out").exists()
 
 
-def thinned(run: Path, keep: int) -> None:
+def thin_out(run: Path, keep: int) -> None:
     """Drop samples, so that the remaining ones are further apart."""
     raw = run / "prom" / "raw_all_5s.json.gz"
     data = json.loads(gzip.decompress(raw.read_bytes()))
@@ -264,7 +264,7 @@ def thinned(run: Path, keep: int) -> None:
 def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "sparse"
     shutil.copytree(RUN, run)
-    thinned(run, 6)
+    thin_out(run, 6)
     done = article(tmp_path / "out", cache, run)
     assert done.status == 0
     assert done.err == (
@@ -336,7 +336,7 @@ metrics, as a Prometheus server has them)
 def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
     """Plain Python averages the server's answer to the published expression."""
     answer = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_memory.json.gz").read_bytes()))["data"]["result"]
-    chosen = next(row for row in rows(built, "rows experiment experiment_id") if row["number"] == 6)
+    chosen = next(row for row in read_rows(built, "rows experiment experiment_id") if row["number"] == 6)
     steps = set(range(chosen["from_ns"] // SECOND, chosen["to_ns"] // SECOND + 1))
     means = []
     for jobs in (lambda _job: True, lambda job: job.startswith(("validator", "ephemeral")) and "-" not in job):

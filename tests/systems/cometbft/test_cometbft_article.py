@@ -68,7 +68,7 @@ def edges(figure: Any) -> list[Any]:
     return [row for row in figure["rows"] if row[0] is None]
 
 
-def experiments(run: Path = RUN) -> list[dict[str, Any]]:
+def read_experiments(run: Path = RUN) -> list[dict[str, Any]]:
     """Return the experiments of a load report in the order of their first blocks, in plain Python."""
     text = gzip.decompress((run / "report" / "raw_node0.csv.gz").read_bytes()).decode()
     groups: dict[str, list[dict[str, int]]] = {}
@@ -94,7 +94,7 @@ def experiments(run: Path = RUN) -> list[dict[str, Any]]:
     return sorted(actual_rows, key=lambda item: item["first"])
 
 
-def answer(name: str, first: int, last: int) -> Points:
+def read_answer(name: str, first: int, last: int) -> Points:
     """Return the server's answer from `first` to `last`: job -> (seconds since first, value)."""
     text = gzip.decompress((RUN / "prom" / f"qr_5s_{name}.json.gz").read_bytes())
     actual_points: dict[str, list[tuple[float, float]]] = {}
@@ -105,7 +105,7 @@ def answer(name: str, first: int, last: int) -> Points:
     return actual_points
 
 
-def alike(actual: Points, due: Points) -> None:
+def assert_alike(actual: Points, due: Points) -> None:
     assert actual.keys() == due.keys()
     for line, points in due.items():
         assert [x for x, _ in actual[line]] == [x for x, _ in points]
@@ -116,7 +116,7 @@ def alike(actual: Points, due: Points) -> None:
 
 
 def test_chosen_experiment_is_the_fastest_unsaturated_one(qa: Path) -> None:
-    rows = experiments()
+    rows = read_experiments()
     whole = [item for item in rows if item["txs"] * 10 >= item["due"] * 9]
     best = max(whole, key=lambda item: item["txs"])
     short = [item for item in rows if item not in whole]
@@ -138,7 +138,7 @@ def test_equal_loads_are_shaded_and_the_choice_is_bold(qa: Path) -> None:
         "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx", "Of what is due, %",
         "Short by more than 10 %",
     ]  # fmt: skip
-    first = {(item["rate"], item["connections"]): item for item in reversed(experiments())}
+    first = {(item["rate"], item["connections"]): item for item in reversed(read_experiments())}
     due = [
         [
             str(rate * connections), str(connections), str(rate), str(item["txs"]), str(item["due"]),
@@ -170,17 +170,17 @@ def test_diagonals_print_whole_loads_and_exact_shares(tmp_path: Path, cache: Pat
 @pytest.mark.parametrize("series", SERIES)
 @pytest.mark.parametrize(("choice", "number"), [("chosen", CHOSEN), ("fault", FAULT), ("overload", OVERLOAD)])
 def test_figure_equals_the_servers_answer_in_its_time(qa: Path, series: str, choice: str, number: int) -> None:
-    experiment = experiments()[number - 1]
-    due = dict(answer(SERIES[series], experiment["from"], experiment["to"]))
+    experiment = read_experiments()[number - 1]
+    due = dict(read_answer(SERIES[series], experiment["from"], experiment["to"]))
     actual_points = dict(lines(plot(qa, f"series-run-{choice}-{series}")))
     mean = actual_points.pop("mean", None)
-    alike(actual_points, due)
+    assert_alike(actual_points, due)
     if series in ("peer_count", "block_rate", "total_txs_rate"):
         at: dict[float, list[float]] = {}
         for points in due.values():
             for x, y in points:
                 at.setdefault(x, []).append(y)
-        alike({"mean": mean or []}, {"mean": [(x, sum(ys) / len(ys)) for x, ys in sorted(at.items())]})
+        assert_alike({"mean": mean or []}, {"mean": [(x, sum(ys) / len(ys)) for x, ys in sorted(at.items())]})
     else:
         assert mean is None
 
@@ -208,15 +208,15 @@ def test_figures_are_drawn_as_published(qa: Path) -> None:
 
 
 def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
-    first = min(x for points in answer("rotating_eph_heights", 0, 2**40).values() for x, _ in points)
-    last = experiments()[-1]["to"]
+    first = min(x for points in read_answer("rotating_eph_heights", 0, 2**40).values() for x, _ in points)
+    last = read_experiments()[-1]["to"]
     figure = plot(qa, "series-run-rotation-eph_heights")
     begin = last - int(edges(figure)[1][1])
     assert 0 <= first - begin < 5  # the node's first sample is not on a whole second of the server's steps
     actual_points = lines(figure)
     assert {line: [(x + begin, y) for x, y in points] for line, points in actual_points.items()} == {
         line: [(float(x), y) for x, y in points if x <= last]
-        for line, points in answer("rotating_eph_heights", 0, 2**40).items()
+        for line, points in read_answer("rotating_eph_heights", 0, 2**40).items()
     }
     assert len(part(qa, "Rotating nodes")["plots"]) == 11
 
@@ -237,7 +237,7 @@ def test_results_without_another_run_say_so(qa: Path) -> None:
 # Several runs
 
 
-def small(target: Path, ident: str, **facts: object) -> Path:
+def small_run(target: Path, ident: str, **facts: object) -> Path:
     """Create a run without logs, with only the samples that the report reads."""
     run = variant(target, "logs", ident=ident, **facts)
     change_samples(run, needed)
@@ -259,10 +259,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     change_samples(base, heavier)
     cases = {}
     for number, case in enumerate(("none", "2 KiB"), start=2):
-        run = small(folder / f"case{number}", f"case {case}", vote_extensions=case)
+        run = small_run(folder / f"case{number}", f"case {case}", vote_extensions=case)
         keep_transactions(run, lambda place, _, every=number: place % every != 1)  # type: ignore[misc]
         cases[case] = run
-    return {"base": base, "new": small(folder / "new", "0.38.17"), **cases}
+    return {"base": base, "new": small_run(folder / "new", "0.38.17"), **cases}
 
 
 @pytest.fixture(scope="module")
@@ -300,7 +300,7 @@ def test_figures_of_runs_share_their_axes(four: Path) -> None:
     twice, once = (lines(plot(four, f"series-{run}-chosen-memory")) for run in ("base", "new"))
     assert twice == {line: [(x, 2 * y) for x, y in points] for line, points in once.items()}
     top = max(y for points in twice.values() for _, y in points)
-    chosen = experiments()[CHOSEN - 1]
+    chosen = read_experiments()[CHOSEN - 1]
     length = chosen["to"] - chosen["from"]
     assert edges(plot(four, "series-new-chosen-memory"))[1] == [None, length, pytest.approx(1.04 * top)]
 
@@ -341,7 +341,7 @@ def test_scenario_results_pass_or_fail_by_the_rule(four: Path, runs: dict[str, P
     assert scenarios["rows"][0][4] == "0 of 28 values worse by more than 10 %"
     assert scenarios["rows"][3][4] == "the baseline has no such rows"
     assert [(mark["row"], mark["kind"]) for mark in scenarios["marks"]] == [(3, "bad")]
-    before = experiments(runs["base"])[CHOSEN - 1]["txs"]
+    before = read_experiments(runs["base"])[CHOSEN - 1]["txs"]
     assert chosen["rows"][0] == [
         "2", "200", "Transactions, tx", str(before), "11600", f"{100 * (11600 - before) / before:.1f}", "pass",
     ]  # fmt: skip
@@ -383,7 +383,7 @@ def test_case_runs_appear_in_the_grid_only(four: Path, runs: dict[str, Path]) ->
         "Load average", "Memory, Bytes", "Mempool, tx",
     ]  # fmt: skip
     for case in ("none", "2 KiB"):
-        latencies = experiments(runs[case])[OVERLOAD - 1]["latencies"]
+        latencies = read_experiments(runs[case])[OVERLOAD - 1]["latencies"]
         (level,) = (row[3] for row in first["rows"] if row[0] == case and row[5] == "level")
         assert level == pytest.approx(sum(latencies) / len(latencies) / SECOND, rel=1e-9)
 
@@ -398,12 +398,12 @@ def test_case_runs_appear_in_the_grid_only(four: Path, runs: dict[str, Path]) ->
 def test_lines_of_grid_equal_the_servers_answer(four: Path, runs: dict[str, Path], panel: str, series: str) -> None:
     rows = [row for item in part(four, "Vote extensions")["wide"] for row in item["rows"] if row[1] == panel]
     for case in ("none", "2 KiB"):
-        experiment = experiments(runs[case])[OVERLOAD - 1]
+        experiment = read_experiments(runs[case])[OVERLOAD - 1]
         points: dict[str, list[tuple[float, float]]] = {}
         for row in rows:
             if row[0] == case and row[5] == "line":
                 points.setdefault(row[4], []).append((row[2], row[3]))
-        alike(points, answer(series, experiment["from"], experiment["to"]))
+        assert_alike(points, read_answer(series, experiment["from"], experiment["to"]))
     assert len({tuple(row[2:4]) for row in rows if row[5] == "edge"}) == 2
 
 
@@ -427,7 +427,7 @@ def test_report_of_cases_only_shows_them_in_every_part(runs: dict[str, Path], ca
 
 
 def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> None:
-    run = small(tmp_path / "told", "told", experiments={"chosen": 2, "overload": 5})
+    run = small_run(tmp_path / "told", "told", experiments={"chosen": 2, "overload": 5})
     document = assembled(cache, run)
     assert part(document, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: number 2, connections 1, rate 100."
@@ -441,7 +441,7 @@ def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> No
 
 
 def test_choice_of_absent_experiment_is_an_error(tmp_path: Path, cache: Path) -> None:
-    run = small(tmp_path / "wrong", "wrong", experiments={"chosen": 12})
+    run = small_run(tmp_path / "wrong", "wrong", experiments={"chosen": 12})
     done = article(tmp_path / "out", cache, run)
     assert (done.status, done.err) == (
         1,
@@ -468,7 +468,7 @@ def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> Non
 
 
 def test_prose_quotes_any_run_and_choice(four: Path, runs: dict[str, Path]) -> None:
-    base = experiments(runs["base"])
+    base = read_experiments(runs["base"])
     rate = base[2]["txs"] / ((max_block(runs["base"], 3) - first_sent(runs["base"], 3)) / SECOND)
     assert part(four, "Conclusion")["text"] == [
         f"At {base[CHOSEN - 1]['txs']} tx and 11600 tx, now 11600 tx; first {rate:.1f} tx/s.",

@@ -50,7 +50,7 @@ def host(name: str, rate: float) -> str:
     return written + sampled("node_cpu_seconds_total", f'{labels},cpu="0",mode="idle"', lambda t: 1000 + 0.5 * t)
 
 
-def made(folder: Path, *hosts: str) -> Path:
+def create_run(folder: Path, *hosts: str) -> Path:
     folder.mkdir()
     facts = {"upgrade": "2026-01-01T00:05:00Z", "state": {"device": "sda"}}
     (folder / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
@@ -60,20 +60,22 @@ def made(folder: Path, *hosts: str) -> Path:
 
 def test_upgrade_is_of_one_host(tmp_path: Path, cache: Path) -> None:
     one, two = host("h1", 1e6), host("h2", 9e6)
-    run = made(tmp_path / "two", one, two)
+    run = create_run(tmp_path / "two", one, two)
     done = assay("build", "antelope/upgrade", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
     assert done.status == 1
     assert done.err == (
         "error[one-host]: run two: there are samples of 2 hosts, and an upgrade is of one: node_cpu_seconds_total of "
         "node h1, node h2\n  hint: fetch those of one: a selector of its label `instance`, or `job`\n"
     )
-    alone = made(tmp_path / "one", one, sampled("nodeos_head_block_num", 'job="nodeos",instance="h1:8888"', float))
+    alone = create_run(
+        tmp_path / "one", one, sampled("nodeos_head_block_num", 'job="nodeos",instance="h1:8888"', float)
+    )
     done = assay("build", "antelope/upgrade", "--run", alone, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
     assert done.status == 0
 
 
 def test_equal_drive_names_are_distinguished_by_host(tmp_path: Path, cache: Path) -> None:
-    run = made(tmp_path / "two", host("h1", 1e6), host("h2", 10e6))
+    run = create_run(tmp_path / "two", host("h1", 1e6), host("h2", 10e6))
     done = assay("build", "antelope/endurance", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
     assert (done.status, done.err) == (0, "")
     (part,) = load(tmp_path / "out" / "document.json")["galleries"]
@@ -93,7 +95,7 @@ def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) ->
     """Two clusters share names of hosts and drives; only an unread label differs."""
     one = host("h1", 1e6)
     clusters = [text.replace("{", f'{{cluster="{name}",') for name, text in (("a", one), ("b", host("h1", 9e6)))]
-    run = made(tmp_path / "two", *clusters)
+    run = create_run(tmp_path / "two", *clusters)
     done = assay("query", "drive_write_rate", "--run", run, "--cache", cache)
     assert done.status == 1
     assert done.err == (
@@ -106,7 +108,7 @@ def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) ->
     lines = [line for text in clusters for line in text.splitlines(keepends=True)]
     early = [line for line in lines if ('"a"' in line) == (int(line.split()[-1]) < turn)]
     ends = [f"{line.split()[0]} NaN {turn}\n" for line in clusters[0].splitlines() if line.endswith(f" {START}")]
-    run = made(tmp_path / "turns", *early, *ends)
+    run = create_run(tmp_path / "turns", *early, *ends)
     assert assay("query", "drive_write_rate", "--run", run, "--cache", cache).status == 0
 
 
@@ -117,7 +119,7 @@ def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache
         f"{text} {int(at) + 2}\n".replace("{", '{cluster="b",')
         for text, at in (line.rsplit(" ", 1) for line in host("h1", 9e6).splitlines())
     )
-    run = made(tmp_path / "turns", one, other)
+    run = create_run(tmp_path / "turns", one, other)
     done = assay("query", "drive_write_rate", "--run", run, "--cache", cache)
     assert done.status == 0
     assert (
@@ -127,7 +129,7 @@ def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache
     ) in done.err
     # one that begins when the other has ended is the same line
     begun = "".join(f"{text} {int(at) + 1000}\n" for text, at in (line.rsplit(" ", 1) for line in other.splitlines()))
-    done = assay("query", "drive_write_rate", "--run", made(tmp_path / "after", one, begun), "--cache", cache)
+    done = assay("query", "drive_write_rate", "--run", create_run(tmp_path / "after", one, begun), "--cache", cache)
     assert (done.status, "interleaved" in done.err) == (0, False)
 
 
@@ -164,7 +166,7 @@ def records(step: int, count: int, cpu: Callable[[int], float], start: int = STA
     return json.dumps([{**ones, "time": start + step * n, "cpu": cpu(n)} for n in range(count)])
 
 
-def asked(run: Path, cache: Path, **files: str) -> tuple[int, str]:
+def query_metric(run: Path, cache: Path, **files: str) -> tuple[int, str]:
     run.mkdir()
     for name, text in files.items():
         (run / f"rrddata_{name}.json").write_text(text, encoding="utf-8")
@@ -174,23 +176,23 @@ def asked(run: Path, cache: Path, **files: str) -> tuple[int, str]:
 
 def test_records_of_two_machines_are_not_merged(tmp_path: Path, cache: Path) -> None:
     one, two = (records(60, 10, lambda n, k=k: (0.1, 0.9)[(n + k) % 2]) for k in (0, 1))
-    status, message = asked(tmp_path / "two", cache, a=one, b=two)
+    status, message = query_metric(tmp_path / "two", cache, a=one, b=two)
     assert status == 1
     assert message.startswith(
         "error[two-values]: run two: 10 steps of the records have two values, the first at 2026-01-01 00:00:00: cpu\n"
         "  hint: a run has the records of one machine, in steps of one length: is this of two, or of an hour and a "
         "day?\n"
     )
-    status, message = asked(tmp_path / "twice", cache, a=one, b=one)
+    status, message = query_metric(tmp_path / "twice", cache, a=one, b=one)
     assert status == 0
     assert ",10,50.0," in message
 
 
 def test_steps_of_several_lengths_are_reported(tmp_path: Path, cache: Path) -> None:
     hour = records(60, 10, lambda _: 0.5)
-    status, message = asked(tmp_path / "both", cache, a=hour, b=records(1800, 10, lambda _: 0.1, START + 7200))
+    status, message = query_metric(tmp_path / "both", cache, a=hour, b=records(1800, 10, lambda _: 0.1, START + 7200))
     assert status == 0
     due = "warning: both: the records have steps of 60 and 1800 s: averages count each alike, whatever its length\n"
     assert due in message
-    status, message = asked(tmp_path / "later", cache, a=hour, b=records(60, 10, lambda _: 0.1, START + 7200))
+    status, message = query_metric(tmp_path / "later", cache, a=hour, b=records(60, 10, lambda _: 0.1, START + 7200))
     assert (status, "warning" in message) == (0, False)

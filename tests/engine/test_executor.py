@@ -1,4 +1,4 @@
-"""Test statements that run in parallel: same results, ordered ends, common stop."""
+"""Test the executor: parallel statements, failures, and tables dropped after their last reader."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from assay.engine.executor import open_connections
+from assay.engine.executor import Job, connect, execute, open_connections
 from assay.engine.graph import Node
+from assay.engine.mount import mount
 from assay.engine.parallel import Rows, SideBySide
+from assay.engine.result_cache import Store
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
 from tests.support.execution import worked_out
@@ -20,26 +22,28 @@ from tests.support.laboratory import Examined, Laboratory
 
 
 @pytest.fixture(scope="module")
-def kept(lab: Laboratory) -> Examined:
+def examined(lab: Laboratory) -> Examined:
     return lab.examine(CARDANO / "tiny/plain" / "run")
 
 
 @pytest.mark.parametrize("others", [1, 2, 5])
-def test_parallel_results_equal_sequential_ones(lab: Laboratory, kept: Examined, tmp_path: Path, others: int) -> None:
-    assert worked_out(lab, kept, kept.graph, tmp_path, others) == kept.results
+def test_parallel_results_equal_sequential_ones(
+    lab: Laboratory, examined: Examined, tmp_path: Path, others: int
+) -> None:
+    assert worked_out(lab, examined, examined.graph, tmp_path, others) == examined.results
 
 
-def test_first_of_several_failures_is_reported(lab: Laboratory, kept: Examined, tmp_path: Path) -> None:
-    metrics = [node for node in kept.graph if node.statement.kind == "metric"]
+def test_first_of_several_failures_is_reported(lab: Laboratory, examined: Examined, tmp_path: Path) -> None:
+    metrics = [node for node in examined.graph if node.statement.kind == "metric"]
 
     def broken(node: Node) -> Node:
         fails = node in metrics[3:6]
         return replace(node, text=f"SELECT error('of {node.name}')", places=()) if fails else node
 
-    graph = tuple(map(broken, kept.graph))
+    graph = tuple(map(broken, examined.graph))
     for others in (0, 3):
         with pytest.raises(AssayError) as refused:
-            worked_out(lab, kept, graph, tmp_path / str(others), others)
+            worked_out(lab, examined, graph, tmp_path / str(others), others)
         (problem,) = refused.value.diagnostics
         assert f"of {metrics[3].name}" in problem.message
 
@@ -80,9 +84,32 @@ def test_failure_stops_all_statements() -> None:
     assert time.monotonic() - started < 60
 
 
-def test_without_connections_nothing_runs_in_parallel(kept: Examined) -> None:
-    metrics = [node for node in kept.graph if node.statement.kind == "metric"]
+def test_without_connections_nothing_runs_in_parallel(examined: Examined) -> None:
+    metrics = [node for node in examined.graph if node.statement.kind == "metric"]
     with SideBySide([]) as ahead:
-        assert not any(map(ahead.takes, kept.graph))
+        assert not any(map(ahead.takes, examined.graph))
     with duckdb.connect() as connection, SideBySide(open_connections(connection, 1)) as ahead:
-        assert [node for node in kept.graph if ahead.takes(node)] == metrics
+        assert [node for node in examined.graph if ahead.takes(node)] == metrics
+
+
+def test_tables_are_dropped_after_last_read(lab: Laboratory, tmp_path: Path) -> None:
+    examined = lab.examine(CARDANO / "tiny/plain" / "run")
+    tables_at: dict[str, set[str]] = {}
+    with connect(1, tmp_path / "spill") as connection, examined.connection:
+        mount(connection, examined.prepared.folders)
+
+        def tables() -> set[str]:
+            return {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+
+        def told(statement: str) -> None:
+            tables_at[statement] = tables()
+
+        run = examined.prepared
+        job = Job("run", examined.plan, examined.graph, run.constants, run.raw, run.recognition, ("run_summary",))
+        actual = execute(job, lab.package, Store(tmp_path / "cache"), connection, told)
+        assert tables() == set()
+    assert actual == examined.results
+    assert set(tables_at) == {node.name for node in examined.graph}
+    assert any(tables_at.values())
+    for place, node in enumerate(examined.graph):
+        assert tables_at[node.name] <= {name for later in examined.graph[place:] for name in later.reads}

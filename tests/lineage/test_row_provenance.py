@@ -22,7 +22,7 @@ RAW = f"SELECT host, seq, v, k FROM (VALUES {VALUES}) AS t(host, seq, v, k)"
 LEFT, RIGHT = "SELECT v, k FROM e WHERE seq < 4", "SELECT v, k FROM e WHERE seq IN (2, 3)"
 
 
-def told(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
+def trace_rows(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
     """Return the rows of a query over event `e`, each with the record numbers behind `v`."""
     event = dataclasses.replace(lab.session.package("cardano").package.events[0], name="e")
     view = Statement("view", "e", compile_query(RAW, {}, (), "e"), EventStep(event, ("v", "k")))
@@ -40,30 +40,32 @@ def told(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
 
 
 def test_rows_of_both_queries_have_records_of_the_first(lab: Laboratory) -> None:
-    assert told(lab, f"{LEFT} INTERSECT {RIGHT}") == [(5, "a", [1]), (7, None, [3])]
+    assert trace_rows(lab, f"{LEFT} INTERSECT {RIGHT}") == [(5, "a", [1]), (7, None, [3])]
 
 
 def test_rows_of_first_query_have_its_records(lab: Laboratory) -> None:
-    assert told(lab, f"{LEFT} EXCEPT SELECT v, k FROM e WHERE k IS NULL") == [(5, "a", [1])]
-    assert told(lab, f"{LEFT} EXCEPT (SELECT v, k FROM e WHERE k = 'a')") == [(7, None, [3])]
+    assert trace_rows(lab, f"{LEFT} EXCEPT SELECT v, k FROM e WHERE k IS NULL") == [(5, "a", [1])]
+    assert trace_rows(lab, f"{LEFT} EXCEPT (SELECT v, k FROM e WHERE k = 'a')") == [(7, None, [3])]
 
 
 def test_provenance_works_in_named_queries_and_unions(lab: Laboratory) -> None:
     sql = f"WITH some AS ({LEFT} EXCEPT {RIGHT} UNION ALL SELECT v, k FROM e WHERE seq = 4) SELECT v, k FROM some"
-    assert told(lab, sql) == [(9, "c", [4])]
+    assert trace_rows(lab, sql) == [(9, "c", [4])]
 
 
 def test_count_has_records_of_counted_rows_only(lab: Laboratory) -> None:
     outer = "(SELECT host FROM e WHERE seq = 3) AS l LEFT JOIN e ON e.host = l.host"
-    assert told(lab, f"SELECT count(*) FILTER (WHERE e.k = 'a') AS v, 'x' AS k FROM {outer}") == [(2, "x", [1, 2])]
+    assert trace_rows(lab, f"SELECT count(*) FILTER (WHERE e.k = 'a') AS v, 'x' AS k FROM {outer}") == [
+        (2, "x", [1, 2])
+    ]
     beside = "WITH edges AS (SELECT max(v) AS top FROM e) SELECT count(*) FILTER (WHERE seq > 2) AS v, 'x' AS k "
-    assert told(lab, f"{beside}FROM e CROSS JOIN edges") == [(2, "x", [3, 4])]
+    assert trace_rows(lab, f"{beside}FROM e CROSS JOIN edges") == [(2, "x", [3, 4])]
 
 
 @pytest.mark.parametrize("word", ["EXCEPT", "INTERSECT"])
 def test_untraceable_query_has_a_reason(lab: Laboratory, word: str) -> None:
     with pytest.raises(AssayError) as problem:
-        told(lab, f"{LEFT} {word} ALL {RIGHT}")
+        trace_rows(lab, f"{LEFT} {word} ALL {RIGHT}")
     assert str(problem.value) == (
         f"error[untraceable]: what rows of {word} ALL were made of cannot be told\n"
         "  hint: without ALL it can, as equal rows then are one"
@@ -84,5 +86,5 @@ def test_untraceable_query_has_a_reason(lab: Laboratory, word: str) -> None:
     ],
 )
 def test_window_has_records_by_its_rule(lab: Laboratory, function: str, expected: list[tuple[object, ...]]) -> None:
-    outcome = told(lab, f"SELECT {function} OVER (ORDER BY seq) AS v, seq AS k FROM e")
+    outcome = trace_rows(lab, f"SELECT {function} OVER (ORDER BY seq) AS v, seq AS k FROM e")
     assert outcome == sorted(expected, key=repr)

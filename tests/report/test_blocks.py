@@ -1,15 +1,23 @@
-"""Test rules of conclusions, and the precision of percentages next to them."""
+"""Test blocks of articles: rules of conclusions, percentages next to them, averages of series."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from assay.app.session import Session
+from assay.engine.result_cache import Store
+from assay.lang.labels import labels_of
 from assay.lang.model.article import Rule
+from assay.lang.model.expression_text import parse
+from assay.lang.model.package import Sampled
+from assay.lang.workspace import Workspace
+from assay.report.blocks.averages import average, within
 from assay.report.blocks.conclusion_rules import holds, in_words, percent_told
-from tests.support.laboratory import Laboratory
+from tests.support.laboratory import ROOT, Laboratory
 
 RULES = [
     ("falls", "lower", 100, 50, True), ("falls", "lower", 100, 50.1, False), ("falls", "lower", 0, 0, False),
@@ -66,3 +74,43 @@ def test_percentage_beside_rule_is_precise_enough(
 ) -> None:
     metric = replace(lab.session.package("antelope").metric("cpu_usage"), better="lower")
     assert percent_told(Rule("cpu_usage", kind, limit), metric, [old, new], printed) == due
+
+
+SECOND = 10**9
+
+
+@pytest.mark.parametrize(
+    ("points", "due"),
+    [
+        # (1 + 3) / 2 at the one step, 8 at the other
+        ([(0, 1.0), (0, 3.0), (1, 8.0)], 5.0),
+        ([(1, 8.0), (0, 3.0), (0, 1.0)], 5.0),
+        # what is no number counts neither as a value nor as a step
+        ([(0, 1.0), (0, math.nan), (1, math.inf), (2, 4.0)], 2.5),
+        ([(step, 0.1) for step in range(10)], 0.1),
+        ([(0, math.nan)], None),
+        ([], None),
+    ],
+)
+def test_each_step_has_equal_weight(points: list[tuple[int, float]], due: float | None) -> None:
+    assert average([{"t_ns": at * SECOND, "value": value} for at, value in points]) == due
+
+
+def test_both_bounds_of_the_time_range_count() -> None:
+    rows = [{"t_ns": at} for at in range(5)]
+    assert [row["t_ns"] for row in within(rows, (1, 3))] == [1, 2, 3]
+    assert within(rows, None) == rows
+
+
+def test_computed_series_has_the_labels_of_its_inputs(cache: Path) -> None:
+    package = Session(Workspace(ROOT), Store(cache)).package("antelope").package
+    series = {item.name: item for item in package.series}
+    assert labels_of(package, series["cpu_usage_series"]) == 'mode = "idle"'
+    assert labels_of(package, series["memory_used_series"]) == "every label"
+    free = series["memory_available_bytes"]
+    narrow = replace(free, samples=(Sampled(free.samples[0].event, parse('equals(field job, "a")')),))
+    changed = replace(package, series=tuple(narrow if item is free else item for item in package.series))
+    assert (
+        labels_of(changed, series["memory_used_series"])
+        == 'of memory_total_bytes: every label; of memory_available_bytes: job = "a"'
+    )

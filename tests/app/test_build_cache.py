@@ -12,6 +12,7 @@ import pytest
 from assay.app import build_cache
 from tests.support.commands import Done, build
 from tests.support.laboratory import ROOT
+from tests.support.outcomes import contents
 from tests.support.runs import changed_log, copied
 from tests.support.workspaces import edited, workspace
 
@@ -22,7 +23,7 @@ BROKEN = '{"at": "2026'
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def first_build(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Build a report of one run; return workspace, run and cache."""
     folder = tmp_path_factory.mktemp("kept")
     own = workspace(folder / "workspace")
@@ -32,23 +33,23 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Place:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build_cache, "SETTLED", 0)
         done = build([f"run={run}"], folder / "out", folder / "cache", *OPTIONS, within=own)
-    assert (done.status, _is_kept(done)) == (0, False)
+    assert (done.status, _is_cached(done)) == (0, False)
     return own, run, folder / "cache"
 
 
 @pytest.fixture
-def place(first: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(first_build: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     """Copy workspace, run and cache into a folder of the test: cached marks contain paths."""
     monkeypatch.setattr(build_cache, "SETTLED", 0)
     copies = tmp_path / "workspace", tmp_path / "run", tmp_path / "cache"
-    for old, new in zip(first, copies, strict=True):
+    for old, new in zip(first_build, copies, strict=True):
         shutil.copytree(old, new)
     shutil.rmtree(tmp_path / "cache" / "builds")
-    assert not _is_kept(again(copies, tmp_path / "made"))
+    assert not _is_cached(rebuild(copies, tmp_path / "made"))
     return copies
 
 
-def again(place: Place, out: Path, *more: str) -> Done:
+def rebuild(place: Place, out: Path, *more: str) -> Done:
     """Repeat the build."""
     own, run, cache = place
     done = build([f"run={run}"], out, cache, *OPTIONS, *more, within=own)
@@ -56,20 +57,15 @@ def again(place: Place, out: Path, *more: str) -> Done:
     return done
 
 
-def _is_kept(done: Done) -> bool:
+def _is_cached(done: Done) -> bool:
     return any(" kept report=cardano/comparison " in line for line in done.err.splitlines())
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """The content of every file, by its name."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_unchanged_build_comes_from_cache(place: Place, tmp_path: Path) -> None:
     first, second = tmp_path / "made", tmp_path / "given"
-    done = again(place, second)
-    assert _is_kept(done)
-    assert files(second) == files(first)
+    done = rebuild(place, second)
+    assert _is_cached(done)
+    assert contents(second) == contents(first)
     assert done.out == f"{second / 'report.md'}\n"
     stages = [line.split(" ")[1] for line in done.err.splitlines() if " seconds=" in line]
     assert stages == ["kept", "command"]
@@ -82,16 +78,16 @@ def test_warnings_of_cached_build_are_repeated(place: Place, tmp_path: Path) -> 
     runs = [f"a={run}", f"b={other}"]
     first, second = (build(runs, tmp_path / name, cache, *OPTIONS, within=own) for name in ("x", "y"))
     warnings = [[line for line in done.err.splitlines() if line.startswith("warning: ")] for done in (first, second)]
-    assert (_is_kept(first), _is_kept(second)) == (False, True)
+    assert (_is_cached(first), _is_cached(second)) == (False, True)
     assert warnings[0] == warnings[1] != []
 
 
 def test_files_of_another_build_in_folder_are_replaced(place: Place, tmp_path: Path) -> None:
     first, second = tmp_path / "made", tmp_path / "given"
-    again(place, second, "--title", "Another", "--to", "html")
+    rebuild(place, second, "--title", "Another", "--to", "html")
     assert (second / "report.html").is_file()
-    assert _is_kept(again(place, second))
-    assert files(second) == files(first)
+    assert _is_cached(rebuild(place, second))
+    assert contents(second) == contents(first)
 
 
 def _touched(file: Path) -> None:
@@ -117,17 +113,17 @@ def test_build_is_repeated_after_any_change(place: Place, tmp_path: Path) -> Non
     own, run, cache = place
     for change_name, change in CHANGES.items():
         change(own, run)
-        assert not _is_kept(again(place, tmp_path / "out")), change_name
+        assert not _is_cached(rebuild(place, tmp_path / "out")), change_name
     shutil.rmtree(cache / "builds")
-    again(place, tmp_path / "fresh")
-    assert files(tmp_path / "out") == files(tmp_path / "fresh")
+    rebuild(place, tmp_path / "fresh")
+    assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
 
 
 @pytest.mark.parametrize("more", [("--title", "T"), ("--filter", "min-adoptions=1"), ("--to", "html")])
 def test_build_with_other_options_is_not_cached(place: Place, tmp_path: Path, more: tuple[str, ...]) -> None:
-    assert not _is_kept(again(place, tmp_path / "out", *more))
-    assert _is_kept(again(place, tmp_path / "out", *more))
-    assert _is_kept(again(place, tmp_path / "out"))
+    assert not _is_cached(rebuild(place, tmp_path / "out", *more))
+    assert _is_cached(rebuild(place, tmp_path / "out", *more))
+    assert _is_cached(rebuild(place, tmp_path / "out"))
 
 
 def test_build_by_other_code_is_not_cached(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,35 +131,35 @@ def test_build_by_other_code_is_not_cached(place: Place, tmp_path: Path, monkeyp
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
     monkeypatch.setattr(build_cache.assay, "__file__", str(package / "__init__.py"))
-    assert not _is_kept(again(place, tmp_path / "out"))
-    assert _is_kept(again(place, tmp_path / "out"))
+    assert not _is_cached(rebuild(place, tmp_path / "out"))
+    assert _is_cached(rebuild(place, tmp_path / "out"))
     (package / "new.py").write_text("", encoding="utf-8")
-    assert not _is_kept(again(place, tmp_path / "out"))
+    assert not _is_cached(rebuild(place, tmp_path / "out"))
 
 
 def test_build_with_other_tool_version_is_not_cached(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_cache, "versions", lambda: {"typst": "0.0"})
-    assert not _is_kept(again(place, tmp_path / "out"))
+    assert not _is_cached(rebuild(place, tmp_path / "out"))
 
 
 def test_damaged_cached_build_is_repeated(place: Place, tmp_path: Path) -> None:
     first, out = tmp_path / "made", tmp_path / "out"
     (entry,) = (place[2] / "builds").iterdir()
     shutil.rmtree(entry / "report")
-    assert not _is_kept(again(place, out))
-    assert files(out) == files(first)
+    assert not _is_cached(rebuild(place, out))
+    assert contents(out) == contents(first)
     (entry / "facts.json").write_text("{", encoding="utf-8")
-    assert not _is_kept(again(place, out))
-    assert _is_kept(again(place, out))
+    assert not _is_cached(rebuild(place, out))
+    assert _is_cached(rebuild(place, out))
 
 
 def test_cache_has_one_build_per_command(place: Place, tmp_path: Path) -> None:
     changed_log(place[1] / "node-2", lambda lines: lines[:-1])
-    again(place, tmp_path / "out")
+    rebuild(place, tmp_path / "out")
     assert len(list((place[2] / "builds").iterdir())) == 1
-    assert _is_kept(again(place, tmp_path / "out"))
+    assert _is_cached(rebuild(place, tmp_path / "out"))
 
 
 def test_build_with_recently_changed_file_is_not_cached(
@@ -171,7 +167,7 @@ def test_build_with_recently_changed_file_is_not_cached(
 ) -> None:
     monkeypatch.setattr(build_cache, "SETTLED", 10**18)
     shutil.rmtree(place[2] / "builds")
-    assert not _is_kept(again(place, tmp_path / "out"))
+    assert not _is_cached(rebuild(place, tmp_path / "out"))
     assert not (place[2] / "builds").exists()
 
 
@@ -183,7 +179,7 @@ def test_run_without_reliable_file_marks_is_read_again(place: Place, tmp_path: P
     else:
         odd.symlink_to(place[1] if kind == "a link to a folder" else tmp_path / "nothing")
     for _ in range(2):
-        assert not _is_kept(again(place, tmp_path / "out"))
+        assert not _is_cached(rebuild(place, tmp_path / "out"))
 
 
 def test_failed_build_is_not_cached(place: Place, tmp_path: Path) -> None:

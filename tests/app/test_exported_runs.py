@@ -18,20 +18,20 @@ START, LATER = "2026-02-05T18:52:16Z", "2026-02-05T18:52:15.9Z"
 APART = 10**8  # ns: so little that every check still lies in its slot
 
 
-def started(run: Path, instant: str) -> Path:
+def shift_start(run: Path, instant: str) -> Path:
     """Create a run whose slots count from an instant."""
     changed_json(run / "genesis-shelley.json", lambda document: document.update(systemStart=instant))
     return run
 
 
-def ingested(run: Path, cache: Path) -> Path:
+def ingest_run(run: Path, cache: Path) -> Path:
     """Return the folder that `assay ingest` prints for a run."""
     done = assay("ingest", run, "--cache", cache)
     assert done.status == 0, done.err
     return Path(done.out.strip())
 
 
-def start_in(folder: Path) -> int:
+def read_start(folder: Path) -> int:
     """Return the start of slots in ns, from a folder's constants."""
     ((start,),) = duckdb.read_parquet(str(folder / "constants.parquet")).project("system_start").fetchall()
     return int(start)
@@ -40,30 +40,30 @@ def start_in(folder: Path) -> int:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Create a small run that a test may change."""
-    return started(copied("tiny/plain", tmp_path / "run"), START)
+    return shift_start(copied("tiny/plain", tmp_path / "run"), START)
 
 
 def test_runs_of_same_logs_export_their_own_constants(run: Path, tmp_path: Path) -> None:
-    first = ingested(run, tmp_path / "cache")
-    second = ingested(started(run, LATER), tmp_path / "cache")
+    first = ingest_run(run, tmp_path / "cache")
+    second = ingest_run(shift_start(run, LATER), tmp_path / "cache")
     assert first != second
-    assert start_in(first) - start_in(second) == APART
-    assert ingested(started(run, START), tmp_path / "cache") == first
+    assert read_start(first) - read_start(second) == APART
+    assert ingest_run(shift_start(run, START), tmp_path / "cache") == first
 
 
 def test_concurrent_exports_of_two_runs_keep_their_constants(run: Path, tmp_path: Path) -> None:
-    other = started(copied("tiny/plain", tmp_path / "other"), LATER)
+    other = shift_start(copied("tiny/plain", tmp_path / "other"), LATER)
     done = assay("ingest", run, other, "--cache", tmp_path / "cache")
     assert done.status == 0, done.err
     assert [line.split(",")[0] for line in done.err.splitlines()] == ["run run", "run other"]
-    first, second = (start_in(Path(line)) for line in done.out.splitlines())
+    first, second = (read_start(Path(line)) for line in done.out.splitlines())
     assert first - second == APART
 
 
 def test_sql_over_exported_folder_equals_query(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = assay("sql", "cdfForgerStart").out
     for instant in (START, LATER, START):
-        folder = ingested(started(run, instant), tmp_path / "cache")
+        folder = ingest_run(shift_start(run, instant), tmp_path / "cache")
         monkeypatch.chdir(folder)
         mean = duckdb.execute(text).fetchall()[0][1]
         answer = assay("query", "cdfForgerStart", "--run", run, "--cache", tmp_path / "cache", "--format", "json")
@@ -72,7 +72,7 @@ def test_sql_over_exported_folder_equals_query(run: Path, tmp_path: Path, monkey
 
 
 def test_exported_events_share_disk_space_with_cache(run: Path, tmp_path: Path) -> None:
-    folders = [ingested(started(run, instant), tmp_path / "cache") for instant in (START, LATER)]
+    folders = [ingest_run(shift_start(run, instant), tmp_path / "cache") for instant in (START, LATER)]
     files = [{path.relative_to(folder): path for path in folder.rglob("*.parquet")} for folder in folders]
     assert set(files[0]) == set(files[1])
     other = {str(name) for name in files[0] if not files[0][name].samefile(files[1][name])}
@@ -80,7 +80,7 @@ def test_exported_events_share_disk_space_with_cache(run: Path, tmp_path: Path) 
 
 
 def test_exported_folder_counts_in_cache_size_and_is_pruned(run: Path, tmp_path: Path) -> None:
-    folder = ingested(run, tmp_path / "cache")
+    folder = ingest_run(run, tmp_path / "cache")
     shutil.rmtree(tmp_path / "cache" / "ingest")
     shutil.rmtree(tmp_path / "cache" / "batches")
     done = assay("cache", "--cache", tmp_path / "cache", "--format", "csv")
@@ -92,7 +92,7 @@ def test_exported_folder_counts_in_cache_size_and_is_pruned(run: Path, tmp_path:
 def test_exported_folder_survives_concurrent_exports(run: Path, tmp_path: Path) -> None:
     events = next((tmp_path / "cache" / "ingest").glob("*/*"), None)
     assert events is None
-    ingested(run, tmp_path / "cache")
+    ingest_run(run, tmp_path / "cache")
     (events,) = (tmp_path / "cache" / "ingest").glob("*/*")
     store = Store(tmp_path / "cache")
     seen = []
@@ -113,10 +113,10 @@ def test_exported_folder_survives_concurrent_exports(run: Path, tmp_path: Path) 
 
 
 def test_constants_of_earlier_editions_are_not_exported(run: Path, tmp_path: Path) -> None:
-    ingested(run, tmp_path / "cache")
+    ingest_run(run, tmp_path / "cache")
     (events,) = (tmp_path / "cache" / "ingest").glob("*/*")
     for name in ("constants.parquet", "constants-0123456789abcdef.parquet"):
         (events / name).write_bytes(b"of another run")
-    folder = ingested(started(run, LATER), tmp_path / "cache")
+    folder = ingest_run(shift_start(run, LATER), tmp_path / "cache")
     assert [path.name for path in folder.glob("constants*")] == ["constants.parquet"]
-    assert start_in(folder) > 0
+    assert read_start(folder) > 0
