@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +68,12 @@ def read_differences(done: Done) -> list[str]:
 def read_causes(done: Done) -> list[str]:
     """Return the reported causes, without lines about output files."""
     return [line for line in read_differences(done) if not line.startswith(("file ", "  "))]
+
+
+def assert_match(lines: Sequence[str], patterns: Sequence[str]) -> None:
+    """Check that each line matches its pattern."""
+    assert len(lines) == len(patterns), lines
+    assert [line for line, pattern in zip(lines, patterns, strict=True) if not re.fullmatch(pattern, line)] == []
 
 
 def change_provenance(folder: Path, change: Any) -> None:
@@ -159,18 +165,35 @@ def test_changed_log_line_names_file_and_first_number(run: Path, cache: Path) ->
     assert old[5:] != new[5:]
 
 
-def test_changed_run_document_is_a_changed_input(run: Path, cache: Path) -> None:
-    out = build_report(run, cache)
-    changed_json(run / "meta.json", lambda meta: meta["meta"].update(note="another text"))
-    (cause,) = read_causes(run_verify(out, cache))
-    assert re.fullmatch(rf"input plain/meta\.json: content changed \(sha256 {HASHES}\)", cause)
+#: change of a run or of the folder of its report -> patterns of the causes
+CHANGES: dict[str, tuple[Callable[[Path, Path], object], list[str]]] = {
+    "document": (
+        lambda run, _: changed_json(run / "meta.json", lambda meta: meta["meta"].update(note="another text")),
+        [rf"input plain/meta\.json: content changed \(sha256 {HASHES}\)"],
+    ),
+    "deleted file": (lambda run, _: (run / "node-2" / "stdout").unlink(), ["input plain/node-2/stdout: gone"]),
+    "added file": (
+        lambda run, _: shutil.copytree(run / "node-3", run / "node-9"),
+        [r"input plain/node-9/stdout\.gz: new"],
+    ),
+    "versions": (
+        lambda _, out: change_provenance(out, lambda content: content["versions"].update(duckdb="1.4.0", other="3")),
+        [r"version duckdb 2\.0\.0, was 1\.4\.0", "version other none, was 3"],
+    ),
+    "provenance": (
+        lambda _, out: edited(out / "provenance.json", '"date": "2026', '"date": "2025'),
+        [r"provenance\.json: its hash is not that of its content"],
+    ),
+}
 
 
-def test_deleted_file_is_named_and_the_rest_is_rebuilt(run: Path, cache: Path) -> None:
+@pytest.mark.parametrize("case", CHANGES)
+def test_change_of_run_or_report_is_named(case: str, run: Path, cache: Path) -> None:
+    change, expected = CHANGES[case]
     rotated(run / "node-2", ["stdout.1", "stdout"])
     out = build_report(run, cache)
-    (run / "node-2" / "stdout").unlink()
-    assert read_causes(run_verify(out, cache)) == ["input plain/node-2/stdout: gone"]
+    change(run, out)
+    assert_match(read_causes(run_verify(out, cache)), expected)
 
 
 def test_unreadable_run_is_not_rebuilt(run: Path, cache: Path) -> None:
@@ -181,37 +204,27 @@ def test_unreadable_run_is_not_rebuilt(run: Path, cache: Path) -> None:
     assert done.out == f"input plain/meta.json: gone\nnot rebuilt: the run has no meta.json: {run}\n"
 
 
-def test_added_file_is_reported_as_new(run: Path, cache: Path) -> None:
-    out = build_report(run, cache)
-    shutil.copytree(run / "node-2", run / "node-9")
-    assert read_causes(run_verify(out, cache)) == ["input plain/node-9/stdout.gz: new"]
-
-
 # Definitions and versions
 
 
-def test_changed_definition_alone_is_named(run: Path, cache: Path) -> None:
-    here = workspace(run.parent / "workspace")
-    out = build_report(run, cache, within=here)
-    edited(
-        here / "specs/cardano/metrics/peers.dhall",
+EDITS = {
+    "definition cdfPeerFetch": (
+        "metrics/peers.dhall",
         "measure = elapsed at.requested at.fetched",
         "measure = elapsed at.noticed at.fetched",
-    )
-    first, second, *more = read_causes(run_verify(out, cache, within=here))
-    assert re.fullmatch(rf"definition cdfPeerFetch changed \({HASHES}\)", first)
-    assert re.fullmatch(rf"specs changed \({HASHES}\)", second)
-    assert more == []
+    ),
+    "report definition cardano/comparison": ("contents.dhall", '"Forging"', '"Forging of blocks"'),
+}
 
 
-def test_changed_report_definition_changes_no_metric(run: Path, cache: Path) -> None:
+@pytest.mark.parametrize("definition", EDITS)
+def test_changed_definition_alone_is_named(definition: str, run: Path, cache: Path) -> None:
     here = workspace(run.parent / "workspace")
     out = build_report(run, cache, within=here)
-    edited(here / "specs/cardano/contents.dhall", '"Forging"', '"Forging of blocks"')
-    first, second, *more = read_causes(run_verify(out, cache, within=here))
-    assert re.fullmatch(rf"report definition cardano/comparison changed \({HASHES}\)", first)
-    assert re.fullmatch(rf"specs changed \({HASHES}\)", second)
-    assert more == []
+    file, old, new = EDITS[definition]
+    edited(here / "specs/cardano" / file, old, new)
+    causes = read_causes(run_verify(out, cache, within=here))
+    assert_match(causes, [rf"{definition} changed \({HASHES}\)", rf"specs changed \({HASHES}\)"])
 
 
 def test_changed_templates_are_named(run: Path, cache: Path) -> None:
@@ -224,12 +237,6 @@ def test_changed_templates_are_named(run: Path, cache: Path) -> None:
     assert re.fullmatch(rf"templates changed \({HASHES}\)", actual[0])
     at = actual.index("file report.typ differs")
     assert actual[at + 2].endswith("+ // another line")
-
-
-def test_changed_version_is_named_with_both_values(run: Path, cache: Path) -> None:
-    out = build_report(run, cache)
-    change_provenance(out, lambda content: content["versions"].update(duckdb="1.4.0", other="3"))
-    assert read_causes(run_verify(out, cache)) == ["version duckdb 2.0.0, was 1.4.0", "version other none, was 3"]
 
 
 # Outputs
@@ -256,12 +263,6 @@ def test_edited_pdf_and_lost_or_added_charts_are_named(run: Path, cache: Path) -
     assert read_differences(run_verify(out, cache))[1:] == sorted(
         [f"file charts/{gone.name} is missing", "file charts/more.svg is not made any more", "file report.pdf differs"]
     )
-
-
-def test_edited_provenance_fails_its_hash(run: Path, cache: Path) -> None:
-    out = build_report(run, cache)
-    edited(out / "provenance.json", '"date": "2026', '"date": "2025')
-    assert read_causes(run_verify(out, cache)) == ["provenance.json: its hash is not that of its content"]
 
 
 # Provenance that is none
@@ -338,16 +339,16 @@ def test_folder_without_provenance_is_refused(tmp_path: Path, cache: Path) -> No
         )
 
 
-MADE_OTHERWISE = {
+OTHER_REPORTS = {
     "an article": (("build", "cometbft/qa", "--run", COMETBFT), "specs/cometbft/prose/issues.md"),
     "a report made again": (("regenerate", PUBLISHED / "release-10.4.1.plutus.json"), ""),
     "a history": (("build", "cardano/history", "--publication", PUBLISHED), ""),
 }
 
 
-@pytest.mark.parametrize("report", MADE_OTHERWISE)
+@pytest.mark.parametrize("report", OTHER_REPORTS)
 def test_article_and_history_reports_verify(report: str, tmp_path: Path, cache: Path) -> None:
-    command, prose = MADE_OTHERWISE[report]
+    command, prose = OTHER_REPORTS[report]
     out = tmp_path / "out"
     assert assay(*command, "-o", out, "--cache", cache).status == 0
     done = assay("verify", out, "--cache", cache)

@@ -26,7 +26,7 @@ FORGER_METRICS = tuple(name for name in DURATIONS if name.startswith("cdfForger"
 
 
 def analysis_of(examined: Examined, conditions: Sequence[Condition]) -> Analysis:
-    """Everything that the compiler found of a run, under the filters that the conditions are."""
+    """Return the compiler's results of a run under filters, in the oracle's form."""
     per_host = {name: _host_rows(examined, name) for name in _cluster_metrics(examined)}
     written = examined.results_json()
     chain = _chain(examined, conditions)
@@ -55,12 +55,12 @@ def _host_rows(examined: Examined, name: str) -> dict[str, OurHostRow]:
 
 
 def _value(distribution: Ours, raw: Number) -> Number:
-    """A measured number in the metric's unit; an integer stays one when no unit is converted."""
+    """Return a measured number in the metric's unit; without a conversion, integers stay integers."""
     return raw if distribution.integral and distribution.factor == 1 else distribution.scaled(raw)
 
 
 def _printed(distribution: Ours, printed: float, raw: Number | None) -> Number:
-    """What results say; as the integer that was measured when they say exactly its double."""
+    """Return the measured integer if results print exactly its double, else the printed number."""
     assert raw is not None
     return _value(distribution, raw) if printed == distribution.scaled(raw) else printed
 
@@ -89,7 +89,7 @@ def _centile(distribution: Ours, item: results.Centile) -> Centile:
 
 
 def _spread(distribution: Ours, hosts: Mapping[str, OurHostRow], index: int) -> Spread:
-    """The hosts' values at a centile: the deviation is ours, mean and order are worked out here of our rows."""
+    """Return the spread of hosts at a centile: the compiler's deviation, and mean and order of its rows."""
     values = sorted(row.centiles[index] for row in hosts.values())
     deviation = distribution.centiles[index].deviation
     assert deviation is not None
@@ -124,7 +124,7 @@ def _points(examined: Examined, metric: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _manifest(examined: Examined, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts by label; day and time as texts."""
+    """Return facts by label; day and time are texts."""
     facts = written[examined.prepared.run.id]
     actual_cells = {row.label: facts[row.id] for row in examined.report.manifest if row.built != "analysis date"}
     moments = ("Cluster system start date", "Cluster system start time")
@@ -133,7 +133,7 @@ def _manifest(examined: Examined, written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _hosts(examined: Examined) -> tuple[HostRow, ...]:
-    """Counts by host.  Lines that begin like objects and are none are quarantined by ours, mere text to the oracle."""
+    """Return counts by host. Broken objects are quarantined by the compiler and text to the oracle."""
     quarantine = str(examined.prepared.folders[0] / "quarantine.parquet")
     rows = examined.rows(
         """
@@ -153,7 +153,7 @@ def _hosts(examined: Examined) -> tuple[HostRow, ...]:
 
 
 def _rejections(examined: Examined, conditions: Sequence[Condition]) -> dict[Condition, int]:
-    """Blocks that failed each condition; none for conditions that all pass, as the oracle has it."""
+    """Return blocks that failed each condition, without conditions that all blocks pass."""
     counted = [item for item in examined.results.filters if item.grain == "block"]
     assert [item.filter for item in counted] == [FILTERS[c.name] for c in conditions]
     return {c: item.rejected for c, item in zip(conditions, counted, strict=True) if item.rejected}
@@ -210,7 +210,7 @@ def _block(
 
 
 def _worked_out(examined: Examined) -> dict[str, dict[str, Any]]:
-    """Block -> what the specs work out of its row, needed by a filter or not: epoch, safe interval, forger metrics."""
+    """Return epoch, safe interval and forger metrics by block, also if no filter reads them."""
     names = Names(constants=examined.prepared.constants)
     block = next(grain for grain in examined.checked.package.grains if grain.name == "block")
     wanted = {item.column.name: item.value for item in block.derived if item.column.name in ("epoch", "safe_interval")}
@@ -238,7 +238,7 @@ def _observations(examined: Examined) -> dict[str, list[Observation]]:
 
 
 def _delays(examined: Examined) -> dict[str, tuple[int, ...]]:
-    """Block -> adoption delays; none for a block that counts as adopted at once because nobody adopted it."""
+    """Return adoption delays by block; a block that nobody adopted has none."""
     rows = examined.rows(
         """
         SELECT adoptions.block, list(adoptions.adopted - adoptions.slot_start ORDER BY adoptions.adopted) AS delays,

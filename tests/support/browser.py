@@ -1,4 +1,4 @@
-"""A browser without a window, for tests of web pages."""
+"""Run a headless browser for tests of web pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DRAWN = "html.complete"
 
 
 def program() -> str:
-    """The browser; the test is skipped where there is none."""
+    """Return the path of the browser; skip the test where there is none."""
     actual_path = next((path for name in NAMES if (path := shutil.which(name))), None)
     if not actual_path:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
@@ -28,7 +28,7 @@ def program() -> str:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A running browser."""
+    """Run a browser."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         running = playwright.chromium.launch(executable_path=program(), args=arguments)
@@ -40,7 +40,7 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Seen:
-    """A page that is shown, and what it did beside: messages of its console, addresses that it asked for."""
+    """An open page with its console messages and requested addresses."""
 
     page: Page
     messages: list[str] = field(default_factory=list)
@@ -49,7 +49,7 @@ class Seen:
 
 @contextmanager
 def shown(running: Browser, file: Path, **options: Any) -> Iterator[Seen]:
-    """A page file in a window of its own, its charts drawn; `how` is what Playwright calls the options of a context."""
+    """Open a page file with its charts drawn; `options` are those of a Playwright context."""
     context = running.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
     try:
         seen = Seen(context.new_page())
@@ -67,7 +67,7 @@ def shown(running: Browser, file: Path, **options: Any) -> Iterator[Seen]:
 
 
 def barriers(page: Page) -> list[str]:
-    """What axe finds that keeps people out."""
+    """Return the accessibility problems that axe finds."""
     response: Any = Axe().run(page).response
     return [
         f"{item['id']}: {node['html'][:160]}"

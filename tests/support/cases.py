@@ -1,4 +1,4 @@
-"""The reference cases: a run directory, the filters it was analysed with, and what the incumbent found."""
+"""Define the reference cases: a run, its filters, and the incumbent's results."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ class Case:
 
     @property
     def run(self) -> Path:
-        """The run directory."""
+        """Return the run directory."""
         return CARDANO / self.name / "run"
 
     @property
     def results(self) -> Path:
-        """The folder of what the incumbent found."""
+        """Return the folder of the incumbent's results."""
         return CARDANO / self.name / self.expected
 
     @property
     def key(self) -> str:
-        """The case as the readers of reference data name it."""
+        """Return the case's name in the reference data."""
         return f"{self.name}/{self.expected}"
 
     @property
     def conditions(self) -> list[Condition]:
-        """The conditions of its filter file."""
+        """Return the conditions of its filter file."""
         return filters_named(self.filters)
 
     def __str__(self) -> str:
@@ -66,12 +66,12 @@ class Case:
 
 
 def filters_named(name: str) -> list[Condition]:
-    """The conditions of a filter file of the reference, none for no name."""
+    """Return the conditions of a filter file of the reference; none for an empty name."""
     return load_filters(CARDANO / "filters" / f"{name}.json") if name else []
 
 
 def as_options(conditions: Sequence[Condition]) -> list[str]:
-    """The conditions as `--filter` takes them."""
+    """Return the conditions as values of `--filter`."""
     return [FILTERS[c.name] if c.argument is None else f"{FILTERS[c.name]}={c.argument}" for c in conditions]
 
 

@@ -1,4 +1,4 @@
-"""Lines of logs, broken in the ways in which lines break."""
+"""Corrupt lines of logs in realistic ways."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def _objects(value: Any) -> list[dict[str, Any]]:
 
 
 class _Raw(str):
-    """A text that stands in the document as it is."""
+    """A text that is part of the document without quotes."""
 
     __slots__ = ()
 
 
 def _written(value: Any) -> str:
-    """JSON, whose raw texts stand as they are; an object may be a list of pairs."""
+    """Write JSON with raw texts; an object may be a list of pairs."""
     if isinstance(value, _Raw):
         return str(value)
     if isinstance(value, dict):
@@ -67,7 +67,7 @@ def _written(value: Any) -> str:
 
 
 def _changed(change: Callable[[Random, dict[str, Any]], None]) -> Callable[[Random, bytes], bytes]:
-    """A change of one object of a line; of lines that are none, none."""
+    """Change one object of a line; leave other lines alone."""
 
     def changed(random: Random, line: bytes) -> bytes:
         try:

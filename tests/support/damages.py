@@ -1,4 +1,4 @@
-"""Damages of a cache, each by its number: the same number damages the same cache in the same way."""
+"""Damage a cache in numbered ways: the same number repeats the same damage."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ABOVE = {
 
 
 def damage_cache(cache: Path, number: int) -> str:
-    """Damage one place of a cache, or swap two, and return what was done."""
+    """Damage one entry of a cache, or swap two, and return a description."""
     chance = random.Random(number)
     if chance.random() < 0.9:
         kinds = sorted(path.name for path in cache.iterdir())

@@ -143,18 +143,18 @@ SAMPLED_CASES = {
 
 
 def is_deep() -> bool:
-    """Whether all is to run."""
+    """Tell whether all cases run."""
     return bool(os.environ.get("ASSAY_DEEP"))
 
 
 def examples(number: int) -> int:
-    """How many random examples a property is tried with: all of them in a deep run, else a third."""
+    """Return the number of random examples: all in a deep run, else a third."""
     return number if is_deep() else number // 3
 
 
 @functools.cache
 def turn() -> int:
-    """Where the count begins: as the environment says, else by the committed files; 0 where there is no git."""
+    """Return the start of the count: set by the environment, else by the committed files; 0 without git."""
     if number := os.environ.get(VARIABLE):
         return int(number) % TURNS
     command = ["git", "rev-parse", "HEAD^{tree}"]
@@ -166,7 +166,7 @@ def turn() -> int:
 
 
 def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The cases that do not run by default."""
+    """Return the cases that do not run by default."""
     seen: Counter[str] = Counter()
     skipped = []
     for item in items:
@@ -184,7 +184,7 @@ def _is_of_case_left_out(item: pytest.Item) -> bool:
 
 
 def _family(file: str, test: str) -> tuple[str, int]:
-    """The family that a test is of, and one in how many of it runs."""
+    """Return the family of a test and its sampling rate."""
     if f"{file}::{test}" in SAMPLED:
         return f"{file}::{test}", SAMPLED[f"{file}::{test}"]
     return (file, SAMPLED_FILES[file]) if file in SAMPLED_FILES else (f"{file}::{test}", 1)

@@ -1,4 +1,4 @@
-"""Where two analyses differ, as sentences: member by member, integers and texts equal, reals as references are."""
+"""Describe differences between two analyses: integers and texts are equal, reals as in the reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ONLY_AS_TEXT = frozenset({"Plutus script", "Number of filters applied"})
 
 
 def analysis_differences(ours: Analysis, theirs: Analysis, cells: Mapping[str, str]) -> list[str]:
-    """Everything in which our analysis differs from the oracle's; `cells` are those of our manifest."""
+    """Return all differences between the compiler and the oracle; `cells` are those of the manifest."""
     sentences: list[str] = []
     for name in ("metrics", "chain", "hosts", "host_metrics", "chart_points"):
         sentences += differences(getattr(ours, name), getattr(theirs, name), name)
@@ -26,7 +26,7 @@ def analysis_differences(ours: Analysis, theirs: Analysis, cells: Mapping[str, s
 
 
 def differences(ours: Any, theirs: Any, place: str) -> Iterator[str]:
-    """Where two trees of dataclasses, mappings, sequences and scalars differ."""
+    """Yield differences between two trees of dataclasses, mappings, sequences and scalars."""
     mine, other = _members(ours), _members(theirs)
     if mine is None or other is None:
         if not (ours == theirs or same(ours, theirs)):
@@ -40,7 +40,7 @@ def differences(ours: Any, theirs: Any, place: str) -> Iterator[str]:
 
 
 def _members(value: Any) -> dict[Any, Any] | None:
-    """The members of a tree's node; None for a leaf."""
+    """Return the members of a node; None for a leaf."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The documentation as data: pages, sections, blocks, tables, links; and a copy of the workspace to try blocks in."""
+"""Parse the documentation into pages, sections, blocks and tables, and try blocks in a copy of the workspace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLACE = re.compile(r"-- (?P<file>(?:specs|queries)/\S+\.(?:dhall|sql))(?:, (?P<h
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, its text, where it stands."""
+    """A fenced block: its language, text and place."""
 
     page: str
     section: str
@@ -37,12 +37,12 @@ class Block:
 
     @property
     def place(self) -> re.Match[str] | None:
-        """The file that the block's first line names, and how the block belongs to it."""
+        """Return the file that the block's first line names, and where the block belongs in it."""
         return PLACE.fullmatch(self.text.split("\n", 1)[0])
 
     @property
     def body(self) -> str:
-        """The block without the line that names its place."""
+        """Return the block without the line that names its place."""
         return self.text.split("\n", 1)[1]
 
 
@@ -58,7 +58,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Page:
-    """A page, taken apart."""
+    """A parsed page."""
 
     name: str
     prose: str
@@ -68,7 +68,7 @@ class Page:
 
 
 def page(name: str) -> Page:
-    """A page by its path in the repository; `prose` is its text without fenced blocks."""
+    """Parse a page of the repository; `prose` is its text without fenced blocks."""
     lines = (ROOT / name).read_text(encoding="utf-8").split("\n")
     section, sections, blocks, tables, prose = "", [], [], [], []
     rows: list[tuple[str, ...]] = []
@@ -95,33 +95,33 @@ def page(name: str) -> Page:
 
 
 def cells(line: str) -> tuple[str, ...]:
-    """The cells of a line of a table."""
+    """Return the cells of a table line."""
     return tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1]))
 
 
 def code(text: str) -> list[str]:
-    """The code spans of a text."""
+    """Return the code spans of a text."""
     return re.findall(r"`([^`]+)`", text)
 
 
 def squeezed(text: str) -> str:
-    """A text with one blank for every run of white space."""
+    """Replace every run of white space by one blank."""
     return " ".join(text.split())
 
 
 def slug(heading: str) -> str:
-    """The anchor of a heading, as it is made of it on the web."""
+    """Return the anchor of a heading on the web."""
     return re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
 
 
 def commands(block: Block) -> list[str]:
-    """The commands of a `sh` block; a line that ends with a backslash goes on."""
+    """Return the commands of a `sh` block; a trailing backslash continues a line."""
     joined = block.text.replace("\\\n", " ")
     return [line for line in joined.split("\n") if line.strip() and not line.startswith("#")]
 
 
 def exchanges(block: Block) -> list[tuple[str, str]]:
-    """The commands of a `console` block, each with the output that is shown."""
+    """Yield the commands of a `console` block with their outputs."""
     parts = re.split(r"^\$ ", block.text, flags=re.M)[1:]
     pairs = (part.split("\n", 1) for part in parts)
     return [(command, output) for command, output in pairs]
@@ -129,14 +129,14 @@ def exchanges(block: Block) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Trial:
-    """A copy of the workspace in which commands run and blocks are put in."""
+    """A copy of the workspace for running commands and adding blocks."""
 
     root: Path
     tools: Path
     cache: Path
 
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        """Run a shell command; stdout and stderr come together.  One of ours alone is run in this process."""
+        """Run a shell command with stderr in stdout; a single `assay` command runs in this process."""
         if command.startswith("assay ") and not OF_THE_SHELL.intersection(command):
             done = assay("--cache", self.cache, *shlex.split(command)[1:], within=self.root, together=True)
             return subprocess.CompletedProcess(command, done.status, done.out)
@@ -148,7 +148,7 @@ class Trial:
         )  # fmt: skip
 
     def put(self, block: Block) -> None:
-        """Put a block in where its first line says; fails when that place is not there."""
+        """Insert a block where its first line says; fail if that place does not exist."""
         place = block.place
         assert place, f"{block.where}: the block does not say where it belongs"
         file = self.root / place["file"]
@@ -163,7 +163,7 @@ class Trial:
 
 
 def _span(lines: list[str], markers: str, where: str) -> tuple[int, int]:
-    """The lines that a block takes the place of: from, to (exclusive)."""
+    """Return the lines that a block replaces: start and end (exclusive)."""
     if markers == "before the last line":
         return len(lines) - 1, len(lines) - 1
     word, _, wanted = markers.partition(": ")

@@ -1,4 +1,4 @@
-"""What the performance harness works out of a nodeos log, in plain Python: no table, no SQL."""
+"""Compute the performance harness's numbers of a nodeos log in plain Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value = int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block as its line tells; None where an older version does not."""
+    """A block of the log; None for figures that older versions do not write."""
 
     number: int
     producer: str
@@ -29,7 +29,7 @@ class Block:
 
 
 def blocks(lines: Sequence[str]) -> list[Block]:
-    """The blocks of a log, in its order."""
+    """Return the blocks of a log in order."""
     blocks = []
     for line in lines:
         if match := RECEIVED.search(line):
@@ -41,7 +41,7 @@ def blocks(lines: Sequence[str]) -> list[Block]:
 
 
 def window(blocks: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
-    """Of the blocks of a test: how many leading and trailing ones are empty, and what is analysed."""
+    """Return the numbers of leading and trailing empty blocks of a test, and the analysed blocks."""
     leading = 0
     while leading < len(blocks) - 1 and blocks[leading].transactions == 0:
         leading += 1
@@ -52,7 +52,7 @@ def window(blocks: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
 
 
 def statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
-    """Least, greatest, average and population deviation of integers; nothing of none."""
+    """Return least, greatest, average and population deviation of integers; None for no integers."""
     if not values:
         return {f"{name}_{figure}": None for figure in ("min", "max", "avg", "sigma")}
     mean = Fraction(sum(values), len(values))
@@ -64,7 +64,7 @@ def statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
 
 
 def turns(blocks: Sequence[Block]) -> dict[str, Value]:
-    """The turns of producers: all whole ones, and those in between that are not."""
+    """Return figures of producers' turns: all whole ones, and inner incomplete ones."""
     sizes = [len(list(group)) for _, group in groupby(blocks, key=lambda block: block.producer)]
     counted = [size for place, size in enumerate(sizes) if size == WHOLE_TURN or 0 < place < len(sizes) - 1]
     return {
@@ -75,7 +75,7 @@ def turns(blocks: Sequence[Block]) -> dict[str, Value]:
 
 
 def harness(blocks: Sequence[Block], start: int = -1, end: int = -1, drop: int = 0) -> dict[str, Value]:
-    """All that the harness tells of a log, by the ids of metrics."""
+    """Return all figures of a log by metric id."""
     test = [block for block in blocks if start <= block.number and (end < 0 or block.number <= end)]
     leading, trailing, analysed = window(test, drop)
     tps = [a.transactions + b.transactions for a, b in pairwise(analysed)] or [b.transactions for b in analysed]

@@ -26,7 +26,7 @@ from assay.cli.errors import run
 
 
 def killed_after(seconds: float, command: Sequence[str]) -> int:
-    """Run a command in a process of its own and kill it; its wait status."""
+    """Run a command in a new process, kill it, and return its wait status."""
     child = os.fork()
     if not child:
         quiet = os.open(os.devnull, os.O_WRONLY)

@@ -32,7 +32,7 @@ _REAL_TEXT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII
 
 @dataclass(slots=True)
 class Told:
-    """What a log's lines come to: how many are of each kind, how many of each event, the broken ones."""
+    """Counts of a log's lines by kind and event, and the broken ones."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     events: Counter[str] = field(default_factory=Counter)
@@ -40,7 +40,7 @@ class Told:
 
 
 def told(source: Source, events: Sequence[Event], content: bytes) -> Told:
-    """What the lines of a log are; of broken ones number and place of the first byte."""
+    """Classify the lines of a log; broken ones have number and offset of the first byte."""
     counts = Told()
     names = _names(source, events)
     for number, place, line in _lines(content):
@@ -66,7 +66,7 @@ Names = list[tuple[tuple[str, ...], bool, dict[str, tuple[Event, Form]]]]
 
 
 def _names(source: Source, events: Sequence[Event]) -> Names:
-    """Of each lookup its path, whether that is in the body, and the forms by the texts that may stand there."""
+    """Return for each lookup its path, whether it is in the body, and forms by text."""
     names: Names = []
     for lookup in source.lookups:
         known: dict[str, tuple[Event, Form]] = {}
@@ -106,7 +106,7 @@ def _judged(source: Source, names: Names, line: bytes) -> tuple[str, str]:
 
 
 def _record(line: bytes) -> Any:
-    """The object; None where the line is none.  Of a key that stands twice the first counts."""
+    """Parse an object; None if there is none. The first of two equal keys counts."""
     try:
         text = line.decode("utf-8")
         return _parsed(text)
@@ -134,7 +134,7 @@ def _at(value: Any, path: Sequence[str]) -> Any:
 
 
 def _is_time(value: Any) -> bool:
-    """A time that 64 bits of nanoseconds hold, at least to the second, in UTC or with an offset."""
+    """Tell whether a text is a time of 64-bit nanoseconds, to the second or finer, in UTC or with an offset."""
     forms = (_TIME, _WITH_OFFSET) if isinstance(value, str) and len(value.encode()) >= 20 else ()
     actual_match = next((match for form in forms if (match := form.fullmatch(value))), None)
     if not actual_match:
@@ -182,7 +182,7 @@ def _can_be_had(item: Field, body: Any) -> bool:
 
 
 def _is(kind: str, value: Any, moved: int) -> bool:
-    """Whether a value is of a type, or a text that reads as one, and is so when a constant is added to it."""
+    """Tell whether a value, or its text, is of a type, also after adding the constant."""
     if kind == "text":
         return True
     if kind == "boolean":

@@ -1,4 +1,4 @@
-"""The order of test files: the longest first, so that workers that take whole files end together."""
+"""Order test files by their duration, so that workers that take whole files end together."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ _PLACES = {name: place for place, name in enumerate(HEAVIEST)}
 
 
 def heaviest_first(file: str) -> int:
-    """Where a file stands: as listed, then all others as they come."""
+    """Return the rank of a file: as listed, then all others."""
     return _PLACES.get(file, len(HEAVIEST))

@@ -1,4 +1,4 @@
-"""The statements of a system over the records of a run, which can be changed: what comes out otherwise then."""
+"""Compute a system's statements over changed records of a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHARE = 40  # percent of the records that are changed
 
 
 class Perturbed:
-    """Metrics and series of a run, asked of tables in which the records of its events may be others."""
+    """Metrics and series of a run over tables whose records can be changed."""
 
     def __init__(
         self, session: Session, checked: CheckedPackage, run: Path, items: Sequence[Item], applied: Sequence[Applied]
@@ -54,19 +54,18 @@ class Perturbed:
         self.touched: set[str] = set()  # events whose records are as they were, but not yet what is made of them
 
     def columns(self, event: str) -> dict[str, str]:
-        """The columns of an event that lineage tells of, with their types; its rows as one of them.  None of an event
-        that no record is."""
+        """Return columns in an event's lineage with types, including its rows; none for absent events."""
         if not self.connection.execute(f'FROM "{event} held" LIMIT 1').fetchall():
             return {}
         rows = self.connection.execute(f'DESCRIBE "{event} held"').fetchall()
         return {row[0]: row[1] for row in rows if row[0] != "host"} | {ROWS: ""}
 
     def put(self, event: str, query: str) -> None:
-        """Let the records of an event be those of a query."""
+        """Replace the records of an event by those of a query."""
         self.connection.execute(f'CREATE OR REPLACE TABLE "{event}" AS {query}')
 
     def found(self, graph: Iterable[Node]) -> dict[str, list[str]]:
-        """What the statements yield that are asked for."""
+        """Return the results of the statements."""
         by_file: dict[str, list[str]] = {}
         for node in graph:
             kind, values = node.statement.kind, bind_parameters(node.places, self.constants) or None
@@ -82,7 +81,7 @@ class Perturbed:
         return sorted(map(repr, self.connection.execute(text, values).fetchall()))
 
     def changed(self, event: str, column: str, kind: str, seed: int) -> set[str]:
-        """What comes out otherwise when a column of some records of an event has other values."""
+        """Return the results that differ after a change of a column in some records."""
         self.put(event, _others(event, column, kind, seed))
         after = self.found(self._after({event, *self.touched}))
         self.put(event, f'FROM "{event} held"')
@@ -102,16 +101,16 @@ class Perturbed:
         return [node for node in self.graph if node.name in reached]
 
     def named(self, event: str, column: str, parts: Sequence[str] = DECIDING) -> set[str]:
-        """Whose lineage says that a column decides, or has one of these roles."""
+        """Return the results whose lineage includes a column in one of these roles."""
         return {name for name, roles in self.roles.items() if roles.get(Origin(event, column)) in parts}
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Close the engine."""
         self.connection.close()
 
 
 def _others(event: str, column: str, kind: str, seed: int) -> str:
-    """The query of an event's records, some of which have another value in a column, or are gone."""
+    """Return a query of an event's records in which some have another value in a column, or are missing."""
     mark, chosen = f'"{event} held"', f"hash(host, seq, {seed}) % 100 < {SHARE}"
     if column == ROWS:
         return f"FROM {mark} WHERE NOT {chosen}"
@@ -123,7 +122,7 @@ def _others(event: str, column: str, kind: str, seed: int) -> str:
 
 
 def _other(name: str, kind: str, seed: int) -> str:
-    """Another value of a type than what stands there."""
+    """Return another value of the same type."""
     if kind == "VARCHAR":
         return f"left(md5({name} || {seed}), greatest(length({name}), 3))"
     if kind == "BOOLEAN":

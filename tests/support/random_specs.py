@@ -66,18 +66,18 @@ GROUPED = (
 
 
 def column(name: str) -> Expression:
-    """A column of the grain."""
+    """Return a column of the grain."""
     return Expression("column", name=name)
 
 
 def number(value: int) -> Expression:
-    """A whole number."""
+    """Return an integer."""
     return Expression("integer", number=Decimal(value))
 
 
 @dataclass(slots=True)
 class Generator:
-    """Makes the parts of a package, each of what is there already."""
+    """Generates the parts of a package from earlier parts."""
 
     random: Random
     events: list[Event] = field(default_factory=list)
@@ -86,7 +86,7 @@ class Generator:
     used: int = 0
 
     def fresh(self, word: str) -> str:
-        """A name that nothing else has."""
+        """Return an unused name."""
         self.used += 1
         return f"{word}_{self.used}"
 
@@ -96,7 +96,7 @@ class Generator:
     # Events
 
     def event(self) -> Event:
-        """An event with a key, whole numbers, and maybe a text that is not required."""
+        """Generate an event with a key, integers, and maybe an optional text."""
         name = self.fresh("event")
         fields = [self.field("key", "integer"), *(self.field("number", "integer") for _ in range(3))]
         if self.maybe():
@@ -128,7 +128,7 @@ class Generator:
     # Relations: columns host, KEY, AT, VALUE, of names of their own
 
     def relation(self) -> Relation:
-        """A relation over an event, or over a relation."""
+        """Generate a relation over an event or a relation."""
         name = self.fresh("relation")
         key, at, value = (self.fresh(word) for word in ("rkey", "rat", "rvalue"))
         kinds = [self.of_event, self.of_groups, self.of_join, self.of_union]
@@ -222,7 +222,7 @@ class Generator:
     # Grains
 
     def grain(self) -> Grain:
-        """A grain of a relation's rows, with instants, a tally, a derived column."""
+        """Generate a grain of a relation's rows, with instants, a tally and a derived column."""
         name = self.fresh("grain")
         base = self.random.choice(self.relations)
         _, key, _, value = (item.name for item in base.columns)
@@ -290,7 +290,7 @@ class Generator:
     # Metrics and filters
 
     def metric(self, filters: Sequence[Filter]) -> Metric:
-        """A metric over a grain; filters apply where there are some."""
+        """Generate a metric over a grain; existing filters apply."""
         grain = self.random.choice(self.grains)
         judged = grain.subject or any(one.grain == grain.name for item in filters for one in item.conditions)
         measure, unit = self.measure(grain)
@@ -321,7 +321,7 @@ class Generator:
         return self.random.choice(plain), PLAIN
 
     def filter(self) -> Filter:
-        """A filter on one grain."""
+        """Generate a filter on one grain."""
         grain = self.random.choice(self.grains)
         value = self.random.choice((grain.columns[3].name, grain.tallies[0].column.name))
         holds = Expression("at_least", (column(value), number(self.random.randint(0, 2))))
@@ -329,7 +329,7 @@ class Generator:
 
 
 def random_package(seed: int) -> Package:
-    """The package of a seed."""
+    """Generate a package from a seed."""
     maker = Generator(Random(seed))
     maker.events = [maker.event() for _ in range(4)]
     for _ in range(3):

@@ -51,7 +51,7 @@ class Recorded:
 
 
 def device_of(folder: Path) -> str:
-    """The disk that a folder is on, by the kernel's name; empty when it is on none."""
+    """Return the kernel's name of a folder's disk; empty if it is on none."""
     number = folder.stat().st_dev
     place = Path("/sys/dev/block") / f"{os.major(number)}:{os.minor(number)}"
     if not place.exists():
@@ -61,7 +61,7 @@ def device_of(folder: Path) -> str:
 
 
 def record(folder: Path, scratch: Path, seconds: float, rate: float) -> Recorded:
-    """Record a run of two parts of `seconds` each, in which the writer writes `rate` MB a second, below `scratch`."""
+    """Record a run of two parts of `seconds` each, with `rate` MB/s written below `scratch`."""
     folder.mkdir(parents=True, exist_ok=True)
     exporter = _free_port()
     with (
@@ -80,12 +80,12 @@ def record(folder: Path, scratch: Path, seconds: float, rate: float) -> Recorded
 
 
 def _rate(one: dict[str, int], other: dict[str, int]) -> float:
-    """Bytes a second that the writer had written from one telling to the other."""
+    """Return the bytes per second between two reports of the writer."""
     return (other["written"] - one["written"]) / (other["t_ns"] - one["t_ns"]) * NANOSECONDS
 
 
 def written(run: Recorded, device: str) -> tuple[float, float]:
-    """Bytes a second that all programs together had written to a drive, before the change and after it."""
+    """Return the bytes per second that all programs wrote to a drive, before and after the change."""
     import duckdb
 
     with duckdb.connect() as connection:
@@ -117,7 +117,7 @@ def _time(nanoseconds: int) -> str:
 
 
 def _write(place: Path, seconds: float, rate: float) -> list[dict[str, int]]:
-    """What the writer tells at its beginning, its change and its end."""
+    """Return the writer's reports at its start, its change and its end."""
     command = [sys.executable, str(HERE / "mapped_writer.py"), str(place), str(int(rate)), str(seconds)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=2 * seconds + PATIENCE, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -133,7 +133,7 @@ def _fetch(url: str, folder: Path, since: int, until: int) -> None:
 
 @contextmanager
 def _prometheus(scratch: Path, exporter: int) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A server that asks the exporter once a second, and its address."""
+    """Run a server that scrapes the exporter once per second; return its address."""
     config = scratch / "prometheus.yml"
     target = f"[{{job_name: node, static_configs: [{{targets: ['127.0.0.1:{exporter}']}}]}}]"
     config.write_text(
@@ -150,7 +150,7 @@ def _prometheus(scratch: Path, exporter: int) -> Iterator[tuple[subprocess.Popen
 
 @contextmanager
 def _running(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A program, ended with the block."""
+    """Run a program during the block."""
     with log.open("wb") as stream:
         program = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, "GOMAXPROCS": "2"})
         try:
