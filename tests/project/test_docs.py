@@ -85,7 +85,7 @@ def test_examples_of_a_section_work(name: str, section: str, workspace: Trial) -
         if block in added:
             workspace.put(block)
         elif block.language == "console":
-            _converse(workspace, block)
+            _follow(workspace, block)
         elif block.language == "sh":
             _run(workspace, block)
     if added and not any("assay check" in block.text for block in blocks):
@@ -111,12 +111,6 @@ def _follow(workspace: Trial, block: Block) -> Trial:
         actual = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
         assert actual == expected, f"{block.where}: `{command}` says\n{actual}"
     return workspace
-
-
-def _converse(workspace: Trial, block: Block) -> None:
-    for command, expected in exchanges(block):
-        actual = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
-        assert actual == expected, f"{block.where}: `{command}` says\n{actual}"
 
 
 def _run(workspace: Trial, block: Block) -> None:
@@ -495,9 +489,9 @@ def test_documented_layout_of_a_file_is_complete(name: str, built: Path) -> None
 
 
 def _match_files(section: str, folder: Path) -> dict[str, list[Path]]:
-    """The files of a folder by the patterns of its table, where words in capitals stand for any name.
+    """Return the files of a folder by the patterns of its table, in which capitals stand for any name.
 
-    Fails when a file has no pattern, or a pattern no file.
+    Fails if a file has no pattern, or a pattern no file.
     """
     table = next(item for item in page("docs/results.md").tables if item.section == section)
     names = [code(row[0])[0] for row in table.rows]
