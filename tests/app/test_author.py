@@ -139,7 +139,7 @@ def test_run_schema_lists_document_keys_and_types(cache: Path) -> None:
     }
 
 
-#: type of a constant, its default, and values that a document may have for it, and may not
+#: type of a constant, its default, valid values, and invalid ones
 VALUES: list[tuple[str, str | None, list[object], list[object]]] = [
     ("integer", None, [0, -3, 4.0], [4.5, "4", True]),
     ("real", None, [0.5, 3, -1e3], ["0.5", False]),

@@ -18,7 +18,7 @@ from tests.support.workspaces import edited, workspace
 
 Place = tuple[Path, Path, Path]
 OPTIONS = ("--filter", "slot-has-leaders", "--to", "md", "-v")
-#: as the last line of a log may be: cut off
+#: a truncated last line of a log
 BROKEN = '{"at": "2026'
 
 

@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "archive": ("query", "work", "--run", "1.0=runs.tar.gz", "--format", "json"),
     "catalogue": ("catalogue", "-o"),
 }
-#: kind of entry that a damage names -> the command that reads such entries
+#: kind of damaged entry -> the command that reads it
 READERS = {"runs": "ingest", "specs": "check", "mirror": "archive"}
 
 

@@ -15,7 +15,7 @@ from tests.support.commands import assay
 from tests.support.runs import changed_json, copied
 
 START, LATER = "2026-02-05T18:52:16Z", "2026-02-05T18:52:15.9Z"
-APART = 10**8  # ns: so little that every check still lies in its slot
+APART = 10**8  # ns: small enough that every check stays in its slot
 
 
 def shift_start(run: Path, instant: str) -> Path:

@@ -26,7 +26,7 @@ from tests.support.laboratory import DATE, ROOT
 from tests.support.outcomes import contents
 
 KILLS = 50 if is_deep() else 10
-SEED = 20261122 + turn()  # another commit kills at other moments
+SEED = 20261122 + turn()  # another commit kills at other times
 RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
 
 
@@ -36,7 +36,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("faults") / "place"
     done = assay_process("init", str(folder))
     assert done.status == 0, done.err
-    time.sleep(SETTLED / 1e9)  # else the first builds are not kept, and later ones are
+    time.sleep(SETTLED / 1e9)  # otherwise only later builds would be cached
     return folder
 
 

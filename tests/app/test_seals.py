@@ -17,7 +17,7 @@ from tests.support.laboratory import DATE
 from tests.support.outcomes import contents
 
 RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
-#: what is kept, and what else must go for it to be asked for
+#: kind of entry -> kinds that must be removed so that it is read
 KINDS = {
     "builds": (),
     "rendered": ("builds",),
@@ -34,7 +34,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a workspace with a report in `out`, built from `cache`."""
     folder = tmp_path_factory.mktemp("seals") / "place"
     assert assay("init", folder).status == 0
-    time.sleep(SETTLED / 1e9)  # else no build is kept
+    time.sleep(SETTLED / 1e9)  # otherwise no build is cached
     build(folder, folder / "out", folder / "cache")
     return folder
 
@@ -47,7 +47,7 @@ def build(place: Path, out: Path, cache: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_damaged_entries_are_computed_again(kind: str, place: Path, tmp_path: Path) -> None:
-    for damaged in (b"", None):  # None: as many zeros
+    for damaged in (b"", None):  # None: zeros of the same size
         cache = tmp_path / "cache"
         shutil.copytree(place / "cache", cache)
         for other in KINDS[kind]:
@@ -56,7 +56,7 @@ def test_damaged_entries_are_computed_again(kind: str, place: Path, tmp_path: Pa
         assert files
         for file in files:
             saved_content = file.read_bytes()
-            file.unlink()  # others may have it by another name
+            file.unlink()  # it may have hard links
             file.write_bytes(bytes(len(saved_content)) if damaged is None else damaged)
         build(place, tmp_path / "out", cache)
         assert contents(tmp_path / "out") == contents(place / "out")

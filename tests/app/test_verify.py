@@ -86,7 +86,7 @@ def change_provenance(folder: Path, change: Any) -> None:
     changed_json(folder / "provenance.json", both)
 
 
-# The same
+# Unchanged builds
 
 
 def test_build_of_unchanged_run_verifies(two: Path, cache: Path) -> None:
@@ -265,7 +265,7 @@ def test_edited_pdf_and_lost_or_added_charts_are_named(run: Path, cache: Path) -
     )
 
 
-# Provenance that is none
+# Invalid provenance
 
 
 def refusal_of(folder: Path, cache: Path, text: str) -> str:

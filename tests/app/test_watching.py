@@ -102,7 +102,7 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
 
 def test_every_input_of_report_is_watched(watch: Watch) -> None:
     place = watch.place
-    (place / "notes" / "wait.txt").write_text("Until a worker takes it up", "utf-8")  # specs take it from elsewhere
+    (place / "notes" / "wait.txt").write_text("Until a worker takes it up", "utf-8")  # imported from outside specs/
     watch.built()
     log = place / "web-1" / "log.jsonl"
     text = log.read_text("utf-8")

@@ -48,7 +48,9 @@ def test_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> No
 
 def test_help_lists_commands_by_group() -> None:
     """Commands are listed below the heading of their group."""
-    lines = [line for line in assay("--help").out.splitlines() if not line.startswith("   ")]  # no rest of a summary
+    lines = [
+        line for line in assay("--help").out.splitlines() if not line.startswith("   ")
+    ]  # no second line of a summary
     for heading, names in GROUPS.items():
         start = lines.index(f"{heading}:")
         assert [line.split()[0] for line in lines[start + 1 : start + 1 + len(names)]] == list(names)

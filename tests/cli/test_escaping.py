@@ -23,10 +23,10 @@ from tests.support.commands import Done, assay, assay_process
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited
 
-#: what acts on a terminal (ESC, CSI), what turns a line around, and what begins another line
+#: characters that control a terminal (ESC, CSI), reverse a line, or begin another line
 HOSTILE = "a\x1b[31m\x9b1m\u202eb\nFORGED"
 ACTING = {"\x1b", "\x9b", "\u202e"}
-#: the same in a text of Dhall, and as a line of text shows it
+#: the same as a Dhall text, and as printed
 IN_DHALL = "a\\u001b[31m\\u009b1m\\u202eb\\nFORGED"
 SHOWN = "a\\x1b[31m\\x9b1m\\u202eb\\x0aFORGED"
 
@@ -122,7 +122,7 @@ def test_control_characters_are_escaped_on_the_terminal(place: Path, words: tupl
 
 def test_every_command_is_covered() -> None:
     here = {word for words, _ in COMMANDS for word in words[:3]} & set(cli.commands)
-    elsewhere = {"init", "build", "trace", "verify", "watch", "lsp"}  # a language server prints nothing for people
+    elsewhere = {"init", "build", "trace", "verify", "watch", "lsp"}  # a language server prints nothing for users
     assert here | elsewhere == set(cli.commands)
 
 
@@ -217,7 +217,7 @@ def test_only_one_module_prints() -> None:
     files = [path for path in folder.glob("*.py") if path.name != "output.py"]
     assert len(files) > 10
     prints = re.compile(r"\bclick\.(echo|secho|echo_via_pager)\b|\bprint\(|\bstd(out|err)\.write\b")
-    own = {"progress.py": 1, "streams.py": 1}  # a display with a console; what the one module writes through
+    own = {"progress.py": 1, "streams.py": 1}  # a progress display, and the stream of the printing module
     counts = {path.name: len(prints.findall(path.read_text(encoding="utf-8"))) for path in files}
     assert {name: number for name, number in counts.items() if number} == own
 

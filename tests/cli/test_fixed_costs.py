@@ -15,7 +15,7 @@ from assay.engine.limit import Limits, apply_limits
 from tests.support.commands import build
 from tests.support.laboratory import ROOT
 
-#: a statement that ends of itself after hours
+#: a statement that takes hours
 ENDLESS = "SELECT count(*) FROM range(1000000000000) AS a, range(1000000000000) AS b"
 
 

@@ -63,7 +63,7 @@ def test_full_stdout_error_names_the_cause() -> None:
 
 
 def test_interrupt_during_import_is_reported_as_usual(tmp_path: Path) -> None:
-    # It waits for the interrupt, which otherwise may come where Python passes over errors, between two imports.
+    # It waits for the interrupt, which could otherwise arrive where Python ignores errors, between two imports.
     (tmp_path / "click.py").write_text(f"import os, time\nos.kill(os.getpid(), {signal.SIGINT:d})\ntime.sleep(60)\n")
     around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
     done = subprocess.run([sys.executable, "-m", "assay", *HELP], env=around, capture_output=True, check=False)
@@ -77,7 +77,7 @@ def test_interrupt_during_import_is_reported_as_usual(tmp_path: Path) -> None:
     ids=["where errors are passed over", "and another, at the end"],
 )  # fmt: skip
 def test_interrupt_is_never_lost_and_has_no_traceback(tmp_path: Path, comes: str) -> None:
-    (tmp_path / "rich").mkdir()  # which a command loads as it prints its table
+    (tmp_path / "rich").mkdir()  # a command imports it to print a table
     begin = f"import os, time\ndef interrupt():\n    os.kill(os.getpid(), {signal.SIGINT:d})\n    time.sleep(0)\n"
     (tmp_path / "rich" / "__init__.py").write_text(f"{begin}{comes}\n", encoding="utf-8")
     around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}

@@ -14,7 +14,7 @@ import pytest
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 
-#: root without the right to read what its owner forbids
+#: root without the capability to read unreadable files
 BOUNDED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 
 

@@ -53,7 +53,9 @@ def test_cache_size_is_listed_by_kind(place: Path) -> None:
     memo = (cache / "files.json").stat().st_blocks * 512
     assert sizes["all"] == sum(sizes.values()) - sizes["all"] == disk_usage(cache) - memo
     assert sizes["logs"] == disk_usage(cache / "ingest", cache / "batches")
-    assert sizes["logs"] < disk_usage(cache / "ingest") + disk_usage(cache / "batches")  # events are the same files
+    assert sizes["logs"] < disk_usage(cache / "ingest") + disk_usage(
+        cache / "batches"
+    )  # ingested runs and batches share files
     listing = assay("cache", "--cache", cache)
     assert listing.out.splitlines()[0] == str(cache)
 

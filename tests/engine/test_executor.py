@@ -75,7 +75,7 @@ def test_failure_stops_all_statements() -> None:
         with SideBySide(open_connections(connection, 1)) as ahead:
             ahead.put(endless, lambda _: None)
             assert begun.wait(10)
-            time.sleep(0.2)  # the engine has to be at it
+            time.sleep(0.2)  # the engine must have started
             raise ZeroDivisionError
 
     started = time.monotonic()

@@ -296,7 +296,7 @@ def test_formulas_of_normal_form_equal_those_of_source(place: Path, cache: Path)
 def test_committed_formula_equals_dhall_with_any_cache(tmp_path: Path, cache: Path) -> None:
     drives(tmp_path / "workspace")
     run(tmp_path / "decimal", sda=RATES["decimal"])
-    names = ["disk_writes_per_year", "mixed"]  # the first with examples, which would notice; the other without
+    names = ["disk_writes_per_year", "mixed"]  # the examples of the first would fail; the second has none
     before = query_formulas(tmp_path, cache, names, "decimal")
     assert assay("check", "--accept", "--cache", cache, within=tmp_path / "workspace").status == 0
     assert query_formulas(tmp_path, tmp_path / "fresh", names, "decimal") == before

@@ -26,7 +26,7 @@ from tests.support.laboratory import Laboratory
     [
         ([], []),
         ([4], ["a"]),
-        ([11], ["a"]),  # one value is not cut
+        ([11], ["a"]),  # a single value is not partitioned
         ([4, 6, 1], ["ab", "c"]),
         ([11, 1, 9], ["a", "bc"]),
         ([0, 0, 10, 0], ["abcd"]),
@@ -54,7 +54,7 @@ def test_results_by_portion_equal_results_at_once(
     monkeypatch.setattr("assay.engine.executor.Portions", Counted)
     assert worked_out(lab, examined, examined.graph, tmp_path, others) == examined.results
     assert max(counts) > 1
-    assert min(counts) == 1  # a metric that has one distribution is asked whole
+    assert min(counts) == 1  # a metric with one distribution is a single query
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_tables_by_portion_equal_whole_tables(
     monkeypatch.setattr("assay.engine.executor.Portions", Counted)
     assert worked_out(lab, examined, examined.graph, tmp_path, 2, enumerated=enumerated, large=True) == examined.results
     assert min(counts[name] for name in ("slots", "slot_rows", "resource_usage", "block_gaps")) > 1
-    assert counts["openings"] == counts["block_rows"] == 0  # it reads logs; it joins what hosts say
+    assert counts["openings"] == counts["block_rows"] == 0  # one reads logs; one joins rows of several hosts
 
 
 def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

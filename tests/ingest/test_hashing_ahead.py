@@ -220,7 +220,7 @@ def test_error_of_run_is_raised_on_request(run: Path, tmp_path: Path) -> None:
 
 
 def test_close_does_not_wait_for_a_hash(run: Path, tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(fingerprint, "PIECE", 1)  # so slow that it would not end
+    monkeypatch.setattr(fingerprint, "PIECE", 1)  # slow enough to be still running
     (run / "m-1" / "core").unlink()
     hashes = Hashes(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE], ())

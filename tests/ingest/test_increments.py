@@ -120,7 +120,7 @@ def test_large_file_in_pieces_gives_same_result(piece: int, tmp_path: Path, monk
     assert read_rows(run, tmp_path / "pieces") == whole
     folders = list((tmp_path / "pieces").glob("batches/*/*"))
     assert len(folders) > 3
-    # Some pieces are lost, and what is lost alone is read again.
+    # Only lost pieces are read again.
     shutil.rmtree(tmp_path / "pieces" / "ingest")
     for folder in folders[::2]:
         shutil.rmtree(folder)
@@ -150,7 +150,7 @@ def test_large_packed_file_in_pieces_gives_same_result(
     folders = [file.parent for file in (tmp_path / "pieces").glob("batches/*/*/batch.json") if ":" in file.read_text()]
     assert len(folders) > 3
     assert not list((tmp_path / "pieces").glob("**/plain"))
-    # What is kept is not read again, but what is lost.
+    # Only lost batches are read again.
     again: list[Path] = []
     unpacked = json_lines.unpacked
     monkeypatch.setattr(json_lines, "unpacked", lambda file, folder: again.append(file.path) or unpacked(file, folder))
@@ -172,7 +172,7 @@ def test_piece_that_is_one_long_line_is_not_split(tmp_path: Path) -> None:
 
 
 def test_two_workers_read_equal_numbers_of_pieces(tmp_path: Path) -> None:
-    line = 2000  # bytes, about: a piece ends where a line does
+    line = 2000  # approximate bytes: a piece ends at the end of a line
     edges = [place + (line if place else 0) for place in range(0, 13 * chunks.PIECE, chunks.PIECE)]
     file = LogFile(0, "node-0", 0, FileSnapshot(tmp_path / "log", FileStamp(edges[-1], 0, 0), edges[-1]))
     pieces = [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(edges)]
@@ -240,7 +240,7 @@ def test_later_metrics_use_cached_tables(tmp_path: Path, monkeypatch: pytest.Mon
     for file in cache.glob("ingest/*/*/events/*/*.parquet"):
         file.write_bytes(b"not these")
     for folder in cache.glob("ingest/*/*"):
-        seal(folder, folder.name)  # else they are missed, and read again
+        seal(folder, folder.name)  # otherwise they are read again
     assert asked(METRICS[2], cache) == fresh[METRICS[2]]
     listing = assay("cache", "--format", "json", "--cache", cache).json()
     assert int(next(row for row in listing if row["kind"] == "results")["entries"]) >= len(tables)

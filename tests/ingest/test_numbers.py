@@ -21,7 +21,7 @@ from assay.sql import dialect
 from tests.support.deep import examples
 from tests.support.ingesting import SOURCE, Ingested, event, field, form, read, record
 
-#: rules of docs/sources.md, said once more
+#: rules of docs/sources.md
 DIGITS = re.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]+[ \t\n\v\f\r]*")
 NUMBER = re.compile(r"[ \t\n\v\f\r]*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t\n\v\f\r]*")
 BOUNDS = {"integer": (-(2**63), 2**63 - 1), "unsigned": (0, 2**64 - 1)}

@@ -29,7 +29,7 @@ from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, TICK, Ingested, read, record
 from tests.support.mixed import mixed
 
-#: how often, each time in another way: `just fuzz` asks for more
+#: number of random variants; `just fuzz` runs more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "2"))
 S = 1795231211
 
@@ -145,7 +145,7 @@ def test_records_are_the_same_in_any_packaging(tmp_path: Path, name: str, seed: 
     assert (log["recognised"] > 0, log["quarantined"] > 0) == (True, True)
 
 
-#: what a report calls its input by
+#: hashes of a report's inputs
 HASH = re.compile(r'"[0-9a-f]{64}"')
 
 

@@ -40,7 +40,7 @@ def cargo_path() -> str | None:
 
 
 CARGO = cargo_path()
-#: how often, each time in another way: `just fuzz` asks for more
+#: number of random variants; `just fuzz` runs more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "2"))
 PLUS = Transform("plus", 2, "")
 EVENTS = (
@@ -149,7 +149,7 @@ def lines_set_aside(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counts
 
 
-#: what may stand in the place of a value
+#: values in JSON notation
 VALUES = [
     "0", "-1", "7", "-0", "01", "1.0", "1.50", "1e3", "-2.5", "0.1", "0.000001", "1e400", "123456789012345678",
     "1234567890123456789", "18446744073709551615", "99999999999999999999", "0.04987654321012345", "1234567890123456.5",
@@ -388,7 +388,7 @@ def test_event_with_too_many_keys_is_left_to_the_engine(tmp_path: Path, monkeypa
     many = event("tick", form([field(f"f{number}", default="0") for number in range(200)], new="Tick"))
     actual = read_both_ways(tmp_path, {"m-1/out": f"{record(f0=1, f199=2)}\n".encode()}, monkeypatch, [many])
     (row,) = actual["tick"]
-    assert (row[4], row[203], len(row)) == (1, 2, 4 + 2 * 200)  # behind the fields, which of them are defaults
+    assert (row[4], row[203], len(row)) == (1, 2, 4 + 2 * 200)  # after the fields: which of them are defaults
 
 
 @needed

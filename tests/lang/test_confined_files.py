@@ -178,7 +178,7 @@ def test_typst_downloads_no_packages(tmp_path: Path, package: str, monkeypatch: 
     message = str(error.value)
     assert message.startswith("error[typesetting]: the report cannot be set: a template imports a package\n")
     assert message.endswith("\n  hint: copy what it needs into the templates")
-    assert "refused" in message  # by this machine, whose port 9 nobody serves: no name was asked for
+    assert "refused" in message  # port 9 of this machine has no server: no name was resolved
     assert NOWHERE.startswith("http://127.0.0.1")
     assert {name: os.environ.get(name) for name in PROXIES} == before
 
@@ -202,7 +202,7 @@ def test_invalid_chart_template_is_an_error(tmp_path: Path, text: str, message: 
     assert str(error.value).startswith(f"error[template]: {message}\n  at {place}")
 
 
-# Texts that take long
+# Slow texts
 
 
 @pytest.fixture

@@ -25,10 +25,10 @@ from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
 from tests.support.workspaces import NOWHERE
 
-#: the parts of a package that definitions are made of
+#: parts of a package that definitions consist of
 PARTS = ("sources", "events", "relations", "grains", "metrics", "filters", "series")
 PROSE = {"doc", "message", "hint", "better", "width", "examples", "symbol"}
-EDITS = 6  # of a seed
+EDITS = 6  # per seed
 SEEDS = 4
 WORDS = (
     ("above", "at_least"), (">=", ">"), ("min(", "max("), ("first", "last"), ("sum(", "max("), ("LEFT", "INNER"),
@@ -149,7 +149,7 @@ def test_edit_changes_hashes_of_affected_metrics_only(lab: Laboratory, system: s
         assert other <= named
         after = computation_of(new, new.package.metrics)
         for metric in new.package.metrics:
-            if metric.id not in other and before[metric.id] != after[metric.id]:  # all at once, or its own?
+            if metric.id not in other and before[metric.id] != after[metric.id]:  # computed with all others, or alone
                 assert compute_alone(old, metric.id) == compute_alone(new, metric.id), metric.id
 
 

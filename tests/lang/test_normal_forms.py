@@ -59,7 +59,7 @@ def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
         'in S.Package::{ system = "service", sources = [ source.logs ], events = [ events.received, events.sent ] }\n'
     )
     counts = "1 source, 2 events, 0 relations, 0 grains, 0 metrics, 0 filters, 0 summaries, 0 reports"
-    for cache in ("cache", "fresh"):  # out of the Dhall, and out of the normal form
+    for cache in ("cache", "fresh"):  # from the Dhall, and from the normal form
         checked = assay("check", "--accept", "--cache", tmp_path / cache, within=tmp_path / "ws")
         assert (checked.status, checked.out, checked.err) == (0, f"service: {counts}: no problem\n", "")
     (folder,) = assay(*own, "ingest", "--all", "runs/1.0", within=tmp_path / "ws").out.split()

@@ -40,7 +40,7 @@ TUTORIAL = "docs/tutorial.md"
 SETTING_UP = re.compile(r"(python3 bootstrap\.py|just|\. \.venv)\b")
 GROUPS = {"U": "units", "E": "event", "X": "expression", "G": "grain", "M": "metric", "R": "report", "A": "article",
           "P": "phase", "Q": "example"}  # fmt: skip
-INSIDE = {"concat", "leaf", "many", "token"}  # what other words are made of
+INSIDE = {"concat", "leaf", "many", "token"}  # parts of other words
 GROUP_OF = {
     "Units": "U", "Events": "E", "Expressions": "X", "Grains": "G", "Instants": "G", "Metrics": "M", "Filters": "M",
     "Formulas": "M", "Reports": "R", "Series": "G", "Articles": "A", "Examples": "Q", "Phases": "P",
@@ -216,7 +216,7 @@ def test_exit_statuses_are_those_of_the_code() -> None:
         assert {int(number) for number in re.findall(r"\d+", sentence)} == known
 
 
-# What else is named
+# Other names
 
 
 def _recipes() -> set[str]:
@@ -375,7 +375,7 @@ def test_tables_of_a_group_list_exactly_its_exports(letter: str) -> None:
     assert {word for word in exported if word[0].islower()} <= named
 
 
-# The map of the code
+# The architecture
 
 
 def _stages() -> Table:

@@ -35,7 +35,7 @@ name = "small"
 command = "build cardano/comparison --run plain=golden/cardano/tiny/plain/run --no-filters"
 """
 
-#: prints the hash of a system's package as the Dhall sources give it
+#: a program that prints the hash of a system's package from its Dhall sources
 HASHED = """
 import hashlib, json, sys
 from pathlib import Path
@@ -91,10 +91,10 @@ def test_pinned_reports_are_those_of_other_tests(two: Path, three: Path) -> None
     for folder, name, further in ((two, "two", {"report.html", "report.md"}), (three, "three", set[str]())):
         pinned = (ROOT / "golden" / "reports" / f"{name}.sha256").read_text(encoding="utf-8").splitlines()
         differing = set(pinned) ^ set(golden.hashes(folder).splitlines())
-        assert {line.split("  ")[1] for line in differing} == {"provenance.json"} | further  # it says where runs were
+        assert {line.split("  ")[1] for line in differing} == {"provenance.json"} | further  # it contains paths of runs
 
 
-# What differs
+# Differences
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_unknown_part_is_a_usage_error() -> None:
     assert done.stderr.endswith("error: there is no part spec; there are specs, sql, starter, reports\n")
 
 
-# The same everywhere
+# Reproducibility
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -203,7 +203,7 @@ def test_package_is_the_same_in_every_process(system: str) -> None:
         command = [sys.executable, "-c", HASHED, str(ROOT), system]
         return subprocess.Popen(command, env=around, stdout=subprocess.PIPE, text=True)
 
-    here = json.dumps(normal_form.content(evaluated(system)))  # under a seed of this process
+    here = json.dumps(normal_form.content(evaluated(system)))  # with the hash seed of this process
     assert printed("4242").communicate()[0] == f"{hashlib.sha256(here.encode()).hexdigest()}\n"
 
 

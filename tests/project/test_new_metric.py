@@ -28,7 +28,7 @@ from tests.support.workspaces import workspace
 ADDED = "ChainDB.AddBlockEvent.AddedBlockToQueue"
 POPPED = "ChainDB.AddBlockEvent.PoppedBlockFromQueue"
 
-#: a file of the specs, a text in it, and what is put before that text
+#: file of the specs, a text in it, and the text to insert before it
 PUT_IN = (
     (
         "events.dhall",
@@ -96,7 +96,7 @@ def queue_lines(host: Path, waits: Mapping[str, int]) -> list[str]:
             block = body["data"]["block"]
             start = at + SECOND // 2000
             lines.append((start, queue_line(start, ADDED, block, host.name)))
-            # the second of two is not the first, which counts
+            # only the first of two records counts
             for extra in (0, 1_000_000):
                 end = start + waits[block] + extra
                 lines.append((end, queue_line(end, POPPED, block, host.name)))

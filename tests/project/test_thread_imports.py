@@ -12,7 +12,7 @@ import assay
 
 PACKAGE = Path(assay.__file__).parent
 
-#: registers a dialect as slowly as a loaded machine does, and lets several threads use it first at the same time
+#: registers a dialect slowly, and lets several threads use it first at the same time
 SLOW_REGISTRATION = """
 import sys, threading, time
 from sqlglot.dialects.dialect import Dialect

@@ -47,7 +47,7 @@ def results(built: Path) -> Any:
     return load(built / "results.json")
 
 
-# What was published, read without the compiler
+# Publications, read without the compiler
 
 
 def publications() -> list[tuple[Path, Any]]:
@@ -163,7 +163,7 @@ def test_time_goes_from_left_to_right(document: Any) -> None:
             )
             assert [day for _, day in dots] == sorted(day for _, day in dots)
             assert len({x for x, _ in dots}) == len(dots)
-        # A column is called by its newest run.
+        # A column is labelled with its newest run.
         last = {int(row["x"]): row["run"] for row in sorted(select_marks(plot, "run"), key=lambda row: row["x"])}
         assert all(dict(labels)[index + 0.5] == run for index, run in last.items())
 
@@ -280,7 +280,7 @@ def test_moves_across_a_break_are_marked(results: Any) -> None:
     assert {place for place, keys in crossed.items() if keys} == {("cdfForgerBlkCtx", "10.5.0")}
 
 
-# What it is made of
+# Inputs
 
 
 def test_report_lists_its_inputs(document: Any) -> None:
@@ -344,7 +344,7 @@ def test_title_and_author_can_be_set(tmp_path: Path, cache: Path) -> None:
         "--title", "Two of them", "--author", "A. Writer", "--date", "2026-03-01",
     )  # fmt: skip
     assert done.status == 0
-    # The later breaks lie outside of these two.
+    # The later breaks are outside of these two.
     assert all("lies outside of the publications, which are from 2023-12-05 to 2024-07-08" in line
                for line in done.err.splitlines() if "no publication tells it" not in line)  # fmt: skip
     document = load(tmp_path / "out" / "document.json")
@@ -368,7 +368,7 @@ def test_layout_of_results_is_the_documented_one(results: Any) -> None:
             yield from paths(item, trail)
         for key, inner in value.items() if isinstance(value, dict) else ():
             depth = trail.split(".")
-            # Metrics and workloads are any.
+            # `*` stands for any metric or workload.
             path = f"{trail}.*" if depth[0] == "series" and len(depth) < 3 else f"{trail}.{key}".lstrip(".")
             yield path
             yield from paths(inner, path)

@@ -28,7 +28,7 @@ from tests.support.prometheus import MISSING, WHY, Series, saved_series, served,
 
 RUN = Path(__file__).resolve().parents[2] / "golden" / "cometbft" / "run"
 START, END = "1795231150", "2026-11-21T03:28:00Z"
-SOON = "1795231205"  # what one page covers
+SOON = "1795231205"  # the range of one page
 ALL = '{__name__!=""}'
 
 real = pytest.mark.skipif(bool(MISSING), reason=WHY)

@@ -280,7 +280,7 @@ def test_waiting_command_says_so_without_a_terminal(s3: S3, tmp_path: Path) -> N
     assert (read_values(Done(done.returncode, out, err)), err) == (before, "")
 
 
-# A line that breaks
+# Broken connections
 
 
 def test_interrupted_download_is_resumed(s3: S3, tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_answer_of_other_bytes_is_refused(
     with portal() as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
         message = refusal_of(tmp_path, "s3://logs/r")
-    assert Portal.asked <= 2 + stops  # each may take 15 seconds: of a server that never answers it was half an hour
+    assert Portal.asked <= 2 + stops  # each may take 15 s (regression: half an hour with a server that never answers)
     assert message == f"""\
 error[no-server]: the server broke off: s3://logs/r/log
   found:    {expected}
@@ -400,7 +400,7 @@ error[no-server]: the server broke off: s3://logs/r/log
 """  # fmt: skip
 
 
-# What cannot be
+# Refused runs
 
 
 def test_empty_prefix_error_lists_its_neighbours(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path / "in"
 
 
-# Good ones
+# Good archives
 
 
 @pytest.mark.parametrize("suffix", PACKED)
@@ -209,7 +209,7 @@ def test_error_of_the_run_names_the_archive(tmp_path: Path, cache: Path) -> None
     )
 
 
-# Bad ones
+# Bad archives
 
 MEMBERS = {
     "/etc/stdout": (("/etc/stdout", b"x"), "its name is absolute"),
@@ -248,7 +248,7 @@ def test_truncated_archive_is_refused(place: Path, suffix: str) -> None:
     whole = PACKED[suffix](run_tar())
     for cut in (len(whole) // 2, len(whole) - 3):
         if suffix == ".tar" and cut > len(whole) // 2:
-            continue  # those zeros are more than are needed
+            continue  # only surplus zeros are missing
         message = refusal_of(place / f"run{suffix}", whole[:cut], place / "cache")
         lines = message.split("\n")
         assert lines[0] == f"error[broken-archive]: the archive of the run cannot be read to its end: run{suffix}"
@@ -449,7 +449,7 @@ error[no-run]: the archive of the run does not exist: {tmp_path / "run.tar.zst"}
 """)  # fmt: skip
 
 
-# What is wanted
+# Required files
 
 
 def test_required_globs_are_those_of_folders(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ TOLD = [
     ("not worse", 10, 100.0, 110.4, "10", "10.4"), ("not worse", 10, 100.0, 110.04, "10", "10.04"),
     ("not worse", 10, 100.0, 109.6, "10", "10"), ("not worse", 10, 100.0, 112.0, "12", "12"),
     ("falls", 50, 100.0, 50.3, "-50", "-49.7"), ("falls", 50, 100.0, 49.7, "-50", "-50"),
-    # published styles divide by a base below 0 as it is
+    # published styles divide by a negative base without its absolute value
     ("not worse", 10, -0.5, 0.1, "-120", "120.0"),
     ("not worse", 10, 0.0, 0.1, "NaN", "NaN"), ("not worse", 10, 0.0, None, "—", "—"),
 ]  # fmt: skip
@@ -82,10 +82,10 @@ SECOND = 10**9
 @pytest.mark.parametrize(
     ("points", "due"),
     [
-        # (1 + 3) / 2 at the one step, 8 at the other
+        # (1 + 3) / 2 at the first step, 8 at the second
         ([(0, 1.0), (0, 3.0), (1, 8.0)], 5.0),
         ([(1, 8.0), (0, 3.0), (0, 1.0)], 5.0),
-        # what is no number counts neither as a value nor as a step
+        # NaN and infinity count neither as a value nor as a step
         ([(0, 1.0), (0, math.nan), (1, math.inf), (2, 4.0)], 2.5),
         ([(step, 0.1) for step in range(10)], 0.1),
         ([(0, math.nan)], None),

@@ -65,7 +65,7 @@ def test_unclosed_quote_is_an_error_with_its_place(tmp_path: Path) -> None:
     )
 
 
-#: what stands in a quote of a metric of experiments -> what is read of it, or what is wrong with it
+#: arguments of a quote of an experiment's metric -> the parsed conditions, or the error
 QUOTES: dict[str, object] = {
     r'experiment_id = "a, \"b\" (c) \\ d", number = 2': (("experiment_id", 'a, "b" (c) \\ d'), ("number", 2)),
     'experiment_id = ""': (("experiment_id", ""),),

@@ -9,10 +9,10 @@ from pathlib import Path
 from tests.compare_reference import CARDANO
 from tests.oracle import Condition, load_filters
 
-#: runs with a silence, ties, or orders of events that occur in no other case, and no filter
+#: runs without a filter, with gaps, ties, or orders of events that no other case has
 TINY = ("gap999", "hdrforge2", "longspan", "peerfirst", "plain", "tie-hash", "tie-hosts")
 
-#: condition of a filter file -> our filter
+#: condition of a filter file -> filter of the specs
 FILTERS = {
     "BUnitaryChainDelta": "unitary",
     "BNonNegatives": "nonnegative",

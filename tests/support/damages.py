@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 COUNT = 500
-#: folders of a cache whose entries save asking for others: these are read only where those are gone
+#: kind of entry -> kinds that must be removed so that it is read
 ABOVE = {
     "rendered": ("builds",),
     "drawings": ("builds", "rendered"),
@@ -43,7 +43,7 @@ def damage_cache(cache: Path, number: int) -> str:
 
 
 def _rewrite(place: Path, content: bytes) -> None:
-    place.unlink()  # others may have it by another name
+    place.unlink()  # it may have hard links
     place.write_bytes(content)
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import pytest
 
-#: the number at which the count begins; without it, that of the commit
+#: environment variable with the start of the count; its default depends on the commit
 VARIABLE = "ASSAY_SAMPLE"
-TURNS = 60  # has all the numbers below as divisors
+TURNS = 60  # a multiple of all rates below
 
-#: test -> one in how many of its cases runs by default
+#: test -> n, of which every n-th case runs by default
 SAMPLED = {
     "test_regenerate.py::test_pdf_text_has_everything_in_order": 10,
     "test_regenerate.py::test_every_cell_equals_the_publication": 6,
@@ -80,7 +80,7 @@ SAMPLED = {
     "test_slots_fit.py::test_most_checks_outside_their_slots_are_an_error": 4,
     "test_executor.py::test_parallel_results_equal_sequential_ones": 3,
 }
-#: file -> one in how many of its tests runs by default, of those that are not listed above
+#: file -> n, of which every n-th test runs by default, apart from tests listed above
 SAMPLED_FILES = {
     "test_verify.py": 10,
     "test_report_html_browser.py": 10,
@@ -136,7 +136,7 @@ SAMPLED_FILES = {
     "test_trace_everything.py": 2,
     "test_trace.py": 2,
 }
-#: file -> a fixture, and one in how many of its cases runs by default; all tests of a case run, or none
+#: file -> a fixture and n, of which every n-th case runs by default with all its tests
 SAMPLED_CASES = {
     "test_regenerate.py": ("regenerated", 2),
 }

@@ -9,7 +9,7 @@ from typing import Any
 from tests.oracle import Analysis, manifest_cells
 from tests.oracle.reference import same
 
-#: facts that ours keeps otherwise: as instants, or with what stands for an empty text left to the cell
+#: facts that the compiler stores as instants, or as empty texts that the cell replaces
 ONLY_AS_TEXT = frozenset({"Plutus script", "Number of filters applied"})
 
 

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-# what every command loads: a process that begins with it is killed in its work, not in its start
+# imported by every command, so that a process is killed at work and not while it starts
 import duckdb  # noqa: F401
 import sqlglot.optimizer  # noqa: F401
 

@@ -21,7 +21,7 @@ TEXT, OTHER, TORN, TIMELESS, LACKING, USED = "text", "other", "torn", "timeless"
 BROKEN = (TORN, TIMELESS, LACKING)
 
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
-_OBJECT = re.compile(rb'\{[ \t\r]*"')  # how indented lines begin that are meant as objects
+_OBJECT = re.compile(rb'\{[ \t\r]*"')  # start of indented lines that are meant as objects
 _TIME = re.compile(r"\s*(\d{4,6})([-/\\ ])(\d\d?)\2(\d\d?)[T ](\d\d?):(\d\d?):(\d\d?)(?:\.\d*)?Z", re.ASCII)
 _WITH_OFFSET = re.compile(
     r"(\d{4})(-)(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,]\d+)? ?[+-](?:0\d|1[0-5]):?[0-5]\d", re.ASCII
@@ -123,7 +123,7 @@ def _record(line: bytes) -> Any:
 def _parsed(text: str) -> Any:
     document = json.loads(text, parse_float=Decimal, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
     if "\\u" in text:
-        json.dumps(document, ensure_ascii=False, default=str).encode("utf-8")  # halves of surrogates are no JSON
+        json.dumps(document, ensure_ascii=False, default=str).encode("utf-8")  # single surrogates are invalid
     return document
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: files that take more than eight seconds of processor time, the longest first; a live run there waits most of its time
+#: files that take more than eight seconds of processor time, the longest first; a live run mostly waits
 HEAVIEST = (
     "test_other_pythons.py", "test_lsp.py",
     "test_goldens.py", "test_report_html_browser.py", "test_scanner.py", "test_faults.py", "test_antelope_upgrade.py",

@@ -45,7 +45,7 @@ def _skipped(random: Random) -> bytes:
     return struct.pack("<II", 0x184D2A50 + random.randrange(16), size) + b"x" * size if random.random() < 0.5 else b""
 
 
-#: how a name ends -> how such a file is packed
+#: suffix -> compression
 PACKED: Mapping[str, Callable[[Random, bytes], bytes]] = {
     "": lambda _random, content: content,
     ".gz": gzipped,

@@ -22,9 +22,9 @@ from assay.lineage.metric_lineage import ROLES
 from assay.plan.planner import Applied, plan, rows_of
 
 Item = Metric | Series
-#: roles of columns that make a difference to a number; the others refuse a run, or leave out a record
+#: roles of columns that influence a number; other columns refuse a run, or drop a record
 DECIDING = ROLES[:3]
-SHARE = 40  # percent of the records that are changed
+SHARE = 40  # percentage of changed records
 
 
 class Perturbed:
@@ -51,7 +51,7 @@ class Perturbed:
                 self.connection.execute(f'DROP VIEW "{node.name}"')
                 self.put(node.name, f'FROM "{node.name} held"')
         self.before = self.found(self.graph)
-        self.touched: set[str] = set()  # events whose records are as they were, but not yet what is made of them
+        self.touched: set[str] = set()  # events with restored records, whose dependents are outdated
 
     def columns(self, event: str) -> dict[str, str]:
         """Return columns in an event's lineage with types, including its rows; none for absent events."""
@@ -114,7 +114,7 @@ def _others(event: str, column: str, kind: str, seed: int) -> str:
     mark, chosen = f'"{event} held"', f"hash(host, seq, {seed}) % 100 < {SHARE}"
     if column == ROWS:
         return f"FROM {mark} WHERE NOT {chosen}"
-    if column == "seq":  # places are moved, and stay apart
+    if column == "seq":  # places move and stay distinct
         return f"SELECT * REPLACE (CASE WHEN {chosen} THEN 2 * seq + 3 ELSE 2 * seq END AS seq) FROM {mark}"
     name = f'"{column}"'
     other = f"CASE WHEN {chosen} THEN {_other(name, kind, seed)} ELSE {name} END"

@@ -42,7 +42,7 @@ PLAIN = Unit("dimensionless", "")
 NANOSECOND = Unit("nanosecond", "ns")
 LOOKUPS = (Lookup(("ns",), False, "", "new"), Lookup(("kind",), True, "", "old"))
 
-#: what an integer column of a relation is made of; {f}, {g} are fields, {o} the order within a host
+#: SQL of an integer column of a relation; {f}, {g} are fields, {o} the order within a host
 VALUES = (
     "{f}",
     "{f} + {g}",
@@ -53,7 +53,7 @@ VALUES = (
     "greatest({f}, 3)",
     "(SELECT count(*) FROM {other} WHERE {other}.host = {event}.host)",
 )
-#: the same of a relation whose rows are groups
+#: SQL of an integer column of a relation of groups
 GROUPED = (
     "min_by({f}, seq)",
     "max({f})",
@@ -125,7 +125,7 @@ class Generator:
             item.name, item.type, item.unit, item.kind, (("was", item.name),), item.default, item.required, (), ""
         )
 
-    # Relations: columns host, KEY, AT, VALUE, of names of their own
+    # Relations have columns host, KEY, AT and VALUE with unique names
 
     def relation(self) -> Relation:
         """Generate a relation over an event or a relation."""
@@ -174,7 +174,7 @@ class Generator:
             f"WITH kept AS (SELECT * FROM {event.name}) SELECT host, {own} AS {key}, min(t_ns) AS {at}, {new_text} AS "
             f"{value} FROM kept GROUP BY host, {own}{having}"
         )
-        if "*" in text:  # a star names every field that is asked for
+        if "*" in text:  # a star names every requested field
             names = ", ".join(dict.fromkeys((own, f, g)))
             text = text.replace("SELECT *", f"SELECT host, seq, t_ns, {names}")
         return text, [event.name]

@@ -27,9 +27,9 @@ HERE = Path(__file__).parent
 PROGRAMS = ("prometheus", "prometheus-node-exporter")
 MISSING = [name for name in PROGRAMS if not shutil.which(name)]
 WHY = f"{' and '.join(MISSING)} missing: apt-get install prometheus prometheus-node-exporter"
-PATIENCE = 30.0  # seconds within which a server answers
+PATIENCE = 30.0  # seconds until a server must answer
 NANOSECONDS = 1_000_000_000
-#: seconds that rates are taken over: of samples a second apart
+#: window of rates in seconds, for one sample per second
 WINDOW = 5
 SELECTORS = (
     "up",

@@ -9,7 +9,7 @@ from pathlib import Path
 from assay.lang.positions import Place
 from tests.support.laboratory import ROOT
 
-#: a file of the workspace, a text that stands in it, and what is put in its (first) place
+#: file of the workspace, a text in it, and the replacement of its first occurrence
 Edit = tuple[str, str, str]
 
 

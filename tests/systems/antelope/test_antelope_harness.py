@@ -99,7 +99,7 @@ def test_statistics_of_real_log_have_known_values(built: Path) -> None:
     assert actual["block_size_sigma"] == pytest.approx(4582.238297120407, rel=1e-12)
 
 
-#: start, end, blocks dropped at each end -> what the harness's own tests expect of the real log: leading and trailing
+#: start, end, blocks dropped at each end -> values of the harness's own tests for the real log: leading and trailing
 #: empty blocks, blocks analysed; least, greatest, average, deviation, empty blocks
 OWN_TESTS = {
     (105, 257, 0): (103, 8, 12, 22, 119, (1, 1, 1.0, 0.0, 59)),

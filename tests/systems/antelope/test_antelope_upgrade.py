@@ -38,7 +38,7 @@ SECOND = 10**9
 
 
 SECONDS, MEGABYTES = 22.0, 40.0
-LIVE = "test_a_live_run"  # how the names of tests begin that look at one
+LIVE = "test_a_live_run"  # prefix of the names of tests that read one
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -368,7 +368,7 @@ def test_live_run_with_private_mapping_writes_less(
     if recording is None:
         pytest.skip(f"{tmp_path} is not on a drive of this machine")
     run = recording.result()
-    # Of what was written through a private mapping nothing goes to storage; others may write a little meanwhile.
+    # A private mapping writes nothing to storage; other programs may write a little.
     assert run.after < run.before / 1000
     if run.before < MEGABYTES * 250_000:
         pytest.skip(f"the kernel counts {run.before / 1e6:.1f} MB/s of the writer's {MEGABYTES:.0f}: no real drive")

@@ -200,7 +200,7 @@ def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None
     assert claim["cells"][3]["found"] == "—"
 
 
-# What is wrong in claims, runs and texts
+# Invalid claims, runs and texts
 
 
 @pytest.mark.parametrize(

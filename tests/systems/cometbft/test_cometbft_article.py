@@ -284,7 +284,7 @@ def test_last_run_chooses_and_baseline_follows(four: Path) -> None:
     )
     base, new, *_ = part(four, "Saturation point")["tables"]
     assert (base["title"][-8:], new["title"][-9:], new["beside"]) == (": 0.37.4", ": 0.38.17", True)
-    # the baseline is saturated there, and is shown all the same
+    # the baseline is saturated there, but is printed
     assert (base["rows"][2][2][-2:], new["rows"][2][2]) == (" *", "11600")
     for table in (base, new):
         assert [(m["row"], m["column"]) for m in table["marks"] if m["kind"] == "strong"] == [(2, 2)]
@@ -423,7 +423,7 @@ def test_report_of_cases_only_shows_them_in_every_part(runs: dict[str, Path], ca
     assert part(document, "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
 
 
-# What a run says, and lacks
+# Facts and missing data of a run
 
 
 def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> None:

@@ -26,7 +26,7 @@ LABELS = ("job", "instance")
         ([("a", ""), ("a", "1")], ["a, none", "a, 1"]),
         ([("mean", "1"), ("a", "2")], ["job mean", "a"]),
         ([("mean", "1"), ("mean", "2")], ["mean, 1", "mean, 2"]),
-        # names that would be alike are said in full
+        # names that would be equal are written in full
         (
             [("a", "1"), ("a", "2"), ("a, 1", "9")],
             ['job "a", instance "1"', 'job "a", instance "2"', 'job "a, 1", instance "9"'],
@@ -103,7 +103,7 @@ def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) ->
         "samples at an instant\n  hint: fetch the samples of one of them (`--match`), or tell them apart by one more "
         "label in the series' `by`, which are job, instance, device\n"
     )
-    # one that ends where the other begins is that line, as the server has it
+    # series that continue each other are one line, like on the server
     turn = START + 300
     lines = [line for text in clusters for line in text.splitlines(keepends=True)]
     early = [line for line in lines if ('"a"' in line) == (int(line.split()[-1]) < turn)]
@@ -127,7 +127,7 @@ def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache
         "between those of another, so what is read goes to and fro: they differ in their name, or in other labels than "
         "job, instance, device.\n"
     ) in done.err
-    # one that begins when the other has ended is the same line
+    # a series that begins after the end of the other is the same line
     begun = "".join(f"{text} {int(at) + 1000}\n" for text, at in (line.rsplit(" ", 1) for line in other.splitlines()))
     done = assay("query", "drive_write_rate", "--run", create_run(tmp_path / "after", one, begun), "--cache", cache)
     assert (done.status, "interleaved" in done.err) == (0, False)
