@@ -1,4 +1,4 @@
-"""From a run directory and a filter to everything the document defines."""
+"""Analyse a run directory under a filter: everything that the document defines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Scaled = tuple[Population, int]
 
 @dataclass(frozen=True, slots=True)
 class Reconstruction:
-    """All of a run that no filter changes, to be analysed under several filters."""
+    """The parts of a run that no filter changes."""
 
     run: Run
     views: list[HostViews]
@@ -72,7 +72,7 @@ def _points(blocks: Mapping[str, Scaled], machines: Sequence[Mapping[str, Scaled
 
 
 def analyse_reconstruction(reconstruction: Reconstruction, filters: Sequence[Condition]) -> Analysis:
-    """Everything computed from a reconstructed run under a filter. Raises Refused."""
+    """Compute everything from a reconstructed run under a filter. Raise Refused."""
     run = reconstruction.run
     chain = judge(run.genesis, reconstruction.chain, filters)
     logs = list(zip(run.logs, reconstruction.timelines, strict=True))
@@ -95,5 +95,5 @@ def analyse_reconstruction(reconstruction: Reconstruction, filters: Sequence[Con
 
 
 def analyse(run_dir: Path, filters: Sequence[Condition]) -> Analysis:
-    """Everything the document defines for a run directory under a filter. Raises Refused with the reason."""
+    """Compute everything for a run directory under a filter. Raise Refused with the reason."""
     return analyse_reconstruction(reconstruct(run_dir), filters)

@@ -1,4 +1,4 @@
-"""Reading a run directory: genesis, meta, and each host's log files, plain or packed, rotated or not."""
+"""Read a run directory: genesis, meta, and each host's log files, compressed or not, rotated or not."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _open(path: Path) -> TextIO:
 
 
 def _log_object(line: str) -> dict[str, Any] | None:
-    """The object on a line; None when the line is anything else, a cut off object included."""
+    """Return the object on a line; None for anything else, also for truncated objects."""
     if not line.startswith("{"):
         return None
     try:
@@ -68,7 +68,7 @@ def _instant(log_object: dict[str, Any]) -> int | None:
 
 
 def _event(log_object: dict[str, Any], at: int | None) -> Event | None:
-    """The event, None for an unrecognised object; one that lacks a field or its instant raises."""
+    """Return the event, or None for an unrecognised object. Raise if a field or the instant is missing."""
     event = recognise(log_object, 0 if at is None else at)
     if event is not None and at is None:
         raise ValueError("no instant")

@@ -1,8 +1,4 @@
-"""The incumbent analyser's results for a case, and what of an analysis differs from them.
-
-Each `*_differences` function returns sentences, one a difference; an empty list is agreement. Integers and
-texts must be equal; reals within 1e-9 relative, or 1e-12 where both are rounding noise about 0.
-"""
+"""Read the incumbent analyser's results for a case, and compare an analysis with them."""
 
 from __future__ import annotations
 
@@ -37,13 +33,13 @@ _FORGER = {
 
 
 def load(path: Path) -> Any:
-    """A JSON file, packed or not."""
+    """Read a JSON file, compressed or not."""
     raw = path.read_bytes()
     return json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """Equality, with the tolerance for reals; a whole real equals the integer that JSON makes of it."""
+    """Compare values, with a tolerance for reals; a whole real equals the integer."""
     if isinstance(ours, float):
         return isinstance(theirs, int | float) and math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12)
     return type(ours) is type(theirs) and bool(ours == theirs)
@@ -99,7 +95,7 @@ def _cluster(label: str, ours: Distribution, means: Sequence[float], theirs: Map
 
 
 def propagation_differences(ours: Analysis, expected: Path) -> list[str]:
-    """Every block level metric, and the domains of slots and blocks."""
+    """Compare every block metric, and the domains of slots and blocks."""
     theirs = load(expected / "blockprop.json.gz")
     metrics = {name: value for name, value in theirs.items() if name.startswith("cdf")} | theirs["bpPropagation"]
     differences = [d for name, value in metrics.items() for d in _plain(name, ours.metrics[name], value)]
@@ -113,7 +109,7 @@ def propagation_differences(ours: Analysis, expected: Path) -> list[str]:
 
 
 def machine_differences(ours: Analysis, expected: Path) -> list[str]:
-    """Every machine level metric, and each host's analysed slots."""
+    """Compare every machine metric, and each host's analysed slots."""
     theirs = load(expected / "clusterperf.json.gz")
     resources = {name: value for name, value in theirs["mpResourceCDFs"].items() if name != "kind"}
     metrics = resources | {name: value for name, value in theirs.items() if name.startswith("cdf")}
@@ -127,7 +123,7 @@ def machine_differences(ours: Analysis, expected: Path) -> list[str]:
 
 
 def chart_differences(ours: Analysis, expected: Path) -> list[str]:
-    """Every chart point, as text."""
+    """Compare every chart point as text."""
     theirs = load(expected / "cdf.json.gz")
     differences = list(_check("plotted metrics", sorted(ours.chart_points), sorted(theirs)))
     for name in theirs:
@@ -193,7 +189,7 @@ def _block(label: str, ours: BlockRow, theirs: Mapping[str, Any]) -> Iterator[st
 
 
 def chain_differences(ours: Analysis, expected: Path) -> list[str]:
-    """The chain, block by block: membership, durations, observations, verdicts."""
+    """Compare the chain by block: membership, durations, observations, verdicts."""
     theirs = load(expected / "chain.json.gz")
     differences = list(_check("chain length", len(ours.chain), len(theirs)))
     for row, block in zip(ours.chain, theirs, strict=False):
@@ -211,7 +207,7 @@ def _day_and_time(text: str) -> tuple[str, str]:
 
 
 def _expected_manifest(theirs: Mapping[str, Any]) -> dict[str, Any]:
-    """Cell label -> the reference's uncut value."""
+    """Return cell label -> the reference's uncut value."""
     time, slots = theirs["sumDomainTime"], theirs["sumDomainSlots"]["ddFilteredCount"]["cdfAverage"]
     day, clock = _day_and_time(theirs["sumGenesis"]["systemStart"])
     return {
@@ -236,7 +232,7 @@ def _expected_manifest(theirs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def manifest_differences(ours: Analysis, expected: Path, cells: Mapping[str, str] | None = None) -> list[str]:
-    """The manifest numbers, the rejections by condition, and the manifest table's texts (by default the oracle's)."""
+    """Compare manifest numbers, rejections by condition, and the table's texts (default: the oracle's)."""
     theirs = load(expected / "summary.json.gz")
     differences = [d for k, v in _expected_manifest(theirs).items() for d in _check(k, ours.manifest[k], v)]
     rejections = {_condition(c): count for c, count in theirs["sumChainRejectionStats"]}
@@ -258,7 +254,7 @@ _TABLE_METRICS = {
 
 
 def table_differences(ours: Analysis, expected: Path) -> list[str]:
-    """The average, least, greatest, deviation and size texts of the older tables: the published summary."""
+    """Compare average, extremes, deviation and size texts of the older tables."""
     differences: list[str] = []
     for table, names in _TABLE_METRICS.items():
         rows = load(expected / "tables-org.json")[table][1:]

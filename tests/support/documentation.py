@@ -195,7 +195,7 @@ def trial(folder: Path, cache: Path) -> Trial:
     (root / "templates").symlink_to(ROOT / "templates")
     tools.mkdir()
     _tool(tools / "assay", f"sys.argv[1:1] = ['--cache', {str(cache)!r}]\nfrom assay.cli.main import main; main()")
-    if not shutil.which("duckdb"):  # versions of the engine are those of its Python package
+    if not shutil.which("duckdb"):  # the Python package stands in for the shell
         _tool(tools / "duckdb", "import sys, duckdb; print(duckdb.sql(sys.stdin.read()))")
     return Trial(root, tools, cache)
 
