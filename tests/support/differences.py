@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.oracle import Analysis, manifest_cells
@@ -48,3 +48,8 @@ def _members(value: Any) -> dict[Any, Any] | None:
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value))
     return None
+
+
+def assert_no_differences(sentences: Sequence[str]) -> None:
+    """Fail with the first differences."""
+    assert not sentences, "\n".join([f"{len(sentences)} differences", *sentences[:20]])

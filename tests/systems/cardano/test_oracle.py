@@ -30,6 +30,7 @@ from tests.oracle.resources import RESOURCES, percent_of_core
 from tests.oracle.simulate import draw_shape
 from tests.oracle.timeline import Slot, slot_timeline
 from tests.support.cases import CASES, Case, filters_named
+from tests.support.differences import assert_no_differences
 
 
 @functools.lru_cache(maxsize=1)
@@ -55,8 +56,7 @@ def analysis(case: str, filter_name: str) -> Analysis:
     ],
 )
 def test_oracle_agrees_with_the_incumbent(case: Case, differences: Callable[[Analysis, Path], list[str]]) -> None:
-    actual_differences = differences(analysis(case.name, case.filters), case.results)
-    assert not actual_differences, "\n".join([f"{len(actual_differences)} differences", *actual_differences[:20]])
+    assert_no_differences(differences(analysis(case.name, case.filters), case.results))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tests.oracle.generate import DEFECTS, random_filters, random_run
 from tests.oracle.simulate import Shape
 from tests.support.analysis import analysis_of
 from tests.support.cases import as_options
-from tests.support.differences import analysis_differences
+from tests.support.differences import analysis_differences, assert_no_differences
 from tests.support.laboratory import Examined, Laboratory, laboratory
 from tests.support.runs import copied, line, lines_of, reading, rotated, write_log
 
@@ -38,11 +38,6 @@ def new_run(folder: Path, seed: int, defect: str | None = None) -> tuple[Path, S
     """Create a random run in a folder of its own."""
     directory = folder / f"{next(_FOLDERS)}"
     return directory, random_run(directory, seed, defect=defect)
-
-
-def assert_no_differences(differences: Sequence[str]) -> None:
-    """Fail with the first differences."""
-    assert not differences, "\n".join([f"{len(differences)} differences", *differences[:20]])
 
 
 def assert_same(examined: Examined, theirs: Analysis, conditions: Sequence[Condition]) -> None:

@@ -18,6 +18,7 @@ from tests.compare_reference import CARDANO, averages, host_metrics, load
 from tests.oracle import Analysis, reference
 from tests.support.analysis import analysis_of
 from tests.support.cases import CASES, Case, as_options
+from tests.support.differences import assert_no_differences
 from tests.support.laboratory import Examined, Laboratory
 
 
@@ -37,11 +38,6 @@ def worked_case(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Wor
     examined = lab.examine(case.run, as_options(case.conditions))
     with examined.connection:
         yield Worked(case, examined, analysis_of(examined, case.conditions))
-
-
-def assert_no_differences(differences: list[str]) -> None:
-    """Fail with the first differences."""
-    assert not differences, "\n".join([f"{len(differences)} differences", *differences[:20]])
 
 
 @pytest.mark.parametrize(
