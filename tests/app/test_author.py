@@ -199,11 +199,11 @@ def test_run_schema_of_one_file_has_only_its_keys(cache: Path) -> None:
 def watch_report(start_workspace: Path, cache: Path) -> Iterator[subprocess.Popen[str]]:
     """Start `assay watch` and wait for its first rebuild."""
     command = [sys.executable, "-m", "assay", "--cache", str(cache), "watch", "service/comparison", *RUNS]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
         [*command, "-o", "build/live"],
         cwd=start_workspace,
-        env=around,
+        env=env,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -20,7 +20,7 @@ from assay.app.outputs import replacing
 from assay.util.diagnostics import AssayError
 from assay.util.locks import locked
 from assay.util.scratch import process_dir
-from tests.support.commands import assay_process
+from tests.support.commands import assay_process, source_environment
 from tests.support.deep import is_deep, turn
 from tests.support.laboratory import DATE, ROOT
 from tests.support.outcomes import contents
@@ -67,9 +67,9 @@ def undisturbed_results(place: Path, undisturbed_cache: Path) -> tuple[dict[str,
 def count_killed(times: Sequence[float], words: Sequence[str], place: Path, plan: Path) -> int:
     """Return the number of commands that were killed before they ended."""
     plan.write_text(json.dumps({"times": times, "command": words}), encoding="utf-8")
-    around = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'compiler'}"}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'compiler'}"}
     program = [sys.executable, "-m", "tests.support.killed", str(plan)]
-    done = subprocess.run(program, cwd=place, env=around, capture_output=True, text=True, check=False)
+    done = subprocess.run(program, cwd=place, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return sum(os.WIFSIGNALED(status) for status in json.loads(done.stdout))
 
@@ -138,11 +138,9 @@ def test_command_waits_for_folder_lock_and_says_so(
 ) -> None:
     out = tmp_path / "out"
     words = [sys.executable, "-m", "assay", *build_command(out, undisturbed_cache)]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    env = source_environment()
     with locked(out):
-        started = subprocess.Popen(
-            words, cwd=place, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+        started = subprocess.Popen(words, cwd=place, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert started.stderr
         assert started.stderr.readline() == f"waiting for another assay that writes {out}\n"
         assert not list(out.iterdir())

@@ -6,7 +6,6 @@ import csv
 import hashlib
 import io
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -33,7 +32,7 @@ from assay.util.checksums import unsealed
 from tests.compare_reference import CARDANO
 from tests.support import commands
 from tests.support.cases import as_options, filters_named
-from tests.support.commands import MODEL, assay
+from tests.support.commands import MODEL, assay, source_environment
 from tests.support.laboratory import DATE, ROOT, Laboratory
 from tests.support.outcomes import assert_same, contents
 from tests.support.workspaces import edited, workspace
@@ -474,8 +473,8 @@ except SystemExit as ended:
 
 
 def test_help_imports_no_heavy_module() -> None:
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    done = subprocess.run([sys.executable, "-c", IMPORTED], env=around, capture_output=True, text=True, check=True)
+    env = source_environment()
+    done = subprocess.run([sys.executable, "-c", IMPORTED], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0].startswith("Usage:")
     assert done.stdout.splitlines()[-1] == "0 []"
     assert all(shutil.which(name) or __import__(name) for name in HEAVY)

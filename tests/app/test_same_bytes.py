@@ -141,13 +141,13 @@ def test_system_fonts_change_no_byte(tmp_path: Path, two: Path, cache: Path, fon
     folder, settings = tmp_path / "fonts", tmp_path / "fonts.conf"
     folder.mkdir()
     settings.write_text(f'<?xml version="1.0"?><fontconfig><dir>{folder}</dir></fontconfig>\n', encoding="utf-8")
-    around = {"FONTCONFIG_FILE": str(settings), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    env = {"FONTCONFIG_FILE": str(settings), "HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
     if fonts != "none":
         for path in (ROOT / "templates" / "fonts").glob("*-Semibold.otf"):
             copy_as_regular(path, folder / path.name)
-    assert _list_fonts(around) == (set() if fonts == "none" else SHIPPED)
+    assert _list_fonts(env) == (set() if fonts == "none" else SHIPPED)
     out = tmp_path / "report"
-    done = _build_in_process(out, copy_without_drawings(cache, tmp_path / "cache"), around)
+    done = _build_in_process(out, copy_without_drawings(cache, tmp_path / "cache"), env)
     assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
     assert_same(out, two)
 
@@ -162,24 +162,24 @@ def copy_without_drawings(cache: Path, target: Path) -> Path:
 SHIPPED = {"Source Sans 3", "Source Serif 4", "Source Serif 4 Display"}
 
 
-def _list_fonts(around: Mapping[str, str]) -> set[str]:
+def _list_fonts(env: Mapping[str, str]) -> set[str]:
     """List the system fonts that Typst finds, with additional environment variables."""
     program = "import typst; print(*typst.Fonts(include_embedded_fonts=False).families(), sep='\\n')"
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env={**os.environ, **around}, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, check=True)
     return set(done.stdout.split("\n")) - {""}
 
 
-def _build_in_process(out: Path, cache: Path, around: Mapping[str, str]) -> commands.Done:
+def _build_in_process(out: Path, cache: Path, env: Mapping[str, str]) -> commands.Done:
     """Build the report of two runs in a process with additional environment variables."""
     runs = [item for text in PAIR for item in ("--run", text)]
     options = ("-o", out, "--cache", cache, "--date", DATE, *MODEL)
-    return assay_process("build", "cardano/comparison", *runs, *options, environment=around)
+    return assay_process("build", "cardano/comparison", *runs, *options, environment=env)
 
 
 def test_time_zone_and_language_change_no_byte(tmp_path: Path, two: Path) -> None:
-    around = {"TZ": "Pacific/Chatham", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
+    env = {"TZ": "Pacific/Chatham", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
     out = tmp_path / "report"
-    done = _build_in_process(out, tmp_path / "cache", around)
+    done = _build_in_process(out, tmp_path / "cache", env)
     assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
     assert_same(out, two)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ import pytest
 
 from assay.provenance.read import content_hash
 from tests.support import commands
-from tests.support.commands import Done, assay
+from tests.support.commands import Done, assay, source_environment
 from tests.support.laboratory import ROOT
 from tests.support.outcomes import contents, message
 from tests.support.runs import changed_json, changed_log, copied, rotated
@@ -137,8 +136,8 @@ def test_path_option_accepts_runs_of_the_report_only(run: Path, cache: Path) -> 
 def test_interrupted_verify_leaves_no_files(run: Path, cache: Path, tmp_path: Path) -> None:
     out, own = build_report(run, cache), tmp_path / "own"
     command = [sys.executable, "-m", "assay", "verify", out, "--cache", own]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    with subprocess.Popen(command, cwd=ROOT, env=around, stderr=subprocess.PIPE, text=True) as process:
+    env = source_environment()
+    with subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) as process:
         while not list(own.glob("scratch/*/*/report/.assay-*")) and process.poll() is None:
             time.sleep(0.01)
         process.terminate()

@@ -80,9 +80,9 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
     import_line = "doc = ../../notes/wait.txt as Text"
     edited(place / METRICS, 'doc = "From the request to the moment at which a worker takes it up"', import_line)
     command = [sys.executable, "-m", "assay", "--cache", "cache", "watch", "service/comparison"]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
-        [*command, "--run", "v=1.0", "--run", "runs/1.1", "-o", "build/live"], cwd=place, env=around,
+        [*command, "--run", "v=1.0", "--run", "runs/1.1", "-o", "build/live"], cwd=place, env=env,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ) as process:  # fmt: skip
         lines: queue.Queue[str] = queue.Queue()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import pytest
 from assay.cli.main import cli
 from assay.cli.output import rows
 from assay.sql.dialect import printable
-from tests.support.commands import Done, assay, assay_process
+from tests.support.commands import Done, assay, assay_process, source_environment
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited
 
@@ -129,9 +128,9 @@ def test_every_command_is_covered() -> None:
 def test_watch_escapes_control_characters(place: Path) -> None:
     arguments = [_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")]
     command = [sys.executable, "-m", "assay", "--cache", str(place / "cache"), *arguments]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    env = source_environment()
     with subprocess.Popen(
-        command, cwd=place, env=around, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        command, cwd=place, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:  # fmt: skip
         late = threading.Timer(60, process.kill)
         late.start()

@@ -16,6 +16,7 @@ import duckdb
 import pytest
 
 from assay.cli.errors import run
+from tests.support.commands import source_environment
 from tests.support.laboratory import ROOT
 
 LIST = ("list", "metrics", "--system", "cometbft")
@@ -32,9 +33,9 @@ def run_usual(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
 def run_in_shell(words: tuple[str, ...], streams: str, before: str = "") -> subprocess.CompletedProcess[str]:
     """Run a command with streams redirected by a shell."""
     command = shlex.join([sys.executable, "-m", "assay", *words])
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    env = source_environment()
     line = f"{before} {command} {streams}"
-    return subprocess.run(["bash", "-c", line], cwd=ROOT, env=around, capture_output=True, text=True, check=False)
+    return subprocess.run(["bash", "-c", line], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("streams", [">&-", "2>&-", "<&-", "<&- >&- 2>&-", "2>/dev/full"])
@@ -51,8 +52,8 @@ def test_status_is_that_of_the_work_without_a_reader(words: tuple[str, ...], sta
     reading, writing = os.pipe()
     os.close(reading)
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, which: writing}
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    done = subprocess.run([sys.executable, "-m", "assay", *words], cwd=ROOT, env=around, check=False, **streams)  # type: ignore[call-overload]
+    env = source_environment()
+    done = subprocess.run([sys.executable, "-m", "assay", *words], cwd=ROOT, env=env, check=False, **streams)  # type: ignore[call-overload]
     os.close(writing)
     assert done.returncode == status
 
@@ -65,8 +66,8 @@ def test_full_stdout_error_names_the_cause() -> None:
 def test_interrupt_during_import_is_reported_as_usual(tmp_path: Path) -> None:
     # It waits for the interrupt, which could otherwise arrive where Python ignores errors, between two imports.
     (tmp_path / "click.py").write_text(f"import os, time\nos.kill(os.getpid(), {signal.SIGINT:d})\ntime.sleep(60)\n")
-    around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
-    done = subprocess.run([sys.executable, "-m", "assay", *HELP], env=around, capture_output=True, check=False)
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
+    done = subprocess.run([sys.executable, "-m", "assay", *HELP], env=env, capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"interrupted\n")
 
 
@@ -80,9 +81,9 @@ def test_interrupt_is_never_lost_and_has_no_traceback(tmp_path: Path, comes: str
     (tmp_path / "rich").mkdir()  # a command imports it to print a table
     begin = f"import os, time\ndef interrupt():\n    os.kill(os.getpid(), {signal.SIGINT:d})\n    time.sleep(0)\n"
     (tmp_path / "rich" / "__init__.py").write_text(f"{begin}{comes}\n", encoding="utf-8")
-    around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
     command = [sys.executable, "-m", "assay", *LIST]
-    done = subprocess.run(command, cwd=ROOT, env=around, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (130, "")
     assert set(done.stderr.split("\n")) == {"", "interrupted"}, done.stderr
 
@@ -107,8 +108,8 @@ def test_ignored_interrupt_stays_ignored(tmp_path: Path) -> None:
     text = f"import os\nos.kill(os.getpid(), {signal.SIGINT:d})\nraise ValueError('rich was loaded')\n"
     (tmp_path / "rich" / "__init__.py").write_text(text, encoding="utf-8")
     line = f"trap '' INT; {shlex.join([sys.executable, '-m', 'assay', *LIST])}"
-    around = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
-    done = subprocess.run(["bash", "-c", line], cwd=ROOT, env=around, capture_output=True, text=True, check=False)
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT / 'compiler'}"}
+    done = subprocess.run(["bash", "-c", line], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert "ValueError: rich was loaded" in done.stderr
 
 

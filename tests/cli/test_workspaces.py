@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import assay
+from tests.support.commands import assay, source_environment
 from tests.support.laboratory import ROOT
 
 #: root without the capability to read unreadable files
@@ -48,14 +48,14 @@ def test_unencodable_path_is_described_in_words(tmp_path: Path) -> None:
     """The working directory was removed, and the engine cannot open the name of the cache."""
     (tmp_path / "gone").mkdir()
     words = [sys.executable, "-m", "assay", "list", "reports"]
-    around = {**os.environb, b"PYTHONPATH": os.fsencode(ROOT / "compiler")}
+    env = {**os.environb, b"PYTHONPATH": os.fsencode(ROOT / "compiler")}
     removed = f"import os; os.rmdir(os.getcwd()); os.execv({words[0]!r}, {words!r})"
-    done = subprocess.run([sys.executable, "-c", removed], cwd=tmp_path / "gone", env=around, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", removed], cwd=tmp_path / "gone", env=env, capture_output=True)
     assert (done.returncode, done.stderr.decode()) == (
         2, "error[file]: the current folder is not there any more\n  hint: change into one that is\n"
     )  # fmt: skip
-    around[b"XDG_CACHE_HOME"] = os.fsencode(tmp_path) + b"/\xff"
-    done = subprocess.run(words, cwd=ROOT, env=around, capture_output=True)
+    env[b"XDG_CACHE_HOME"] = os.fsencode(tmp_path) + b"/\xff"
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True)
     assert (done.returncode, done.stderr.decode()) == (
         2,
         f"error[not-utf8]: the folder of the cache is not UTF-8: `{tmp_path}/\\xff/assay`\n"
@@ -88,9 +88,9 @@ def test_unreadable_specs_are_not_ignored(tmp_path: Path, forbidden: str) -> Non
     (tmp_path / "specs" / "mine").mkdir(parents=True)
     (tmp_path / "specs" / "mine" / "package.dhall").touch()
     (tmp_path / forbidden).chmod(0)
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    env = source_environment()
     words = [*BOUNDED, sys.executable, "-m", "assay", "--cache", str(tmp_path / "cache"), "check"]
-    done = subprocess.run(words, cwd=tmp_path, env=around, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     (tmp_path / forbidden).chmod(0o755)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error[file]: a file cannot be read or written: Permission denied: ")

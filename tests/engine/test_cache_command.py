@@ -15,8 +15,7 @@ from assay.engine.pruning import Entry, Limits, surplus
 from assay.engine.result_cache import default_folder
 from assay.ingest import fingerprint
 from assay.util.scratch import clean_up, process_dir
-from tests.support.commands import Done, assay
-from tests.support.laboratory import ROOT
+from tests.support.commands import Done, assay, source_environment
 from tests.support.outcomes import contents
 
 
@@ -113,8 +112,8 @@ def test_prune_waits_for_commands_that_use_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     process_dir(cache)
     words = [sys.executable, "-m", "assay", "cache", "prune", "--all", "--cache", str(cache)]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    started = subprocess.Popen(words, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    env = source_environment()
+    started = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert started.stderr
     assert started.stderr.readline() == f"waiting for other assay commands that work with {cache}\n"
     clean_up(cache)
@@ -184,8 +183,8 @@ def test_user_without_home_needs_a_cache_option(tmp_path: Path) -> None:
     )
     become = f"import os; os.setuid({number}); os.environ.clear()"
     words = [sys.executable, "-c", f"import assay.engine.result_cache\n{become}\n{say}"]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    done = subprocess.run(words, cwd=tmp_path, env=around, capture_output=True, text=True, check=False)
+    env = source_environment()
+    done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert (done.stderr, done.stdout) == ("", (
         "error[cache]: no folder for a cache is known: this user has no home\n"
         "  hint: say --cache DIR, or set HOME or XDG_CACHE_HOME\n"

@@ -101,12 +101,12 @@ def test_tables_are_dropped_after_last_read(lab: Laboratory, tmp_path: Path) -> 
         def tables() -> set[str]:
             return {str(name) for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
 
-        def told(statement: str) -> None:
+        def record(statement: str) -> None:
             tables_at[statement] = tables()
 
         run = examined.prepared
         job = Job("run", examined.plan, examined.graph, run.constants, run.raw, run.recognition, ("run_summary",))
-        actual = execute(job, lab.package, Store(tmp_path / "cache"), connection, told)
+        actual = execute(job, lab.package, Store(tmp_path / "cache"), connection, record)
         assert tables() == set()
     assert actual == examined.results
     assert set(tables_at) == {node.name for node in examined.graph}

@@ -23,6 +23,7 @@ from assay.dhall.session import parse_text
 from assay.dhall.syntax import Select
 from assay.dhall.walk import walk
 from assay.lsp.project import Projects
+from tests.support.commands import source_environment
 from tests.support.laboratory import ROOT
 
 PATIENCE = 15.0
@@ -136,7 +137,7 @@ def start_editor(root: Path) -> Editor:
         editor.problems[params.uri] = params
 
     command, *arguments = start_server()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    environment = source_environment()
     editor.ask(client.start_io(command, *arguments, cwd=root, env=environment))
     params = types.InitializeParams(types.ClientCapabilities(), process_id=os.getpid(), root_uri=root.as_uri())
     result = editor.ask(client.initialize_async(params))

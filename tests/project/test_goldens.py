@@ -17,7 +17,7 @@ from assay.lang import normal_form, workspace
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import DIFFERENCE
-from tests.support.commands import Done
+from tests.support.commands import Done, source_environment
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import edited
 from tools import golden
@@ -187,8 +187,8 @@ def test_failing_build_is_no_difference(copy: Path, run: Callable[..., Done]) ->
 
 
 def test_unknown_part_is_a_usage_error() -> None:
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
-    done = subprocess.run([sys.executable, PROGRAM, "check", "spec"], env=around, capture_output=True, text=True)
+    env = source_environment()
+    done = subprocess.run([sys.executable, PROGRAM, "check", "spec"], env=env, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("error: there is no part spec; there are specs, sql, starter, reports\n")
 
@@ -199,9 +199,9 @@ def test_unknown_part_is_a_usage_error() -> None:
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_package_is_the_same_in_every_process(system: str) -> None:
     def printed(seed: str) -> subprocess.Popen[str]:
-        around = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "compiler")}
+        env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "compiler")}
         command = [sys.executable, "-c", HASHED, str(ROOT), system]
-        return subprocess.Popen(command, env=around, stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
     here = json.dumps(normal_form.content(evaluated(system)))  # with the hash seed of this process
     assert printed("4242").communicate()[0] == f"{hashlib.sha256(here.encode()).hexdigest()}\n"

@@ -285,14 +285,14 @@ def test_wheel_has_code_and_no_tests(wheel: Path) -> None:
 
 
 def test_installed_wheel_builds_same_report_elsewhere(tmp_path: Path, installed: Path, two: Path) -> None:
-    around = {**os.environ, "PYTHONPATH": str(installed), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    env = {**os.environ, "PYTHONPATH": str(installed), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     where = [sys.executable, "-c", "import assay; print(assay.__file__)"]
-    place = subprocess.run(where, cwd=tmp_path, env=around, capture_output=True, text=True, check=True).stdout.strip()
+    place = subprocess.run(where, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout.strip()
     assert Path(place) == installed / "assay" / "__init__.py"
     runs = [f"--run={case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate")]
     command = [sys.executable, "-m", "assay", "build", "cardano/comparison", *runs, "-o", "out"]
     done = subprocess.run(
-        [*command, "--date", DATE, *MODEL], cwd=tmp_path, env=around, capture_output=True, text=True, check=False
+        [*command, "--date", DATE, *MODEL], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "out/report.pdf\n")
     mine, theirs = contents(tmp_path / "out"), contents(two)

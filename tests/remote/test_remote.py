@@ -26,7 +26,7 @@ from assay.remote.required_files import Wanted
 from assay.util.diagnostics import AssayError
 from assay.util.progress import silent, unheard
 from tests.compare_reference import CARDANO
-from tests.support.commands import Done, assay, assay_process
+from tests.support.commands import Done, assay, assay_process, source_environment
 from tests.support.laboratory import ROOT
 from tests.support.storage import S3, cut_line, free_port, s3_server
 from tests.test_explain import raw_line
@@ -268,10 +268,10 @@ def test_waiting_command_says_so_without_a_terminal(s3: S3, tmp_path: Path) -> N
     reader = os.open(lock, os.O_RDWR)
     fcntl.flock(reader, fcntl.LOCK_SH)
     words = ("query", "CentiCpu", "--run", f"far={name}", "--no-filters", "--format", "json", "--cache", str(cache))
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    env = source_environment()
     command = [sys.executable, "-m", "assay", *words]
     with subprocess.Popen(
-        command, cwd=ROOT, env=around, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as done:
         assert done.stderr
         assert done.stderr.readline() == "waiting for another assay that uses far\n"

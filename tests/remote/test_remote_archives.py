@@ -83,10 +83,10 @@ def refusal_of(archive: Path, content: bytes, cache: Path) -> str:
     """Return the error for an archive, and check that nothing of it stays."""
     archive.write_bytes(content)
     cache.mkdir(exist_ok=True)
-    around = {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
+    paths = {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
     with pytest.raises(AssayError) as caught:
         mirror(cache, archive)
-    assert around == {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
+    assert paths == {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
     assert {path.name for path in cache.rglob("*") if path.is_file()} <= {"lock"}
     return f"{caught.value}\n".replace(str(archive), archive.name)
 

@@ -49,6 +49,11 @@ def _text(stream: io.TextIOWrapper) -> str:
     return stream.read()
 
 
+def source_environment(**variables: str) -> dict[str, str]:
+    """Return environment variables for a process that runs the compiler of this repository."""
+    return {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **variables}
+
+
 def assay_process(
     *arguments: str | Path,
     within: Path = ROOT,
@@ -57,8 +62,8 @@ def assay_process(
 ) -> Done:
     """Run a command in a new process with additional environment variables."""
     command = [python, "-m", "assay", *map(str, arguments)]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **(environment or {})}
-    done = subprocess.run(command, cwd=within, env=around, capture_output=True, text=True, check=False)
+    env = source_environment(**(environment or {}))
+    done = subprocess.run(command, cwd=within, env=env, capture_output=True, text=True, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
 
 
