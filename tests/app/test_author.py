@@ -130,8 +130,8 @@ def test_run_schema_lists_document_keys_and_types(cache: Path) -> None:
         jsonschema.Draft202012Validator.check_schema(schemas[file])
         document = json.loads((CARDANO / "baseline" / "run" / file).read_text(encoding="utf-8"))
         jsonschema.validate(document, schemas[file])
-    assert _problem(schemas["meta.json"], "meta", "batch", None) == "'batch' is a required property"
-    assert _problem(schemas["meta.json"], "meta", "era", 7) == "7 is not of type 'string'"
+    assert _find_problem(schemas["meta.json"], "meta", "batch", None) == "'batch' is a required property"
+    assert _find_problem(schemas["meta.json"], "meta", "era", 7) == "7 is not of type 'string'"
     assert schemas["genesis-shelley.json"]["properties"]["epochLength"] == {
         "type": "integer",
         "exclusiveMinimum": 0,
@@ -173,7 +173,7 @@ def _is_read(source: Source, folder: Path) -> bool:
     return True
 
 
-def _problem(schema: dict[str, Any], outer: str, inner: str, value: object) -> str:
+def _find_problem(schema: dict[str, Any], outer: str, inner: str, value: object) -> str:
     """Return the validation error of a member with this value; None removes the member."""
     document = json.loads((CARDANO / "baseline" / "run" / "meta.json").read_text(encoding="utf-8"))
     if value is None:
@@ -219,17 +219,17 @@ def test_watch_rebuilds_report_after_change(start_workspace: Path, watch_report:
     before = file.read_text(encoding="utf-8")
     assert watch_report.stdout
     assert watch_report.stderr
-    assert _line(watch_report.stdout).startswith("build/live/report.pdf (")
+    assert _read_line(watch_report.stdout).startswith("build/live/report.pdf (")
     try:
         edited(file, "to = at.sent }", "to = at.snt }")
-        assert "error[" in _line(watch_report.stderr)
+        assert "error[" in _read_line(watch_report.stderr)
         assert (start_workspace / "build/live/report.pdf").is_file()
         file.write_text(before.replace('"Working time"', '"Time of work"'), encoding="utf-8")
-        assert _line(watch_report.stdout).startswith("build/live/report.pdf (")
+        assert _read_line(watch_report.stdout).startswith("build/live/report.pdf (")
         assert "Time of work" in (start_workspace / "build/live/document.json").read_text(encoding="utf-8")
     finally:
         file.write_text(before, encoding="utf-8")
 
 
-def _line(stream: IO[str]) -> str:
+def _read_line(stream: IO[str]) -> str:
     return stream.readline().rstrip("\n")

@@ -268,14 +268,14 @@ def test_query_table_has_six_digits_and_conventions(cache: Path, results: Any) -
     lines = done.out.splitlines()
     assert lines[0].split() == ["metric", "run", "unit", *SHOWN]
     assert [line.split() for line in lines[2:]] == [
-        [name, run, metric["unit"], *(_six(metric["runs"][run][item]) for item in SHOWN)]
+        [name, run, metric["unit"], *(_format_six(metric["runs"][run][item]) for item in SHOWN)]
         for name, metric in ((name, results["metrics"][name]) for name in ASKED)
         for run in ("baseline", "candidate")
     ]
     assert done.err == f"filters: {', '.join(FILTERS)}; average: published\n"
 
 
-def _six(value: float) -> str:
+def _format_six(value: float) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 

@@ -42,12 +42,12 @@ CONNECTION.execute("SET threads = 1")
 # Rows of a grain: random rows, random cuts, against plain Python.
 
 
-def _grain() -> Grain:
+def _make_grain() -> Grain:
     columns = (Column("host", "text", NONE, ""), Column("when", "instant", NONE, ""), Column("value", "real", NONE, ""))
     return Grain("g", "r", None, ("host",), columns, (), (), (), None, (), "", "when")
 
 
-def _metric(per: str) -> Metric:
+def _make_metric(per: str) -> Metric:
     return Metric("m", "", "", "g", Expression("column", name="value"), None, True, None, per, NONE, "neither", 4)
 
 
@@ -55,10 +55,10 @@ def compute_metric(
     connection: duckdb.DuckDBPyConnection, per: str, since: int, until: int
 ) -> dict[str, tuple[Any, ...]]:
     """Return size, mean, deviation and centiles of a metric in a phase, by host or ""."""
-    grain = _grain()
+    grain = _make_grain()
     judged = dialect.text(grains.judge(JudgeStep(grain, (), True), {}))
     connection.execute(f"CREATE OR REPLACE TABLE g AS {judged}", {SINCE: since, UNTIL: until})
-    query = distributions.distribution(_metric(per), distributions.domain_of(grain), False, {})
+    query = distributions.distribution(_make_metric(per), distributions.domain_of(grain), False, {})
     rows = connection.execute(dialect.text(query)).fetchall()
     return {str(row[0]): row[1:] for row in rows} if per else {"": rows[0]}
 

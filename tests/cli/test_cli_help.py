@@ -56,7 +56,7 @@ def test_help_lists_commands_by_group() -> None:
         assert [line.split()[0] for line in lines[start + 1 : start + 1 + len(names)]] == list(names)
 
 
-def _tool() -> ModuleType:
+def _load_tool() -> ModuleType:
     spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
     assert spec
     assert spec.loader
@@ -68,7 +68,7 @@ def _tool() -> ModuleType:
 
 def test_reference_page_matches_the_commands() -> None:
     """`python tools/reference.py write` updates the page."""
-    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _tool().reference()
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _load_tool().reference()
 
 
 @pytest.mark.parametrize(

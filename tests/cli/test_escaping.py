@@ -35,7 +35,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a workspace whose folder, specs and logs contain control characters."""
     folder = tmp_path_factory.mktemp("echo") / HOSTILE
     done = assay("init", folder)
-    _harmless(done)
+    _assert_harmless(done)
     assert SHOWN in done.out
     specs = folder / "specs" / "service"
     edited(specs / "metrics.dhall", '"Waiting time"', f'"Waiting {IN_DHALL}"')
@@ -60,14 +60,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _harmless(done: Done) -> None:
+def _assert_harmless(done: Done) -> None:
     """Check that no printed character acts on a terminal and that no text adds a line."""
     output = done.out + done.err
     assert not ACTING & set(output)
     assert not re.search(r"^\W*FORGED", output, re.MULTILINE)
 
 
-def _run(place: Path) -> str:
+def _name_run(place: Path) -> str:
     return f"new{HOSTILE}={place / 'runs' / ('1.1' + HOSTILE)}"
 
 
@@ -113,10 +113,10 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
 
 @pytest.mark.parametrize(("words", "status"), COMMANDS)
 def test_control_characters_are_escaped_on_the_terminal(place: Path, words: tuple[str, ...], status: int) -> None:
-    arguments = [_run(place) if word == "RUN" else word for word in words]
+    arguments = [_name_run(place) if word == "RUN" else word for word in words]
     done = assay("--cache", place / "cache", *arguments, within=place)
     assert done.status == status, done.err
-    _harmless(done)
+    _assert_harmless(done)
 
 
 def test_every_command_is_covered() -> None:
@@ -126,7 +126,9 @@ def test_every_command_is_covered() -> None:
 
 
 def test_watch_escapes_control_characters(place: Path) -> None:
-    arguments = [_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")]
+    arguments = [
+        _name_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")
+    ]
     command = [sys.executable, "-m", "assay", "--cache", str(place / "cache"), *arguments]
     env = source_environment()
     with subprocess.Popen(
@@ -145,16 +147,16 @@ def test_watch_escapes_control_characters(place: Path) -> None:
         package.write_text(text, encoding="utf-8")
     assert re.fullmatch(rf"watched{re.escape(SHOWN)}/report\.pdf \(\d+\.\d s\)\n", lines[0])
     assert lines[1].startswith("error[")
-    _harmless(Done(1, "", "".join(lines)))
+    _assert_harmless(Done(1, "", "".join(lines)))
 
 
 def test_build_escapes_control_characters(place: Path) -> None:
     cache = ("--cache", place / "cache")
-    arguments = [_run(place) if word == "RUN" else word for word in BUILD]
+    arguments = [_name_run(place) if word == "RUN" else word for word in BUILD]
     out = f"out{HOSTILE}"
     done = assay(*cache, *arguments, out, within=place)
     assert (done.status, done.out) == (0, f"out{SHOWN}/report.md\n"), done.err
-    _harmless(done)
+    _assert_harmless(done)
     for words, status in (
         (("trace", out, "--list"), 0),
         (("trace", out, "--list", "--format", "json"), 0),
@@ -164,16 +166,16 @@ def test_build_escapes_control_characters(place: Path) -> None:
     ):
         done = assay(*cache, *words, within=place)
         assert done.status == status, done.err
-        _harmless(done)
+        _assert_harmless(done)
 
 
 def test_json_output_has_exact_values(place: Path) -> None:
     cache = ("--cache", place / "cache")
     listed = assay(*cache, "list", "metrics", "--format", "json", within=place).json()
     assert f"Waiting {HOSTILE}" in [item["name"] for item in listed]
-    rows = assay(*cache, "query", "wait", "--run", _run(place), "--format", "json", within=place).json()
+    rows = assay(*cache, "query", "wait", "--run", _name_run(place), "--format", "json", within=place).json()
     assert rows[0]["run"] == f"new{HOSTILE}"
-    log = assay(*cache, *QUERY[:-1], _run(place), "--log-format", "json", within=place).err
+    log = assay(*cache, *QUERY[:-1], _name_run(place), "--log-format", "json", within=place).err
     assert f"new{HOSTILE}" in [json.loads(line).get("run") for line in log.splitlines() if line[0] == "{"]
 
 
@@ -181,19 +183,19 @@ def test_tables_and_csv_show_escapes(place: Path) -> None:
     cache = ("--cache", place / "cache")
     listed = assay(*cache, "list", "metrics", "--format", "csv", within=place).out
     assert f"Waiting {SHOWN}" in [row[1] for row in csv.reader(io.StringIO(listed))]
-    assert SHOWN in assay(*cache, "query", "wait", "--run", _run(place), within=place).out
+    assert SHOWN in assay(*cache, "query", "wait", "--run", _name_run(place), within=place).out
 
 
 def test_printed_sql_means_the_same_as_the_sql() -> None:
     text = "it's\\a 'b' \x1b\x9b\u202e"
-    sql = f"SELECT {_literal(text)} AS \"a'b\" /* it's */, 'plain\\n' -- it's\n"
+    sql = f"SELECT {_quote_literal(text)} AS \"a'b\" /* it's */, 'plain\\n' -- it's\n"
     printed = printable(sql)
     assert not ACTING & set(printed)
     assert duckdb.execute(printed).fetchall() == [(text, "plain\\n")]
     assert printable("SELECT 'a\\b\n' AS \"é\"") == "SELECT 'a\\b\n' AS \"é\""
 
 
-def _literal(text: str) -> str:
+def _quote_literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 

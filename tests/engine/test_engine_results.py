@@ -17,7 +17,7 @@ LOWEST = Summary("lowest", 2, "greatest", False, "")
 MILLI = Fraction(1, 1000)
 
 
-def host(size: int, mean: float, stddev: float, centiles: Sequence[float]) -> HostRow:
+def make_row(size: int, mean: float, stddev: float, centiles: Sequence[float]) -> HostRow:
     return host_row((size, mean, stddev, list(centiles)))
 
 
@@ -31,7 +31,7 @@ def test_host_without_samples_has_zeros() -> None:
 
 
 def test_pooled_samples_have_the_unit_of_the_metric() -> None:
-    distribution = pooled(host(5, 2500.0, 40.0, rising_centiles(1000, 100)), [ALL, LOWEST], MILLI, integral=True)
+    distribution = pooled(make_row(5, 2500.0, 40.0, rising_centiles(1000, 100)), [ALL, LOWEST], MILLI, integral=True)
     assert distribution.size == 5
     assert distribution.averages == {"all": 2.5, "lowest": 2.5}
     assert distribution.stddevs == {"all": 0.04, "lowest": 0.04}
@@ -44,18 +44,20 @@ def test_pooled_samples_have_the_unit_of_the_metric() -> None:
 def test_centiles_over_hosts_are_medians_of_host_centiles() -> None:
     """The median of n values is at index floor(n / 2)."""
     three = over_hosts(
-        [host(1, 0.0, 0.0, rising_centiles(first, 0)) for first in (10, 40, 20)], [ALL], MILLI, integral=True
+        [make_row(1, 0.0, 0.0, rising_centiles(first, 0)) for first in (10, 40, 20)], [ALL], MILLI, integral=True
     )
     assert three.centiles[3] == Centile(0.1, 20, 10, 40, math.sqrt(Fraction(700, 3)))
-    two = over_hosts([host(1, 0.0, 0.0, rising_centiles(first, 0)) for first in (10, 40)], [ALL], MILLI, integral=True)
+    two = over_hosts(
+        [make_row(1, 0.0, 0.0, rising_centiles(first, 0)) for first in (10, 40)], [ALL], MILLI, integral=True
+    )
     assert two.centiles[28] == Centile(1.0, 40, 10, 40, math.sqrt(450))
 
 
 def test_extremes_and_median_over_hosts_cover_all_hosts() -> None:
     rows = [
-        host(4, 0.0, 0.0, rising_centiles(3000, 100)),
-        host(6, 0.0, 0.0, rising_centiles(1000, 10)),
-        host(1, 0.0, 0.0, rising_centiles(0, 60)),
+        make_row(4, 0.0, 0.0, rising_centiles(3000, 100)),
+        make_row(6, 0.0, 0.0, rising_centiles(1000, 10)),
+        make_row(1, 0.0, 0.0, rising_centiles(0, 60)),
     ]
     distribution = over_hosts(rows, [ALL], MILLI, integral=True)
     assert distribution.size == 11
@@ -66,7 +68,7 @@ def test_extremes_and_median_over_hosts_cover_all_hosts() -> None:
 def test_averages_and_deviations_follow_the_summary() -> None:
     """The mean of 1, 2 and 6 is 3, that of the lowest two is 1.5."""
     rows = [
-        host(1, mean, deviation, rising_centiles(0, 1))
+        make_row(1, mean, deviation, rising_centiles(0, 1))
         for mean, deviation in ((6000.0, 100.0), (1000.0, 500.0), (2000.0, 0.0))
     ]
     distribution = over_hosts(rows, [ALL, LOWEST], MILLI, integral=True)
@@ -75,7 +77,7 @@ def test_averages_and_deviations_follow_the_summary() -> None:
 
 
 def test_lowest_hosts_summary_takes_all_of_fewer_hosts() -> None:
-    distribution = over_hosts([host(1, 7.0, 0.0, rising_centiles(0, 1))], [LOWEST], Fraction(1), integral=True)
+    distribution = over_hosts([make_row(1, 7.0, 0.0, rising_centiles(0, 1))], [LOWEST], Fraction(1), integral=True)
     assert distribution.averages == {"lowest": 7.0}
 
 
@@ -98,13 +100,13 @@ def test_deviation_is_the_sample_deviation(values: list[int | float], squared: F
 
 def test_exact_average_is_mean_times_factor() -> None:
     """A third of a second in ms is exact, and not the nearest double."""
-    distribution = pooled(host(3, 1 / 3, 0.0, rising_centiles(0, 1)), [ALL], Fraction(1, 3), integral=True)
+    distribution = pooled(make_row(3, 1 / 3, 0.0, rising_centiles(0, 1)), [ALL], Fraction(1, 3), integral=True)
     assert distribution.exact_average("all") == Fraction(1 / 3) / 3
 
 
 def test_exact_average_over_hosts_follows_the_summary() -> None:
     """The summary has the unit of the metric already."""
-    rows = [host(1, mean, 0.0, rising_centiles(0, 1)) for mean in (1000.0, 2000.0, 6000.0)]
+    rows = [make_row(1, mean, 0.0, rising_centiles(0, 1)) for mean in (1000.0, 2000.0, 6000.0)]
     assert over_hosts(rows, [ALL, LOWEST], MILLI, integral=True).exact_average("lowest") == Fraction(3, 2)
 
 

@@ -193,13 +193,13 @@ def test_formula_over_empty_metric_has_no_value(tmp_path: Path, place: Path, cac
 # Articles
 
 
-def tables(article: Path) -> dict[str, Any]:
+def read_tables(article: Path) -> dict[str, Any]:
     (gallery,) = load(article / "document.json")["galleries"]
     return {table["title"]: table for table in gallery["tables"]}
 
 
 def test_endurance_is_in_years_of_365_days(article: Path) -> None:
-    actual = tables(article)
+    actual = read_tables(article)
     named = ("decimal", "binary", "trickle")
     for title, heading in (("Years until a drive is used up", "Drive bears"), ("By the year", "Bears")):
         assert actual[title]["header"] == [heading, *(f"{name}, years" for name in (*named, "still"))]
@@ -216,14 +216,14 @@ def test_endurance_is_in_years_of_365_days(article: Path) -> None:
 
 
 def test_endurance_works_across_rows_of_a_grain(article: Path) -> None:
-    actual = tables(article)["Years until a drive is used up: trickle"]
+    actual = read_tables(article)["Years until a drive is used up: trickle"]
     assert actual["header"] == ["Drive bears", "sda, years"]
     assert actual["rows"][-1] == ["2000 TBW", "5285.0"]
 
 
 def test_listing_and_prose_show_formulas_and_reasons(article: Path) -> None:
     (gallery,) = load(article / "document.json")["galleries"]
-    assert tables(article)["Rows: binary"]["rows"] == [["sda", "4.19", "132.3"]]
+    assert read_tables(article)["Rows: binary"]["rows"] == [["sda", "4.19", "132.3"]]
     assert gallery["text"] == [
         "The first drive is written to at 0.0 MB/s: 0.0 TB a year.",
         "Years until a drive is used up, still has no value: division by zero: disk_write_rate is 0.",
@@ -345,7 +345,7 @@ def test_yearly_writes_of_real_drive_equal_plain_python(endurance: Path) -> None
     assert drive["drive_write_rate"] == pytest.approx(mean, rel=1e-12)
     assert drive["drive_writes_per_year"] == pytest.approx(mean * YEAR / 1e12, rel=1e-12)
     assert drive["drive_writes_per_year_binary"] == pytest.approx(mean * YEAR / 2**40, rel=1e-12)
-    cells = tables(endurance)["Years until a drive is used up"]
+    cells = read_tables(endurance)["Years until a drive is used up"]
     assert cells["header"] == ["Drive bears", "vda, years", "zram0, years"]
     assert [float(row[1]) for row in cells["rows"]] == [
         pytest.approx(amount * 1e12 / mean / YEAR, rel=0.005) for amount in CLASSES

@@ -49,15 +49,15 @@ class Kind:
     in_any_order: bool = False
 
 
-def _instant(number: int) -> str:
+def _instant_at(number: int) -> str:
     return f"2026-02-05T18:{number:02}:16.000"
 
 
-def _om(lines: Sequence[str]) -> str:
+def _write_om(lines: Sequence[str]) -> str:
     return "".join([*lines, "# EOF\n"])
 
 
-def _answer(pairs: Sequence[str]) -> str:
+def _write_answer(pairs: Sequence[str]) -> str:
     head = '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"peers"},"values":['
     return f"{head}{','.join(pairs)}]}}]}}}}"
 
@@ -65,12 +65,12 @@ def _answer(pairs: Sequence[str]) -> str:
 KINDS = {
     "json-lines": Kind(
         SOURCE, TICK,
-        [f'{record(ts=f"{_instant(n)}Z", n=n)}\n{{"n":{n}\n\ntext {n}\n{record("Other")}\n' for n in range(9)],
+        [f'{record(ts=f"{_instant_at(n)}Z", n=n)}\n{{"n":{n}\n\ntext {n}\n{record("Other")}\n' for n in range(9)],
         "".join, ["m-1/out", "m-1/out.1", "m-1/out.10", "m-1/out-a", "m-1/m-1.json"], in_any_order=True,
     ),
     "text-lines": Kind(
         texts.LINES, texts.TICK,
-        ["".join(f"{texts.line(said, _instant(n))}\n" for said in (f"Tick {n}", f"Tick é{n}", "Other")) + " \ntext\n"
+        ["".join(f"{texts.line(said, _instant_at(n))}\n" for said in (f"Tick {n}", f"Tick é{n}", "Other")) + " \ntext\n"
          for n in range(9)],
         "".join, ["m-1/out", "m-1/out.1", "m-1/out.10", "m-1/out-a"], in_any_order=True,
     ),
@@ -90,12 +90,12 @@ KINDS = {
     "samples, a text": Kind(
         samples.METRICS, samples.PEERS,
         [f'peers{{job="é"}} {n} {S + n}\npeers {n}\nother 1 {S + n}\n# a comment\n' for n in range(9)],
-        _om, ["a.om", "b.om", "c.om"], in_any_order=True,
+        _write_om, ["a.om", "b.om", "c.om"], in_any_order=True,
     ),
     "samples, an answer": Kind(
         samples.METRICS, samples.PEERS,
         [f'[{S + n},"{n}"]' if n % 3 else f'[{S + n},"{n}"],[{S + n},1]' for n in range(9)],
-        _answer, ["a.json", "b.json", "c.json"], in_any_order=True,
+        _write_answer, ["a.json", "b.json", "c.json"], in_any_order=True,
     ),
 }  # fmt: skip
 

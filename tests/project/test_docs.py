@@ -70,7 +70,7 @@ def _is_tried(block: Block) -> bool:
 TRIED = tuple(_has_trial())
 
 
-def _blocks(language: str) -> list[Block]:
+def _find_blocks(language: str) -> list[Block]:
     return [block for name in ALL_PAGES for block in page(name).blocks if block.language == language]
 
 
@@ -128,11 +128,13 @@ def _check_systems(workspace: Trial, added: Sequence[Block]) -> None:
 
 
 def test_every_dhall_and_sql_block_names_its_place() -> None:
-    assert [block.where for lang in ("dhall", "sql") for block in _blocks(lang) if not block.place] == []
+    assert [block.where for lang in ("dhall", "sql") for block in _find_blocks(lang) if not block.place] == []
 
 
 def test_excerpts_occur_in_the_files_that_they_name() -> None:
-    excerpts = [block for lang in ("dhall", "sql") for block in _blocks(lang) if block.place and not block.place["how"]]
+    excerpts = [
+        block for lang in ("dhall", "sql") for block in _find_blocks(lang) if block.place and not block.place["how"]
+    ]
     assert len(excerpts) > 15
     for block in excerpts:
         assert block.place
@@ -149,26 +151,26 @@ def test_blocks_are_of_known_languages() -> None:
 # The command line
 
 
-def _options(command: click.Command) -> set[str]:
+def _list_options(command: click.Command) -> set[str]:
     """Return the options of a command without the common ones."""
     options = [item for item in command.params if isinstance(item, click.Option)]
     return {name for item in options for name in item.opts} - {"--cache", "-v", "--verbose", "--log-format"}
 
 
-def _all_commands(command: click.Command) -> Iterator[click.Command]:
+def _walk_commands(command: click.Command) -> Iterator[click.Command]:
     """Yield a command and its subcommands."""
     yield command
     for within in command.commands.values() if isinstance(command, click.Group) else ():
-        yield from _all_commands(within)
+        yield from _walk_commands(within)
 
 
-def _command_table() -> dict[str, set[str]]:
+def _read_command_table() -> dict[str, set[str]]:
     table = next(item for item in page("README.md").tables if item.section == "Commands")
     return {code(row[0])[0].split()[1]: set(code(row[2])) for row in table.rows}
 
 
 def test_readme_lists_commands_with_exact_options() -> None:
-    assert _command_table() == {name: _options(command) for name, command in cli.commands.items()}
+    assert _read_command_table() == {name: _list_options(command) for name, command in cli.commands.items()}
 
 
 def test_readme_lists_the_options_of_all_commands() -> None:
@@ -197,7 +199,7 @@ def test_commands_named_on_a_page_exist(name: str) -> None:
 def test_options_named_on_a_page_exist(name: str) -> None:
     texts = [text for text in _read_code(name) if not re.match(r"(just|python3?|pip|grep) ", text)]
     named = {word for text in texts for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)}
-    known = {name for command in _all_commands(cli) for item in command.params for name in item.opts}
+    known = {name for command in _walk_commands(cli) for item in command.params for name in item.opts}
     assert named <= known | {"--help"}
 
 
@@ -219,7 +221,7 @@ def test_exit_statuses_are_those_of_the_code() -> None:
 # Other names
 
 
-def _recipes() -> set[str]:
+def _read_recipes() -> set[str]:
     text = (ROOT / "justfile").read_text(encoding="utf-8")
     return set(re.findall(r"^([a-z][a-z-]*)(?: [^:\n]*)?:(?!=)", text, re.M))
 
@@ -230,7 +232,7 @@ def test_recipes_named_on_a_page_exist(name: str) -> None:
     recipes = re.findall(r"`just ([a-z][a-z ]*)", text) + re.findall(r"^ +just ([a-z][a-z ]*)", text, re.M)
     recipes += re.findall(r"^just ([a-z][a-z ]*)", text, re.M) + re.findall(r"bootstrap\.py +([a-z]+)", text)
     named = {words.split()[0] for words in recipes}
-    assert named <= _recipes()
+    assert named <= _read_recipes()
 
 
 def test_bootstrap_offers_both_commands_of_the_readme() -> None:
@@ -265,7 +267,7 @@ def test_files_named_on_a_page_exist(name: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_metrics_named_on_a_page_exist(name: str) -> None:
     package = (ROOT / "golden" / "specs" / "cardano.yaml").read_text(encoding="utf-8")
-    added = "".join(block.text for block in _blocks("dhall"))
+    added = "".join(block.text for block in _find_blocks("dhall"))
     known = {*re.findall(r"^  - id: '?([\w.]+)'?$", package, re.M), *re.findall(r'\bid = "([\w.]+)"', added)}
     named = {word for text in code(page(name).prose) for word in re.findall(r"\bcdf[A-Z0-9][\w.]*", text)}
     assert named <= known
@@ -313,22 +315,22 @@ def test_picture_is_small_and_has_alternative_text() -> None:
 # The spec language
 
 
-def _schema(group: str) -> str:
+def _read_schema(group: str) -> str:
     return (ROOT / "specs" / "schema" / f"{group}.dhall").read_text(encoding="utf-8")
 
 
-def _exports(group: str) -> set[str]:
+def _read_exports(group: str) -> set[str]:
     """Return the names that a schema file exports."""
-    text = _schema(group)
+    text = _read_schema(group)
     return set(re.findall(r"^(?:in  \{|    [,{]) (\w+)", text[text.rindex("\nin  {") + 1 :], re.M))
 
 
-def _members(group: str) -> set[str]:
+def _read_members(group: str) -> set[str]:
     """Return the members of the record types of a schema file."""
-    return set(re.findall(r"[{,]\s+(\w+) :(?!:)", _schema(group)))
+    return set(re.findall(r"[{,]\s+(\w+) :(?!:)", _read_schema(group)))
 
 
-def _documented_words() -> set[str]:
+def _read_words() -> set[str]:
     """Return every word in code on the language page; for `S.Metric` also `Metric`."""
     document = page("docs/spec-language.md")
     texts = code(document.prose) + [block.text for block in document.blocks]
@@ -337,29 +339,29 @@ def _documented_words() -> set[str]:
 
 @pytest.mark.parametrize("group", [path.stem for path in sorted((ROOT / "specs" / "schema").glob("*.dhall"))])
 def test_every_schema_word_is_on_the_language_page(group: str) -> None:
-    assert _exports(group)
-    assert (_exports(group) | _members(group)) - _documented_words() == set()
+    assert _read_exports(group)
+    assert (_read_exports(group) | _read_members(group)) - _read_words() == set()
 
 
-def _word_tables() -> list[Table]:
+def _find_word_tables() -> list[Table]:
     return [table for table in page("docs/spec-language.md").tables if table.header[0] == "word"]
 
 
-def _specs() -> str:
+def _read_specs() -> str:
     paths = [path for path in sorted((ROOT / "specs").glob("*/**/*.dhall")) if "schema" not in path.parts]
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 def test_examples_of_words_occur_in_the_specs() -> None:
-    specs = squeezed(_specs())
-    examples = [example for table in _word_tables() for row in table.rows for example in code(row[2])]
+    specs = squeezed(_read_specs())
+    examples = [example for table in _find_word_tables() for row in table.rows for example in code(row[2])]
     assert len(examples) > 60
     assert [example for example in examples if squeezed(example) not in specs] == []
 
 
 def test_words_without_an_example_are_unused_in_specs() -> None:
-    specs = _specs()
-    without = [(table, code(row[0])) for table in _word_tables() for row in table.rows if not code(row[2])]
+    specs = _read_specs()
+    without = [(table, code(row[0])) for table in _find_word_tables() for row in table.rows if not code(row[2])]
     for table, words in without:
         letter = GROUP_OF[table.section]
         used = [word for word in words if re.search(rf"\b(?:{letter}|S\.\w+)\.{word}\b", specs)]
@@ -368,9 +370,9 @@ def test_words_without_an_example_are_unused_in_specs() -> None:
 
 @pytest.mark.parametrize("letter", sorted(GROUPS))
 def test_tables_of_a_group_list_exactly_its_exports(letter: str) -> None:
-    tables = [table for table in _word_tables() if GROUP_OF.get(table.section) == letter]
+    tables = [table for table in _find_word_tables() if GROUP_OF.get(table.section) == letter]
     named = {word for table in tables for row in table.rows for word in code(row[0])} - {"BaseUnit"}
-    exported = _exports(GROUPS[letter]) - INSIDE
+    exported = _read_exports(GROUPS[letter]) - INSIDE
     assert named <= exported
     assert {word for word in exported if word[0].islower()} <= named
 
@@ -378,11 +380,11 @@ def test_tables_of_a_group_list_exactly_its_exports(letter: str) -> None:
 # The architecture
 
 
-def _stages() -> Table:
+def _find_stages() -> Table:
     return next(item for item in page("docs/architecture.md").tables if item.header[0] == "stage")
 
 
-@pytest.mark.parametrize("row", _stages().rows, ids=[row[0] for row in _stages().rows])
+@pytest.mark.parametrize("row", _find_stages().rows, ids=[row[0] for row in _find_stages().rows])
 def test_architecture_stage_has_documented_types(row: tuple[str, ...]) -> None:
     _, inputs, outputs, where = row
     function = pkgutil.resolve_name(code(where)[0])
@@ -392,26 +394,26 @@ def test_architecture_stage_has_documented_types(row: tuple[str, ...]) -> None:
     assert [kind for kind in code(inputs) if kind not in words] == []
 
 
-def _layers() -> list[set[str]]:
+def _read_layers() -> list[set[str]]:
     """Return the documented layers, lowest first; a layer may have several folders."""
     block = next(item for item in page("docs/architecture.md").blocks if item.section == "Layers")
     return [set(layer.split(", ")) for layer in squeezed(block.text).split(" <- ")]
 
 
 def test_imports_follow_the_documented_layers() -> None:
-    ranks = {folder: rank for rank, layer in enumerate(_layers()) for folder in layer}
+    ranks = {folder: rank for rank, layer in enumerate(_read_layers()) for folder in layer}
     package = ROOT / "compiler" / "assay"
     assert set(ranks) == {path.name for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
     wrong = []
     for path in package.rglob("*.py"):
         folder = path.relative_to(package).parts[0]
-        for imported in _imported_folders(path) if folder in ranks else ():
+        for imported in _find_imports(path) if folder in ranks else ():
             if imported != folder and ranks[imported] >= ranks[folder]:
                 wrong.append(f"{path.relative_to(package)} imports {imported}")
     assert wrong == []
 
 
-def _imported_folders(path: Path) -> set[str]:
+def _find_imports(path: Path) -> set[str]:
     """Return the folders of the package that a module imports, also inside functions."""
     modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -432,11 +434,11 @@ def test_functions_and_files_are_within_size_limits() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "compiler" / "assay").rglob("*.py")}
     assert [path for path, text in texts.items() if len(text.splitlines()) > largest] == []
     functions = (item for text in texts.values() for item in ast.walk(ast.parse(text)))
-    over = [item.name for item in functions if isinstance(item, ast.FunctionDef) and _lines(item) > longest]
+    over = [item.name for item in functions if isinstance(item, ast.FunctionDef) and _count_lines(item) > longest]
     assert over == []
 
 
-def _lines(function: ast.FunctionDef) -> int:
+def _count_lines(function: ast.FunctionDef) -> int:
     return (function.end_lineno or 0) - function.lineno + 1
 
 
@@ -460,18 +462,18 @@ def test_readme_lists_what_a_build_writes(built: Path) -> None:
     assert named == {path.name + ("/" if path.is_dir() else "") for path in built.iterdir()}
 
 
-def _paths(value: Any, trail: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def _walk_paths(value: Any, trail: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield the path of every member of a JSON document; items of lists have no number."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield (*trail, key)
-            yield from _paths(inner, (*trail, key))
+            yield from _walk_paths(inner, (*trail, key))
     elif isinstance(value, list):
         for inner in value:
-            yield from _paths(inner, trail)
+            yield from _walk_paths(inner, trail)
 
 
-def _layout(section: str) -> list[tuple[str, ...]]:
+def _read_layout(section: str) -> list[tuple[str, ...]]:
     table = next(item for item in page("docs/results.md").tables if item.section == section)
     return [tuple(part for part in re.split(r"\.|\[\]\.?", code(row[0])[0]) if part) for row in table.rows]
 
@@ -482,8 +484,8 @@ def _fits(path: tuple[str, ...], layout: tuple[str, ...]) -> bool:
 
 @pytest.mark.parametrize("name", ["results.json", "document.json", "provenance.json"])
 def test_documented_layout_of_a_file_is_complete(name: str, built: Path) -> None:
-    paths = set(_paths(json.loads((built / name).read_text(encoding="utf-8"))))
-    layout = _layout(name)
+    paths = set(_walk_paths(json.loads((built / name).read_text(encoding="utf-8"))))
+    layout = _read_layout(name)
     assert [path for path in sorted(paths) if not any(_fits(path, item) for item in layout)] == []
     assert [item for item in layout if not any(_fits(path, item) for path in paths)] == []
 

@@ -50,7 +50,7 @@ def results(built: Path) -> Any:
 # Publications, read without the compiler
 
 
-def publications() -> list[tuple[Path, Any]]:
+def read_publications() -> list[tuple[Path, Any]]:
     """Return every publication with its file, oldest first."""
     return sorted(((path, load(path)) for path in FILES), key=lambda item: (item[1]["date"][:10], item[1]["workload"]))
 
@@ -65,9 +65,9 @@ def rows_by_metric(publication: Any) -> Iterator[tuple[str, Any]]:
             yield ids[row["label"]], row
 
 
-def expected_series() -> dict[str, dict[str, list[dict[str, str]]]]:
+def compute_series() -> dict[str, dict[str, list[dict[str, str]]]]:
     expected: dict[str, dict[str, list[dict[str, str]]]] = {}
-    for path, publication in publications():
+    for path, publication in read_publications():
         base, *others = publication["runs"]
         for metric, row in rows_by_metric(publication):
             places = expected.setdefault(metric, {}).setdefault(publication["workload"], [])
@@ -79,10 +79,10 @@ def expected_series() -> dict[str, dict[str, list[dict[str, str]]]]:
     return expected
 
 
-EXPECTED = expected_series()
+EXPECTED = compute_series()
 
 
-def plots(document: Any) -> list[Any]:
+def list_plots(document: Any) -> list[Any]:
     return [plot for gallery in document["galleries"] for plot in gallery["plots"]]
 
 
@@ -112,10 +112,10 @@ def test_series_are_the_printed_ones(results: Any) -> None:
 
 
 def test_plotted_values_are_the_printed_values(document: Any) -> None:
-    assert {plot["id"] for plot in plots(document)} == set(EXPECTED)
-    for plot in plots(document):
+    assert {plot["id"] for plot in list_plots(document)} == set(EXPECTED)
+    for plot in list_plots(document):
         due: Counter[tuple[str, ...]] = Counter()
-        for _, publication in publications():
+        for _, publication in read_publications():
             day, labels = publication["date"][:10], publication["runs"]
             for metric, row in rows_by_metric(publication):
                 if metric == plot["id"]:
@@ -134,13 +134,13 @@ def test_plotted_values_are_the_printed_values(document: Any) -> None:
     [("CentiCpu", [20, 18]), ("cdfForgerBlkCtx", [20, 18]), ("FsRd", [18, 16]), ("cdf1.00", [20, 18])],
 )
 def test_every_further_run_has_a_dot(metric: str, counts: list[int], document: Any) -> None:
-    plot = next(item for item in plots(document) if item["id"] == metric)
+    plot = next(item for item in list_plots(document) if item["id"] == metric)
     dots = Counter(row["panel"] for row in select_marks(plot, "run"))
     assert [dots[workload] for workload in WORKLOADS] == counts
 
 
 def test_line_connects_each_run_to_its_base(document: Any) -> None:
-    for plot in plots(document):
+    for plot in list_plots(document):
         bases = {(row["panel"], row["publication"]): row for row in select_marks(plot, "base")}
         runs = {(row["panel"], row["publication"], row["run"]): row for row in select_marks(plot, "run")}
         moves = select_marks(plot, "move")
@@ -154,7 +154,7 @@ def test_line_connects_each_run_to_its_base(document: Any) -> None:
 
 
 def test_time_goes_from_left_to_right(document: Any) -> None:
-    for plot in plots(document):
+    for plot in list_plots(document):
         labels = [(row["x"], row["text"]) for row in select_marks(plot, "label")]
         assert [x for x, _ in labels] == [index + 0.5 for index in range(18)]
         for panel in plot["panels"]:
@@ -169,7 +169,7 @@ def test_time_goes_from_left_to_right(document: Any) -> None:
 
 
 def test_drawing_equals_the_document(built: Path, document: Any) -> None:
-    for plot in plots(document):
+    for plot in list_plots(document):
         drawn = load(built / "charts" / f"{plot['id']}.vl.json")["datasets"]["rows"]
         rows = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
         assert drawn == [{key: value for key, value in row.items() if value is not None} for row in rows]
@@ -181,7 +181,7 @@ def test_drawing_equals_the_document(built: Path, document: Any) -> None:
 
 
 def test_declared_break_precedes_first_run_measured_anew(document: Any) -> None:
-    by_id = {plot["id"]: plot for plot in plots(document)}
+    by_id = {plot["id"]: plot for plot in list_plots(document)}
 
     def around(metric: str, key: str, panel: str) -> tuple[tuple[str, str], tuple[str, str]]:
         """Return the last dot before a break and the first after it."""
@@ -207,7 +207,9 @@ def test_metrics_without_declared_break_have_none(document: Any, results: Any) -
     declared = {name for item in results["breaks"] if item["kind"] == "meaning"
                 for note in item["notes"] for name in note["metrics"]}  # fmt: skip
     drawn = {
-        plot["id"] for plot in plots(document) if any(row["kind"] == "meaning" for row in select_marks(plot, "break"))
+        plot["id"]
+        for plot in list_plots(document)
+        if any(row["kind"] == "meaning" for row in select_marks(plot, "break"))
     }
     assert drawn == declared
     assert len(declared) == 6
@@ -216,7 +218,7 @@ def test_metrics_without_declared_break_have_none(document: Any, results: Any) -
 def test_breaks_of_form_follow_labels_units_and_generations(results: Any) -> None:
     before: dict[str, tuple[str, str, str]] = {}
     due: dict[tuple[str, str], set[str]] = {}
-    for _, publication in publications():
+    for _, publication in read_publications():
         day = publication["date"][:10]
         for metric, row in rows_by_metric(publication):
             now = (publication["generation"], row["label"], row["unit"])
@@ -245,10 +247,10 @@ def test_every_break_is_explained_below_its_figures(document: Any) -> None:
 # Moves
 
 
-def expected_moves() -> list[tuple[str, ...]]:
+def compute_moves() -> list[tuple[str, ...]]:
     """Compute the largest moves from the published files: metric, workload, day, runs, values, percentage."""
     best: dict[tuple[str, str], tuple[Fraction, tuple[str, ...]]] = {}
-    for _, publication in publications():
+    for _, publication in read_publications():
         for metric, row in rows_by_metric(publication):
             base, *values = row["values"]
             meaningful = len(re.sub(r"e.*|\.", "", base).lstrip("-0")) >= 2 and float(base) > 0
@@ -269,7 +271,7 @@ def expected_moves() -> list[tuple[str, ...]]:
 def test_largest_moves_are_those_of_printed_values(results: Any, document: Any) -> None:
     keys = ("metric", "workload", "day", "base", "run", "base_value", "value", "percent")
     actual = [tuple(item[key] for key in keys) for item in results["moves"]]
-    assert actual == expected_moves()[:24]
+    assert actual == compute_moves()[:24]
     (table,) = document["galleries"][0]["tables"]
     assert [tuple(row[1:8]) for row in table["rows"]] == [item[1:] for item in actual]
 
@@ -300,7 +302,7 @@ def test_report_lists_its_inputs(document: Any) -> None:
     (appendix,) = document["appendices"]
     rows = [(row[0], row[1], row[2], row[4]) for row in appendix["rows"]]
     assert sorted(rows) == sorted(
-        (item["date"][:10], item["title"], item["workload"], path.name) for path, item in publications()
+        (item["date"][:10], item["title"], item["workload"], path.name) for path, item in read_publications()
     )
     assert [row[0] for row in appendix["rows"]] == sorted(row[0] for row in appendix["rows"])
     assert {row[3] for row in appendix["rows"]} == {"2023-12", "2024-03", "2024-09", "2025-01", "2025-02", "2026-02"}
@@ -315,7 +317,7 @@ def test_pdf_lists_the_inputs(built: Path, document: Any) -> None:
 
     titles = [document["title"], *(item["title"] for item in document["galleries"])]
     assert all(printed(item) for item in titles)
-    assert all(printed(f"Figure {plot['figure']} {plot['title']}") for plot in plots(document))
+    assert all(printed(f"Figure {plot['figure']} {plot['title']}") for plot in list_plots(document))
     tables = [table for gallery in document["galleries"] for table in gallery["tables"]]
     assert all(printed(cell) for table in tables for row in table["rows"] for cell in row)
     assert all(printed(path.name) for path in FILES)

@@ -40,7 +40,7 @@ def publish(day: str, *runs: str, workload: str = FAST, **values: Sequence[str])
     return Issue(Path(f"{day}.json"), publication, EDITION, rows)
 
 
-def history(*breaks: Break, metrics: Sequence[str] = ("m",), most: int = 9) -> History:
+def make_history(*breaks: Break, metrics: Sequence[str] = ("m",), most: int = 9) -> History:
     section = Section("all", "", tuple(metrics))
     return History("history", "", "", "report", (section,), "history", breaks, most, "")
 
@@ -75,14 +75,14 @@ def test_repeated_runs_have_a_column_of_their_own() -> None:
 
 def test_break_keys_are_letters_then_pairs() -> None:
     breaks = [Break(("m",), f"2024-01-{1 + index % 28:02}", "", "") for index in range(703)]
-    keys = [item.key for item in changes(history(*breaks), NOTHING, [publish("2024-01-01", "1", "2")])]
+    keys = [item.key for item in changes(make_history(*breaks), NOTHING, [publish("2024-01-01", "1", "2")])]
     expected = {0: "A", 25: "Z", 26: "AA", 27: "AB", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA"}
     assert {index: keys[index] for index in expected} == expected
 
 
 def test_breaks_are_ordered_by_day() -> None:
     later, earlier = Break(("m",), "2024-06-01", "", "later"), Break(("n",), "2024-02-01", "2", "earlier")
-    assert changes(history(later, earlier), NOTHING, [publish("2024-01-01", "1")]) == (
+    assert changes(make_history(later, earlier), NOTHING, [publish("2024-01-01", "1")]) == (
         Change("A", MEANING, "2024-02-01", "2", ((("n",), "earlier"),)),
         Change("B", MEANING, "2024-06-01", "", ((("m",), "later"),)),
     )
@@ -119,7 +119,7 @@ def test_break_outside_all_publications_is_reported(since: str, run: str, outsid
         publish("2024-03-01", "3", "4", m=["1", "2"]),
     ]
     message = f"The break of m since {since} lies outside of the publications, which are from 2024-02-01 to 2024-03-01."
-    assert list(warnings(history(Break(("m",), since, run, "")), issues)) == ([message] if outside else [])
+    assert list(warnings(make_history(Break(("m",), since, run, "")), issues)) == ([message] if outside else [])
 
 
 def test_break_from_an_unknown_run_is_reported() -> None:
@@ -127,7 +127,7 @@ def test_break_from_an_unknown_run_is_reported() -> None:
         publish("2024-02-01", "2", "3"),
         publish("2024-03-01", "3", "4", workload=SLOW, m=["1", "2"]),
     ]
-    breaks_of = history(
+    breaks_of = make_history(
         Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", ""), metrics=["m", "n"]
     )
     assert list(warnings(breaks_of, issues)) == [
@@ -159,7 +159,7 @@ def find_moves(*cells: Sequence[str], most: int = 9) -> list[tuple[str, str, str
     issues = [
         publish("2024-01-01", *map(str, range(len(row))), workload=str(at), m=row) for at, row in enumerate(cells)
     ]
-    largest = moves(history(most=most), issues, (), most)
+    largest = moves(make_history(most=most), issues, (), most)
     return [(item.issue.publication.workload, str(item.base), str(item.value)) for item in largest]
 
 
@@ -206,7 +206,7 @@ def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys
     """The largest move is from run 2 to run 4."""
     before = publish("2024-01-01", "1", "2", m=["10", "11"])
     after = publish("2024-02-01", "2", "3", "4", "5", m=["10", "11", "40", "12"])
-    (move,) = moves(history(), [before, after], breaks, 9)
+    (move,) = moves(make_history(), [before, after], breaks, 9)
     assert (move.run, move.keys) == (2, keys)
 
 
@@ -224,7 +224,7 @@ def select_marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:
     return [{key: value for key, value in row.items() if value is not None} for row in rows if row["mark"] in kinds]
 
 
-def extent(*cells: str) -> list[float]:
+def find_extent(*cells: str) -> list[float]:
     drawn = draw_plot([publish("2024-01-01", *map(str, range(len(cells))), m=cells)])
     return [row["y"] for row in select_marks(drawn, "extent")]
 
@@ -242,7 +242,7 @@ def extent(*cells: str) -> list[float]:
 )
 def test_axis_starts_at_zero_near_its_least_value(cells: Sequence[str], ends: Sequence[float]) -> None:
     """A single value has room on both sides."""
-    assert extent(*cells) == pytest.approx(ends)
+    assert find_extent(*cells) == pytest.approx(ends)
 
 
 def test_runs_of_publication_surround_the_column_middle() -> None:

@@ -198,7 +198,7 @@ class Scripted:
 
 
 @contextmanager
-def scripted(answer: Callable[[str, dict[str, list[str]], int], tuple[int, str]]) -> Iterator[Scripted]:
+def serve_script(answer: Callable[[str, dict[str, list[str]], int], tuple[int, str]]) -> Iterator[Scripted]:
     script = Scripted(answer)
 
     class Handler(BaseHTTPRequestHandler):
@@ -230,22 +230,22 @@ def scripted(answer: Callable[[str, dict[str, list[str]], int], tuple[int, str]]
 LABELS = {"__name__": "up", "job": "a"}
 
 
-def success(data: Any) -> tuple[int, str]:
+def answer_success(data: Any) -> tuple[int, str]:
     return 200, json.dumps({"status": "success", "data": data})
 
 
-def good_answer(path: str, _query: dict[str, list[str]], _number: int) -> tuple[int, str]:
+def answer_well(path: str, _query: dict[str, list[str]], _number: int) -> tuple[int, str]:
     """Return an answer of one sample."""
     if path.endswith("/api/v1/series"):
-        return success([LABELS])
+        return answer_success([LABELS])
     values = [[1795231200.5, "1"]]
-    return success({"resultType": "matrix", "result": [{"metric": LABELS, "values": values}]})
+    return answer_success({"resultType": "matrix", "result": [{"metric": LABELS, "values": values}]})
 
 
 SAMPLE = [("up", (("job", "a"),), 1795231200500000000, "1.0")]
 
 
-def patient_server(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
+def make_patient(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
     """Return a server client that retries without waiting, and the list of its waiting times (s)."""
     waited: list[float] = []
     return Server(url, Patience(attempts=attempts, first=0.5, timeout=30, sleep=waited.append)), waited
@@ -254,10 +254,10 @@ def patient_server(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
 def test_busy_server_is_asked_again(status: int, tmp_path: Path) -> None:
     def busy(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
-        return good_answer(path, query, number) if number in (3, 5) else (status, "busy")
+        return answer_well(path, query, number) if number in (3, 5) else (status, "busy")
 
-    with scripted(busy) as script:
-        server, waited = patient_server(script.url)
+    with serve_script(busy) as script:
+        server, waited = make_patient(script.url)
         place = fetch(server, request_of(["up"], START, SOON, "1h"), tmp_path, silent)
     assert read_rows(place) == SAMPLE
     assert waited == ([7.0, 7.0, 7.0] if status in (429, 503) else [0.5, 1.0, 0.5])
@@ -266,8 +266,8 @@ def test_busy_server_is_asked_again(status: int, tmp_path: Path) -> None:
 
 def test_server_that_stays_busy_is_reported(tmp_path: Path) -> None:
     text = json.dumps({"status": "error", "errorType": "timeout", "error": "query timed out"})
-    with scripted(lambda *_: (503, text)) as script:
-        server, waited = patient_server(script.url)
+    with serve_script(lambda *_: (503, text)) as script:
+        server, waited = make_patient(script.url)
         message = refusal_of(server, tmp_path / "out")
     assert message == (
         "error[server-error]: the server answers an error: URL\n  found:    HTTP 503: timeout: query timed out"
@@ -277,8 +277,8 @@ def test_server_that_stays_busy_is_reported(tmp_path: Path) -> None:
 
 def test_error_of_the_request_is_reported_at_once(tmp_path: Path) -> None:
     text = json.dumps({"status": "error", "errorType": "bad_data", "error": "parse error"})
-    with scripted(lambda *_: (400, text)) as script:
-        server, waited = patient_server(script.url)
+    with serve_script(lambda *_: (400, text)) as script:
+        server, waited = make_patient(script.url)
         assert "HTTP 400: bad_data: parse error" in refusal_of(server, tmp_path / "out")
     assert (len(script.asked), waited) == (1, [])
 
@@ -295,8 +295,8 @@ def test_error_of_the_request_is_reported_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_other_server_than_prometheus_is_reported(status: int, text: str, expected: str, tmp_path: Path) -> None:
-    with scripted(lambda *_: (status, text)) as script:
-        server, _ = patient_server(script.url)
+    with serve_script(lambda *_: (status, text)) as script:
+        server, _ = make_patient(script.url)
         assert refusal_of(server, tmp_path / "out") == (
             "error[no-prometheus]: what answers is no Prometheus server: URL\n"
             "  expected: a JSON document with a status\n"
@@ -316,19 +316,19 @@ def test_other_server_than_prometheus_is_reported(status: int, text: str, expect
     ],
 )
 def test_unreadable_answer_is_reported(text: str, expected: str, tmp_path: Path) -> None:
-    with scripted(lambda path, query, n: good_answer(path, query, n) if n == 1 else (200, text)) as script:
-        server, _ = patient_server(script.url)
+    with serve_script(lambda path, query, n: answer_well(path, query, n) if n == 1 else (200, text)) as script:
+        server, _ = make_patient(script.url)
         message = refusal_of(server, tmp_path / "out")
     assert message == f"error[bad-answer]: an answer of the server cannot be read: URL\n  found:    {expected}"
 
 
 def test_answer_without_samples_is_refused(tmp_path: Path) -> None:
     def partial(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
-        status, text = good_answer(path, query, number)
+        status, text = answer_well(path, query, number)
         return status, text if path.endswith("series") else text[:-1] + ', "warnings": ["s-2 timed out", "late"]}'
 
-    with scripted(partial) as script:
-        message = refusal_of(patient_server(script.url)[0], tmp_path / "out")
+    with serve_script(partial) as script:
+        message = refusal_of(make_patient(script.url)[0], tmp_path / "out")
     assert message == (
         "error[partial-answer]: samples may be missing, as the server says with its answer: URL\n"
         "  found:    s-2 timed out; late\n"
@@ -339,8 +339,8 @@ def test_answer_without_samples_is_refused(tmp_path: Path) -> None:
 
 def test_pages_shrink_when_answers_are_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus, "LARGE", 100)
-    with scripted(good_answer) as script:
-        fetch(patient_server(script.url)[0], request_of(["up"], "1795231200", "1795231320", "40s"), tmp_path, silent)
+    with serve_script(answer_well) as script:
+        fetch(make_patient(script.url)[0], request_of(["up"], "1795231200", "1795231320", "40s"), tmp_path, silent)
     queries = [query["query"][0] for path, query, _ in script.asked if path.endswith("query")]
     lengths = [40, 20, 10, 5, 2.5, 1.25, *[1] * 41]
     assert queries[:-1] == [f"up[{int(seconds * 1000) + 1}ms]" for seconds in lengths]
@@ -348,8 +348,8 @@ def test_pages_shrink_when_answers_are_large(tmp_path: Path, monkeypatch: pytest
 
 
 def test_samples_outside_the_time_range_are_dropped(tmp_path: Path) -> None:
-    with scripted(good_answer) as script:
-        server, _ = patient_server(script.url)
+    with serve_script(answer_well) as script:
+        server, _ = make_patient(script.url)
         message = refusal_of(server, tmp_path / "out", start="1795231200.501")
         place = fetch(server, request_of(["up"], "1795231200.5", "1795231200.5", "1h"), tmp_path / "out", silent)
         assert read_rows(place) == SAMPLE
@@ -360,23 +360,23 @@ def test_samples_outside_the_time_range_are_dropped(tmp_path: Path) -> None:
 
 
 def test_credentials_are_sent_and_not_printed(tmp_path: Path) -> None:
-    with scripted(lambda *_: (401, "who?")) as script:
-        server, _ = patient_server(script.url.replace("//", "//me:se%40cret@"))
+    with serve_script(lambda *_: (401, "who?")) as script:
+        server, _ = make_patient(script.url.replace("//", "//me:se%40cret@"))
         message = refusal_of(server, tmp_path / "out")
     assert script.asked[0][2] == "Basic bWU6c2VAY3JldA=="
     assert ("HTTP 401: who?" in message, "cret" in message) == (True, False)
 
 
 def test_address_may_have_a_path(tmp_path: Path) -> None:
-    with scripted(good_answer) as script:
-        fetch(patient_server(script.url + "/metrics/")[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
+    with serve_script(answer_well) as script:
+        fetch(make_patient(script.url + "/metrics/")[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
     assert [path for path, _, _ in script.asked] == ["/metrics/api/v1/series", "/metrics/api/v1/query"]
 
 
 def test_unreachable_server_is_reported(tmp_path: Path) -> None:
-    with scripted(good_answer) as script:
+    with serve_script(answer_well) as script:
         pass
-    server, waited = patient_server(script.url)
+    server, waited = make_patient(script.url)
     message = refusal_of(server, tmp_path / "out")
     assert message.startswith("error[no-server]: the server cannot be reached: URL\n  found:    ")
     assert message.endswith("(asked 4 times)\n  hint: does it run, and is this its address?")
@@ -390,10 +390,10 @@ def test_invalid_address_is_reported(url: str) -> None:
 
 
 def test_failed_fetch_replaces_nothing(tmp_path: Path) -> None:
-    with scripted(good_answer) as script:
-        server, _ = patient_server(script.url)
+    with serve_script(answer_well) as script:
+        server, _ = make_patient(script.url)
         place = fetch(server, request_of(["up"], START, SOON, "1h"), tmp_path, silent)
-        script.answer = lambda path, query, n: good_answer(path, query, n) if path.endswith("series") else (400, "no")
+        script.answer = lambda path, query, n: answer_well(path, query, n) if path.endswith("series") else (400, "no")
         before = place.read_bytes()
         with pytest.raises(AssayError):
             fetch(server, request_of(["up"], START, SOON, "1h"), tmp_path, silent)
@@ -406,15 +406,15 @@ def test_files_of_killed_fetch_are_removed_by_the_next(tmp_path: Path) -> None:
         if path.endswith("query"):
             process.kill()
             process.wait()
-        return good_answer(path, query, number)
+        return answer_well(path, query, number)
 
-    with scripted(deadly) as script:
+    with serve_script(deadly) as script:
         arguments = ["--match", "up", "--start", START, "--end", SOON, "-o", str(tmp_path)]
         process = subprocess.Popen([sys.executable, "-m", "assay", "fetch", "prometheus", script.url, *arguments])
         assert process.wait() == -signal.SIGKILL
         assert [path.name.startswith(".assay-") for path in tmp_path.iterdir()] == [True]
-        script.answer = good_answer
-        fetch(patient_server(script.url)[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
+        script.answer = answer_well
+        fetch(make_patient(script.url)[0], request_of(["up"], START, SOON, "1h"), tmp_path, silent)
     assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
 
 

@@ -45,7 +45,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def tar_of(*members: tuple[tarfile.TarInfo | str, bytes], form: int = tarfile.PAX_FORMAT) -> bytes:
+def make_tar(*members: tuple[tarfile.TarInfo | str, bytes], form: int = tarfile.PAX_FORMAT) -> bytes:
     """Create a tar of members: names or headers, with their content."""
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=form) as archive:
@@ -56,13 +56,13 @@ def tar_of(*members: tuple[tarfile.TarInfo | str, bytes], form: int = tarfile.PA
     return stream.getvalue()
 
 
-def of_kind(name: str, kind: bytes, link: str = "", size: int = 0) -> tuple[tarfile.TarInfo, bytes]:
+def make_member(name: str, kind: bytes, link: str = "", size: int = 0) -> tuple[tarfile.TarInfo, bytes]:
     head = tarfile.TarInfo(name)
     head.type, head.linkname, head.size = kind, link, size
     return head, b""
 
 
-def zip_of(*members: tuple[zipfile.ZipInfo | str, bytes]) -> bytes:
+def make_zip(*members: tuple[zipfile.ZipInfo | str, bytes]) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for member, content in members:
@@ -70,8 +70,8 @@ def zip_of(*members: tuple[zipfile.ZipInfo | str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-def run_tar(above: str = "") -> bytes:
-    return tar_of(*((f"{above}{name}", content) for name, content in CONTENT.items()), ("notes/more", b"not wanted"))
+def make_run_tar(above: str = "") -> bytes:
+    return make_tar(*((f"{above}{name}", content) for name, content in CONTENT.items()), ("notes/more", b"not wanted"))
 
 
 def mirror(cache: Path, archive: Path, wanted: Wanted = WANTED, progress: Progress = silent) -> Path:
@@ -104,37 +104,37 @@ def place(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("suffix", PACKED)
 def test_only_required_files_are_unpacked(tmp_path: Path, suffix: str) -> None:
     archive = tmp_path / f"run{suffix}"
-    archive.write_bytes(PACKED[suffix](run_tar()))
+    archive.write_bytes(PACKED[suffix](make_run_tar()))
     assert contents(mirror(tmp_path / "cache", archive)) == CONTENT
 
 
-def zip_of_system(system: int, *members: tuple[str, bytes]) -> bytes:
+def make_system_zip(system: int, *members: tuple[str, bytes]) -> bytes:
     """Create a zip whose members name their operating system."""
     heads = [(zipfile.ZipInfo(name), content) for name, content in members]
     for head, _ in heads:
         head.create_system = system
-    return zip_of(*heads)
+    return make_zip(*heads)
 
 
-def commented_zip() -> bytes:
-    stream = io.BytesIO(zip_of(("node-1/stdout", b"{}")))
+def make_commented_zip() -> bytes:
+    stream = io.BytesIO(make_zip(("node-1/stdout", b"{}")))
     with zipfile.ZipFile(stream, "a") as members:
         members.comment = b"of tuesday"
     return stream.getvalue()
 
 
-def windows_zip() -> bytes:
+def make_windows_zip() -> bytes:
     """Create a zip in which one host has backslashes (regression: it was missing without a message)."""
     names = {name: name.replace("/", "\\") if name.startswith("node-1") else name for name in CONTENT}
     assert any("\\" in name for name in names.values())
-    return zip_of_system(0, ("run 5\\", b""), *((f"run 5\\{names[name]}", CONTENT[name]) for name in CONTENT))
+    return make_system_zip(0, ("run 5\\", b""), *((f"run 5\\{names[name]}", CONTENT[name]) for name in CONTENT))
 
 
 #: archive, name of the folder of the run ("" for any), its files
 GOOD: dict[str, tuple[str, bytes, str, dict[str, bytes]]] = {
     "one top folder": (
         ".zip",
-        zip_of(
+        make_zip(
             ("run 5/", b""),
             *((f"run 5/{name}", content) for name, content in CONTENT.items()),
             ("__MACOSX/run 5/._meta.json", b""),
@@ -143,18 +143,18 @@ GOOD: dict[str, tuple[str, bytes, str, dict[str, bytes]]] = {
         "run 5",
         CONTENT,
     ),
-    "backslashes of Windows divide folders": (".zip", windows_zip(), "run 5", CONTENT),
+    "backslashes of Windows divide folders": (".zip", make_windows_zip(), "run 5", CONTENT),
     "another backslash is a character of a name": (
         ".tar",
-        tar_of(("node-1/stdout", b"{}"), ("notes\\of\\stdout.txt", b"")),
+        make_tar(("node-1/stdout", b"{}"), ("notes\\of\\stdout.txt", b"")),
         "",
         {"node-1/stdout": b"{}"},
     ),
     "a program before the zip and a comment": (
-        ".zip", b"MZ a program" + commented_zip(), "", {"node-1/stdout": b"{}"},
+        ".zip", b"MZ a program" + make_commented_zip(), "", {"node-1/stdout": b"{}"},
     ),
     "a single host is not the folder of the run": (
-        ".tar", tar_of(("./node-1/stdout", b"{}"), ("./notes", b"")), "", {"node-1/stdout": b"{}"},
+        ".tar", make_tar(("./node-1/stdout", b"{}"), ("./notes", b"")), "", {"node-1/stdout": b"{}"},
     ),
 }  # fmt: skip
 
@@ -170,7 +170,7 @@ def test_good_archive_is_unpacked(case: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", PACKED)
 def test_concatenated_tars_are_refused(place: Path, suffix: str) -> None:
-    first, last = tar_of(("node-1/stdout", b"{}")), tar_of(("node-2/stdout", b"{}"))
+    first, last = make_tar(("node-1/stdout", b"{}")), make_tar(("node-2/stdout", b"{}"))
     content = PACKED[suffix](first) + PACKED[suffix](last)
     assert "\n  found:    what stands at byte 1024 is no member\n" in refusal_of(
         place / f"run{suffix}", content, place / "cache"
@@ -179,19 +179,19 @@ def test_concatenated_tars_are_refused(place: Path, suffix: str) -> None:
 
 def test_archive_is_unpacked_again_only_after_a_change(tmp_path: Path) -> None:
     archive, cache = tmp_path / "run.tar", tmp_path / "cache"
-    archive.write_bytes(run_tar("run/"))
+    archive.write_bytes(make_run_tar("run/"))
     before = mirror(cache, archive).stat().st_ino
     assert mirror(cache, archive).stat().st_ino == before
-    archive.write_bytes(tar_of(*((f"run/{name}", content) for name, content in CONTENT.items()), ("run/extra", b"1")))
+    archive.write_bytes(make_tar(*((f"run/{name}", content) for name, content in CONTENT.items()), ("run/extra", b"1")))
     assert contents(mirror(cache, archive, Wanted(("extra",)))) == {**CONTENT, "extra": b"1"}
     assert contents(mirror(cache, archive)) == {**CONTENT, "extra": b"1"}
-    archive.write_bytes(run_tar())
+    archive.write_bytes(make_run_tar())
     assert contents(mirror(cache, archive)) == CONTENT
 
 
 def test_commands_accept_an_archive_as_run(tmp_path: Path, cache: Path) -> None:
     archive = tmp_path / "10.6.tar.zst"
-    archive.write_bytes(zstandard.compress(run_tar("run/")))
+    archive.write_bytes(zstandard.compress(make_run_tar("run/")))
     done = assay("query", "CentiCpu", "--run", archive, "--run", f"dir={PLAIN}", "--no-filters", "--format", "json",
                  "--cache", cache)  # fmt: skip
     assert (done.status, done.err) == (0, "")
@@ -201,7 +201,7 @@ def test_commands_accept_an_archive_as_run(tmp_path: Path, cache: Path) -> None:
 
 def test_error_of_the_run_names_the_archive(tmp_path: Path, cache: Path) -> None:
     archive = tmp_path / "run.tar"
-    archive.write_bytes(tar_of(*CONTENT.items(), ("node-7/other", b"")))
+    archive.write_bytes(make_tar(*CONTENT.items(), ("node-7/other", b"")))
     done = assay("ingest", archive, "--system", "cardano", "--cache", cache)
     assert (done.status, done.err.split("\n")[0]) == (
         1,
@@ -214,11 +214,11 @@ def test_error_of_the_run_names_the_archive(tmp_path: Path, cache: Path) -> None
 MEMBERS = {
     "/etc/stdout": (("/etc/stdout", b"x"), "its name is absolute"),
     "node-1/../../stdout": (("node-1/../../stdout", b"x"), "its name leads out of the run (`..`)"),
-    "link": (of_kind("link", tarfile.SYMTYPE, "/etc/passwd"), "it is a link to /etc/passwd"),
-    "hard": (of_kind("hard", tarfile.LNKTYPE, "../up"), "it is a link to ../up"),
-    "device": (of_kind("device", tarfile.CHRTYPE), "it is neither a file nor a folder"),
-    "pipe": (of_kind("pipe", tarfile.FIFOTYPE), "it is neither a file nor a folder"),
-    "../up": (of_kind("../up", tarfile.DIRTYPE), "its name leads out of the run (`..`)"),
+    "link": (make_member("link", tarfile.SYMTYPE, "/etc/passwd"), "it is a link to /etc/passwd"),
+    "hard": (make_member("hard", tarfile.LNKTYPE, "../up"), "it is a link to ../up"),
+    "device": (make_member("device", tarfile.CHRTYPE), "it is neither a file nor a folder"),
+    "pipe": (make_member("pipe", tarfile.FIFOTYPE), "it is neither a file nor a folder"),
+    "../up": (make_member("../up", tarfile.DIRTYPE), "its name leads out of the run (`..`)"),
     "node-1/stdout/x": (("node-1/stdout/x", b"x"), "it is a file and a folder"),
     "node-1//./stdout": (("node-1//./stdout", b"[]"), "a member before has its name"),
     "bad\\udcff": (("bad\udcff", b"x"), "its name is no text"),
@@ -229,7 +229,7 @@ MEMBERS = {
 @pytest.mark.parametrize("name", MEMBERS)
 def test_member_that_cannot_be_a_file_is_refused(place: Path, name: str) -> None:
     member, why = MEMBERS[name]
-    content = tar_of(("node-1/stdout", b"{}"), member, form=tarfile.GNU_FORMAT)
+    content = make_tar(("node-1/stdout", b"{}"), member, form=tarfile.GNU_FORMAT)
     message = refusal_of(place / "run.tar", content, place / "cache")
     printed = "stdout" if "folder" in why and "file and" in why else name
     assert (
@@ -245,7 +245,7 @@ error[unsafe-name]: a member of the archive is refused: {printed}
 
 @pytest.mark.parametrize("suffix", PACKED)
 def test_truncated_archive_is_refused(place: Path, suffix: str) -> None:
-    whole = PACKED[suffix](run_tar())
+    whole = PACKED[suffix](make_run_tar())
     for cut in (len(whole) // 2, len(whole) - 3):
         if suffix == ".tar" and cut > len(whole) // 2:
             continue  # only surplus zeros are missing
@@ -256,26 +256,26 @@ def test_truncated_archive_is_refused(place: Path, suffix: str) -> None:
         assert lines[3:] == ["  hint: is it cut off, or still being written?", ""]
 
 
-TWO_MEMBERS = tar_of(("meta.json", b"{}"), ("node-1/stdout", b"{}"))
-FIRST_ZIP, LAST_ZIP = zip_of(("meta.json", b"{}"), ("node-1/stdout", b"{}")), zip_of(("node-2/stdout", b"{}"))
-LONG_ZIP = zip_of(("meta.json", b"{}" * 400))
+TWO_MEMBERS = make_tar(("meta.json", b"{}"), ("node-1/stdout", b"{}"))
+FIRST_ZIP, LAST_ZIP = make_zip(("meta.json", b"{}"), ("node-1/stdout", b"{}")), make_zip(("node-2/stdout", b"{}"))
+LONG_ZIP = make_zip(("meta.json", b"{}" * 400))
 
 
-def link_member() -> zipfile.ZipInfo:
+def make_link() -> zipfile.ZipInfo:
     link = zipfile.ZipInfo("link")
     link.external_attr = 0o120777 << 16
     return link
 
 
-def wide_zstandard() -> bytes:
+def pack_wide() -> bytes:
     width = zstandard.ZstdCompressionParameters.from_level(1, window_log=28)
     packer = zstandard.ZstdCompressor(compression_params=width).compressobj()
-    return packer.compress(run_tar()) + packer.flush()
+    return packer.compress(make_run_tar()) + packer.flush()
 
 
-def oversized_zip() -> bytes:
+def make_oversized_zip() -> bytes:
     """Create a zip of 20,000 members that claim to be 4 GiB each."""
-    content = bytearray(zip_of(*((f"node-{number}/stdout", b"") for number in range(20_000))))
+    content = bytearray(make_zip(*((f"node-{number}/stdout", b"") for number in range(20_000))))
     start = 0
     while (start := content.find(b"PK\x01\x02", start)) >= 0:
         content[start + 24 : start + 28] = struct.pack("<I", 0xFFFFFFFE)
@@ -283,10 +283,10 @@ def oversized_zip() -> bytes:
     return bytes(content)
 
 
-def large_header() -> bytes:
+def make_large_header() -> bytes:
     large = tarfile.TarInfo("node-1/stdout")
     large.pax_headers = {"comment": "x" * (17 * 2**20)}
-    return gzip.compress(tar_of((large, b"{}")), 1)
+    return gzip.compress(make_tar((large, b"{}")), 1)
 
 
 BACKSLASHES = "...\n  found:    its name has backslashes, where a run has folders\n..."
@@ -303,13 +303,13 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
         f"{name} in a {suffix}": (suffix, content, BACKSLASHES)
         for name in ("node-9\\stdout", "run\\node-9\\stdout")
         for suffix, content in (
-            (".tar", lambda name=name: tar_of(("node-1/stdout", b"{}"), (name, b"{}"))),
-            (".zip", lambda name=name: zip_of_system(3, ("node-1/stdout", b"{}"), (name, b"{}"))),
+            (".tar", lambda name=name: make_tar(("node-1/stdout", b"{}"), (name, b"{}"))),
+            (".zip", lambda name=name: make_system_zip(3, ("node-1/stdout", b"{}"), (name, b"{}"))),
         )
     },
     "a name that leaves the run by backslashes": (
         ".zip",
-        lambda: zip_of_system(0, ("node-1\\..\\..\\stdout", b"{}")),
+        lambda: make_system_zip(0, ("node-1\\..\\..\\stdout", b"{}")),
         "...\n  found:    its name leads out of the run (`..`)\n...",
     ),
     "two zips": (
@@ -319,7 +319,7 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "a zip and an empty one": (
         ".zip",
-        lambda: FIRST_ZIP + zip_of(),
+        lambda: FIRST_ZIP + make_zip(),
         SEVERAL_ZIPS.format(f"{len(FIRST_ZIP)} bytes of another before its first member"),
     ),
     "a zip and part of another": (
@@ -330,14 +330,14 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     **{
         f"a zip with {why}": (".zip", content, f"...\n  found:    {why}...")
         for why, content in {
-            "its name leads out": lambda: zip_of(("meta.json", b"{}"), ("../up", b"/etc")),
-            "its name is absolute": lambda: zip_of(("meta.json", b"{}"), ("/up", b"/etc")),
-            "it is a link": lambda: zip_of(("meta.json", b"{}"), (link_member(), b"/etc")),
+            "its name leads out": lambda: make_zip(("meta.json", b"{}"), ("../up", b"/etc")),
+            "its name is absolute": lambda: make_zip(("meta.json", b"{}"), ("/up", b"/etc")),
+            "it is a link": lambda: make_zip(("meta.json", b"{}"), (make_link(), b"/etc")),
         }.items()
     },
     "a window of 256 MiB": (
         ".tar.zst",
-        wide_zstandard,
+        pack_wide,
         "...  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without\n",
     ),
     "a tar that ends between members": (
@@ -356,11 +356,11 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
             suffix, content, f"error[broken-archive]: ...  hint: its content is that of a {real}: rename it\n",
         )
         for suffix, real, content in (
-            (".tar.gz", ".tar.zst", lambda: zstandard.compress(run_tar())),
-            (".tar.zst", ".tar.gz", lambda: gzip.compress(run_tar())),
-            (".tar.xz", ".tar", run_tar),
-            (".tar", ".zip", lambda: zip_of(("meta.json", b"{}"))),
-            (".zip", ".tar.xz", lambda: lzma.compress(run_tar())),
+            (".tar.gz", ".tar.zst", lambda: zstandard.compress(make_run_tar())),
+            (".tar.zst", ".tar.gz", lambda: gzip.compress(make_run_tar())),
+            (".tar.xz", ".tar", make_run_tar),
+            (".tar", ".zip", lambda: make_zip(("meta.json", b"{}"))),
+            (".zip", ".tar.xz", lambda: lzma.compress(make_run_tar())),
         )
     },
     "a page named .tar.gz": (
@@ -370,29 +370,29 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
     "a tar larger than the disk": (
         ".tar",
-        lambda: of_kind("node-1/stdout", tarfile.REGTYPE, size=10**17)[0].tobuf(tarfile.GNU_FORMAT) + bytes(5000),
+        lambda: make_member("node-1/stdout", tarfile.REGTYPE, size=10**17)[0].tobuf(tarfile.GNU_FORMAT) + bytes(5000),
         "error[disk-full]: the disk of the cache has no room for run.tar: ...\n  expected: 100000000.0 GB\n... free\n"
         "  hint: free some, or name a folder on another disk with --cache\n",
     ),
     "a zip larger than the disk": (
         ".zip",
-        oversized_zip,
+        make_oversized_zip,
         "error[disk-full]: the disk of the cache has no room for run.zip: ...\n  expected: 85899.3 GB\n...",
     ),
     "a header larger than memory": (
         ".tar.gz",
-        large_header,
+        make_large_header,
         "error[broken-archive]: ...\n  found:    the head of a member is larger than 16 MiB\n...",
     ),
     "several runs": (
         ".tar",
-        lambda: tar_of(("a/meta.json", b"{}"), ("b/meta.json", b"{}")),
+        lambda: make_tar(("a/meta.json", b"{}"), ("b/meta.json", b"{}")),
         "error[no-run]: the archive holds more than one run: run.tar\n  expected: one folder on top\n"
         "  found:    a, b\n  hint: pack each run by itself\n",
     ),
     "no run": (
         ".tar",
-        lambda: tar_of(("readme", b"")),
+        lambda: make_tar(("readme", b"")),
         "error[no-run]: the archive of the run holds no file that a source reads: run.tar\n"
         "  expected: genesis-shelley.json, meta.json, node-*/stdout\n  found:    readme\n",
     ),
@@ -424,7 +424,7 @@ def unpack_and_kill(cache: Path, archive: Path) -> None:
 
 def test_killed_unpacking_leaves_no_files(tmp_path: Path) -> None:
     archive, cache, other = (tmp_path / name for name in ("run.tar", "cache", "other"))
-    for content in (run_tar(), tar_of(*CONTENT.items(), ("new", b""))):
+    for content in (make_run_tar(), make_tar(*CONTENT.items(), ("new", b""))):
         archive.write_bytes(content)
         before = {path.parent for path in cache.rglob("unpacked")}
         unpack_and_kill(cache, archive)

@@ -19,18 +19,18 @@ EVERY = "Experiments beside those of the baseline"
 AVERAGE = "Average latency, s"
 
 
-def part(document: dict[str, Any], title: str) -> Any:
+def find_part(document: dict[str, Any], title: str) -> Any:
     return next(item for item in document["galleries"] if item["title"] == title)
 
 
 def judge(document: dict[str, Any], run: str, title: str = EVERY) -> dict[tuple[str, ...], list[str]]:
-    tables = part(document, "Results")["tables"]
+    tables = find_part(document, "Results")["tables"]
     rows = next(table["rows"] for table in tables if table["title"] == f"{title}: {run}")
     return {tuple(row[:3]): row[3:] for row in rows}
 
 
-def scenarios(document: dict[str, Any]) -> dict[str, list[str]]:
-    return {row[0]: row[3:] for row in part(document, "Results")["tables"][0]["rows"]}
+def find_scenarios(document: dict[str, Any]) -> dict[str, list[str]]:
+    return {row[0]: row[3:] for row in find_part(document, "Results")["tables"][0]["rows"]}
 
 
 def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Path) -> None:
@@ -40,7 +40,7 @@ def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Pa
     run = loaded(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
     document = assembled(cache, base, run)
     assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
-    assert part(document, "Results")["text"][1:] == [
+    assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: where several agree in connections and rate, the least number counts (base, connections 1, rate 50: "
         "number 1, not 2; run, connections 1, rate 50: number 1, not 2)."
     ]
@@ -50,8 +50,8 @@ def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: 
     base = loaded(tmp_path / "base", Experiment("r", 5))
     run = loaded(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
     document = assembled(cache, base, run)
-    assert scenarios(document)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
-    assert part(document, "Results")["text"][1:] == [
+    assert find_scenarios(document)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
+    assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged, as base has none like these: run, connections 1, rate 200."
     ]
 
@@ -65,7 +65,7 @@ def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) ->
     assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     chosen = judge(document, "run", "The chosen experiment beside the baseline's")
     assert chosen["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
-    assert part(document, "Results")["text"][1:] == [
+    assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged there: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
         "connections 1, rate 100)."
     ]
@@ -104,15 +104,18 @@ def test_unjudged_scenario_names_the_missing_rows(tmp_path: Path, cache: Path) -
     short = loaded(tmp_path / "short", Experiment("e", count=1000))
     whole = loaded(tmp_path / "whole", Experiment("e"))
     faulty = loaded(tmp_path / "faulty", Experiment("e"), experiments={"fault": 1})
-    document = scenarios(assembled(cache, short, whole))
+    document = find_scenarios(assembled(cache, short, whole))
     assert document["Overload"] == [
         "not run",
         "whole, which chooses, has no experiment without a fault that is saturated",
     ]
     assert document["Fault"] == ["not run", "neither the baseline nor whole has such rows"]
-    assert scenarios(assembled(cache, whole, short))["Overload"] == ["fail", "2 of 4 values worse by more than 10 %"]
-    assert scenarios(assembled(cache, faulty, whole))["Fault"] == ["not run", "whole has no such rows"]
-    assert scenarios(assembled(cache, whole, faulty))["Fault"] == ["not run", "the baseline has no such rows"]
+    assert find_scenarios(assembled(cache, whole, short))["Overload"] == [
+        "fail",
+        "2 of 4 values worse by more than 10 %",
+    ]
+    assert find_scenarios(assembled(cache, faulty, whole))["Fault"] == ["not run", "whole has no such rows"]
+    assert find_scenarios(assembled(cache, whole, faulty))["Fault"] == ["not run", "the baseline has no such rows"]
 
 
 def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path) -> None:
@@ -123,8 +126,8 @@ def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path)
     results = [row[-1] for row in rows.values()]
     assert (set(results), results.count("pass")) == ({"pass", "not run"}, len(results) // 2)
     message = f"0 of {len(rows)} values worse by more than 10 %, {results.count('not run')} missing"
-    assert [row for row in scenarios(document).values() if "missing" in row[1]] == [["fail", message]]
-    tables = part(document, "Results")["tables"]
+    assert [row for row in find_scenarios(document).values() if "missing" in row[1]] == [["fail", message]]
+    tables = find_part(document, "Results")["tables"]
     marked = {table["title"]: {(mark["row"], mark["column"]) for mark in table.get("marks", ())} for table in tables}
     last = next(table for table in tables if table["title"] == f"{EVERY}: one")
     assert marked[f"{EVERY}: one"] == {
@@ -144,13 +147,13 @@ def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, las
         "whole": "whole, which chooses, has no experiment without a fault that is saturated.",
         "other": "short has no experiment with connections 1, rate 80.",
     }
-    text = part(assembled(cache, short, tmp_path / last), "Overload")["text"]
+    text = find_part(assembled(cache, short, tmp_path / last), "Overload")["text"]
     assert [line for line in text if line.startswith(("whole ", "whole, ", "short ", "short, "))] == [texts[last]]
 
 
 def test_quotes_and_shares_round_half_to_even(tmp_path: Path, cache: Path) -> None:
     run = loaded(tmp_path / "run", Experiment("e", latency=12_500_000), experiments={"fault": 1})
-    assert part(assembled(cache, run), "Latencies")["text"][0].endswith("0.012 s in the first experiment.")
+    assert find_part(assembled(cache, run), "Latencies")["text"][0].endswith("0.012 s in the first experiment.")
 
 
 def test_duplicate_load_report_is_refused(tmp_path: Path, cache: Path) -> None:

@@ -21,11 +21,11 @@ MEMORY, SIZE, HEIGHT = "process_resident_memory_bytes", "cometbft_mempool_size",
 COLOURS = "More lines than colours (8), so that some share one: figures 2, 4."
 
 
-def part(document: dict[str, Any], title: str) -> Any:
+def find_part(document: dict[str, Any], title: str) -> Any:
     return next(item for item in document["galleries"] if item["title"] == title)
 
 
-def points(document: dict[str, Any], identifier: str) -> list[tuple[str, float, float | None]]:
+def read_points(document: dict[str, Any], identifier: str) -> list[tuple[str, float, float | None]]:
     plots = [plot for item in document["galleries"] for plot in item["plots"] if plot]
     figure = next(plot for plot in plots if plot["id"] == identifier)
     return [tuple(row) for row in figure["rows"] if row[0] is not None]
@@ -37,10 +37,10 @@ def test_figures_of_all_windows_have_one_start(tmp_path: Path, cache: Path) -> N
     early = [(at, "5000" if at == 250 else "7") for at in range(0, 300, 5)]
     late = [(at, "99" if at >= 250 else "10") for at in range(200, 300, 5)]
     document = assembled(cache, sampled(run, {SIZE: {"v": early}, HEIGHT: {"v": late}}))
-    spike = next(x for _, x, y in points(document, "series-run-mempool_size") if y == 5000)
-    jump = next(x for _, x, y in points(document, "series-run-heights") if y == 99)
+    spike = next(x for _, x, y in read_points(document, "series-run-mempool_size") if y == 5000)
+    jump = next(x for _, x, y in read_points(document, "series-run-heights") if y == 99)
     assert (spike, jump) == (250 - 6, 250 - 6)
-    plots = [plot for plot in part(document, "All experiments")["plots"] if plot]
+    plots = [plot for plot in find_part(document, "All experiments")["plots"] if plot]
     ends = {plot["id"]: [row[1] for row in plot["rows"] if row[0] is None] for plot in plots}
     assert set(map(tuple, ends.values())) == {(0.0, 292 - 6.0)}
 
@@ -60,20 +60,20 @@ def create_run(tmp_path: Path) -> Path:
 
 def test_mean_over_lines_covers_those_with_a_value(tmp_path: Path, cache: Path) -> None:
     document = assembled(cache, create_run(tmp_path))
-    mean = [y for _, _, y in points(document, "series-run-chosen-memory-mean") if y is not None]
+    mean = [y for _, _, y in read_points(document, "series-run-chosen-memory-mean") if y is not None]
     assert mean == [100.0 if at % 2 else 200.0 for at in range(31)]
-    (table,) = part(document, "Metrics of the nodes")["tables"]
+    (table,) = find_part(document, "Metrics of the nodes")["tables"]
     assert float(table["rows"][0][3]) == pytest.approx(math.fsum(mean) / len(mean), rel=1e-4)
 
 
 def test_averages_of_a_choice_cover_its_time(tmp_path: Path, cache: Path) -> None:
-    (table,) = part(assembled(cache, create_run(tmp_path)), "Metrics of the nodes")["tables"]
+    (table,) = find_part(assembled(cache, create_run(tmp_path)), "Metrics of the nodes")["tables"]
     assert [row[2] for row in table["rows"]] == ["2", "2"]  # the third node came after it
 
 
 def test_averages_of_an_absent_choice_are_left_out(tmp_path: Path, cache: Path) -> None:
     run = loaded(tmp_path / "run", Experiment("e", count=10))
-    document = part(
+    document = find_part(
         assembled(cache, sampled(run, {MEMORY: {"v": [(at, "1") for at in range(9)]}})), "Metrics of the nodes"
     )
     assert document["tables"] == []
@@ -115,7 +115,7 @@ def test_indistinguishable_timeline_lines_are_reported(
     """There are eight colours. The mean has a colour of its own and is not reported."""
     run = loaded(tmp_path / "run", Experiment("e"))
     nodes = {f"n{number}": [(at, "1") for at in range(30)] for number in range(count)}
-    texts = part(assembled(cache, sampled(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")["text"]
+    texts = find_part(assembled(cache, sampled(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")["text"]
     assert [line for line in texts if "lines" in line and "figures" in line] == named
 
 

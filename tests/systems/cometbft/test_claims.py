@@ -54,7 +54,7 @@ def source_of(version: str) -> dict[str, str | int]:
     return {"file": path.name, "bytes": path.stat().st_size, "sha256": digest}
 
 
-def table(out: Path, label: str) -> dict[tuple[int, int], int]:
+def find_table(out: Path, label: str) -> dict[tuple[int, int], int]:
     """Return the saturation table of a run in the report."""
     (section,) = (
         item
@@ -73,7 +73,7 @@ def table(out: Path, label: str) -> dict[tuple[int, int], int]:
 def test_saturation_table_of_version_equals_its_file(built: tuple[Path, Done], version: str, label: str) -> None:
     due = read_cells(PUBLISHED / version / f"{version}_report_tabbed.txt")
     assert len(due) == 12
-    assert table(built[0], label) == due
+    assert find_table(built[0], label) == due
 
 
 def test_baseline_claim_has_numbers_of_another_version(
@@ -268,7 +268,7 @@ def test_truncated_text_is_reported_and_has_no_numbers(tmp_path: Path, cache: Pa
     assert warnings[1].endswith(
         ": 3 of 12 cells differ from those of v0.38. No other run of this report has all of them."
     )
-    assert [key[0] for key in table(tmp_path / "out", "")].count(1600) == 0
+    assert [key[0] for key in find_table(tmp_path / "out", "")].count(1600) == 0
 
 
 def test_text_with_little_left_is_refused(tmp_path: Path, cache: Path) -> None:

@@ -30,7 +30,7 @@ SECOND = 10**9
 UNITS = {"h": 3600 * SECOND, "m": 60 * SECOND, "s": SECOND, "ms": 10**6, "µs": 10**3, "ns": 1}
 
 
-def article(out: Path, cache: Path, run: Path = RUN, within: Path = ROOT) -> Done:
+def build_article(out: Path, cache: Path, run: Path = RUN, within: Path = ROOT) -> Done:
     return assay("build", "cometbft/qa", "--run", run, "-o", out, "--cache", cache, within=within)
 
 
@@ -75,7 +75,7 @@ def read_own_report() -> dict[str, dict[str, int]]:
     return report
 
 
-def table(built: Path, title: str) -> Any:
+def find_table(built: Path, title: str) -> Any:
     galleries = load(built / "document.json")["galleries"]
     return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
 
@@ -110,14 +110,14 @@ def test_throughput_and_due_transactions_equal_plain_python(built: Path) -> None
     assert [(row["number"], row["expected_txs"]) for row in actual] == [
         (number, expected) for number, (_, expected, _) in enumerate(sorted(due, key=lambda item: item[0]), start=1)
     ]
-    printed = [float(row[-1]) for row in table(built, "Experiments")["rows"]]
+    printed = [float(row[-1]) for row in find_table(built, "Experiments")["rows"]]
     assert printed == [
         pytest.approx(float(f"{x.expected:.5f}"), rel=1e-5) for _, _, x in sorted(due, key=lambda i: i[0])
     ]
 
 
 def test_saturation_table_takes_first_of_equal_rows(built: Path) -> None:
-    actual = table(built, "Transactions found in blocks, by rate (rows) and connections (columns)")
+    actual = find_table(built, "Transactions found in blocks, by rate (rows) and connections (columns)")
     assert actual["header"][1:] == ["1", "2"]
     assert actual["rows"] == [
         ["50", "1450", "2900"],
@@ -166,7 +166,7 @@ def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Pa
     text = gzip.decompress(raw.read_bytes()).decode().replace('"cometbft_', '"tendermint_')
     raw.unlink()
     (run / "prom" / "raw_all_5s.json").write_text(text, encoding="utf-8")
-    done = article(tmp_path / "out", cache, run)
+    done = build_article(tmp_path / "out", cache, run)
     assert done.status == 0, done.err
     old = load(tmp_path / "out" / "results.json")["rows"]["old"]
     new = load(built / "results.json")["rows"]["run"]
@@ -247,7 +247,7 @@ error[prose]: a quote of a result cannot be read
 def test_invalid_quote_is_an_error_with_a_place(tmp_path: Path, cache: Path, quote: str, message: str) -> None:
     within = workspace(tmp_path / "workspace")
     edited(within / PROSE, "{{ valid_txs(number = 1) }}", quote)
-    done = article(tmp_path / "out", cache, within=within)
+    done = build_article(tmp_path / "out", cache, within=within)
     assert (done.status, done.err) == (1, message)
     assert not (tmp_path / "out").exists()
 
@@ -265,7 +265,7 @@ def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache:
     run = tmp_path / "sparse"
     shutil.copytree(RUN, run)
     thin_out(run, 6)
-    done = article(tmp_path / "out", cache, run)
+    done = build_article(tmp_path / "out", cache, run)
     assert done.status == 0
     assert done.err == (
         "warning: 0.38.17: block_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the 20 s that "
@@ -304,7 +304,7 @@ def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> N
 def test_part_without_data_says_so(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "load only"
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("prom"))
-    done = article(tmp_path / "out", cache, run)
+    done = build_article(tmp_path / "out", cache, run)
     assert (done.status, done.err) == (0, "")
     galleries = {item["title"]: item for item in load(tmp_path / "out" / "document.json")["galleries"]}
     nodes = galleries["Metrics of the nodes"]
@@ -319,7 +319,7 @@ def test_empty_run_is_refused(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "bare"
     run.mkdir()
     (run / "meta.json").write_text("{}", encoding="utf-8")
-    done = article(tmp_path / "out", cache, run)
+    done = build_article(tmp_path / "out", cache, run)
     assert (done.status, done.err.replace(str(run), "RUN")) == (
         1,
         """\
@@ -346,7 +346,7 @@ def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
                 if t in steps:
                     values.setdefault(t, []).append(float(value))
         means.append(sum(sum(actual_values) / len(actual_values) for actual_values in values.values()) / len(values))
-    actual_values = table(built, "Average resident memory with and without the exporters' processes")
+    actual_values = find_table(built, "Average resident memory with and without the exporters' processes")
     assert actual_values["header"] == ["Series", "Labels", "Lines", "Average, Bytes", "Δ%"]
     every, nodes = actual_values["rows"]
     assert [every[1:3], nodes[1:3]] == [["every label", "5"], ['job !~ ".*exporter.*|prometheus"', "4"]]

@@ -45,12 +45,12 @@ def article(out: Path, cache: Path, *runs: str | Path) -> Done:
     return assay("build", "cometbft/qa", *options, "-o", out, "--cache", cache)
 
 
-def part(built: Path | dict[str, Any], title: str) -> Any:
+def find_part(built: Path | dict[str, Any], title: str) -> Any:
     document = load(built / "document.json") if isinstance(built, Path) else built
     return next(item for item in document["galleries"] if item["title"] == title)
 
 
-def plot(built: Path, identifier: str) -> Any:
+def find_plot(built: Path, identifier: str) -> Any:
     galleries = load(built / "document.json")["galleries"]
     plots = [plot for item in galleries for plot in (*item["plots"], *item.get("wide", ())) if plot]
     return next(item for item in plots if item["id"] == identifier)
@@ -122,14 +122,14 @@ def test_chosen_experiment_is_the_fastest_unsaturated_one(qa: Path) -> None:
     short = [item for item in rows if item not in whole]
     assert rows.index(best) + 1 == CHOSEN
     assert [rows.index(item) + 1 for item in short] == [OVERLOAD]
-    assert part(qa, "Metrics of the nodes")["text"][-1] == "Chosen experiment: number 6, connections 2, rate 200."
-    assert part(qa, "Overload")["text"][-1] == "Overloaded experiment: number 8, connections 2, rate 800."
-    assert part(qa, "Fault")["text"][-1] == "Experiment with a fault: number 7, connections 1, rate 100."
-    assert part(qa, "Saturation point")["text"][-2] == "The chosen one found 11600 tx of 11600 tx, 403.9 tx/s."
+    assert find_part(qa, "Metrics of the nodes")["text"][-1] == "Chosen experiment: number 6, connections 2, rate 200."
+    assert find_part(qa, "Overload")["text"][-1] == "Overloaded experiment: number 8, connections 2, rate 800."
+    assert find_part(qa, "Fault")["text"][-1] == "Experiment with a fault: number 7, connections 1, rate 100."
+    assert find_part(qa, "Saturation point")["text"][-2] == "The chosen one found 11600 tx of 11600 tx, 403.9 tx/s."
 
 
 def test_equal_loads_are_shaded_and_the_choice_is_bold(qa: Path) -> None:
-    pivot, diagonals, _ = part(qa, "Saturation point")["tables"]
+    pivot, diagonals, _ = find_part(qa, "Saturation point")["tables"]
     # rows 50, 100, 200, 800; columns 1, 2: their products are 50, 100, 200, 400, 800, 1600
     assert [(mark["row"], mark["column"], mark["kind"]) for mark in pivot["marks"]] == [
         (0, 2, "shaded"), (1, 1, "shaded"), (2, 2, "shaded"), (2, 2, "strong"), (3, 2, "shaded"),
@@ -161,7 +161,7 @@ def test_diagonals_print_whole_loads_and_exact_shares(tmp_path: Path, cache: Pat
     ):
         rows += [f"{place},{(1000 * place + 10) * SECOND},{SECOND},{connections},{rate},1024"] * share
     (run / "report" / "raw.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
-    _, diagonals, _ = part(assembled(cache, run), "Saturation point")["tables"]
+    _, diagonals, _ = find_part(assembled(cache, run), "Saturation point")["tables"]
     assert [(row[0], row[5], row[6]) for row in diagonals["rows"]] == [
         ("1000", "89.9", "yes"), ("2000", "89.95", "yes"), ("1234569", "0.0", "yes"), ("1234572", "0.0", "yes"),
     ]  # fmt: skip
@@ -172,7 +172,7 @@ def test_diagonals_print_whole_loads_and_exact_shares(tmp_path: Path, cache: Pat
 def test_figure_equals_the_servers_answer_in_its_time(qa: Path, series: str, choice: str, number: int) -> None:
     experiment = read_experiments()[number - 1]
     due = dict(read_answer(SERIES[series], experiment["from"], experiment["to"]))
-    actual_points = dict(lines(plot(qa, f"series-run-{choice}-{series}")))
+    actual_points = dict(lines(find_plot(qa, f"series-run-{choice}-{series}")))
     mean = actual_points.pop("mean", None)
     assert_alike(actual_points, due)
     if series in ("peer_count", "block_rate", "total_txs_rate"):
@@ -186,7 +186,7 @@ def test_figure_equals_the_servers_answer_in_its_time(qa: Path, series: str, cho
 
 
 def test_figures_are_drawn_as_published(qa: Path) -> None:
-    drawn = [(item["title"], item["template"]) for item in part(qa, "Metrics of the nodes")["plots"]]
+    drawn = [(item["title"], item["template"]) for item in find_part(qa, "Metrics of the nodes")["plots"]]
     assert drawn == [
         ("Mempool size, tx", "timeline-area"),
         ("Average mempool size, tx", "timeline"),
@@ -210,7 +210,7 @@ def test_figures_are_drawn_as_published(qa: Path) -> None:
 def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
     first = min(x for points in read_answer("rotating_eph_heights", 0, 2**40).values() for x, _ in points)
     last = read_experiments()[-1]["to"]
-    figure = plot(qa, "series-run-rotation-eph_heights")
+    figure = find_plot(qa, "series-run-rotation-eph_heights")
     begin = last - int(edges(figure)[1][1])
     assert 0 <= first - begin < 5  # the node's first sample is not on a whole second of the server's steps
     actual_points = lines(figure)
@@ -218,18 +218,18 @@ def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
         line: [(float(x), y) for x, y in points if x <= last]
         for line, points in read_answer("rotating_eph_heights", 0, 2**40).items()
     }
-    assert len(part(qa, "Rotating nodes")["plots"]) == 11
+    assert len(find_part(qa, "Rotating nodes")["plots"]) == 11
 
 
 def test_results_without_another_run_say_so(qa: Path) -> None:
-    (table,) = part(qa, "Results")["tables"]
+    (table,) = find_part(qa, "Results")["tables"]
     assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
     why = "there is no other run to judge by"
     assert table["rows"] == [
         [scenario, "2026-11-21", "0.38.17", "no baseline", why]
         for scenario in ("Load: every configuration", "Load: the chosen experiment", "Overload", "Fault")
     ]
-    assert part(qa, "Vote extensions")["text"][-1] == (
+    assert find_part(qa, "Vote extensions")["text"][-1] == (
         "Nothing to show: no run tells a case of its own (constant `vote_extensions`)."
     )
 
@@ -279,10 +279,10 @@ def four(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, cache:
 
 
 def test_last_run_chooses_and_baseline_follows(four: Path) -> None:
-    assert part(four, "Metrics of the nodes")["text"][-1] == (
+    assert find_part(four, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: 0.37.4: number 6, connections 2, rate 200; 0.38.17: number 6, connections 2, rate 200."
     )
-    base, new, *_ = part(four, "Saturation point")["tables"]
+    base, new, *_ = find_part(four, "Saturation point")["tables"]
     assert (base["title"][-8:], new["title"][-9:], new["beside"]) == (": 0.37.4", ": 0.38.17", True)
     # the baseline is saturated there, but is printed
     assert (base["rows"][2][2][-2:], new["rows"][2][2]) == (" *", "11600")
@@ -292,29 +292,29 @@ def test_last_run_chooses_and_baseline_follows(four: Path) -> None:
 
 def test_figures_of_runs_share_their_axes(four: Path) -> None:
     for title in ("Metrics of the nodes", "Overload", "Rotating nodes", "All experiments"):
-        plots = part(four, title)["plots"]
+        plots = find_part(four, title)["plots"]
         for left, right in zip(plots[::2], plots[1::2], strict=True):
             assert left["title"].removesuffix(": 0.37.4") == right["title"].removesuffix(": 0.38.17")
             assert edges(left) == edges(right)
             assert min(x for points in lines(left).values() for x, _ in points) >= 0
-    twice, once = (lines(plot(four, f"series-{run}-chosen-memory")) for run in ("base", "new"))
+    twice, once = (lines(find_plot(four, f"series-{run}-chosen-memory")) for run in ("base", "new"))
     assert twice == {line: [(x, 2 * y) for x, y in points] for line, points in once.items()}
     top = max(y for points in twice.values() for _, y in points)
     chosen = read_experiments()[CHOSEN - 1]
     length = chosen["to"] - chosen["from"]
-    assert edges(plot(four, "series-new-chosen-memory"))[1] == [None, length, pytest.approx(1.04 * top)]
+    assert edges(find_plot(four, "series-new-chosen-memory"))[1] == [None, length, pytest.approx(1.04 * top)]
 
 
 def test_top_of_layers_is_the_greatest_sum(four: Path) -> None:
     sums: dict[float, float] = {}
-    for points in lines(plot(four, "series-new-overload-mempool_size")).values():
+    for points in lines(find_plot(four, "series-new-overload-mempool_size")).values():
         for x, y in points:
             sums[x] = sums.get(x, 0.0) + y
-    assert edges(plot(four, "series-new-overload-mempool_size"))[1][2] == pytest.approx(1.04 * max(sums.values()))
+    assert edges(find_plot(four, "series-new-overload-mempool_size"))[1][2] == pytest.approx(1.04 * max(sums.values()))
 
 
 def test_latencies_are_next_to_same_configuration(four: Path) -> None:
-    plots = part(four, "Latencies")["plots"]
+    plots = find_part(four, "Latencies")["plots"]
     assert len(plots) == 16
     for left, right in zip(plots[::2], plots[1::2], strict=True):
         assert left["title"].removesuffix(": 0.37.4") == right["title"].removesuffix(": 0.38.17")
@@ -322,7 +322,7 @@ def test_latencies_are_next_to_same_configuration(four: Path) -> None:
 
 
 def test_run_without_chosen_row_has_empty_places(four: Path) -> None:
-    fault = part(four, "Fault")
+    fault = find_part(four, "Fault")
     assert fault["text"][-2:] == [
         "Experiment with a fault: 0.38.17: number 7, connections 1, rate 100.",
         "0.37.4 has no experiment with a fault (meta.json: experiments, fault).",
@@ -331,7 +331,7 @@ def test_run_without_chosen_row_has_empty_places(four: Path) -> None:
 
 
 def test_scenario_results_pass_or_fail_by_the_rule(four: Path, runs: dict[str, Path]) -> None:
-    scenarios, load_, chosen, *_ = part(four, "Results")["tables"]
+    scenarios, load_, chosen, *_ = find_part(four, "Results")["tables"]
     assert [(row[0], row[2], row[3]) for row in scenarios["rows"]] == [
         ("Load: every configuration", "0.38.17", "pass"),
         ("Load: the chosen experiment", "0.38.17", "pass"),
@@ -351,7 +351,7 @@ def test_scenario_results_pass_or_fail_by_the_rule(four: Path, runs: dict[str, P
 def test_worse_runs_fail(runs: dict[str, Path], cache: Path) -> None:
     document = assembled(cache, runs["new"], runs["base"])
     assert document["title"] == "QA results of 0.37.4"
-    scenarios, load_, *_ = part(document, "Results")["tables"]
+    scenarios, load_, *_ = find_part(document, "Results")["tables"]
     # rate 200 with 1 and with 2 connections: transactions and throughput, 12.5 % less
     assert [row[3:] for row in scenarios["rows"][:2]] == [
         ["fail", "4 of 28 values worse by more than 10 %"],
@@ -364,7 +364,7 @@ def test_worse_runs_fail(runs: dict[str, Path], cache: Path) -> None:
         (["2", "200", "Throughput, tx/s"], "fail"),
     ]
     # the last run chooses, and is saturated at rate 200
-    assert part(document, "Metrics of the nodes")["text"][-1] == (
+    assert find_part(document, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: 0.38.17: number 5, connections 2, rate 100; 0.37.4: number 5, connections 2, rate 100."
     )
 
@@ -374,9 +374,9 @@ def test_worse_runs_fail(runs: dict[str, Path], cache: Path) -> None:
 
 def test_case_runs_appear_in_the_grid_only(four: Path, runs: dict[str, Path]) -> None:
     for title in ("Saturation point", "Latencies", "Results"):
-        titles = [table["title"] for table in part(four, title)["tables"]]
+        titles = [table["title"] for table in find_part(four, title)["tables"]]
         assert not any("case" in text for text in titles)
-    first, second = part(four, "Vote extensions")["wide"]
+    first, second = find_part(four, "Vote extensions")["wide"]
     assert first["cases"] == second["cases"] == ["none", "2 KiB"]
     assert first["panels"] + second["panels"] == [
         "Latency, s", "Block rate, blocks/min", "Transaction rate, tx/min", "Rounds",
@@ -396,7 +396,7 @@ def test_case_runs_appear_in_the_grid_only(four: Path, runs: dict[str, Path]) ->
     ],
 )  # fmt: skip
 def test_lines_of_grid_equal_the_servers_answer(four: Path, runs: dict[str, Path], panel: str, series: str) -> None:
-    rows = [row for item in part(four, "Vote extensions")["wide"] for row in item["rows"] if row[1] == panel]
+    rows = [row for item in find_part(four, "Vote extensions")["wide"] for row in item["rows"] if row[1] == panel]
     for case in ("none", "2 KiB"):
         experiment = read_experiments(runs[case])[OVERLOAD - 1]
         points: dict[str, list[tuple[float, float]]] = {}
@@ -418,9 +418,9 @@ def test_grid_has_a_panel_for_each_case_and_column(four: Path) -> None:
 
 def test_report_of_cases_only_shows_them_in_every_part(runs: dict[str, Path], cache: Path) -> None:
     document = assembled(cache, runs["none"], runs["2 KiB"])
-    titles = [table["title"].rsplit(": ")[-1] for table in part(document, "Latencies")["tables"]]
+    titles = [table["title"].rsplit(": ")[-1] for table in find_part(document, "Latencies")["tables"]]
     assert titles == ["case none", "case 2 KiB"]
-    assert part(document, "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
+    assert find_part(document, "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
 
 
 # Facts and missing data of a run
@@ -429,12 +429,12 @@ def test_report_of_cases_only_shows_them_in_every_part(runs: dict[str, Path], ca
 def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> None:
     run = small_run(tmp_path / "told", "told", experiments={"chosen": 2, "overload": 5})
     document = assembled(cache, run)
-    assert part(document, "Metrics of the nodes")["text"][-1] == (
+    assert find_part(document, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: number 2, connections 1, rate 100."
     )
-    assert part(document, "Overload")["text"][-1] == "Overloaded experiment: number 5, connections 2, rate 100."
-    assert part(document, "Fault")["plots"] == []
-    assert part(document, "Fault")["text"] == [
+    assert find_part(document, "Overload")["text"][-1] == "Overloaded experiment: number 5, connections 2, rate 100."
+    assert find_part(document, "Fault")["plots"] == []
+    assert find_part(document, "Fault")["text"] == [
         "The same metrics while a node is stopped and started again, or what else the author of the run did to it.",
         "told has no experiment with a fault (meta.json: experiments, fault).",
     ]
@@ -459,7 +459,7 @@ def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> Non
     run = variant(tmp_path / "still", "logs", ident="still")
     change_samples(run, lambda labels, values: None if labels["job"] == "ephemeral0" else needed(labels, values))
     document = assembled(cache, run)
-    rotating = part(document, "Rotating nodes")
+    rotating = find_part(document, "Rotating nodes")
     assert rotating["plots"] == []
     assert rotating["text"][-1] == "still has no rotating nodes (jobs whose names begin with ephemeral)."
 
@@ -470,7 +470,7 @@ def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> Non
 def test_prose_quotes_any_run_and_choice(four: Path, runs: dict[str, Path]) -> None:
     base = read_experiments(runs["base"])
     rate = base[2]["txs"] / ((max_block(runs["base"], 3) - first_sent(runs["base"], 3)) / SECOND)
-    assert part(four, "Conclusion")["text"] == [
+    assert find_part(four, "Conclusion")["text"] == [
         f"At {base[CHOSEN - 1]['txs']} tx and 11600 tx, now 11600 tx; first {rate:.1f} tx/s.",
         "Fault: 6.0 s.",
     ]
