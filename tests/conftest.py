@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the whole: one cache for the session, in which nothing is worked out twice."""
+"""Define fixtures of all tests: one cache per session, in which nothing is computed twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep out of the user's caches; look for garbage as seldom as the command line does."""
+    """Use a cache of our own, and collect garbage as rarely as the command line does."""
     if config.getoption("--deep"):
         os.environ["ASSAY_DEEP"] = "1"
     os.environ["XDG_CACHE_HOME"] = _HOME_OF_CACHES.name
@@ -41,12 +41,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str:
-    """Which sample of long families runs, so that another machine can run the same."""
+    """Print the sample of long families, so that another machine can repeat it."""
     return "all cases" if is_deep() else f"of long families: {VARIABLE}={turn()}"
 
 
 def pytest_unconfigure() -> None:
-    """Remove what commands kept."""
+    """Remove the cache."""
     _HOME_OF_CACHES.cleanup()
 
 
@@ -64,38 +64,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def _by_scanner_or_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the tests of reading logs every third one, always the same, runs as on a machine without the scanner."""
+    """Run every third test of reading logs, chosen by its name, without the scanner."""
     if request.path.name.startswith("test_ingest_") and zlib.crc32(request.node.nodeid.encode()) % 3 == 0:
         monkeypatch.setattr(scanner, "_library", lambda _: None)
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
-    """Where runs are worked out by the compiler under test."""
+    """Return a laboratory that computes runs with the compiler."""
     return laboratory(tmp_path_factory.mktemp("laboratory"))
 
 
 @pytest.fixture(scope="session")
 def cache(lab: Laboratory) -> Path:
-    """The cache folder that commands and the laboratory share."""
+    """Return the cache folder of commands and the laboratory."""
     return lab.session.store.folder
 
 
 @pytest.fixture(scope="session")
 def two(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The folder of the report of two runs, built as the reference report was."""
+    """Build the report of two runs like the reference report; return its folder."""
     return _report(tmp_path_factory.mktemp("two") / "report", cache, "baseline", "candidate")
 
 
 @pytest.fixture(scope="session")
 def three(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The folder of the report of three runs, built as the reference report was."""
+    """Build the report of three runs like the reference report; return its folder."""
     return _report(tmp_path_factory.mktemp("three") / "report", cache, "baseline", "candidate", "candidate2")
 
 
 @pytest.fixture(scope="session")
 def qa(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The folder of the QA report of the reference run of CometBFT."""
+    """Build the QA report of CometBFT's reference run; return its folder."""
     out = tmp_path_factory.mktemp("qa") / "out"
     done = assay("build", "cometbft/qa", "--run", ROOT / "golden" / "cometbft" / "run", "-o", out, "--cache", cache)
     assert (done.status, done.err) == (0, "")
@@ -110,7 +110,7 @@ def _report(out: Path, cache: Path, *cases: str) -> Path:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """A browser without a window."""
+    """Run a headless browser."""
     from tests.support.browser import browser  # most tests need none
 
     with browser() as running:

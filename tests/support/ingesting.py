@@ -1,4 +1,4 @@
-"""A small source of its own, whose logs tests write line by line, and what ingest makes of them."""
+"""Define a small source, whose logs tests write line by line, and ingest it."""
 
 from __future__ import annotations
 
@@ -59,23 +59,23 @@ def field(
     required: bool = True,
     transforms: Sequence[Transform] = (),
 ) -> Field:
-    """A field read at dotted paths; at its own name when none is given."""
-    found = tuple(tuple(path.split(".")) for path in paths or (name,))
-    return Field(name, kind, ONE, "value", found, default, required and default is None, tuple(transforms), "")
+    """Create a field with dotted paths; its own name is the default path."""
+    actual_paths = tuple(tuple(path.split(".")) for path in paths or (name,))
+    return Field(name, kind, ONE, "value", actual_paths, default, required and default is None, tuple(transforms), "")
 
 
 def fixed(name: str, kind: str, value: str | None) -> Field:
-    """A field that no path has: a constant, or null."""
+    """Create a field without a path: a constant, or null."""
     return Field(name, kind, ONE, "value", (), value, False, (), "")
 
 
 def form(fields: Sequence[Field], unless: Sequence[Unless] = (), **names: str) -> Form:
-    """A form with a name for each generation given."""
+    """Create a form with a name for each generation."""
     return Form(tuple(Name(generation, name) for generation, name in names.items()), tuple(unless), tuple(fields))
 
 
 def event(name: str, *forms: Form) -> Event:
-    """An event of the source."""
+    """Create an event of the source."""
     return Event(name, SOURCE.name, forms, "")
 
 
@@ -90,20 +90,20 @@ def _engine() -> duckdb.DuckDBPyConnection:
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """A folder that ingest wrote."""
+    """A folder written by ingest."""
 
     folder: Path
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
-        """Columns (all when none is named) of logs, counts, quarantine, or of the whole rows of an event, in order."""
+        """Return columns (default: all) of logs, counts, quarantine, or whole event rows, in order."""
         single = self.folder / f"{table}.parquet"
         paths = [single] if single.exists() else (self.folder / "events" / table).glob("*.parquet")
-        kept, order = ("", "ALL") if single.exists() else (" WHERE whole", "host, seq")
+        condition, order = ("", "ALL") if single.exists() else (" WHERE whole", "host, seq")
         names = ", ".join(f'"{name}"' for name in columns) or "*"
-        query = f"SELECT {names} FROM read_parquet(?){kept} ORDER BY {order}"
+        query = f"SELECT {names} FROM read_parquet(?){condition} ORDER BY {order}"
         files = [glob.escape(str(path)) for path in paths]
-        found: list[tuple[Any, ...]] = _engine().execute(query, [files]).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = _engine().execute(query, [files]).fetchall()
+        return rows
 
     def broken(self) -> list[tuple[Any, ...]]:
         """Host, file, line, reason and text of what is in quarantine; its offset is checked: the text begins there (of
@@ -118,7 +118,7 @@ class Ingested:
         return self.rows("quarantine", "host", "file", "line", "reason", "text")
 
     def log(self) -> dict[str, Any]:
-        """The row of the only host's log, but for the name of its source."""
+        """Return the row of the only host's log without the name of its source."""
         cursor = _engine().execute("FROM read_parquet(?)", [glob.escape(str(self.folder / "logs.parquet"))])
         names = [item[0] for item in cursor.description or ()]
         (row,) = cursor.fetchall()
@@ -126,7 +126,7 @@ class Ingested:
 
 
 def record(what: object = "Tick", ts: object = "2026-02-05T18:52:16Z", **body: object) -> str:
-    """A line: an object with a time, a name and a body."""
+    """Return a line: an object with a time, a name and a body."""
     return json.dumps({"ts": ts, "what": what, "body": body}, separators=(",", ":"))
 
 
@@ -141,7 +141,7 @@ def read(
     source: Source = SOURCE,
     workers: int | None = None,
 ) -> Ingested:
-    """What ingest makes of a host's log: of lines, of the bytes of `out`, or of files by their paths in the run."""
+    """Ingest a host's log from lines, from the bytes of `out`, or from files by path."""
     run = folder / "run"
     if isinstance(lines, bytes):
         lines = {"m-1/out": lines}
@@ -151,12 +151,12 @@ def read(
         path = run / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    everything = {item.name: frozenset(found.name for found in item.fields) for item in events}
-    asked = everything if wanted is None else wanted
-    ingest(source, events, asked, find_run(source, run, events), folder / "made", workers=workers)
+    everything = {item.name: frozenset(form_field.name for form_field in item.fields) for item in events}
+    needed = everything if wanted is None else wanted
+    ingest(source, events, needed, find_run(source, run, events), folder / "made", workers=workers)
     return Ingested(folder / "made")
 
 
 def refusal(error: AssayError, folder: Path) -> str:
-    """The text of an error, the folder of the test left out."""
+    """Return the text of an error without the folder of the test."""
     return str(error).replace(str(folder), "DIR")

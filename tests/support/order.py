@@ -1,8 +1,8 @@
-"""The order of test files: the longest first, so that workers that take whole files end together."""
+"""Order test files by their duration, so that workers that take whole files end together."""
 
 from __future__ import annotations
 
-#: files that take more than eight seconds of processor time, the longest first; a live run there waits most of its time
+#: files that take more than eight seconds of processor time, the longest first; a live run mostly waits
 HEAVIEST = (
     "test_other_pythons.py", "test_lsp.py",
     "test_goldens.py", "test_html_browser.py", "test_scanner.py", "test_faults.py", "test_antelope_upgrade.py",
@@ -11,6 +11,12 @@ HEAVIEST = (
     "test_trace_articles.py", "test_verify.py", "test_new_metric.py", "test_ingest_bytes.py", "test_ingest_blocks.py",
     "test_antelope_harness.py", "test_diff.py", "test_damaged_caches.py", "test_examples.py", "test_trace.py",
     "test_pdf.py", "test_ingest_samples.py", "test_counters_fall.py", "test_company.py", "test_phases.py",
+    "test_goldens.py", "test_report_html_browser.py", "test_scanner.py", "test_faults.py", "test_antelope_upgrade.py",
+    "test_docs.py", "test_build_cache.py", "test_reference_runs.py", "test_cometbft_article.py", "test_portions.py",
+    "test_sql_limits.py", "test_errors_specs.py", "test_quality.py", "test_same_bytes.py", "test_explain.py",
+    "test_trace_articles.py", "test_verify.py", "test_new_metric.py", "test_ingest_bytes.py", "test_ingest_blocks.py",
+    "test_antelope_harness.py", "test_diff.py", "test_damaged_caches.py", "test_examples.py", "test_trace.py",
+    "test_report_pdf.py", "test_ingest_samples.py", "test_counters_fall.py", "test_independence.py", "test_phases.py",
     "test_confined_files.py", "test_cometbft.py", "test_remote.py", "test_article_verdicts.py", "test_oracle.py",
     "test_properties.py", "test_html.py", "test_trace_everything.py", "test_ingest_corrupted.py",
     "test_text_order.py", "test_bad_samples.py", "test_packaging.py", "test_lineage.py", "test_watching.py",
@@ -22,5 +28,5 @@ _PLACES = {name: place for place, name in enumerate(HEAVIEST)}
 
 
 def heaviest_first(file: str) -> int:
-    """Where a file stands: as listed, then all others as they come."""
+    """Return the rank of a file: as listed, then all others."""
     return _PLACES.get(file, len(HEAVIEST))
