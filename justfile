@@ -83,7 +83,7 @@ simulate *args:
 
 # Break at random what users give, for so many minutes: no traceback, no hang (--help of fuzz.run lists the options).
 fuzz minutes="30" *args:
-    ASSAY_FUZZ_EXAMPLES=5 pytest -q tests/test_ingest_corrupted.py
+    ASSAY_FUZZ_EXAMPLES=5 pytest -q tests/ingest/test_corrupted_lines.py
     python -m fuzz.run --minutes {{minutes}} {{args}}
 
 # Fuzz one reader of pure Python, following the code that cases reach (needs `pip install atheris`).

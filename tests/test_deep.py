@@ -32,7 +32,9 @@ def test_of_a_family(number: int) -> None:
 def test_what_is_sampled_and_ordered_is_there() -> None:
     """A test or file of another name would run whole, or late, and nothing would tell."""
     folder = Path(__file__).parent
-    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("test_*.py")}
+    texts: dict[str, str] = {}
+    for path in folder.rglob("test_*.py"):
+        texts[path.name] = texts.get(path.name, "") + path.read_text(encoding="utf-8")
     named = [item.split("::") for item in deep.SAMPLED]
     assert [item for item in named if f"\ndef {item[1]}(" not in texts.get(item[0], "")] == []
     assert {*deep.SAMPLED_FILES, *HEAVIEST} - set(texts) == set()

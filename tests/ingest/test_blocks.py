@@ -1,0 +1,162 @@
+"""Ingest of blocks: `Key: value` texts, one under another and side by side; durations as Go writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.ingest import durations, number_spellings
+from assay.lang.model.package import Event, Transform
+from assay.sql import dialect
+from tests.support.deep import examples
+from tests.support.ingesting import SOURCES, Ingested, field, form, read
+from tests.support.laboratory import ROOT
+
+GOLDEN = ROOT / "golden" / "cometbft"
+BLOCKS = SOURCES["blocks"]
+DURATION = [Transform("duration", 0, "")]
+
+
+def event(*fields: Any) -> Event:
+    return Event("block", BLOCKS.name, (form(list(fields)),), "")
+
+
+BLOCK = event(field("id", "text", "Id"), field("n", "integer", "N"))
+
+
+def made(folder: Path, content: str | bytes | Mapping[str, bytes], what: Event = BLOCK, **source: Any) -> Ingested:
+    """What ingest makes of `a.txt`, or of files by their paths."""
+    text = content.encode() if isinstance(content, str) else content
+    files = text if isinstance(text, Mapping) else {"a.txt": text}
+    return read(folder, files, (what,), source=replace(BLOCKS, **source))
+
+
+def quarantined(found: Ingested) -> list[tuple[Any, ...]]:
+    assert found.log()["quarantined"] == len(found.rows("quarantine"))
+    return found.rows("quarantine", "line", "reason")
+
+
+# What a text says
+
+
+# Published reports of the load tool: read again by other rules (places of columns, the order of keys)
+
+NUMBERS = ("Connections", "Rate", "Size", "Total Valid Tx", "Total Negative Latencies")
+TIMES = ("Minimum Latency", "Maximum Latency", "Average Latency", "Standard Deviation")
+NANOSECONDS = {"h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "µs": 10**3, "ns": 1}
+
+
+def exactly(text: str) -> int:
+    """A duration as Go writes it, in ns."""
+    parts = re.findall(r"([\d.]+)(h|ms|µs|ns|m|s)", text)
+    assert "".join(a + b for a, b in parts) == text
+    exact = sum(Fraction(number) * NANOSECONDS[unit] for number, unit in parts)
+    assert exact.denominator == 1
+    return int(exact)
+
+
+def said(text: str) -> list[tuple[object, ...]]:
+    """The blocks of a report: all values of each key in their order, whichever line they stand in."""
+
+    def values(key: str) -> list[str]:
+        return re.findall(rf"{key}: (\S+)", text)
+
+    columns = [values("Experiment ID"), *(list(map(int, values(key))) for key in NUMBERS)]
+    columns += [[exactly(value) for value in values(key)] for key in TIMES]
+    return list(zip(*columns, strict=True))
+
+
+SUMMARY = event(
+    field("id", "text", "Experiment ID"),
+    *(field(name.lower().replace(" ", "_"), "integer", name) for name in NUMBERS),
+    *(field(name.lower().replace(" ", "_"), "integer", name, transforms=DURATION) for name in TIMES),
+)
+REPORTS = [*sorted(GOLDEN.glob("published/*/*.txt")), GOLDEN / "run" / "report" / "report_node0.txt"]
+
+
+@pytest.mark.parametrize("path", REPORTS, ids=[path.stem for path in REPORTS])
+def test_published_reports_are_exact(tmp_path: Path, path: Path) -> None:
+    found = made(tmp_path, path.read_bytes(), SUMMARY, begins="Experiment ID")
+    due = said(path.read_text(encoding="utf-8"))
+    assert len(due) == (8 if path.parent.name == "report" else 12)
+    assert found.rows("block", *(item.name for item in SUMMARY.fields)) == due
+    assert found.broken() == []
+
+
+# Durations
+
+
+@given(st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=20))
+@settings(max_examples=examples(30), deadline=None)
+def test_durations_of_go_are_read_back(durations_ns: list[int]) -> None:
+    texts = [written(ns) for ns in durations_ns]
+    value = durations.nanoseconds(dialect.column("said")).sql(dialect=dialect.DIALECT)
+    found = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS said)", [texts]).fetchall()
+    assert [row[0] for row in found] == [str(ns) for ns in durations_ns]
+    assert all(number_spellings.is_duration(text) for text in texts)
+
+
+def written(ns: int) -> str:
+    """A duration as Go's `Duration.String` writes it."""
+    sign, size = "-" * (ns < 0), abs(ns)
+    if size < 10**9:
+        unit, factor = next(((u, f) for u, f in (("ns", 1), ("µs", 10**3), ("ms", 10**6)) if size < 1000 * f))
+        return f"{sign}{decimal(size, factor)}{unit}" if size else "0s"
+    hours, rest = divmod(size, 3600 * 10**9)
+    minutes, rest = divmod(rest, 60 * 10**9)
+    parts = [f"{hours}h"] * bool(hours) + [f"{minutes}m"] * bool(hours or minutes)
+    return f"{sign}{''.join(parts)}{decimal(rest, 10**9)}s"
+
+
+def decimal(number: int, factor: int) -> str:
+    whole, part = divmod(number, factor)
+    digits = str(part).rjust(len(str(factor)) - 1, "0").rstrip("0")
+    return f"{whole}.{digits}" if digits else str(whole)
+
+
+# What cannot be read
+
+
+def test_truncated_report_loses_only_its_end(tmp_path: Path) -> None:
+    text = (GOLDEN / "published" / "v038" / "v038_report_tabbed.txt").read_text(encoding="utf-8")
+    cut = text[: text.rindex("Maximum Latency") - 3]
+    found = made(tmp_path, cut, SUMMARY, begins="Experiment ID")
+    assert found.rows("block", *(item.name for item in SUMMARY.fields)) == said(text)[:9]
+    assert quarantined(found) == [
+        (31, "field maximum_latency of block is missing"),
+        (31, "field maximum_latency of block is missing"),
+        (31, "field maximum_latency of block is missing"),
+        (38, "expected a cell for each of 3 blocks, found 2"),
+    ]
+
+
+def test_long_line_of_blocks_is_broken(tmp_path: Path) -> None:
+    found = made(tmp_path, f"Id: a\nN: 1\nX: {'x' * 9 * 2**20}\nId: b\nN: 2\n")
+    assert found.rows("block", "id", "n") == [("a", 1), ("b", 2)]
+    assert found.broken() == [("", "a.txt", 3, "longer than 8 MiB", "X: " + "x" * 1997)]
+
+
+@pytest.mark.parametrize("filling", [b"x", b'"'])
+@pytest.mark.parametrize(
+    ("sizes", "found"), [([9], [1, 2, 3]), ([4, 3], [1, 2, 3]), ([4, 4], [1, 3]), ([7] * 3, [1, 3])]
+)
+def test_long_block_is_broken_alone(tmp_path: Path, filling: bytes, sizes: list[int], found: list[int]) -> None:
+    """Several long lines of one block are a row that the engine refuses, and with it the whole file."""
+    long = b"".join(b"K%d: %s\n" % (place, filling * (size * 2**20)) for place, size in enumerate(sizes))
+    if sizes == [9]:
+        long = b"K: " + filling * (8 * 2**20 - 100) + b"\n"
+    text = b"Id: 1\nN: 1\nId: 2\nN: 2\n" + long + b"Id: 3\nN: 3\n"
+    kept = made(tmp_path, text)
+    assert kept.rows("block", "n") == [(n,) for n in found]
+    told = [] if 2 in found else [("a.txt", 3, "longer than 8 MiB")]
+    assert [(file, line, reason) for _, file, line, reason, _ in kept.broken()] == told
+    assert (kept.log()["lines"], kept.log()["quarantined"]) == (3, len(told))
