@@ -1,4 +1,4 @@
-"""Ingest of blocks: `Key: value` texts, one under another and side by side; durations as Go writes them."""
+"""Blocks of `Key: value` lines: published reports, long blocks, and durations as Go writes them."""
 
 from __future__ import annotations
 
@@ -33,19 +33,18 @@ def event(*fields: Any) -> Event:
 BLOCK = event(field("id", "text", "Id"), field("n", "integer", "N"))
 
 
-def made(folder: Path, content: str | bytes | Mapping[str, bytes], what: Event = BLOCK, **source: Any) -> Ingested:
+def ingest_files(
+    folder: Path, content: str | bytes | Mapping[str, bytes], event_read: Event = BLOCK, **source: Any
+) -> Ingested:
     """What ingest makes of `a.txt`, or of files by their paths."""
     text = content.encode() if isinstance(content, str) else content
     files = text if isinstance(text, Mapping) else {"a.txt": text}
-    return read(folder, files, (what,), source=replace(BLOCKS, **source))
+    return read(folder, files, (event_read,), source=replace(BLOCKS, **source))
 
 
-def quarantined(found: Ingested) -> list[tuple[Any, ...]]:
-    assert found.log()["quarantined"] == len(found.rows("quarantine"))
-    return found.rows("quarantine", "line", "reason")
-
-
-# What a text says
+def quarantined(ingested: Ingested) -> list[tuple[Any, ...]]:
+    assert ingested.log()["quarantined"] == len(ingested.rows("quarantine"))
+    return ingested.rows("quarantine", "line", "reason")
 
 
 # Published reports of the load tool: read again by other rules (places of columns, the order of keys)
@@ -64,7 +63,7 @@ def exactly(text: str) -> int:
     return int(exact)
 
 
-def said(text: str) -> list[tuple[object, ...]]:
+def parse_report(text: str) -> list[tuple[object, ...]]:
     """The blocks of a report: all values of each key in their order, whichever line they stand in."""
 
     def values(key: str) -> list[str]:
@@ -85,23 +84,20 @@ REPORTS = [*sorted(GOLDEN.glob("published/*/*.txt")), GOLDEN / "run" / "report" 
 
 @pytest.mark.parametrize("path", REPORTS, ids=[path.stem for path in REPORTS])
 def test_published_reports_are_exact(tmp_path: Path, path: Path) -> None:
-    found = made(tmp_path, path.read_bytes(), SUMMARY, begins="Experiment ID")
-    due = said(path.read_text(encoding="utf-8"))
-    assert len(due) == (8 if path.parent.name == "report" else 12)
-    assert found.rows("block", *(item.name for item in SUMMARY.fields)) == due
-    assert found.broken() == []
-
-
-# Durations
+    ingested = ingest_files(tmp_path, path.read_bytes(), SUMMARY, begins="Experiment ID")
+    expected_rows = parse_report(path.read_text(encoding="utf-8"))
+    assert len(expected_rows) == (8 if path.parent.name == "report" else 12)
+    assert ingested.rows("block", *(item.name for item in SUMMARY.fields)) == expected_rows
+    assert ingested.broken() == []
 
 
 @given(st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=20))
 @settings(max_examples=examples(30), deadline=None)
 def test_durations_of_go_are_read_back(durations_ns: list[int]) -> None:
     texts = [written(ns) for ns in durations_ns]
-    value = durations.nanoseconds(dialect.column("said")).sql(dialect=dialect.DIALECT)
-    found = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS said)", [texts]).fetchall()
-    assert [row[0] for row in found] == [str(ns) for ns in durations_ns]
+    value = durations.nanoseconds(dialect.column("written")).sql(dialect=dialect.DIALECT)
+    rows = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS written)", [texts]).fetchall()
+    assert [row[0] for row in rows] == [str(ns) for ns in durations_ns]
     assert all(number_spellings.is_duration(text) for text in texts)
 
 
@@ -123,15 +119,12 @@ def decimal(number: int, factor: int) -> str:
     return f"{whole}.{digits}" if digits else str(whole)
 
 
-# What cannot be read
-
-
 def test_truncated_report_loses_only_its_end(tmp_path: Path) -> None:
     text = (GOLDEN / "published" / "v038" / "v038_report_tabbed.txt").read_text(encoding="utf-8")
     cut = text[: text.rindex("Maximum Latency") - 3]
-    found = made(tmp_path, cut, SUMMARY, begins="Experiment ID")
-    assert found.rows("block", *(item.name for item in SUMMARY.fields)) == said(text)[:9]
-    assert quarantined(found) == [
+    ingested = ingest_files(tmp_path, cut, SUMMARY, begins="Experiment ID")
+    assert ingested.rows("block", *(item.name for item in SUMMARY.fields)) == parse_report(text)[:9]
+    assert quarantined(ingested) == [
         (31, "field maximum_latency of block is missing"),
         (31, "field maximum_latency of block is missing"),
         (31, "field maximum_latency of block is missing"),
@@ -140,23 +133,23 @@ def test_truncated_report_loses_only_its_end(tmp_path: Path) -> None:
 
 
 def test_long_line_of_blocks_is_broken(tmp_path: Path) -> None:
-    found = made(tmp_path, f"Id: a\nN: 1\nX: {'x' * 9 * 2**20}\nId: b\nN: 2\n")
-    assert found.rows("block", "id", "n") == [("a", 1), ("b", 2)]
-    assert found.broken() == [("", "a.txt", 3, "longer than 8 MiB", "X: " + "x" * 1997)]
+    ingested = ingest_files(tmp_path, f"Id: a\nN: 1\nX: {'x' * 9 * 2**20}\nId: b\nN: 2\n")
+    assert ingested.rows("block", "id", "n") == [("a", 1), ("b", 2)]
+    assert ingested.broken() == [("", "a.txt", 3, "longer than 8 MiB", "X: " + "x" * 1997)]
 
 
 @pytest.mark.parametrize("filling", [b"x", b'"'])
 @pytest.mark.parametrize(
-    ("sizes", "found"), [([9], [1, 2, 3]), ([4, 3], [1, 2, 3]), ([4, 4], [1, 3]), ([7] * 3, [1, 3])]
+    ("sizes", "numbers"), [([9], [1, 2, 3]), ([4, 3], [1, 2, 3]), ([4, 4], [1, 3]), ([7] * 3, [1, 3])]
 )
-def test_long_block_is_broken_alone(tmp_path: Path, filling: bytes, sizes: list[int], found: list[int]) -> None:
+def test_long_block_is_broken_alone(tmp_path: Path, filling: bytes, sizes: list[int], numbers: list[int]) -> None:
     """Several long lines of one block are a row that the engine refuses, and with it the whole file."""
     long = b"".join(b"K%d: %s\n" % (place, filling * (size * 2**20)) for place, size in enumerate(sizes))
     if sizes == [9]:
         long = b"K: " + filling * (8 * 2**20 - 100) + b"\n"
     text = b"Id: 1\nN: 1\nId: 2\nN: 2\n" + long + b"Id: 3\nN: 3\n"
-    kept = made(tmp_path, text)
-    assert kept.rows("block", "n") == [(n,) for n in found]
-    told = [] if 2 in found else [("a.txt", 3, "longer than 8 MiB")]
-    assert [(file, line, reason) for _, file, line, reason, _ in kept.broken()] == told
-    assert (kept.log()["lines"], kept.log()["quarantined"]) == (3, len(told))
+    ingested = ingest_files(tmp_path, text)
+    assert ingested.rows("block", "n") == [(n,) for n in numbers]
+    reported = [] if 2 in numbers else [("a.txt", 3, "longer than 8 MiB")]
+    assert [(file, line, reason) for _, file, line, reason, _ in ingested.broken()] == reported
+    assert (ingested.log()["lines"], ingested.log()["quarantined"]) == (3, len(reported))

@@ -1,4 +1,4 @@
-"""Files that cannot be read, or change while they are: one clear error, or the bytes that were found."""
+"""Files that cannot be read or that change while they are read: one clear error, or the bytes of the hash."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ def log_of(folder: Path, content: bytes = LINE * 3) -> Path:
     return path
 
 
-def meanwhile(monkeypatch: pytest.MonkeyPatch, place: str, *changes: Callable[[], object]) -> None:
+def run_once_after(monkeypatch: pytest.MonkeyPatch, place: str, *changes: Callable[[], object]) -> None:
     """Let something happen once, right after a function has done its work; something else after its next call."""
     module, name = place.rsplit(".", 1)
     real = getattr(sys.modules[module], name)
     left = list(reversed(changes))
 
     def wrapped(*arguments: object, **named: object) -> object:
-        found = real(*arguments, **named)
+        result = real(*arguments, **named)
         if left:
             left.pop()()
-        return found
+        return result
 
     monkeypatch.setattr(place, wrapped)
 
 
-def added(path: Path, content: bytes) -> Callable[[], object]:
+def appender(path: Path, content: bytes) -> Callable[[], object]:
     """What adds to a file."""
 
     def add() -> None:
@@ -72,15 +72,15 @@ def read(folder: Path) -> Ingested:
 
 def test_log_growing_while_hashed_has_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = log_of(tmp_path, LINE * 3 + LINE[:20])
-    meanwhile(monkeypatch, "assay.ingest.fingerprint._digest", added(path, LINE[20:] + LINE * 5))
-    found, (said,) = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
-    assert (said.size, found.size) == (len(LINE) * 3, len(LINE) * 3)
+    run_once_after(monkeypatch, "assay.ingest.fingerprint._digest", appender(path, LINE[20:] + LINE * 5))
+    files, (snapshot,) = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
+    assert (snapshot.size, files.size) == (len(LINE) * 3, len(LINE) * 3)
     (tmp_path / "same").write_bytes(LINE * 3)
-    assert said.sha256 == fingerprint.hashed(tmp_path / "same", fingerprint.mark_of(tmp_path / "same")).sha256
+    assert snapshot.sha256 == fingerprint.hashed(tmp_path / "same", fingerprint.mark_of(tmp_path / "same")).sha256
     assert not (tmp_path / "memo.json").exists(), "the hash is of no file as it stands"
-    ingest(SOURCE, (TICK,), WANTED, found, tmp_path / "made")
-    made = Ingested(tmp_path / "made")
-    assert (made.rows("tick", "seq"), made.log()["quarantined"]) == ([(1,), (2,), (3,)], 0)
+    ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made")
+    ingested = Ingested(tmp_path / "made")
+    assert (ingested.rows("tick", "seq"), ingested.log()["quarantined"]) == ([(1,), (2,), (3,)], 0)
 
 
 @pytest.mark.parametrize("more", [b"\xff\n", LINE * 1000])
@@ -88,9 +88,9 @@ def test_log_growing_while_read_is_that_of_its_hash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: bytes
 ) -> None:
     path = log_of(tmp_path)
-    meanwhile(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", added(path, more))
-    made = read(tmp_path)
-    assert (made.rows("tick", "seq"), made.log()["lines"]) == ([(1,), (2,), (3,)], 3)
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", appender(path, more))
+    ingested = read(tmp_path)
+    assert (ingested.rows("tick", "seq"), ingested.log()["lines"]) == ([(1,), (2,), (3,)], 3)
     assert path.stat().st_size == len(LINE) * 3 + len(more)
 
 
@@ -98,17 +98,17 @@ def test_log_growing_while_read_again_is_that_of_its_hash(tmp_path: Path, monkey
     log = log_of(tmp_path)
     other = log.with_name("out2")
     other.write_bytes(LINE * 2)
-    changes = (added(log, LINE), lambda: None, added(other, LINE + LINE[:9]))
-    meanwhile(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", *changes)
+    changes = (appender(log, LINE), lambda: None, appender(other, LINE + LINE[:9]))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", *changes)
     files, _ = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made", workers=1)
-    made = Ingested(tmp_path / "made")
-    assert (made.log()["lines"], made.log()["recognised"], len(made.rows("tick"))) == (5, 5, 5)
+    ingested = Ingested(tmp_path / "made")
+    assert (ingested.log()["lines"], ingested.log()["recognised"], len(ingested.rows("tick"))) == (5, 5, 5)
 
 
 def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
-    meanwhile(
+    run_once_after(
         monkeypatch,
         "assay.ingest.readers.json_lines.gather",
         lambda: log.write_bytes(b"\n" + record(n=7).encode() + b"\n"),
@@ -120,14 +120,14 @@ def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: 
 
 def test_log_growing_before_quarantine_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
-    meanwhile(monkeypatch, "assay.ingest.readers.json_lines.gather", added(log, LINE))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines.gather", appender(log, LINE))
     assert [row[2] for row in read(tmp_path).broken()] == [2]
 
 
 def test_log_that_grew_is_read_again(tmp_path: Path) -> None:
     path = log_of(tmp_path)
     assert len(read(tmp_path).rows("tick")) == 3
-    added(path, LINE)()
+    appender(path, LINE)()
     assert len(read(tmp_path).rows("tick")) == 4
 
 
@@ -145,7 +145,7 @@ def test_cache_holds_the_bytes_of_its_key(tmp_path: Path, monkeypatch: pytest.Mo
     last = before.splitlines(keepends=True)[-1]
     wanted = {event.name: frozenset(item.name for item in event.fields) for event in package().package.events}
     session = open_session(ROOT, tmp_path / "cache")
-    meanwhile(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", added(path, last * 7))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", appender(path, last * 7))
     (live,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
     (grown,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
     path.write_bytes(before)
@@ -166,7 +166,7 @@ def test_log_that_differs_from_its_hash_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     path = log_of(tmp_path)
-    meanwhile(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", lambda: CHANGES[change](path))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", lambda: CHANGES[change](path))
     with pytest.raises(AssayError) as error:
         read(tmp_path)
     assert refusal(error.value, tmp_path) == (
@@ -239,9 +239,9 @@ def test_entry_without_permission_is_an_error(tmp_path: Path, mode: str) -> None
     forbidden.chmod(0o755)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr, done.stderr
-    what = {"file": "the file cannot be read", "host": "the directory cannot be read",
+    message = {"file": "the file cannot be read", "host": "the directory cannot be read",
             "run": "the directory cannot be read"}[mode]  # fmt: skip
-    assert done.stderr.replace(str(tmp_path), "DIR").startswith(f"error[broken-file]: {what}: DIR/run")
+    assert done.stderr.replace(str(tmp_path), "DIR").startswith(f"error[broken-file]: {message}: DIR/run")
     assert "  found:    Permission denied\n" in done.stderr
 
 
@@ -293,9 +293,9 @@ def test_read_error_names_the_file(tmp_path: Path, shim: Path, after: int) -> No
     run = tmp_path / "run"
     shutil.copytree(CARDANO / "tiny" / "plain" / "run", run)
     path = run / "node-2" / "stdout"
-    held = next(item for item in path.parent.iterdir())
-    content = gzip.decompress(held.read_bytes()) if held.suffix == ".gz" else held.read_bytes()
-    held.unlink()
+    packed = next(item for item in path.parent.iterdir())
+    content = gzip.decompress(packed.read_bytes()) if packed.suffix == ".gz" else packed.read_bytes()
+    packed.unlink()
     path.write_bytes(content + b"x\n" * 700_000)
     faults = {"LD_PRELOAD": str(shim), "FAULTY": "node-2/stdout", "FAULTY_AFTER": str(after)}
     done = assay_process("ingest", run, "--system", "cardano", "--cache", tmp_path / "cache", environment=faults)

@@ -41,14 +41,14 @@ LINES = 10_000 if is_deep() or TIMES > 1 else 2_000  # broken lines of each kind
 @functools.cache
 def real() -> list[bytes]:
     """Lines of runs in golden/, each once as far as its shape goes, and those of real nodes."""
-    found: dict[tuple[bytes, int], bytes] = {}
+    result: dict[tuple[bytes, int], bytes] = {}
     for case in ("baseline", "candidate", "legacy", "list-ns", "edges"):
         for path in sorted((CARDANO / case / "run").glob("*/*.gz")):
             for line in gzip.decompress(path.read_bytes()).splitlines():
                 if len(line) < 300:
-                    found.setdefault((line[44:90], len(line) // 8), line)
+                    result.setdefault((line[44:90], len(line) // 8), line)
     own = (CARDANO / "real" / "node-0.log").read_bytes().splitlines()
-    return sorted(found.values()) + [line for line in own if line]
+    return sorted(result.values()) + [line for line in own if line]
 
 
 def log(kind: str, seed: int) -> bytes:
@@ -81,15 +81,15 @@ def test_each_corrupted_line_is_counted_once(tmp_path_factory: pytest.TempPathFa
         **{name: getattr(source, name) for name in source.__dataclass_fields__} | {"quarantine": borne}
     )
     ingest(bearing, events, wanted, find_run(bearing, folder / "run"), folder / "made")
-    made = Ingested(folder / "made")
-    judge(made, {host: told(source, events, content) for host, content in hosts.items()})
+    ingested = Ingested(folder / "made")
+    judge(ingested, {host: told(source, events, content) for host, content in hosts.items()})
 
 
-def judge(made: Ingested, expected: Mapping[str, Told]) -> None:
+def judge(ingested: Ingested, expected: Mapping[str, Told]) -> None:
     """Fail unless all that was counted is what plain Python counts, line by line where lines are broken."""
-    quarantine = made.rows("quarantine", "host", "line", "offset", "reason")
-    logs = {row[0]: row[1:] for row in made.rows("logs", *COUNTED)}
-    counts = made.rows("counts")
+    quarantine = ingested.rows("quarantine", "host", "line", "offset", "reason")
+    logs = {row[0]: row[1:] for row in ingested.rows("logs", *COUNTED)}
+    counts = ingested.rows("counts")
     assert [row for row in quarantine if row[-1] == "a field is missing"][:5] == []
     assert len(quarantine) == sum(row[3] for row in logs.values())
     for host, kind in zip(expected, KINDS, strict=True):
@@ -112,12 +112,16 @@ def accounts(prepared: IngestedRun) -> tuple[Any, ...]:
     return prepared.logs, dict(prepared.counts), prepared.hosts, raw_notes(prepared)
 
 
-def lacking(run: Path) -> None:
+def break_lines(run: Path) -> None:
     """Give a log lines that lack what only some events need."""
 
     def change(lines: list[str]) -> list[str]:
-        kept = [line for line in lines if '"Mempool.AddedTx"' in line or "LedgerMetrics" in line]
-        return [*lines, *(line.replace('"mempoolSize"', '"x"').replace('"utxoSize"', '"y"') for line in kept[:3]), "{"]
+        remaining = [line for line in lines if '"Mempool.AddedTx"' in line or "LedgerMetrics" in line]
+        return [
+            *lines,
+            *(line.replace('"mempoolSize"', '"x"').replace('"utxoSize"', '"y"') for line in remaining[:3]),
+            "{",
+        ]
 
     for host in run.iterdir():
         if host.is_dir():
@@ -126,16 +130,16 @@ def lacking(run: Path) -> None:
 
 def test_counts_do_not_depend_on_earlier_reads(tmp_path: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
-    lacking(run)
-    asked = NamedRun("run", run)
+    break_lines(run)
+    requested = NamedRun("run", run)
     everything = {event.name: frozenset(item.name for item in event.fields) for event in package().package.events}
     some = {"leadership_decided": everything["leadership_decided"]}
     more = some | {"ledger_metrics": everything["ledger_metrics"]}
     for first in (everything, more, some):
         session = open_session(ROOT, tmp_path / f"cache-{len(first)}")
-        prepare(session, package(), [asked], first)
+        prepare(session, package(), [requested], first)
         for wanted in (some, more, everything):
-            (after,) = prepare(session, package(), [asked], wanted)
+            (after,) = prepare(session, package(), [requested], wanted)
             alone = open_session(ROOT, tmp_path / f"alone-{len(wanted)}")
-            (fresh,) = prepare(alone, package(), [asked], wanted)
+            (fresh,) = prepare(alone, package(), [requested], wanted)
             assert accounts(after) == accounts(fresh)

@@ -1,4 +1,4 @@
-"""Keys that stand twice in a line of a log, and lines with blanks ahead of their objects."""
+"""Duplicate keys of JSON lines in large files, and blanks before objects."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from tests.support.ingesting import read, record
 GOOD = record(n=1)
 
 
-def line(text: str, what: str = "Tick") -> str:
-    return f'{{"ts":"2026-02-05T18:52:16Z","what":"{what}","body":{{{text}}}}}'
+def line(text: str, name: str = "Tick") -> str:
+    return f'{{"ts":"2026-02-05T18:52:16Z","what":"{name}","body":{{{text}}}}}'
 
 
 @pytest.mark.parametrize("blanks", [" ", "\t", " \r \t", " " * 5000])
 def test_blanks_before_an_object_are_skipped(tmp_path: Path, blanks: str) -> None:
     """JSON allows them; such lines were taken for texts, and none was told."""
     lines = [GOOD, blanks + record(n=2), blanks + record(n="x"), blanks + GOOD + blanks, blanks + GOOD[:-1], blanks]
-    made = read(tmp_path, lines)
-    assert made.rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]
-    assert made.rows("quarantine", "line", "reason") == [
+    ingested = read(tmp_path, lines)
+    assert ingested.rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]
+    assert ingested.rows("quarantine", "line", "reason") == [
         (3, 'field n of tick: expected an integer, found "x"'),
         (5, "not JSON"),
     ]
-    log = made.log()
+    log = ingested.log()
     assert (log["lines"], log["recognised"], log["quarantined"], log["text_lines"]) == (6, 3, 2, 1)
 
 
@@ -38,13 +38,13 @@ def test_large_file_is_sampled_by_instants(tmp_path: Path) -> None:
     """Whatever is read beside them: the same lines of the same file, by one worker or two."""
     lines = [line('"n":2,"n":3').replace(":16Z", f":16.{number:09d}Z") for number in range(500)]
     files = {"m-1/out": "\n".join(lines).encode(), "m-2/out": b"\n".join([GOOD.encode()] * 9)}
-    found = [read(tmp_path / str(workers), files, workers=workers) for workers in (1, 2)]
-    (said,) = read_notes(found[0].folder)
-    begins, count, rest = re.split(r"(\d+) log", said, maxsplit=1)
+    result = [read(tmp_path / str(workers), files, workers=workers) for workers in (1, 2)]
+    (message,) = read_notes(result[0].folder)
+    begins, count, rest = re.split(r"(\d+) log", message, maxsplit=1)
     first = next(number for number in range(11) if (1770317536_000000000 + number) % 11 == 0) + 1
     assert (begins, int(count)) == ("at least ", len(range(first, 501, 11)))
     assert f"(the first is m-1/out:{first}, two values of `body.n`)" in rest
-    assert read_notes(found[1].folder) == (said,)
+    assert read_notes(result[1].folder) == (message,)
 
 
 @pytest.fixture

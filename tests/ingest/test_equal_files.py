@@ -1,4 +1,4 @@
-"""Files of a run with the same content are told, whatever hosts they are of."""
+"""Files of a run with equal content are a warning, whatever their hosts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIKE = "have the same content"
 TWICE = "where one is a copy, what it holds counts twice."
 
 
-def told(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]:
+def read_warnings(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]:
     for name, content in contents.items():
         path = folder / "run" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,24 +32,26 @@ def told(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         (("m-1/out", "m-1/out-copy"), "m-1/out and m-1/out-copy"),
         (("m-1/out", "m-2/out"), "m-1/out and m-2/out"),
         (("m-1/out", "m-2/out", "m-3/out"), f"m-1/out and m-2/out {LIKE} (1 more file is like another): {TWICE}"),
     ],
 )
-def test_equal_files_are_a_warning(tmp_path: Path, names: tuple[str, ...], said: str) -> None:
-    assert told(tmp_path, dict.fromkeys(names, TEXT)) == (said if LIKE in said else f"{said} {LIKE}: {TWICE}",)
+def test_equal_files_are_a_warning(tmp_path: Path, names: tuple[str, ...], message: str) -> None:
+    assert read_warnings(tmp_path, dict.fromkeys(names, TEXT)) == (
+        message if LIKE in message else f"{message} {LIKE}: {TWICE}",
+    )
 
 
 def test_equal_packed_files_are_a_warning(tmp_path: Path) -> None:
-    assert len(told(tmp_path, dict.fromkeys(["m-1/out.gz", "m-2/out.gz"], gzip.compress(TEXT, mtime=0)))) == 1
+    assert len(read_warnings(tmp_path, dict.fromkeys(["m-1/out.gz", "m-2/out.gz"], gzip.compress(TEXT, mtime=0)))) == 1
 
 
 @pytest.mark.parametrize("text", [b"", b"\n\n\n\n\n\n", b"started\n\n", TEXT[: 3 * len(TEXT) // 4]])
 def test_equal_short_files_are_not_a_warning(tmp_path: Path, text: bytes) -> None:
-    assert told(tmp_path, {"m-1/out": TEXT, "m-1/out1": text, "m-2/out": text, "m-2/out2": TEXT[:-2]}) == ()
+    assert read_warnings(tmp_path, {"m-1/out": TEXT, "m-1/out1": text, "m-2/out": text, "m-2/out2": TEXT[:-2]}) == ()
 
 
 def test_query_warns_of_equal_files(tmp_path: Path) -> None:

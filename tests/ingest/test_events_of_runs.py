@@ -32,11 +32,11 @@ def package() -> CheckedPackage:
     return workspace.load(workspace.find(CARDANO), "cardano", None)
 
 
-def made(run: Path, out: Path) -> Path:
+def ingest_run(run: Path, out: Path) -> Path:
     """A run ingested with all its events and fields."""
-    found = package().package
-    wanted = {event.name: frozenset(item.name for item in event.fields) for event in found.events}
-    ingest(found.sources[0], found.events, wanted, find_run(found.sources[0], run), out)
+    result = package().package
+    wanted = {event.name: frozenset(item.name for item in event.fields) for event in result.events}
+    ingest(result.sources[0], result.events, wanted, find_run(result.sources[0], run), out)
     return out
 
 
@@ -62,7 +62,7 @@ def read_alike(row: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
 @pytest.mark.parametrize("case", CASES)
 def test_events_are_those_of_plain_python(tmp_path: Path, case: str) -> None:
     run = CARDANO / case / "run"
-    folder = made(run, tmp_path / "made")
+    folder = ingest_run(run, tmp_path / "made")
     expected = [(log.host, event) for log in read_run(run).logs for event in log.events]
     for event in package().package.events:
         ours = rows(folder, event.name)
@@ -85,14 +85,14 @@ def counts(log: HostLog) -> tuple[Any, ...]:
 @pytest.mark.parametrize("case", CASES)
 def test_counts_are_those_of_plain_python(tmp_path: Path, case: str) -> None:
     run = CARDANO / case / "run"
-    folder = made(run, tmp_path / "made")
+    folder = ingest_run(run, tmp_path / "made")
     logs = read_run(run).logs
     with duckdb.connect() as connection:
         query = "SELECT host, lines, objects, recognised, first_ns, last_ns FROM read_parquet(?) ORDER BY host"
         assert connection.execute(query, [str(folder / "logs.parquet")]).fetchall() == [counts(log) for log in logs]
         tally = Counter((log.host, event.name) for log in logs for event in log.events)
-        found = connection.execute("FROM read_parquet(?)", [str(folder / "counts.parquet")]).fetchall()
-        assert {(host, event): n for host, event, n in found} == tally
+        result = connection.execute("FROM read_parquet(?)", [str(folder / "counts.parquet")]).fetchall()
+        assert {(host, event): n for host, event, n in result} == tally
         lost = connection.execute("SELECT reason FROM read_parquet(?)", [str(folder / "quarantine.parquet")]).fetchall()
     assert lost == ([("field slot of ledger_view is missing",)] if case == "tiny/refused-miss" else [])
 
@@ -101,7 +101,7 @@ def test_lines_of_real_nodes_are_read(tmp_path: Path) -> None:
     host = tmp_path / "run" / "node-0"
     host.mkdir(parents=True)
     shutil.copy(CARDANO / "real" / "node-0.log", host / "stdout")
-    folder = made(tmp_path / "run", tmp_path / "made")
+    folder = ingest_run(tmp_path / "run", tmp_path / "made")
     block = "73c090c2015a8ed1d79b01ed73b1d861c18971ce0621d29d214d7357117eda6f"
     seen = rows(folder, "header_seen")
     assert [(row["t_ns"], row["slot"], row["block_no"], row["block"]) for row in seen] == [

@@ -28,7 +28,7 @@ def full(*_: object, **__: object) -> Any:
     raise duckdb.IOException('Could not write all bytes to file "spill": No space left on device')
 
 
-def made(folder: Path, content: bytes) -> Ingested:
+def ingest_content(folder: Path, content: bytes) -> Ingested:
     """What ingest makes of a file: of samples, or of a table."""
     kind = "csv" if content.startswith(b"at,") else "samples"
     source = replace(SOURCE, kind=kind, hosts="", logs=("rows",), time=("at",), body=(), unwrap=(), lookups=())
@@ -56,10 +56,10 @@ def test_a_full_disk_is_no_broken_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: Callable[[Path], bytes], module: ModuleType, step: str
 ) -> None:
     text = content(tmp_path)
-    assert made(tmp_path / "whole", text).rows("up", "value") == [(1.0,)]
+    assert ingest_content(tmp_path / "whole", text).rows("up", "value") == [(1.0,)]
     monkeypatch.setattr(module, step, full)
     with pytest.raises(AssayError) as error:
-        made(tmp_path, text)
+        ingest_content(tmp_path, text)
     assert refusal(error.value, tmp_path) == (
         "error[disk-full]: the disk of the cache folder is full: DIR\n"
         "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
@@ -80,6 +80,6 @@ def test_a_text_of_samples_is_mended_once(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(openmetrics, "mended", mended)
     with pytest.raises(AssayError) as error:
-        made(tmp_path, b"up 1 1\n\xff\n" + end)
+        ingest_content(tmp_path, b"up 1 1\n\xff\n" + end)
     assert error.value.diagnostics[0].message == f"the samples cannot be read: {tmp_path}/run/rows"
     assert copies == ["0.mended"]

@@ -21,7 +21,7 @@ GIANT = 150 * 2**20
 HELD = 120 * 2**20  # bytes that a reader may hold: some copies of what is kept of a line, and no giant one
 
 
-def giant(place: Path, before: bytes, after: bytes) -> Path:
+def write_giant_line(place: Path, before: bytes, after: bytes) -> Path:
     """A file with a giant line between others."""
     with place.open("wb") as stream:
         stream.write(before)
@@ -42,7 +42,7 @@ def peak(work: Callable[[], object]) -> int:
 
 @pytest.mark.parametrize("cell", [(b"", b""), (b'"', b'"'), (b'1,"', b'\n"')])
 def test_giant_row_of_a_table_is_broken_alone(tmp_path: Path, cell: tuple[bytes, bytes]) -> None:
-    place = giant(tmp_path / "a.csv", b"a,b\n1,2\n" + cell[0], cell[1] + b"\r\n3,4\n")
+    place = write_giant_line(tmp_path / "a.csv", b"a,b\n1,2\n" + cell[0], cell[1] + b"\r\n3,4\n")
     rows: list[csv.Record] = []
     assert peak(lambda: rows.extend(csv.records(place, place))) < HELD
     lines = cell[1].count(b"\n") + 1
@@ -55,15 +55,15 @@ def test_giant_row_of_a_table_is_broken_alone(tmp_path: Path, cell: tuple[bytes,
 
 
 def test_giant_line_of_blocks_is_broken_alone(tmp_path: Path) -> None:
-    place = giant(tmp_path / "a.txt", b"Id: 1\nN: ", b"\nM: 2\n")
-    blocks, found = Blocks("Id"), []
-    assert peak(lambda: found.extend(blocks.mended(place, place, tmp_path / "copy"))) < HELD
-    assert [(row.line, row.lines, row.fault) for row in found] == [(2, 1, TOO_LONG)]
+    place = write_giant_line(tmp_path / "a.txt", b"Id: 1\nN: ", b"\nM: 2\n")
+    blocks, result = Blocks("Id"), []
+    assert peak(lambda: result.extend(blocks.mended(place, place, tmp_path / "copy"))) < HELD
+    assert [(row.line, row.lines, row.fault) for row in result] == [(2, 1, TOO_LONG)]
     assert (tmp_path / "copy").read_text(encoding="utf-8") == ",Id,M\n1,1,2\n"
 
 
 def test_text_without_blocks_shows_a_short_beginning(tmp_path: Path) -> None:
-    place = giant(tmp_path / "a.txt", b"\n\n", b"\n")
+    place = write_giant_line(tmp_path / "a.txt", b"\n\n", b"\n")
 
     def header() -> None:
         with pytest.raises(AssayError, match=f"found:    {'x' * 80}$"):
@@ -84,9 +84,9 @@ def test_only_long_lines_are_cut(lines: list[tuple[str, str]], last: str) -> Non
         patch.setattr(plain_copies, "LONGEST", 10)
         text = "".join(line + end for line, end in lines) + last
         right = list(io.StringIO(text, newline=""))
-        found = list(bounded(io.StringIO(text, newline="")))
-    assert len(found) == len(right)
-    for (shown, quotes), whole in zip(found, right, strict=True):
-        assert shown == whole[:12]
+        result = list(bounded(io.StringIO(text, newline="")))
+    assert len(result) == len(right)
+    for (visible, quotes), whole in zip(result, right, strict=True):
+        assert visible == whole[:12]
         assert quotes == whole[12:].count('"')
-        assert shown == whole or len(whole.rstrip("\r\n")) > 10
+        assert visible == whole or len(whole.rstrip("\r\n")) > 10

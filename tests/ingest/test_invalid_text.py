@@ -1,4 +1,4 @@
-"""What no text holds, in every kind of file that is no JSON: it breaks its record, and is told with its place."""
+"""Invalid bytes in text files: long lines, NUL bytes, and the stand-in for what is not UTF-8."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.support.ingesting import Ingested, field
 WORD = texts.event("word", texts.form([field("word", "text")], "Word {word}"))
 
 
-def told(found: Ingested, *columns: str) -> list[tuple[object, ...]]:
+def read_quarantine(ingested: Ingested, *columns: str) -> list[tuple[object, ...]]:
     """What is in quarantine, which is as much as is counted; each text begins where it is said to."""
-    assert len(found.broken()) == sum(n for (n,) in found.rows("logs", "quarantined"))
-    return found.rows("quarantine", *(columns or ("line", "offset", "reason")))
+    assert len(ingested.broken()) == sum(n for (n,) in ingested.rows("logs", "quarantined"))
+    return ingested.rows("quarantine", *(columns or ("line", "offset", "reason")))
 
 
 def logged(*words: bytes) -> bytes:
@@ -28,9 +28,9 @@ def test_long_event_with_invalid_bytes_is_too_long(tmp_path: Path, monkeypatch: 
     for module in ("plain_copies", "readers.lines", "quarantine"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", 2**14)
     content = logged(b"a", b"\xff" * 2**13, b"x\xff" * 2**13, b"b")
-    found = texts.made(tmp_path, {"m-1/out": content}, [WORD])
-    assert found.rows("word", "word") == [("a",), ("b",)]
-    assert told(found, "line", "reason") == [(2, "not UTF-8"), (3, "longer than 8 MiB")]
+    ingested = texts.ingest_files(tmp_path, {"m-1/out": content}, [WORD])
+    assert ingested.rows("word", "word") == [("a",), ("b",)]
+    assert read_quarantine(ingested, "line", "reason") == [(2, "not UTF-8"), (3, "longer than 8 MiB")]
 
 
 @pytest.mark.parametrize(
@@ -39,17 +39,8 @@ def test_long_event_with_invalid_bytes_is_too_long(tmp_path: Path, monkeypatch: 
 )
 def test_last_line_of_nul_bytes_is_found(tmp_path: Path, content: bytes, place: int, text: str) -> None:
     (tmp_path / "out").write_bytes(content)
-    found = [(line.number, line.offset, line.text) for line in lines_at(tmp_path / "out", {2, 3})]
-    assert found == [(2, place, text)]
-
-
-# Tables
-
-
-# Blocks
-
-
-# Samples
+    lines = [(line.number, line.offset, line.text) for line in lines_at(tmp_path / "out", {2, 3})]
+    assert lines == [(2, place, text)]
 
 
 def test_stand_in_for_invalid_bytes_is_never_text() -> None:

@@ -1,4 +1,4 @@
-"""Lines of logs: what is an object, what is text, what is broken, and that nothing is lost silently."""
+"""Logs of JSON lines: packed files, workers, broken files and what is left after an error."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def test_columns_of_logs_are_those_of_the_checker(tmp_path: Path) -> None:
 
 def test_line_of_megabytes_is_read(tmp_path: Path) -> None:
     long = record(n=1, text="x" * 5_000_000)
-    made = read(tmp_path, [record(n=0), long, "x" * 3_000_000, record(n=2)])
-    assert made.rows("tick", "seq", "n") == [(1, 0), (2, 1), (4, 2)]
+    ingested = read(tmp_path, [record(n=0), long, "x" * 3_000_000, record(n=2)])
+    assert ingested.rows("tick", "seq", "n") == [(1, 0), (2, 1), (4, 2)]
 
 
 def packed(name: str, content: bytes) -> bytes:
@@ -70,19 +70,19 @@ def test_truncated_packed_file_is_an_error(tmp_path: Path, name: str, left: floa
     )
 
 
-@pytest.mark.parametrize(("window", "told"), [(27, ""), (28, "Frame requires too much memory for decoding")])
-def test_packed_file_with_a_wide_window_is_an_error(tmp_path: Path, window: int, told: str) -> None:
+@pytest.mark.parametrize(("window", "reported"), [(27, ""), (28, "Frame requires too much memory for decoding")])
+def test_packed_file_with_a_wide_window_is_an_error(tmp_path: Path, window: int, reported: str) -> None:
     width = zstandard.ZstdCompressionParameters.from_level(1, window_log=window)
     packer = zstandard.ZstdCompressor(compression_params=width).compressobj()
     content = packer.compress(f"{record(n=1)}\n".encode()) + packer.flush()
-    if not told:
+    if not reported:
         assert read(tmp_path, {"m-1/out.zst": content}).rows("tick", "n") == [(1,)]
         return
     with pytest.raises(AssayError) as error:
         read(tmp_path, {"m-1/out.zst": content})
     assert refusal(error.value, tmp_path) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.zst\n"
-        f"  found:    zstd decompressor error: {told}\n"
+        f"  found:    zstd decompressor error: {reported}\n"
         "  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without"
     )
 
@@ -104,15 +104,15 @@ def test_number_of_workers_changes_no_row(tmp_path: Path, workers: int) -> None:
         for host in range(1, 6)
         for part in range(3)
     }
-    made = read(tmp_path, files, workers=workers)
+    ingested = read(tmp_path, files, workers=workers)
     expected = [
         (f"m-{host}", part * 2**40 + line + 1, host * part * line)
         for host in range(1, 6)
         for part in range(3)
         for line in range(7 * host)
     ]
-    assert made.rows("tick", "host", "seq", "n") == expected
-    assert made.rows("counts") == [(f"m-{host}", "tick", 21 * host) for host in range(1, 6)]
+    assert ingested.rows("tick", "host", "seq", "n") == expected
+    assert ingested.rows("counts") == [(f"m-{host}", "tick", 21 * host) for host in range(1, 6)]
 
 
 def test_idle_engine_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,16 +129,16 @@ def test_idle_engine_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_failure_leaves_earlier_results(tmp_path: Path) -> None:
-    made = read(tmp_path, [GOOD])
+    ingested = read(tmp_path, [GOOD])
     with pytest.raises(AssayError):
         read(tmp_path, ["text"])
-    assert made.rows("tick", "n") == [(1,)]
+    assert ingested.rows("tick", "n") == [(1,)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["made", "run"]
 
 
 def test_unwanted_events_are_counted_not_written(tmp_path: Path) -> None:
-    made = read(tmp_path, [GOOD, record(n="x")], wanted={"tick": frozenset()})
-    assert made.rows("tick") == [("m-1", 1, 1770317536000000000, True), ("m-1", 2, 1770317536000000000, True)]
+    ingested = read(tmp_path, [GOOD, record(n="x")], wanted={"tick": frozenset()})
+    assert ingested.rows("tick") == [("m-1", 1, 1770317536000000000, True), ("m-1", 2, 1770317536000000000, True)]
     other = read(tmp_path, [GOOD, record(n="x")], wanted={})
     assert (other.rows("counts"), (other.folder / "events").exists()) == ([("m-1", "tick", 2)], False)
 
@@ -150,19 +150,21 @@ def test_progress_ends_with_all_bytes(tmp_path: Path) -> None:
 
     read(tmp_path, {f"m-{host}/out": f"{GOOD}\n".encode() for host in range(3)})
     files = find_run(SOURCE, tmp_path / "run")
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     wanted = {"tick": frozenset({"n"})}
-    ingest(SOURCE, (TICK,), wanted, files, tmp_path / "again", progress=lambda done, total: told.append((done, total)))
-    assert told == sorted(told)
-    assert told[-1] == (files.size, files.size)
+    ingest(
+        SOURCE, (TICK,), wanted, files, tmp_path / "again", progress=lambda done, total: reported.append((done, total))
+    )
+    assert reported == sorted(reported)
+    assert reported[-1] == (files.size, files.size)
 
 
 @pytest.mark.parametrize("share", [0.07, 0.29, 0.57])
 def test_share_of_broken_lines_is_exact(tmp_path: Path, share: float) -> None:
     source = replace(SOURCE, quarantine=Quarantine(share=share, at_least=1))
     broken = round(100 * share)
-    made = read(tmp_path / "a", [GOOD] * (100 - broken) + [record(n="x")] * broken, source=source)
-    assert made.log()["quarantined"] == broken
+    ingested = read(tmp_path / "a", [GOOD] * (100 - broken) + [record(n="x")] * broken, source=source)
+    assert ingested.log()["quarantined"] == broken
     with pytest.raises(AssayError):
         read(tmp_path / "b", [GOOD] * (99 - broken) + [record(n="x")] * (broken + 1), source=source)
 

@@ -1,4 +1,4 @@
-"""Ingest of lists of records: JSON documents that hold a list of objects."""
+"""JSON documents that hold a list of objects, against plain Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROW = Event("row", LISTS.name, (form([field("n", "real", required=False), field(
 S = 10**9
 
 
-def made(
+def ingest_files(
     folder: Path,
     content: str | Mapping[str, bytes],
     events: Sequence[Event] = (ROW,),
@@ -38,16 +38,16 @@ RECORDS = '[{"time": 5, "n": 0.25, "m": 1}, {"time": 6}, {"time": 7, "n": 1e-7, 
 
 @pytest.mark.parametrize("text", [RECORDS, f'{{"data": {{"list": {RECORDS}}}}}', f"\ufeff{RECORDS}\n"])
 def test_list_is_at_its_path_or_is_the_document(tmp_path: Path, text: str) -> None:
-    found = made(tmp_path, text)
-    assert found.rows("row", "seq", "t_ns", "n", "m") == [
+    ingested = ingest_files(tmp_path, text)
+    assert ingested.rows("row", "seq", "t_ns", "n", "m") == [
         (1, 5 * S, 0.25, 1), (2, 6 * S, None, None), (3, 7 * S, 1e-7, None),
     ]  # fmt: skip
-    assert found.log() == {
+    assert ingested.log() == {
         "host": "", "lines": 3, "objects": 3, "recognised": 3, "quarantined": 0, "text_lines": 0,
         "first_ns": 5 * S, "last_ns": 7 * S, "first_recognised_ns": 5 * S,
     }  # fmt: skip
-    assert (found.rows("counts"), found.rows("quarantine")) == ([("", "row", 3)], [])
-    assert covers(found.folder, LISTS, [ROW], {"row": frozenset(("n",))})
+    assert (ingested.rows("counts"), ingested.rows("quarantine")) == ([("", "row", 3)], [])
+    assert covers(ingested.folder, LISTS, [ROW], {"row": frozenset(("n",))})
 
 
 VALUES = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False))
@@ -57,9 +57,9 @@ VALUES = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_
 @given(st.lists(st.fixed_dictionaries({}, optional={"n": VALUES, "m": st.integers(-5, 5)}), max_size=8))
 def test_records_are_read_back(tmp_path_factory: pytest.TempPathFactory, items: list[dict[str, Any]]) -> None:
     records = [{"time": 0, "n": 1, "m": 1}, *({"time": number, **item} for number, item in enumerate(items, start=1))]
-    found = made(tmp_path_factory.mktemp("lists"), json.dumps(records))
-    due = [(r["time"] * S, None if r.get("n") is None else float(r["n"]), r.get("m")) for r in records]
-    assert found.rows("row", "t_ns", "n", "m") == due
+    ingested = ingest_files(tmp_path_factory.mktemp("lists"), json.dumps(records))
+    expected_rows = [(r["time"] * S, None if r.get("n") is None else float(r["n"]), r.get("m")) for r in records]
+    assert ingested.rows("row", "t_ns", "n", "m") == expected_rows
 
 
 def test_records_of_a_machine_are_those_of_plain_python(cache: Path) -> None:
@@ -76,7 +76,10 @@ def test_records_of_a_machine_are_those_of_plain_python(cache: Path) -> None:
         "vm_memory_used": [r["mem"] / 2**20 for r in records if "mem" in r],
     }
     for row in done.json():
-        due = values[row["metric"]]
-        assert row["size"] == len(due) == 67
-        assert row["average"] == pytest.approx(sum(due) / len(due), rel=1e-12)
-        assert (row["min"], row["max"]) == (pytest.approx(min(due), rel=1e-12), pytest.approx(max(due), rel=1e-12))
+        expected_rows = values[row["metric"]]
+        assert row["size"] == len(expected_rows) == 67
+        assert row["average"] == pytest.approx(sum(expected_rows) / len(expected_rows), rel=1e-12)
+        assert (row["min"], row["max"]) == (
+            pytest.approx(min(expected_rows), rel=1e-12),
+            pytest.approx(max(expected_rows), rel=1e-12),
+        )

@@ -15,20 +15,20 @@ from assay.lang.line_pattern import PatternError, literal, parse
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 
 
-def found(pattern: str, line: str) -> dict[str, str] | None:
+def match_places(pattern: str, line: str) -> dict[str, str] | None:
     """What stands at the places of a pattern, as the engine finds it; None where a line does not match."""
-    made = parse(pattern)
-    names = [f"p{index}" for index, _ in enumerate(made.places)]
-    matches = duckdb.execute("SELECT regexp_matches(?, ?)", [line, made.expression(())]).fetchone()
+    parsed = parse(pattern)
+    names = [f"p{index}" for index, _ in enumerate(parsed.places)]
+    matches = duckdb.execute("SELECT regexp_matches(?, ?)", [line, parsed.expression(())]).fetchone()
     assert matches is not None
     if not matches[0]:
         return None
     if not names:
         return {}
-    query = f"SELECT regexp_extract(?, '{made.expression(made.places).replace(chr(39), chr(39) * 2)}', {names})"
+    query = f"SELECT regexp_extract(?, '{parsed.expression(parsed.places).replace(chr(39), chr(39) * 2)}', {names})"
     row = duckdb.execute(query, [line]).fetchone()
     assert row is not None
-    return {name: value for name, value in zip(made.places, row[0].values(), strict=True) if value}
+    return {name: value for name, value in zip(parsed.places, row[0].values(), strict=True) if value}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def found(pattern: str, line: str) -> dict[str, str] | None:
     ],
 )  # fmt: skip
 def test_pattern_matches_whole_lines(pattern: str, line: str, places: dict[str, str] | None) -> None:
-    assert found(pattern, line) == places
+    assert match_places(pattern, line) == places
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_literal_text_matches_itself(text: str) -> None:
 def test_words_between_blanks_are_read_back(parts: list[tuple[str, str]]) -> None:
     pattern = " ".join(f"{text} {{p{index}}}" for index, (text, _) in enumerate(parts))
     line = " ".join(f"{text} {word}" for text, word in parts)
-    assert found(pattern, line) == {f"p{index}": word for index, (_, word) in enumerate(parts)}
+    assert match_places(pattern, line) == {f"p{index}": word for index, (_, word) in enumerate(parts)}
 
 
 def test_matching_takes_linear_time() -> None:
     """A pattern on which expressions that try again would take years."""
     pattern = " ".join(f"{{a{index}...}}" for index in range(12)) + " !"
-    assert found(pattern, "x " * 2000) is None
+    assert match_places(pattern, "x " * 2000) is None

@@ -1,4 +1,4 @@
-"""Bytes that no log should hold: what becomes of each, and that every broken line is told with its place."""
+"""Bytes that no JSON log should hold: NUL bytes, giant lines and unknown packings."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def test_nul_bytes_before_a_line_are_a_warning(tmp_path: Path, size: int, end: s
     """`copytruncate` leaves as many as the log was long; the line behind them was taken for text, and none was told."""
     lines = [GOOD, record(n=2), record(n="x"), GOOD]
     nuls = "\0" * size
-    made = read(tmp_path, end.join([nuls + lines[0], lines[1], nuls + lines[2], lines[3], nuls, ""]).encode())
-    assert made.rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]
+    ingested = read(tmp_path, end.join([nuls + lines[0], lines[1], nuls + lines[2], lines[3], nuls, ""]).encode())
+    assert ingested.rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]
     place = 2 * size + len(lines[0] + lines[1]) + 2 * len(end)
     reason = 'field n of tick: expected an integer, found "x"'
-    assert made.rows("quarantine", "line", "offset", "reason", "text") == [(3, place, reason, lines[2])]
-    log = made.log()
+    assert ingested.rows("quarantine", "line", "offset", "reason", "text") == [(3, place, reason, lines[2])]
+    log = ingested.log()
     assert (log["lines"], log["recognised"], log["quarantined"], log["text_lines"]) == (5, 3, 1, 1)
-    assert read_notes(made.folder) == (
+    assert read_notes(ingested.folder) == (
         f"3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out:1): {PADDED}",
     )
 
@@ -50,11 +50,11 @@ def test_nul_bytes_before_a_line_are_a_warning(tmp_path: Path, size: int, end: s
 @pytest.mark.parametrize("size", [1, 4999, 5000, 5001, 70_000])
 def test_nul_bytes_in_a_repaired_file_are_skipped(tmp_path: Path, size: int) -> None:
     text = b"\0" * size + f"{GOOD}\n\0\n".encode() + b"\xff\n" + b"\0" * size + f"{record(n=2)}\n".encode()
-    made = read(tmp_path, {"m-1/out1": f"{GOOD}\n".encode(), "m-1/out2": text.replace(b":16Z", b":17Z")})
-    assert [n for (n,) in made.rows("tick", "n")] == [1, 1, 2]
-    assert (made.log()["lines"], made.log()["text_lines"], made.rows("quarantine")) == (5, 2, [])
-    (said,) = read_notes(made.folder)
-    assert said.startswith(
+    ingested = read(tmp_path, {"m-1/out1": f"{GOOD}\n".encode(), "m-1/out2": text.replace(b":16Z", b":17Z")})
+    assert [n for (n,) in ingested.rows("tick", "n")] == [1, 1, 2]
+    assert (ingested.log()["lines"], ingested.log()["text_lines"], ingested.rows("quarantine")) == (5, 2, [])
+    (message,) = read_notes(ingested.folder)
+    assert message.startswith(
         "3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out2:1): "
     )
 
@@ -63,8 +63,8 @@ def test_host_has_the_name_of_its_folder(tmp_path: Path) -> None:
     """Two folders with the same log are two hosts; a folder that is a link to another is one, too."""
     read(tmp_path, {"m-1/out": GOOD.encode(), "m-2/out": GOOD.encode()})
     (tmp_path / "run" / "m-3").symlink_to("m-1", target_is_directory=True)
-    made = read(tmp_path, {"m-2/out": GOOD.encode()})
-    assert made.rows("tick", "host", "n") == [("m-1", 1), ("m-2", 1), ("m-3", 1)]
+    ingested = read(tmp_path, {"m-2/out": GOOD.encode()})
+    assert ingested.rows("tick", "host", "n") == [("m-1", 1), ("m-2", 1), ("m-3", 1)]
 
 
 def test_link_to_a_log_is_not_read_again(tmp_path: Path) -> None:
@@ -90,17 +90,17 @@ def test_long_line_that_begins_like_an_object_is_broken(tmp_path: Path, short: i
     line = line.replace('""', '"' + "é" * (fill // 2) + "x" * (fill % 2) + '"')
     assert len(line.encode()) == short + size
     text = "é" * (short + size)
-    made = read(tmp_path, f"{GOOD}\n{line}\n{text}\n{GOOD}\n{line}{ends}".encode())
+    ingested = read(tmp_path, f"{GOOD}\n{line}\n{text}\n{GOOD}\n{line}{ends}".encode())
     blank = max(len(ends.split("\n")) - 2, 0)
-    assert (made.log()["lines"], made.log()["text_lines"]) == (5 + blank, 1 + blank)
+    assert (ingested.log()["lines"], ingested.log()["text_lines"]) == (5 + blank, 1 + blank)
     if size < 0:
-        assert (made.rows("tick", "n"), made.rows("quarantine")) == ([(1,), (2,), (1,), (2,)], [])
+        assert (ingested.rows("tick", "n"), ingested.rows("quarantine")) == ([(1,), (2,), (1,), (2,)], [])
         return
-    assert made.rows("tick", "seq", "n") == [(1, 1), (4, 1)]
+    assert ingested.rows("tick", "seq", "n") == [(1, 1), (4, 1)]
     offsets = [len(GOOD) + 1, 2 * len(GOOD) + len(line.encode()) + len(text.encode()) + 4]
-    told = [(number, place, plain_copies.TOO_LONG) for number, place in zip((2, 5), offsets, strict=True)]
-    assert made.rows("quarantine", "line", "offset", "reason") == told
-    assert made.broken()[0][4] == line[:2000]
+    reported = [(number, place, plain_copies.TOO_LONG) for number, place in zip((2, 5), offsets, strict=True)]
+    assert ingested.rows("quarantine", "line", "offset", "reason") == reported
+    assert ingested.broken()[0][4] == line[:2000]
 
 
 SCRIPT = """
@@ -124,8 +124,8 @@ def measured(folder: Path, line: Callable[[], bytes]) -> tuple[int, list[object]
         [sys.executable, "-c", SCRIPT, str(folder)], capture_output=True, text=True, env=around, check=False, cwd=ROOT
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.replace("(", "[").replace(")", "]").replace(",]", "]").replace("'", '"'))
-    return tuple(found)
+    result = json.loads(done.stdout.replace("(", "[").replace(")", "]").replace(",]", "]").replace("'", '"'))
+    return tuple(result)
 
 
 DEEP = 8 * MIB // 2 - 100
@@ -154,15 +154,15 @@ def test_giant_line_takes_bounded_memory(tmp_path: Path, giant: str) -> None:
 def test_giant_last_line_is_not_lost(tmp_path: Path, size: int, end: bytes) -> None:
     """The engine refuses a line of 200 MB within a file, and would drop it at its end."""
     content = GOOD.encode() + b'\n{"x":"' + b"x" * (size * 10**6) + b'"}' + end
-    made = read(tmp_path, {"m-1/out": content})
-    assert (made.log()["lines"], made.log()["quarantined"]) == (2, 1)
+    ingested = read(tmp_path, {"m-1/out": content})
+    assert (ingested.log()["lines"], ingested.log()["quarantined"]) == (2, 1)
 
 
 def test_packing_is_detected_by_bytes_not_names(tmp_path: Path) -> None:
     content = f"{GOOD}\n{{\n".encode()
-    made = read(tmp_path, {"m-1/out.gz": content, "m-2/out": gzip.compress(content), "m-3/m-3.json.zst": content})
-    assert made.rows("tick", "host", "n") == [("m-1", 1), ("m-2", 1), ("m-3", 1)]
-    assert [(file, line) for _, file, line, _, _ in made.broken()] == [
+    ingested = read(tmp_path, {"m-1/out.gz": content, "m-2/out": gzip.compress(content), "m-3/m-3.json.zst": content})
+    assert ingested.rows("tick", "host", "n") == [("m-1", 1), ("m-2", 1), ("m-3", 1)]
+    assert [(file, line) for _, file, line, _, _ in ingested.broken()] == [
         ("m-1/out.gz", 2), ("m-2/out", 2), ("m-3/m-3.json.zst", 2),
     ]  # fmt: skip
 
@@ -209,8 +209,8 @@ def test_skippable_frames_are_skipped(tmp_path: Path, name: str, size: int) -> N
     frame = zstandard.ZstdCompressor().compress(f"{GOOD}\n".encode())
     for low in (0x50, 0x5F):
         skipped = bytes([low]) + b"\x2a\x4d\x18" + size.to_bytes(4, "little") + b"x" * size
-        made = read(tmp_path / str(low), {name: skipped + frame + skipped + frame + skipped})
-        assert (made.rows("tick", "seq"), made.log()["lines"]) == ([(1,), (2,)], 2)
+        ingested = read(tmp_path / str(low), {name: skipped + frame + skipped + frame + skipped})
+        assert (ingested.rows("tick", "seq"), ingested.log()["lines"]) == ([(1,), (2,)], 2)
 
 
 @pytest.mark.parametrize(
@@ -248,5 +248,5 @@ def test_byte_order_mark_makes_a_line_text_in_any_piece(
 ) -> None:
     line = record(n=1).encode() + b"\n"
     monkeypatch.setattr("assay.ingest.chunks.PIECE", piece)
-    made = read(tmp_path, b"\xef\xbb\xbf" + line + b"\xef\xbb\xbf" + line + line)
-    assert (len(made.rows("tick")), made.log()["text_lines"]) == (2, 1)
+    ingested = read(tmp_path, b"\xef\xbb\xbf" + line + b"\xef\xbb\xbf" + line + line)
+    assert (len(ingested.rows("tick")), ingested.log()["text_lines"]) == (2, 1)

@@ -33,12 +33,12 @@ RUNS: Mapping[str, Mapping[str, list[str]]] = {
 }
 
 
-def rows_as_written(made: Ingested) -> list[tuple[Any, ...]]:
+def rows_as_written(ingested: Ingested) -> list[tuple[Any, ...]]:
     """The rows of the event's files, by their numbers, as they stand there."""
-    files = sorted((made.folder / "events" / "tick").iterdir(), key=lambda path: int(path.stem))
+    files = sorted((ingested.folder / "events" / "tick").iterdir(), key=lambda path: int(path.stem))
     with duckdb.connect(config={"threads": "1"}) as connection:
-        found = [connection.execute("FROM read_parquet(?)", [str(path)]).fetchall() for path in files]
-    return [row for rows in found for row in rows]
+        result = [connection.execute("FROM read_parquet(?)", [str(path)]).fetchall() for path in files]
+    return [row for rows in result for row in rows]
 
 
 def texts(run: Mapping[str, list[str]]) -> dict[str, bytes]:
@@ -96,8 +96,8 @@ def test_batches_of_interleaved_files_are_merged(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(batches, "_merge", watched)
     monkeypatch.setattr(json_lines_worker, "HELD", 300_000)
     lines = [record(n=number) for number in range(4000)]
-    made = read(tmp_path, texts({f"m-1/out.{part}": lines for part in (4, 3, 2, 1)}), workers=2)
-    rows = rows_as_written(made)
+    ingested = read(tmp_path, texts({f"m-1/out.{part}": lines for part in (4, 3, 2, 1)}), workers=2)
+    rows = rows_as_written(ingested)
     assert merged == [2]
     assert [row[1] for row in rows] == [part * 2**40 + number for part in range(4) for number in range(1, 4001)]
 

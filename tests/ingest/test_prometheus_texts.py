@@ -34,8 +34,8 @@ real = pytest.mark.skipif(bool(MISSING), reason=WHY)
 
 @pytest.fixture(scope="module")
 def series() -> list[Series]:
-    found = saved_series(RUN / "prom" / "raw_all_5s.json.gz")
-    return [item for item in found if item["metric"]["__name__"] in NAMES]
+    result = saved_series(RUN / "prom" / "raw_all_5s.json.gz")
+    return [item for item in result if item["metric"]["__name__"] in NAMES]
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +55,13 @@ def event() -> Event:
 
 def read_back(folder: Path, text: str) -> list[Row]:
     """The samples of a text: instant, job, value as text."""
-    found = read(folder, {"a": text.encode()}, (event(),), None, METRICS)
-    assert found.rows("quarantine") == []
-    rows: list[Any] = found.rows("all", "t_ns", "job", "value")
+    result = read(folder, {"a": text.encode()}, (event(),), None, METRICS)
+    assert result.rows("quarantine") == []
+    rows: list[Any] = result.rows("all", "t_ns", "job", "value")
     return sorted((t, job, repr(value)) for t, job, value in rows)
 
 
-def due(series: Sequence[Series], *, dumped: bool = True) -> list[Row]:
+def expected_samples(series: Sequence[Series], *, dumped: bool = True) -> list[Row]:
     """The samples; a dump tells ends of lines as what is no number."""
     return sorted(
         (int(Decimal(t) * 10**9), item["metric"]["job"], repr(None if dumped and value == "NaN" else float(value)))
@@ -79,7 +79,7 @@ def test_dump_of_promtool_is_read(server: tuple[str, Path], series: list[Series]
     done = promtool("dump", server[1])
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith('{__name__="')
-    expected = due([*series, ODD])
+    expected = expected_samples([*series, ODD])
     assert len(expected) > 1000
     assert read_back(tmp_path, done.stdout) == expected
 
@@ -91,7 +91,7 @@ def test_openmetrics_dump_of_promtool_is_read(server: tuple[str, Path], series: 
         pytest.skip("this promtool has no `tsdb dump-openmetrics`: it came with a later version")
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("# EOF\n")
-    assert read_back(tmp_path, done.stdout) == due([*series, ODD])
+    assert read_back(tmp_path, done.stdout) == expected_samples([*series, ODD])
 
 
 def test_openmetrics_in_the_form_of_promtool_is_read(series: list[Series], tmp_path: Path) -> None:
@@ -100,10 +100,10 @@ def test_openmetrics_in_the_form_of_promtool_is_read(series: list[Series], tmp_p
     for item in series:
         labels = ", ".join(f'{name}="{value}"' for name, value in sorted(item["metric"].items()) if name != "__name__")
         lines += [f"{item['metric']['__name__']}{{{labels}}} {v} {Decimal(t):.3f}" for t, v in item["values"]]
-    assert read_back(tmp_path, "\n".join([*lines, "# EOF", ""])) == due(series)
+    assert read_back(tmp_path, "\n".join([*lines, "# EOF", ""])) == expected_samples(series)
 
 
-def asked(url: str, path: str) -> str:
+def fetch_page(url: str, path: str) -> str:
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(url + path, timeout=30) as answer:
         text: str = answer.read().decode()
@@ -114,21 +114,21 @@ def asked(url: str, path: str) -> str:
 def test_exposition_of_a_server_is_read(server: tuple[str, Path], tmp_path: Path) -> None:
     """A server that is asked to federate shows the last sample of each series, with its instant in milliseconds."""
     query = urllib.parse.urlencode({"match[]": '{__name__="odd_total"}'})
-    text = asked(server[0], f"/federate?{query}")
+    text = fetch_page(server[0], f"/federate?{query}")
     assert text.startswith("# TYPE odd_total untyped\nodd_total{")
-    assert read_back(tmp_path, text) == due([{**ODD, "values": ODD["values"][-1:]}])
+    assert read_back(tmp_path, text) == expected_samples([{**ODD, "values": ODD["values"][-1:]}])
 
 
 def test_nan_ends_a_series_in_dumps_only(tmp_path: Path) -> None:
-    said = [(1_577_836_800 * 10**9, "a", "None")]
+    expected = [(1_577_836_800 * 10**9, "a", "None")]
     labels = '__name__="up", job="a"'
-    assert read_back(tmp_path / "dump", f"{{{labels}}} NaN 1577836800000\n") == said
-    assert read_back(tmp_path / "openmetrics", 'up{job="a"} NaN 1577836800.000\n# EOF\n') == said
+    assert read_back(tmp_path / "dump", f"{{{labels}}} NaN 1577836800000\n") == expected
+    assert read_back(tmp_path / "openmetrics", 'up{job="a"} NaN 1577836800.000\n# EOF\n') == expected
     (row,) = read_back(tmp_path / "exposition", 'up{job="a"} NaN 1577836800000\n')
     assert row[2] == "nan"
 
 
-def refused(folder: Path, text: str) -> str:
+def read_refusal(folder: Path, text: str) -> str:
     with pytest.raises(AssayError) as error:
         read(folder, {"a": text.encode()}, (event(),), None, METRICS)
     return refusal(error.value, folder)
@@ -136,10 +136,10 @@ def refused(folder: Path, text: str) -> str:
 
 @real
 def test_page_of_metrics_is_an_error(server: tuple[str, Path], tmp_path: Path) -> None:
-    text = asked(server[0], "/metrics")
+    text = fetch_page(server[0], "/metrics")
     lines = text.split("\n")
     number = next(index for index, line in enumerate(lines, start=1) if line and not line.startswith("#"))
-    assert refused(tmp_path, text) == (
+    assert read_refusal(tmp_path, text) == (
         "error[not-samples]: the samples of the text have no instants: DIR/run/a\n"
         "  expected: OpenMetrics text, or a text whose samples end in milliseconds since 1970\n"
         f"  found:    line {number}: {lines[number - 1][:80]}\n"

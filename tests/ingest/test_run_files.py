@@ -1,4 +1,4 @@
-"""The files of a run, its constants, and the hash of its contents."""
+"""The files of a run, and the hash of its contents."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def put(run: Path, *names: str, minute: int = 0) -> Path:
     return run
 
 
-def found(run: Path) -> dict[str, list[str]]:
+def files_by_host(run: Path) -> dict[str, list[str]]:
     """The file names by host."""
     return {host.host: [path.name for path in host.files] for host in find_run(SOURCE, run).hosts}
 
@@ -47,7 +47,7 @@ def found(run: Path) -> dict[str, list[str]]:
 def test_file_with_several_names_is_read_once(tmp_path: Path) -> None:
     run = put(tmp_path, "m-1/out-a", "m-1/m-1-x.json")
     (run / "m-1" / "out").symlink_to(run / "m-1" / "out-a")
-    assert [len(names) for names in found(run).values()] == [2]
+    assert [len(names) for names in files_by_host(run).values()] == [2]
 
 
 def test_files_that_macos_adds_are_ignored(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_files_that_macos_adds_are_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "found"),
+    ("create", "found_text"),
     [
         (lambda place: place.symlink_to("nowhere"), "out (a link that leads to nothing)"),
         (lambda place: place.symlink_to("out"), "out (a loop of symbolic links)"),
@@ -73,15 +73,15 @@ def test_files_that_macos_adds_are_ignored(tmp_path: Path) -> None:
         (Path.mkdir, "out/"),
     ],
 )
-def test_entry_that_is_not_a_file_is_an_error(tmp_path: Path, made: Callable[[Path], None], found: str) -> None:
+def test_entry_that_is_not_a_file_is_an_error(tmp_path: Path, create: Callable[[Path], None], found_text: str) -> None:
     (tmp_path / "m-1").mkdir()
-    made(tmp_path / "m-1" / "out")
+    create(tmp_path / "m-1" / "out")
     with pytest.raises(AssayError) as error:
         find_run(SOURCE, tmp_path)
     assert refusal(error.value, tmp_path) == (
         "error[no-logs]: host m-1 has no log file: DIR/m-1\n"
         "  expected: out, out*, m-*.json (also with .gz or .zst)\n"
-        f"  found:    {found}"
+        f"  found:    {found_text}"
     )
 
 
@@ -89,8 +89,8 @@ def test_folder_without_logs_shows_the_glob_of_hosts(tmp_path: Path) -> None:
     (tmp_path / "clients").mkdir()
     with pytest.raises(AssayError) as error:
         find_run(replace(SOURCE, hosts="*"), tmp_path)
-    said = f"if clients is no host, `hosts` of source `{SOURCE.name}` is to find the others alone: it is `*`"
-    assert error.value.diagnostics[0].hint == said
+    message = f"if clients is no host, `hosts` of source `{SOURCE.name}` is to find the others alone: it is `*`"
+    assert error.value.diagnostics[0].hint == message
 
 
 @pytest.mark.parametrize(
@@ -168,15 +168,15 @@ def test_hash_of_a_run_changes_with_its_contents(tmp_path: Path, change: str) ->
 @pytest.fixture
 def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files whose bytes are read, as they are."""
-    found: list[str] = []
+    names: list[str] = []
 
     def watched(path: Path, mark: fingerprint.FileStamp) -> fingerprint.FileSnapshot:
-        found.append(path.name)
+        names.append(path.name)
         return fingerprint.hashed(path, mark)
 
     monkeypatch.setattr(hashing, "hashed", watched)
     monkeypatch.setattr(fingerprint, "SETTLED", 0)
-    return found
+    return names
 
 
 def test_unchanged_files_are_not_hashed_again(tmp_path: Path, hashed: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""What is told of a run does not depend on what was read of it before for something else."""
+"""Warnings of a run do not depend on earlier reads for other fields."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ TWICE = record(n=1, s="a").replace('"s":"a"', '"s":"a","s":"b"')
 def test_warning_of_an_unwanted_field_is_not_cached(
     tmp_path: Path, name: str, content: str, of: Event, source: Source
 ) -> None:
-    def made(place: str, *fields: str) -> tuple[Path, Sequence[str]]:
-        found = read(tmp_path / place, {name: content.encode()}, [of], {"it": frozenset(fields)}, source)
-        assert found.rows("it", "n") == [(1,)]
-        return found.folder, read_notes(found.folder)
+    def ingest_wanted(place: str, *fields: str) -> tuple[Path, Sequence[str]]:
+        ingested = read(tmp_path / place, {name: content.encode()}, [of], {"it": frozenset(fields)}, source)
+        assert ingested.rows("it", "n") == [(1,)]
+        return ingested.folder, read_notes(ingested.folder)
 
-    (more, told), (less, nothing) = made("more", "n", "s"), made("less", "n")
-    assert (len(told), nothing) == (1, ())
+    (more, reported), (less, nothing) = ingest_wanted("more", "n", "s"), ingest_wanted("less", "n")
+    assert (len(reported), nothing) == (1, ())
     both, one = {"it": ("n", "s")}, {"it": ("n",)}
     assert [covers(more, source, [of], wanted) for wanted in (both, one)] == [True, False]
     assert [covers(less, source, [of], wanted) for wanted in (both, one)] == [False, True]
@@ -58,9 +58,9 @@ def test_query_warns_the_same_after_a_larger_one(tmp_path: Path) -> None:
     log.write_text(log.read_text(encoding="utf-8").replace('"kb": 101', '"kb": 101, "kb": 7'), encoding="utf-8")
     everything = assay("ingest", "runs/v1", "--all", "--cache", tmp_path / "full", within=place)
     assert everything.status == 0
-    said = [assay("query", "came", "--run", "runs/v1", "--cache", tmp_path / name, within=place)
+    message = [assay("query", "came", "--run", "runs/v1", "--cache", tmp_path / name, within=place)
             for name in ("full", "empty")]  # fmt: skip
-    assert said[0] == said[1]
-    assert "two values" not in said[0].err
+    assert message[0] == message[1]
+    assert "two values" not in message[0].err
     more = assay("query", "size", "--run", "runs/v1", "--cache", tmp_path / "full", within=place)
     assert "warning: v1: a log line has two values of `kb`, of which the first counts (app-1/app.log:6)." in more.err

@@ -1,4 +1,4 @@
-"""Ingest of text logs: lines told apart by patterns."""
+"""Text logs: unwanted events, broken files, long lines, and counts against plain Python."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def line(message: str, at: str = AT, level: str = "info ") -> str:
     return f"{level} {at} ] {message}"
 
 
-def made(
+def ingest_files(
     folder: Path,
     lines: Sequence[str] | bytes | Mapping[str, bytes],
     events: Sequence[Event] = (TICK,),
@@ -48,45 +48,32 @@ def made(
     return read(folder, {"m-1/out": lines} if isinstance(lines, bytes) else lines, events, wanted, source)
 
 
-def refused(folder: Path, lines: Any, **how: Any) -> str:
+def read_refusal(folder: Path, lines: Any, **options: Any) -> str:
     with pytest.raises(AssayError) as error:
-        made(folder, lines, **how)
+        ingest_files(folder, lines, **options)
     assert [path.name for path in folder.iterdir()] == ["run"]
     return refusal(error.value, folder)
 
 
-# Lines
-
-
-# Versions
-
-
 def test_unwanted_text_events_are_counted_not_written(tmp_path: Path) -> None:
     tock = event("tock", form([field("n")], "Tock {n}"))
-    found = made(tmp_path, [line("Tick 1"), line("Tock 2")], [TICK, tock], wanted={"tock": frozenset(("n",))})
-    assert found.rows("counts", "event", "n") == [("tick", 1), ("tock", 1)]
-    assert [path.name for path in (found.folder / "events").iterdir()] == ["tock"]
-    assert covers(found.folder, LINES, [TICK, tock], {"tock": frozenset(("n",))})
-    assert not covers(found.folder, LINES, [TICK, tock], {"tick": frozenset(("n",))})
-    assert not covers(found.folder, replace(LINES, zone="+01:00"), [TICK, tock], {"tock": frozenset(("n",))})
-
-
-# Files
-
-
-# What cannot be read
+    ingested = ingest_files(
+        tmp_path, [line("Tick 1"), line("Tock 2")], [TICK, tock], wanted={"tock": frozenset(("n",))}
+    )
+    assert ingested.rows("counts", "event", "n") == [("tick", 1), ("tock", 1)]
+    assert [path.name for path in (ingested.folder / "events").iterdir()] == ["tock"]
+    assert covers(ingested.folder, LINES, [TICK, tock], {"tock": frozenset(("n",))})
+    assert not covers(ingested.folder, LINES, [TICK, tock], {"tick": frozenset(("n",))})
+    assert not covers(ingested.folder, replace(LINES, zone="+01:00"), [TICK, tock], {"tock": frozenset(("n",))})
 
 
 def test_truncated_text_log_is_an_error(tmp_path: Path) -> None:
     content = gzip.compress(f"{line('Tick 1')}\n".encode() * 100)[:-9]
-    assert refused(tmp_path, {"m-1/out.gz": content}) == (
+    assert read_refusal(tmp_path, {"m-1/out.gz": content}) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.gz\n"
         "  found:    it ends before its content does\n"
         "  hint: is it cut off, or still being written?"
     )
-
-
-# Against plain Python
 
 
 MESSAGES = st.one_of(
@@ -100,16 +87,18 @@ MESSAGES = st.one_of(
 @given(st.lists(st.one_of(MESSAGES, st.just(("text", None, ""))), min_size=1, max_size=12))
 def test_each_line_is_counted_once(tmp_path_factory: pytest.TempPathFactory, items: list[tuple[str, Any, str]]) -> None:
     lines = [line("Tick 0"), *(line(text) if kind != "text" else "a ] b" for kind, _, text in items)]
-    found = made(tmp_path_factory.mktemp("lines"), lines, source=replace(LINES, quarantine=Quarantine(1.0, 10)))
+    ingested = ingest_files(
+        tmp_path_factory.mktemp("lines"), lines, source=replace(LINES, quarantine=Quarantine(1.0, 10))
+    )
     ticks = [(seq, n) for seq, (kind, n, _) in enumerate(items, start=2) if kind == "tick"]
-    assert found.rows("tick", "seq", "n") == [(1, 0), *ticks]
+    assert ingested.rows("tick", "seq", "n") == [(1, 0), *ticks]
     numbers = [kind for kind, _, _ in items]
-    log = found.log()
+    log = ingested.log()
     assert log["lines"] == len(lines)
     assert log["quarantined"] == numbers.count("broken")
     assert log["text_lines"] == numbers.count("text")
     assert log["recognised"] == 1 + numbers.count("tick")
-    assert [number for (number,) in found.rows("quarantine", "line")] == [
+    assert [number for (number,) in ingested.rows("quarantine", "line")] == [
         seq for seq, (kind, _, _) in enumerate(items, start=2) if kind == "broken"
     ]
 
@@ -119,10 +108,10 @@ def test_long_event_is_broken_other_lines_are_not(tmp_path: Path, monkeypatch: p
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", 2**16)
     rest = event("tick", form([field("n"), field("rest", "text", required=False)], "Tick {n} {rest...}", "Tick {n}"))
     long = [line("Tick 2 " + "x" * 2**16), line("other " + "x" * 2**17), "x" * 2**16]
-    found = made(tmp_path, [line("Tick 1"), *long, line("Tick 3")], (rest,))
-    assert found.rows("tick", "seq", "n") == [(1, 1), (5, 3)]
-    assert [row[1:4] for row in found.broken()] == [("m-1/out", 2, "longer than 8 MiB")]
-    assert (found.log()["lines"], found.log()["quarantined"]) == (5, 1)
+    ingested = ingest_files(tmp_path, [line("Tick 1"), *long, line("Tick 3")], (rest,))
+    assert ingested.rows("tick", "seq", "n") == [(1, 1), (5, 3)]
+    assert [row[1:4] for row in ingested.broken()] == [("m-1/out", 2, "longer than 8 MiB")]
+    assert (ingested.log()["lines"], ingested.log()["quarantined"]) == (5, 1)
 
 
 def test_giant_last_line_of_a_text_log_is_not_lost(tmp_path: Path) -> None:

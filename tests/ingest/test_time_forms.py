@@ -25,7 +25,7 @@ def test_zone_has_its_offset(zone: str, minutes: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "said"),
+    ("form", "message"),
     [
         ("", ""),
         ("ms", ""),
@@ -44,13 +44,13 @@ def test_zone_has_its_offset(zone: str, minutes: int | None) -> None:
         ("%m %Y", "`%m %Y` does not tell the day"),
     ],
 )
-def test_a_form_of_instants_tells_a_day(form: str, said: str) -> None:
+def test_a_form_of_instants_tells_a_day(form: str, message: str) -> None:
     """A year with a month and a day of it, or with a day of the year."""
-    assert fault(form) == said
+    assert fault(form) == message
 
 
 @pytest.mark.parametrize(
-    ("kind", "form", "zone", "said"),
+    ("kind", "form", "zone", "message"),
     [
         ("json-lines", "", "", "ISO 8601 with its zone, such as 2026-02-05T18:52:16.5Z"),
         ("json-lines", "", "UTC", "ISO 8601, such as 2026-02-05T18:52:16.5, in zone UTC where none is named"),
@@ -60,5 +60,5 @@ def test_a_form_of_instants_tells_a_day(form: str, said: str) -> None:
         ("samples", "", "", ""),
     ],
 )
-def test_how_instants_are_read_is_said(kind: str, form: str, zone: str, said: str) -> None:
-    assert read_as(replace(SOURCE, kind=kind, time_form=form, zone=zone)) == said
+def test_how_instants_are_read_is_said(kind: str, form: str, zone: str, message: str) -> None:
+    assert read_as(replace(SOURCE, kind=kind, time_form=form, zone=zone)) == message

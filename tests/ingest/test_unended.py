@@ -1,4 +1,4 @@
-"""A last line without a line end is used, and told where a cut in it would make its last value another one."""
+"""Last lines without a line end: patterns that end in a value, and warnings from the cache."""
 
 from __future__ import annotations
 
