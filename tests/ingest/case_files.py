@@ -1,6 +1,6 @@
-"""Cases of ingest as files: a source, events, the files of a run, and the rows, warnings or error that come of them.
+"""Cases of ingest as files: a source, events, the files of a run, and the rows, warnings or error they yield.
 
-`cases/README.md` describes the form. `python -m tests.ingest.case_files` writes what comes now.
+`cases/README.md` describes the form. `python -m tests.ingest.case_files` records the results of the present code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DETAILS = ("warnings", "error")  # parts of a result that are no tables
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What ingest reads, and what is expected of it; `where` are its file, the numbers of its case and its example."""
+    """An input of ingest and its expected result; `where` holds its file and the numbers of its case and example."""
 
     where: tuple[str, int, int | None]
     name: str
@@ -46,7 +46,7 @@ class Case:
 
     @property
     def id(self) -> str:
-        """The name of the file and of the case, and the number of its example."""
+        """Return the name of the file and of the case, and the number of its example."""
         file, _, example = self.where
         words = "-".join(re.findall(r"\w+", self.name))
         return f"{file}/{words}" + ("" if example is None else f"-{example + 1}")
@@ -107,11 +107,11 @@ def _case(where: tuple[str, int, int | None], data: Mapping[str, Any]) -> Case:
 
 
 def _bytes(name: str, content: str | Mapping[str, str]) -> bytes:
-    """The bytes of a file: UTF-8, or a byte for each character of `latin1`; packed where the name says so."""
-    written = content.encode() if isinstance(content, str) else content["latin1"].encode("latin-1")
+    """Return the bytes of a file: UTF-8, or a byte for each character of `latin1`; packed where the name says so."""
+    plain_bytes = content.encode() if isinstance(content, str) else content["latin1"].encode("latin-1")
     if name.endswith(".gz"):
-        return gzip.compress(written, mtime=0)
-    return zstandard.ZstdCompressor().compress(written) if name.endswith(".zst") else written
+        return gzip.compress(plain_bytes, mtime=0)
+    return zstandard.ZstdCompressor().compress(plain_bytes) if name.endswith(".zst") else plain_bytes
 
 
 def decode_source(data: Mapping[str, Any]) -> Source:
@@ -154,7 +154,7 @@ def _transform(data: str | Mapping[str, Any]) -> Transform:
 
 
 def result_of(case: Case, folder: Path) -> dict[str, Any]:
-    """Return what comes of a case, as far as it says what it expects; all that it can say where it expects nothing."""
+    """Return the result of a case with the tables and columns that it expects; with all where it expects nothing."""
     try:
         return _STAGES[case.stage](case, folder)
     except AssayError as error:
@@ -163,7 +163,7 @@ def result_of(case: Case, folder: Path) -> dict[str, Any]:
 
 
 def _records(case: Case, folder: Path) -> dict[str, Any]:
-    """Rows of tables; offsets of what is in quarantine are checked too."""
+    """Return rows of tables; check the offsets in quarantine too."""
     ingested = read(folder, case.files, case.events, case.wanted, case.source, case.workers)
     ingested.broken()
     expect = case.expect if case.expect.keys() - {"error"} else dict.fromkeys(_tables(ingested), ())
@@ -179,14 +179,14 @@ def _tables(ingested: Ingested) -> list[str]:
 
 
 def _rows(ingested: Ingested, table: str, expected: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows with the columns that are expected; with all but the host's and the like where none is."""
+    """Return rows with the expected columns; with those of the event where no row is expected."""
     unwanted = ("host", "t_ns", "whole", "offset", "file")
     columns = [*expected[0]] if expected else [name for name in ingested.columns(table) if name not in unwanted]
     return [dict(zip(columns, row, strict=True)) for row in ingested.rows(table, *columns)]
 
 
 def _files(case: Case, folder: Path) -> dict[str, Any]:
-    """The log files of each host, in the order in which they are read."""
+    """Return the log files of each host, in the order of reading."""
     write_files(folder / "run", case.files)
     hosts = find_run(case.source, folder / "run").hosts
     return {
@@ -195,7 +195,7 @@ def _files(case: Case, folder: Path) -> dict[str, Any]:
 
 
 def _constants(case: Case, folder: Path) -> dict[str, Any]:
-    """The constants of the source, and what is warned of their documents."""
+    """Return the constants of the source, and the warnings of their documents."""
     write_files(folder / "run", case.files)
     constants = dict(read_constants(case.source, folder / "run"))
     warnings = list(duplicate_constant_warnings(case.source, folder / "run"))
@@ -206,7 +206,7 @@ _STAGES = {"records": _records, "files": _files, "constants": _constants}
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Writes texts of several lines as they are, and collections of scalars in one line."""
+    """Writes texts of several lines as blocks, and collections of scalars in one line."""
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -224,7 +224,7 @@ def to_text(data: Any) -> str:
 
 
 def accept(path: Path) -> None:
-    """Write what comes of each case of a file now; of an example that comes to something else, into the example."""
+    """Record the results of all cases of a file; that of an example goes into the example if it differs."""
     data = read_file(path)
     for case in cases_of(path):
         with tempfile.TemporaryDirectory() as folder:

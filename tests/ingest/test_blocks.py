@@ -64,7 +64,7 @@ def exactly(text: str) -> int:
 
 
 def parse_report(text: str) -> list[tuple[object, ...]]:
-    """The blocks of a report: all values of each key in their order, whichever line they stand in."""
+    """Return the blocks of a report: all values of each key in order, on any line."""
 
     def values(key: str) -> list[str]:
         return re.findall(rf"{key}: (\S+)", text)
@@ -94,14 +94,14 @@ def test_published_reports_are_exact(tmp_path: Path, path: Path) -> None:
 @given(st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=20))
 @settings(max_examples=examples(30), deadline=None)
 def test_durations_of_go_are_read_back(durations_ns: list[int]) -> None:
-    texts = [written(ns) for ns in durations_ns]
+    texts = [format_duration(ns) for ns in durations_ns]
     value = durations.nanoseconds(dialect.column("written")).sql(dialect=dialect.DIALECT)
     rows = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS written)", [texts]).fetchall()
     assert [row[0] for row in rows] == [str(ns) for ns in durations_ns]
     assert all(number_spellings.is_duration(text) for text in texts)
 
 
-def written(ns: int) -> str:
+def format_duration(ns: int) -> str:
     """A duration as Go's `Duration.String` writes it."""
     sign, size = "-" * (ns < 0), abs(ns)
     if size < 10**9:

@@ -1,4 +1,4 @@
-"""Files of a run come to the rows, warnings and errors that `cases/` records, with and without the native scanner."""
+"""Files of a run yield the rows, warnings and errors that `cases/` records, with and without the native scanner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.ingest import scanner
 from tests.ingest.case_files import FOLDER, Case, all_cases, read_file, result_of, to_text
 
 CASES = all_cases()
-#: readers of lines of JSON; files of other kinds the engine reads alone
+#: readers of JSON lines; the engine alone reads all other kinds
 READERS = ("scanner", "engine")
 RUNS = [(case, reader) for case in CASES for reader in READERS[case.source.kind != "json-lines" :]]
 
@@ -27,7 +27,7 @@ def test_files_yield_recorded_result(case: Case, reader: str, tmp_path: Path, mo
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
 def test_file_of_cases_is_in_its_own_form(path: Path) -> None:
-    """So that `python -m tests.ingest.case_files` changes nothing but results."""
+    """Then `python -m tests.ingest.case_files` changes only results."""
     text = path.read_text(encoding="utf-8")
     head = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
     assert text == head + to_text(read_file(path))

@@ -21,7 +21,7 @@ def line(text: str, name: str = "Tick") -> str:
 
 @pytest.mark.parametrize("blanks", [" ", "\t", " \r \t", " " * 5000])
 def test_blanks_before_an_object_are_skipped(tmp_path: Path, blanks: str) -> None:
-    """JSON allows them; such lines were taken for texts, and none was told."""
+    """JSON allows blanks before an object."""
     lines = [GOOD, blanks + record(n=2), blanks + record(n="x"), blanks + GOOD + blanks, blanks + GOOD[:-1], blanks]
     ingested = read(tmp_path, lines)
     assert ingested.rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]

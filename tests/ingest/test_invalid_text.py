@@ -15,7 +15,7 @@ WORD = texts.event("word", texts.form([field("word", "text")], "Word {word}"))
 
 
 def read_quarantine(ingested: Ingested, *columns: str) -> list[tuple[object, ...]]:
-    """What is in quarantine, which is as much as is counted; each text begins where it is said to."""
+    """Return rows of the quarantine; check that they are as many as counted, and their offsets."""
     assert len(ingested.broken()) == sum(n for (n,) in ingested.rows("logs", "quarantined"))
     return ingested.rows("quarantine", *(columns or ("line", "offset", "reason")))
 

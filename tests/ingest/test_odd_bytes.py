@@ -31,7 +31,7 @@ PADDED = "a log was cut in place while it was written, or a machine went down; w
 @pytest.mark.parametrize("size", [1, 100, 9 * MIB])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_nul_bytes_before_a_line_are_a_warning(tmp_path: Path, size: int, end: str) -> None:
-    """`copytruncate` leaves as many as the log was long; the line behind them was taken for text, and none was told."""
+    """`copytruncate` leaves as many NUL bytes as the log was long."""
     lines = [GOOD, record(n=2), record(n="x"), GOOD]
     nuls = "\0" * size
     ingested = read(tmp_path, end.join([nuls + lines[0], lines[1], nuls + lines[2], lines[3], nuls, ""]).encode())
