@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.engine.test_unsampled import PACKAGE, SPECS
 from tests.support.commands import assay
 from tests.support.small import small
-from tests.test_unsampled import PACKAGE, SPECS
 
 CLAIM = "one of the two units is not the right one; `asUnit` would claim the other, and convert nothing"
 #: what is changed -> the messages, each with its hint

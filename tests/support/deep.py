@@ -47,7 +47,7 @@ SAMPLED = {
     "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 10,
     "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 4,
     "test_slots_fit.py::test_no_reference_run_is_warned_of": 6,
-    "test_counters_fall.py::test_reference_runs_are_warned_of_where_their_counters_fall": 6,
+    "test_counters_fall.py::test_reference_runs_warn_of_falling_counters": 6,
     "test_sql_alone.py::test_it_yields_what_query_says_for_every_metric": 12,
     "test_antelope_upgrade.py::test_a_live_run_shows_that_a_private_mapping_spares_the_drive": 4,
     "test_errors_places.py::test_a_slip_is_told_once_and_where_it_is": 5,

@@ -41,7 +41,7 @@ def traced(built: Path, column: str, cache: Path) -> dict[str, Any]:
     return dict(found)
 
 
-def test_a_metric_of_a_constant_is_explained_with_document_and_key(built: Path, cache: Path) -> None:
+def test_explain_names_document_and_key_of_a_constant(built: Path, cache: Path) -> None:
     due = told_in_run(built)["targetTPS"]
     text = assay("explain", "target_tps", "--run", built / "run", "--cache", cache).out
     flat = " ".join(text.split())
@@ -63,7 +63,7 @@ def test_a_metric_of_a_constant_is_explained_with_document_and_key(built: Path, 
     assert (sample["value"], sample["records"], sample["given"]) == (due, 0, True)
 
 
-def test_a_constant_is_a_leaf_of_the_lineage(cache: Path) -> None:
+def test_constant_is_a_leaf_of_the_lineage(cache: Path) -> None:
     tree = assay("lineage", "target_tps", "--cache", cache).out
     assert "    └ $target_tps: constant of the run\n      └ run.json .targetTPS\n" in tree
     assert "Constants of the run: makes the value\n  target_tps             run.json .targetTPS\n" in tree
@@ -80,7 +80,7 @@ def test_a_constant_is_a_leaf_of_the_lineage(cache: Path) -> None:
     assert '"nodes run.json .targetTPS" -> "$target_tps" [style="solid"];' in dot
 
 
-def test_a_cell_of_a_constant_leads_to_its_document_and_no_record(built: Path, cache: Path) -> None:
+def test_cell_of_a_constant_leads_to_its_document(built: Path, cache: Path) -> None:
     document = told_in_run(built)
     target = traced(built, "Target, tx/s", cache)
     assert target["constants"] == [
@@ -98,7 +98,7 @@ def test_a_cell_of_a_constant_leads_to_its_document_and_no_record(built: Path, c
     assert completed["greatest"][0]["given"]
 
 
-def test_what_is_made_of_records_and_constants_has_both(built: Path, cache: Path) -> None:
+def test_cell_of_records_and_constants_has_both(built: Path, cache: Path) -> None:
     found = traced(built, "Result", cache)
     assert "testEndBlockNum" not in told_in_run(built)
     assert {item["name"]: (item["place"], item["told"]) for item in found["constants"]} == {
@@ -130,7 +130,7 @@ in  M.formula
 """
 
 
-def test_a_formula_over_a_constant_names_it(tmp_path: Path, cache: Path) -> None:
+def test_formula_over_a_constant_names_it(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "place"
     assert assay("init", place).status == 0
     specs = place / "specs" / "service"

@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "w"
 
 
-def test_what_would_act_is_an_escape_in_every_file(folder: Path, cache: Path) -> None:
+def test_control_characters_are_escaped_in_every_file(folder: Path, cache: Path) -> None:
     done = built(folder, cache, ACTING, "--author", "A \u202ertl", "--title", "T\x1b[1m")
     assert (done.status, done.err) == (0, "")
     files = [path for path in (folder / "out").rglob("*") if path.is_file() and path.suffix != ".pdf"]
@@ -60,14 +60,14 @@ def test_what_would_act_is_an_escape_in_every_file(folder: Path, cache: Path) ->
     assert visible(ACTING).replace(" ", "") in text
 
 
-def test_results_and_constants_have_the_very_text(folder: Path, cache: Path) -> None:
+def test_results_and_constants_have_the_exact_text(folder: Path, cache: Path) -> None:
     """What programs read is escaped as JSON escapes it, so that it is read back as it was."""
     built(folder, cache, ACTING)
     constants = json.loads((folder / "out" / "sql" / "constants.json").read_text(encoding="utf-8"))
     assert constants["1.0"]["version"] == ACTING
 
 
-def test_escapes_stand_for_what_no_font_has_in_the_pdf_alone(folder: Path, cache: Path) -> None:
+def test_characters_without_a_font_are_escaped_in_the_pdf(folder: Path, cache: Path) -> None:
     done = built(folder, cache, ABROAD)
     warning = (
         r"No font of the report has א (\u05d0), 中 (\u4e2d), 文 (\u6587), 😀 (\U0001f600): in report.pdf escapes stand "
@@ -94,12 +94,12 @@ def built_again(folder: Path, cache: Path) -> Done:
     return assay("--cache", cache, "build", "service/comparison", *runs, *forms, "-o", "out", within=folder)
 
 
-def test_a_report_of_letters_that_fonts_have_says_so(folder: Path, cache: Path) -> None:
+def test_report_lists_no_missing_letters(folder: Path, cache: Path) -> None:
     assert built(folder, cache, "1.0 Ж λ é").err == ""
     assert json.loads((folder / "out" / FILE).read_text(encoding="utf-8")) == {"characters": {}, "charts": []}
     assert not (folder / "out" / "report" / "document.json").exists()
 
 
-def test_what_typst_cannot_display_is_read_from_its_message() -> None:
+def test_message_of_typst_lists_missing_characters() -> None:
     said = r'error: the text `"中\u{303}"` could not be displayed' + "\n" + r'the text `"\"\\א"` could not be displayed'
     assert unshown(said) == {"中", "\u0303", "א"}

@@ -61,7 +61,7 @@ def rows(built: Path, start: str) -> list[dict[str, Any]]:
     return list(held[max((name for name in held if name.startswith(start)), key=len)])
 
 
-def test_blocks_and_intervals_of_each_node_are_those_of_plain_python(qa: Path) -> None:
+def test_blocks_and_intervals_are_those_of_plain_python(qa: Path) -> None:
     found: dict[str, dict[int, int]] = {}
     for row in rows(qa, "rows node_block "):
         if row["block_interval"] is not None:
@@ -72,7 +72,7 @@ def test_blocks_and_intervals_of_each_node_are_those_of_plain_python(qa: Path) -
     }  # fmt: skip
 
 
-def test_what_is_told_of_each_node_is_that_of_plain_python(qa: Path) -> None:
+def test_metrics_of_each_node_are_those_of_plain_python(qa: Path) -> None:
     found = {row["node"]: row for row in rows(qa, "rows logged_node ")}
     assert tuple(sorted(found)) == NODES
     for node, row in found.items():
@@ -91,7 +91,7 @@ def test_what_is_told_of_each_node_is_that_of_plain_python(qa: Path) -> None:
         }
 
 
-def test_the_part_shows_a_row_and_a_figure_of_each_node(qa: Path) -> None:
+def test_report_has_a_row_and_a_figure_of_each_node(qa: Path) -> None:
     part = next(item for item in load(qa / "document.json")["galleries"] if item["title"] == "Logs of the nodes")
     assert [row[:2] for row in part["tables"][0]["rows"]] == [
         ["ephemeral0", "1"],
@@ -103,7 +103,7 @@ def test_the_part_shows_a_row_and_a_figure_of_each_node(qa: Path) -> None:
     assert [plot["title"] for plot in part["plots"]] == [f"Block interval, node {node}" for node in NODES]
 
 
-def test_the_blocks_of_every_node_hold_the_transactions_of_the_load_report(cache: Path) -> None:
+def test_blocks_hold_the_transactions_of_the_load_report(cache: Path) -> None:
     text = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode()
     done = assay("query", "node_txs", "--run", RUN, "--format", "json", "--cache", cache)
     (found,) = done.json()
@@ -111,7 +111,7 @@ def test_the_blocks_of_every_node_hold_the_transactions_of_the_load_report(cache
     assert len(text.splitlines()) - 1 == 51497
 
 
-def test_a_run_without_logs_says_so(tmp_path: Path, cache: Path) -> None:
+def test_report_of_a_run_without_logs_says_so(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "quiet"
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("logs"))
     done = assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)

@@ -31,7 +31,7 @@ def told(host: Path, readings: list[str]) -> None:
     changed_log(host, lambda lines: [*(text for text in lines if '"Resources"' not in text), *readings])
 
 
-def test_a_counter_that_falls_is_told_with_its_place(tmp_path: Path, cache: Path) -> None:
+def test_falling_counter_is_a_warning_with_its_place(tmp_path: Path, cache: Path) -> None:
     run = copied("tiny/plain", tmp_path / "run")
     assert warned(run, cache) == []
     told(run / "node-2", [reading(20 + number, Alloc=100 - number, NetRd=number) for number in range(2)])
@@ -57,7 +57,7 @@ def falling(run: Path) -> int:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_reference_runs_are_warned_of_where_their_counters_fall(lab: Laboratory, case: Case) -> None:
+def test_reference_runs_warn_of_falling_counters(lab: Laboratory, case: Case) -> None:
     events = falling(case.run)
     examined = lab.examine(case.run, as_options(case.conditions))
     with examined.connection:

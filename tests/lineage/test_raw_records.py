@@ -52,11 +52,11 @@ def written(run: Path, name: str, text: str) -> Path:
     return run
 
 
-def test_records_of_every_kind_that_is_read_are_found() -> None:
+def test_every_kind_of_source_has_a_finder() -> None:
     assert FINDERS.keys() == READERS.keys()
 
 
-def test_an_unknown_kind_is_never_taken_for_another(lab: Laboratory) -> None:
+def test_unknown_kind_is_an_error(lab: Laboratory) -> None:
     unknown = replace(source(lab, "antelope", "records"), kind="unheard-of")
     with pytest.raises(KeyError, match="unheard-of"):
         raw_records(unknown, RunFiles(RRD, ()), [Place("", 1)])
@@ -65,7 +65,7 @@ def test_an_unknown_kind_is_never_taken_for_another(lab: Laboratory) -> None:
 # Lines of text
 
 
-def test_the_lines_of_a_text_log_are_shown(cache: Path) -> None:
+def test_explain_shows_lines_of_a_text_log(cache: Path) -> None:
     lines = gzip.decompress((HARNESS / LOG).read_bytes()).decode().splitlines()
     (sample,) = largest("tps_max", HARNESS, cache)
     shown = [(item["file"], item["line"], item["number"], item["text"]) for item in sample["lines"]]
@@ -75,7 +75,7 @@ def test_the_lines_of_a_text_log_are_shown(cache: Path) -> None:
     assert sum(int(item["transactions"]) for item in told if item) == sample["measured"] == 21
 
 
-def test_a_cell_of_a_text_log_is_traced_to_its_line(cache: Path, tmp_path: Path) -> None:
+def test_cell_of_a_text_log_leads_to_its_line(cache: Path, tmp_path: Path) -> None:
     lines = gzip.decompress((HARNESS / LOG).read_bytes()).decode().splitlines()
     out = tmp_path / "out"
     built = assay("build", "antelope/harness", "--run", HARNESS, "--to", "md", "-o", out, "--cache", cache)
@@ -93,7 +93,7 @@ def test_a_cell_of_a_text_log_is_traced_to_its_line(cache: Path, tmp_path: Path)
 # Lists of records
 
 
-def test_the_records_of_a_list_are_shown(cache: Path) -> None:
+def test_explain_shows_records_of_a_list(cache: Path) -> None:
     lines = (RRD / "rrddata.json").read_text(encoding="utf-8").splitlines()
     for sample in largest("vm_cpu_usage", RRD, cache):
         (line,) = sample["lines"]
@@ -102,7 +102,7 @@ def test_the_records_of_a_list_are_shown(cache: Path) -> None:
         assert json.loads(line["text"])["cpu"] == sample["measured"]
 
 
-def test_records_are_found_however_a_list_is_written(lab: Laboratory, tmp_path: Path) -> None:
+def test_records_are_found_in_any_layout_of_a_list(lab: Laboratory, tmp_path: Path) -> None:
     of = source(lab, "antelope", "records")
     records = json.loads((RRD / "rrddata.json").read_text(encoding="utf-8"))[:9]
     records[4] |= {"note": "a\nb\u2028 \"é] }, {", "of": [{}, [1, {"time": 3}]]}  # fmt: skip
@@ -124,7 +124,7 @@ def test_records_are_found_however_a_list_is_written(lab: Laboratory, tmp_path: 
     assert found(of, tmp_path / "one", [9])[0].text == json.dumps(records[8])
 
 
-def test_records_of_several_files_are_found_in_theirs(lab: Laboratory, tmp_path: Path) -> None:
+def test_records_are_found_in_several_files(lab: Laboratory, tmp_path: Path) -> None:
     of = source(lab, "antelope", "records")
     written(tmp_path / "run", "rrddata-b.json", '[{"time": 3}]')
     (tmp_path / "run" / "rrddata-a.json.gz").write_bytes(gzip.compress(b'[{"time": 1},\n {"time": 2}]'))
@@ -134,7 +134,7 @@ def test_records_of_several_files_are_found_in_theirs(lab: Laboratory, tmp_path:
     ]  # fmt: skip
 
 
-def test_a_list_that_changed_meanwhile_is_told(lab: Laboratory, tmp_path: Path) -> None:
+def test_list_that_changed_is_an_error(lab: Laboratory, tmp_path: Path) -> None:
     of = source(lab, "antelope", "records")
     files = find_run(of, written(tmp_path / "run", "rrddata.json", '[{"time": 1}]'))
     (tmp_path / "run" / "rrddata.json").write_text("[", encoding="utf-8")
@@ -175,7 +175,7 @@ def _in_one_line(said: Mapping[str, str]) -> str:
     return "; ".join(f"{key}: {value}" for key, value in said.items())
 
 
-def test_a_cell_of_blocks_is_traced_to_its_block(cache: Path, tmp_path: Path) -> None:
+def test_cell_of_blocks_leads_to_its_block(cache: Path, tmp_path: Path) -> None:
     run, out = PUBLISHED / "v1", tmp_path / "out"
     dated = ("--date", "2026-11-21", "--to", "md")
     assert assay("build", "cometbft/published", "--run", run, *dated, "-o", out, "--cache", cache).status == 0

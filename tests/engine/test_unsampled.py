@@ -66,26 +66,26 @@ def found(place: Path, cache: Path, metric: str) -> dict[str, Any]:
     return dict(item)
 
 
-def test_a_host_without_samples_is_left_out(place: Path, cache: Path) -> None:
+def test_host_without_samples_is_left_out(place: Path, cache: Path) -> None:
     item = found(place, cache, "left_out")
     told = {name: item[name] for name in ("size", "average", "median", "min", "max")}
     assert told == {"size": 3, "average": 30, "median": 40, "min": 10, "max": 40}
     assert item["centiles"][0] == [0, 40, 10, 40]
 
 
-def test_a_host_without_samples_counts_as_zero_where_a_metric_says_so(place: Path, cache: Path) -> None:
+def test_host_without_samples_counts_as_zero_on_request(place: Path, cache: Path) -> None:
     item = found(place, cache, "counted")
     told = {name: item[name] for name in ("size", "average", "median", "min", "max")}
     assert told == {"size": 3, "average": 20, "median": 30, "min": 0, "max": 40}
     assert item["centiles"][0] == [0, 10, 0, 40]
 
 
-def test_without_any_samples_nothing_is_said(place: Path, cache: Path) -> None:
+def test_metric_without_any_samples_has_no_numbers(place: Path, cache: Path) -> None:
     assert found(place, cache, "none")["size"] == 0
 
 
 @pytest.mark.parametrize(("metric", "average"), [("left_out", 30.0), ("counted", 20.0)])
-def test_formulas_are_over_the_same_average_also_in_sql(place: Path, cache: Path, metric: str, average: float) -> None:
+def test_formulas_use_the_same_average_in_sql(place: Path, cache: Path, metric: str, average: float) -> None:
     assert found(place, cache, f"twice_{metric}")["average"] == 2 * average
     done = assay("sql", f"twice_{metric}", "--run", "runs/one", "--cache", cache, within=place)
     assert done.status == 0, done.err
@@ -99,13 +99,13 @@ def test_formulas_are_over_the_same_average_also_in_sql(place: Path, cache: Path
         ("counted", "`host` (all 0 without samples); average", "over the n rows, with 0 where a row has no samples:"),
     ],
 )
-def test_it_is_told(place: Path, cache: Path, metric: str, words: str, head: str) -> None:
+def test_host_without_samples_is_a_warning(place: Path, cache: Path, metric: str, words: str, head: str) -> None:
     explained = assay("explain", metric, "--cache", cache, within=place)
     assert f"one distribution for each {words}" in " ".join(explained.out.split())
     assert f"a row for each host; {head}" in assay("sql", metric, "--cache", cache, within=place).out
 
 
-def test_a_field_without_any_value_is_named_where_a_metric_has_no_samples(tmp_path: Path, cache: Path) -> None:
+def test_field_without_any_value_is_named(tmp_path: Path, cache: Path) -> None:
     """It is no error, for the field may be missing; nothing told which one it was."""
     small(tmp_path, SPECS, PACKAGE)
     told = {"x": "no `began` event has a value of `a`; there are no samples of left_out, which reads it."}
@@ -156,7 +156,7 @@ let numbers =
 """
 
 
-def test_a_missing_column_of_a_field_that_may_be_missing_is_named(tmp_path: Path, cache: Path) -> None:
+def test_missing_column_of_an_optional_field_is_named(tmp_path: Path, cache: Path) -> None:
     names = ("one", "two", "three", "four", "five")
     metrics = ", ".join(f'metric "{name}" numbers.name (X.column n) U.count' for name in names)
     small(tmp_path, TABLE, f"sources = [ table ], events = [ row ], relations = [ relation_ ], grains = [ numbers ],"
@@ -174,7 +174,7 @@ def test_a_missing_column_of_a_field_that_may_be_missing_is_named(tmp_path: Path
     )
 
 
-def test_ingest_says_whose_each_of_several_folders_is(tmp_path: Path, cache: Path) -> None:
+def test_ingest_names_the_source_of_each_folder(tmp_path: Path, cache: Path) -> None:
     small(tmp_path, SPECS, PACKAGE)
     for run in ("one", "two"):
         logged(tmp_path, run, LOGS if run == "one" else {"h-1/log.jsonl": [(1, "began", {"id": "x"})]})

@@ -154,7 +154,7 @@ ASKED = st.lists(st.lists(st.sampled_from(list(EVENTS)), min_size=1, unique=True
 @given(asked=ASKED)
 @example([["special"], ["special", "general"], ["special"], list(EVENTS), ["broad"]])
 @settings(derandomize=True, deadline=None, max_examples=examples(9), suppress_health_check=list(HealthCheck))
-def test_what_was_asked_before_and_beside_makes_no_difference(
+def test_counts_do_not_depend_on_other_queries(
     place: Path, tmp_path_factory: pytest.TempPathFactory, asked: list[list[str]]
 ) -> None:
     cache = tmp_path_factory.mktemp("cache")
@@ -162,7 +162,7 @@ def test_what_was_asked_before_and_beside_makes_no_difference(
         assert counted(place, cache, events) == {event: COUNTS[event] for event in events}, asked
 
 
-def test_another_order_is_read_anew(tmp_path: Path) -> None:
+def test_another_order_of_events_is_read_again(tmp_path: Path) -> None:
     place, cache = written(tmp_path / "w"), tmp_path / "cache"
     assert counted(place, cache, list(EVENTS)) == COUNTS
     order = ("special", "broad", "middle", "general")
@@ -171,7 +171,7 @@ def test_another_order_is_read_anew(tmp_path: Path) -> None:
     assert counted(place, cache, ["special", "broad"]) == {"special": 3, "broad": 2}
 
 
-def test_a_definition_covers_the_patterns_that_are_tried_before_its_own(tmp_path: Path) -> None:
+def test_definition_covers_patterns_tried_before_its_own(tmp_path: Path) -> None:
     orders = {
         "given": tuple(EVENTS),
         "swapped before": ("special", "middle", "general", "broad"),
@@ -189,19 +189,19 @@ def test_a_definition_covers_the_patterns_that_are_tried_before_its_own(tmp_path
     }
 
 
-def test_a_normal_form_keeps_the_order_of_events_and_summaries(tmp_path: Path) -> None:
+def test_normal_form_keeps_order_of_events_and_summaries(tmp_path: Path) -> None:
     found = checked(tuple(EVENTS), tmp_path)
     for form in (found, load(dump(found), "form.yaml")):
         assert [event.name for event in form.package.events] == list(EVENTS)
         assert [summary.name for summary in form.package.summaries] == ["pooled", "among"]
 
 
-def test_the_first_summary_of_the_package_is_the_default(place: Path, tmp_path: Path) -> None:
+def test_first_summary_is_the_default(place: Path, tmp_path: Path) -> None:
     done = assay("query", "n_broad", "--run", "run", "--format", "json", "--cache", tmp_path, within=place)
     assert [item["summary"] for item in done.json()] == ["pooled"]
 
 
-def test_a_change_of_order_is_told_of_the_metrics_whose_lines_it_may_change(tmp_path: Path, cache: Path) -> None:
+def test_diff_lists_metrics_that_a_new_order_may_change(tmp_path: Path, cache: Path) -> None:
     written(tmp_path / "old")
     written(tmp_path / "new", ("special", "middle", "general", "broad"))
     done = assay("--cache", cache, "diff", "old", "new", within=tmp_path)
