@@ -82,10 +82,9 @@ def test_first_path_with_value_is_the_instant(
     assert reasons == ["bad time: then", "no time"]
 
 
+@pytest.mark.usefixtures("with_scanner")
 def test_batches_of_interleaved_files_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of two workers leaves its second file for later, so that a batch has the first and the third."""
-    if not scanner.is_there():
-        pytest.skip("the scanner is not there, or left out")
     merged: list[int] = []
     merge = batches._merge
 
