@@ -83,7 +83,7 @@ simulate *args:
 
 # Fuzz user input for some minutes; fail on a traceback or a hang (options: python -m fuzz.run --help).
 fuzz minutes="30" *args:
-    ASSAY_FUZZ_EXAMPLES=5 pytest -q tests/test_ingest_corrupted.py
+    ASSAY_FUZZ_EXAMPLES=5 pytest -q tests/ingest/test_corrupted_lines.py
     python -m fuzz.run --minutes {{minutes}} {{args}}
 
 # Fuzz one Python reader guided by code coverage (needs `pip install atheris`).

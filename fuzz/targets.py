@@ -13,17 +13,17 @@ from assay.lang.model.package import Event
 from assay.publication.reader import read as read_publication
 from assay.util.diagnostics import DIFFERENCE, SPECS_OR_DATA, USAGE, AssayError
 from tests.compare_reference import CARDANO
+from tests.ingest.test_csv import TABLE
+from tests.ingest.test_events_of_runs import package
+from tests.ingest.test_json_records import LISTS, ROW
+from tests.ingest.test_samples import METRICS, PEERS
+from tests.ingest.test_text_lines import LINES
+from tests.ingest.test_text_lines import TICK as TEXT_TICK
+from tests.ingest.test_text_lines import line as text_line
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, event, field, form, read, record
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import workspace
-from tests.test_ingest_records import LISTS, ROW
-from tests.test_ingest_reference import package
-from tests.test_ingest_samples import METRICS, PEERS
-from tests.test_ingest_tables import TABLE
-from tests.test_ingest_text import LINES
-from tests.test_ingest_text import TICK as TEXT_TICK
-from tests.test_ingest_text import line as text_line
 
 STATUSES = (0, SPECS_OR_DATA, USAGE, DIFFERENCE)
 

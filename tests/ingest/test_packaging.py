@@ -19,11 +19,11 @@ import pytest
 
 from assay.ingest.decompress import decompressed
 from assay.lang.model.package import Event, Quarantine, Source
-from tests import test_ingest_blocks as blocks
-from tests import test_ingest_records as records
-from tests import test_ingest_samples as samples
-from tests import test_ingest_tables as tables
-from tests import test_ingest_text as texts
+from tests.ingest import test_blocks as blocks
+from tests.ingest import test_csv as tables
+from tests.ingest import test_json_records as records
+from tests.ingest import test_samples as samples
+from tests.ingest import test_text_lines as texts
 from tests.support import packaging
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, TICK, Ingested, read, record

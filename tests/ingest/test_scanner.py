@@ -26,10 +26,10 @@ from assay.ingest.scanner import FilePart, files_message, lines_message
 from assay.lang.model.package import Event, Lookup, Quarantine, Source, Transform, Unless
 from fuzz.mutate import mutate
 from tests.compare_reference import CARDANO
+from tests.ingest.test_corrupted_lines import real
+from tests.ingest.test_events_of_runs import package
 from tests.support.ingesting import SOURCE, Ingested, event, field, fixed, form, read, record
 from tests.support.laboratory import ROOT
-from tests.test_ingest_corrupted import real
-from tests.test_ingest_reference import package
 
 
 def cargo_path() -> str | None:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from assay.app.subject import Subject
+from assay.app.subject import Subject, list_subjects
 from assay.lineage.column_lineage import ROWS
 from assay.plan.planner import Applied
 from tests.support.laboratory import ROOT, Laboratory

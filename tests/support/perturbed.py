@@ -11,15 +11,14 @@ from assay.app.prepare import prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.subject import Subject
-from assay.engine.compiled_plan import compile_statements
+from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
-from assay.engine.graph import Node, nodes
+from assay.engine.graph import Node
 from assay.engine.mount import bind_parameters, mount
-from assay.lang.model.package import Metric, Series
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import ROLES
-from assay.plan.planner import Applied, plan, rows_of
+from assay.plan.planner import Applied, rows_of
 
 #: roles of columns that influence a number; other columns refuse a run, or drop a record
 DECIDING = ROLES[:3]
@@ -32,11 +31,10 @@ class Perturbed:
     def __init__(
         self, session: Session, checked: CheckedPackage, run: Path, items: Sequence[Subject], applied: Sequence[Applied]
     ) -> None:
-        metrics = [item for item in items if isinstance(item, Metric)]
-        series = [item.name for item in items if isinstance(item, Series)]
-        full_plan = plan(checked.package, metrics, applied, series=series)
-        self.graph = nodes(compile_statements(checked, full_plan))
-        (prepared,) = prepare(session, checked, [NamedRun("run", run)], full_plan.wanted)
+        metrics = [metric for item in items for metric in item.metrics]
+        compiled = compile_plan(checked, metrics, applied, series=[name for item in items for name in item.series])
+        self.graph = compiled.graph
+        (prepared,) = prepare(session, checked, [NamedRun("run", run)], compiled.plan.wanted)
         self.constants = prepared.constants
         self.connection = connect(1, session.store.room())
         mount(self.connection, prepared.folders)
