@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.compare_reference import CARDANO
+from tests.engine.test_unsampled import PACKAGE, SPECS
 from tests.support.commands import assay
 from tests.support.drives import drives
 from tests.support.laboratory import ROOT
 from tests.support.mixed import mixed
 from tests.support.small import small
 from tests.support.workspaces import edited, workspace
-from tests.test_unsampled import PACKAGE, SPECS
 
 OWN_COLUMNS = Path(__file__).parent.parent / "own_columns" / "package.dhall"
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from assay.ingest import plain_copies
 from assay.ingest.plain_copies import TOO_LONG, bounded
+from assay.ingest.readers import csv_text
 from assay.ingest.readers.blocks import Blocks
 from assay.util.diagnostics import AssayError
 

@@ -26,10 +26,10 @@ from assay.remote.required_files import Wanted
 from assay.util.diagnostics import AssayError
 from assay.util.progress import silent, unheard
 from tests.compare_reference import CARDANO
+from tests.explain.test_explain import raw_line
 from tests.support.commands import Done, assay, assay_process, source_environment
 from tests.support.laboratory import ROOT
 from tests.support.storage import S3, cut_line, free_port, s3_server
-from tests.test_explain import raw_line
 
 PLAIN = CARDANO / "tiny" / "plain" / "run"
 PEER = CARDANO / "tiny" / "peerfirst" / "run"
