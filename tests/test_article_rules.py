@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.lang.model.article import Rule
-from assay.report.blocks.conclusion_rules import holds, in_words, percent_told
+from assay.lang.blocks.conclusion import Rule
+from assay.report.blocks.conclusion import holds, in_words, percent_told
 from tests.support.laboratory import Laboratory
 
 RULES = [

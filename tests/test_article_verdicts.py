@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.lang.workspace import load, shipped
-from assay.report.blocks import verdicts
+from assay.report.blocks import verdict
 from tests.support.cometbft import RUN, assembled
 from tests.support.commands import assay
 from tests.support.loads import Experiment, loaded, sampled
@@ -192,10 +192,10 @@ def test_a_value_that_is_none_is_missing_as_one_that_was_not_measured_is(
     results: list[str], said: tuple[str, str]
 ) -> None:
     rows = tuple(("1", "50", AVERAGE, "1.", "—", "—", result) for result in results)
-    assert verdicts._outcome(rows, 10) == said
+    assert verdict._outcome(rows, 10) == said
 
 
 def test_of_a_metric_of_which_neither_direction_is_better_a_change_is_not_called_worse(cache: Path) -> None:
     metric = replace(load(shipped(), "cometbft", cache).metric("throughput"), name="Rounds", better="neither")
-    said = verdicts._outcome((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
+    said = verdict._outcome((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
     assert said == ("fail", "1 of 1 values worse by more than 10 % (Rounds: changed by more)")

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from assay.app.report_check import report_problems
 from assay.app.sql_files import write_texts
+from assay.lang.blocks.grid import Grid
 from assay.lang.check.check import check
-from assay.lang.model.article import Grid
 from assay.lang.model.package import Field, Package, Sampled
 from assay.lang.model.vocabulary import Unit
 from assay.lang.reserved_names import READINGS
@@ -173,7 +173,7 @@ def test_templates_of_grids_are_looked_for(package: Package) -> None:
     article, *others = package.articles
     part, *parts = article.parts
     grid = Grid("Grid", "", (), (), "smal")
-    changed = replace(article, parts=(replace(part, grids=(*part.grids, grid)), *parts))
+    changed = replace(article, parts=(replace(part, blocks=(*part.blocks, grid)), *parts))
     found = report_problems(replace(package, articles=(changed, *others)), ROOT / "templates", NOWHERE)
     assert [item.message for item in found] == [
         f"article `{article.name}` has charts of a template that does not exist: `smal`"

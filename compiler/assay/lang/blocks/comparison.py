@@ -1,0 +1,33 @@
+"""Comparisons: tables of metrics, a column for each run or phase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.lang.check.checker import Checker
+from assay.lang.check.reports import check_compared_metrics
+from assay.lang.model.article import Article, Block, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Block):
+    """A table of metrics: a column for each run, or each phase of it, with differences from the first."""
+
+    member = "comparisons"
+    rank = 80
+
+    title: str
+    metrics: tuple[str, ...]
+
+    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
+        """Report unknown metrics."""
+        check_compared_metrics(checker, where, self.metrics, (article.name, part.title))
+
+    def read_metrics(self) -> Iterable[str]:
+        """Return the ids of the metrics that are rows."""
+        return self.metrics
+
+    def read_distributions(self) -> Iterable[str]:
+        """Return the same: averages of all are compared."""
+        return self.metrics
