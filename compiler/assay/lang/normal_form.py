@@ -278,22 +278,15 @@ def _plain(value: Any, prose: bool, written: SerializationMemo | None) -> Any:
         (name,) = _names(cast(Hashable, type(value)), prose)
         return getattr(value, name)
     if isinstance(value, Part):
-        return _plain_part(value, prose, written)
+        members = value.list_members()
+    else:
+        members = ((name, getattr(value, name)) for name in _names(cast(Hashable, type(value)), prose))
     said = {}
-    for name in _names(cast(Hashable, type(value)), prose):  # classes are, but their checker asks their objects
-        inner = plain(getattr(value, name), prose=prose, written=written)
+    for name, member in members:
+        inner = plain(member, prose=prose, written=written)
         if is_non_default(name, inner):
             said[name] = inner
     return said
-
-
-def _plain_part(part: Part, prose: bool, written: SerializationMemo | None) -> dict[str, Any]:
-    """A part as plain data: a list of each kind of its blocks."""
-    texts = {"title": part.title, "prose": part.prose}
-    members: dict[str, Any] = {name: text for name, text in texts.items() if text}
-    for block in part.blocks:
-        members.setdefault(block.member, []).append(plain(block, prose=prose, written=written))
-    return members
 
 
 def is_non_default(name: str, value: Any) -> bool:

@@ -185,6 +185,13 @@ class Part:
     prose: str
     blocks: tuple[Block, ...] = ()
 
+    def list_members(self) -> Iterable[tuple[str, object]]:
+        """Return the members of a part as the sources have them: a list of each kind of block, by its name."""
+        members: dict[str, list[Block]] = {}
+        for block in self.blocks:
+            members.setdefault(block.member, []).append(block)
+        return (("title", self.title), ("prose", self.prose), *members.items())
+
     def select(self, kind: type[B]) -> tuple[B, ...]:
         """Return the blocks of a kind, in order."""
         return tuple(block for block in self.blocks if isinstance(block, kind))
