@@ -5,21 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.comparison import date_of, figures_of, findings, inputs_of, phases_of, run_warnings
 from assay.app.compute import Computation, RunResult, compute
 from assay.app.options import Built, Options, reports
-from assay.app.outputs import replacing, write_specs
+from assay.app.outputs import replacing
 from assay.app.phases import select_phases
-from assay.app.prose import read_prose, texts_of, write_texts_of
-from assay.app.rendering import behind_article, rendered
+from assay.app.prose import read_prose, texts_of
+from assay.app.rendering import Assembled, behind_article, write_report
 from assay.app.report_check import refuse
 from assay.app.required_sources import has
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
-from assay.app.sql_files import write_sql
 from assay.lang import dependencies, formula
 from assay.lang.blocks.pivot import Pivot
 from assay.lang.formula import is_formula
@@ -27,18 +25,16 @@ from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Metric, Source
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import FROM, TO, Listed, Plan, cut_name, rows_of, span_of
-from assay.provenance.record import in_forms, printed, provenance
+from assay.provenance.record import printed, provenance
 from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, undrawn, with_claims
 from assay.report.blocks import claims
 from assay.report.blocks.claims import File, Judged, check_claims
 from assay.report.blocks.context import Compared
 from assay.report.blocks.rows import Row, listed, of_quote, series_of
 from assay.report.data_quality import as_json
-from assay.report.document import Document
 from assay.report.prose import Prose
-from assay.report.render.html import Behind
 from assay.report.render.pdf import warm_up
-from assay.report.results_json import distribution, lines_json, of_formula, phase_json
+from assay.report.results_json import distribution, of_formula, phase_json
 from assay.report.run_results import Choices, RunFigures
 from assay.util.diagnostics import USAGE, AssayError, fail
 
@@ -196,38 +192,14 @@ def _part(lost: _Lost, part: Part, prose: Mapping[str, Prose]) -> tuple[Part, se
     return kept, without.union(*(sources for _, sources in lacks))
 
 
-@dataclass(frozen=True, slots=True)
-class Assembled:
-    """An article before it is laid out: its prose by file, what was worked out, provenance, the document, the results
-    as plain data, what stands behind its numbers, what the runs' data lack."""
-
-    checked: CheckedPackage
-    prose: Mapping[str, Prose]
-    found: Computation
-    provenance: Mapping[str, object]
-    document: Document
-    results: Mapping[str, object]
-    behind: Behind
-    findings: tuple[str, ...]
-
-
 def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
     """Build the article `system/name` over runs, the first of which is the baseline, into `out`.
 
     Writes the files of a report; all or nothing.  Raises AssayError.
     """
     with replacing(out, session.waits_for(out), session.finished) as fresh:
-        made = assembled(session, name, runs, options)
-
-        def write() -> None:
-            (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
-            (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")
-            write_specs(made.checked, fresh, session.store.folder)
-            write_texts_of(made.prose, fresh)
-            write_sql(fresh / "sql", made.found)
-
-        warnings = rendered(made.document, fresh, session, options.forms, made.behind, write)
-    return Built(out, reports(out, options.forms), (*warnings, *made.findings))
+        warnings = write_report(session, assembled(session, name, runs, options), fresh, options.forms)
+    return Built(out, reports(out, options.forms), warnings)
 
 
 def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> Assembled:
@@ -277,7 +249,7 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     behind = behind_article(checked, rows, found, by_label, beside_each_other, checked.package.summaries[0].name)
     shown_quality = {**dict(zip(named, figures, strict=True)), **beside_each_other}
     lacks = tuple(findings(list(shown_quality), list(shown_quality.values())))
-    return Assembled(checked, texts, found, made, document, results, behind, lacks)
+    return Assembled(checked, document, made, results, found, behind, texts, lacks)
 
 
 def compared(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.lang.blocks.comparison import Comparison
-from assay.lang.model.package import Metric
 from assay.lang.normal_form import CheckedPackage
-from assay.report.assemble import DELTA
+from assay.report.assemble import compare_values, name_columns
 from assay.report.blocks.context import RenderContext, Rendered, renders
 from assay.report.cell_links import compared
 from assay.report.document import Table
-from assay.report.run_results import RunFigures, row_label
+from assay.report.run_results import RunFigures, average
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
 
@@ -33,33 +32,19 @@ def comparison(
     checked: CheckedPackage, look: Style, item: Comparison, columns: Sequence[RunFigures], named: Sequence[str]
 ) -> Table:
     """A row a metric: its average in each column, with the differences from the first."""
-    header = ["", named[0]]
-    for name in named[1:]:
-        header += [name, *DELTA]
-    rows = [
-        compare_averages(look, checked.metric(name), [average(checked, run, name) for run in columns])
-        for name in item.metrics
-    ]
+    rows = [compare_averages(checked, look, name, columns)[1] for name in item.metrics]
     ids = [run.id for run in columns]
     leads = tuple(lead for place, name in enumerate(item.metrics) for lead in compared(place, name, ids))
-    return Table(item.title, tuple(header), tuple(rows), of_rows=item.metrics, leads=leads)
+    return Table(item.title, name_columns(named), tuple(rows), of_rows=item.metrics, leads=leads)
 
 
-def compare_averages(look: Style, metric: Metric, values: Sequence[float | None]) -> tuple[str, ...]:
-    found = look.table_row(values, metric.width)
-    cells = [row_label(metric.name, metric.unit.symbol), found.cells[0]]
-    for cell, delta, percent in zip(found.cells[1:], found.deltas, found.percents, strict=True):
-        cells += [cell, delta, percent]
-    return tuple(cell or NO_VALUE for cell in cells)
-
-
-def average(checked: CheckedPackage, run: RunFigures, metric: str) -> float | None:
-    """The average of a metric in a run or phase, or what a formula comes to; None without samples."""
-    summary = checked.package.summaries[0].name
-    if metric in run.results.formulas:
-        return run.results.formulas[metric].averages[summary]
-    found = run.results.metrics[metric]
-    return found.averages[summary] if found.size else None
+def compare_averages(
+    checked: CheckedPackage, look: Style, name: str, columns: Sequence[RunFigures]
+) -> tuple[list[float | None], tuple[str, ...]]:
+    """Return the averages of a metric in runs or phases, and its row; cells without a value are dashes."""
+    metric, summary = checked.metric(name), checked.package.summaries[0].name
+    values = [average(run, metric, summary) for run in columns]
+    return values, tuple(cell or NO_VALUE for cell in compare_values(look, metric, values))
 
 
 def list_groups(context: RenderContext) -> Iterator[tuple[Sequence[RunFigures], Sequence[str], str]]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from assay.lang.blocks.conclusion import FALLS, RISES, STAYS, Conclusion, Rule
 from assay.lang.model.package import Metric
 from assay.lang.normal_form import CheckedPackage
-from assay.report.blocks.comparison import average, compare_averages, list_groups, title_table
+from assay.report.blocks.comparison import compare_averages, list_groups, title_table
 from assay.report.blocks.context import RenderContext, Rendered, renders
 from assay.report.cell_links import AVERAGE, JUDGED, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
@@ -67,8 +67,7 @@ def link_cells(row: int, first: int, metric: str, runs: tuple[str, str]) -> Iter
 
 def _judged(checked: CheckedPackage, look: Style, rule: Rule, base: RunFigures, run: RunFigures) -> tuple[str, ...]:
     metric = checked.metric(rule.metric)
-    values = [average(checked, item, rule.metric) for item in (base, run)]
-    row = compare_averages(look, metric, values)
+    values, row = compare_averages(checked, look, rule.metric, (base, run))
     told = percent_told(rule, metric, values, row[4])
     return row[0], row[1], row[2], told, in_words(rule, metric), HOLDS[holds(rule, metric, *values)]
 
