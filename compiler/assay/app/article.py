@@ -19,7 +19,6 @@ from assay.app.required_sources import has
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
 from assay.lang import dependencies, formula
-from assay.lang.blocks.pivot import Pivot
 from assay.lang.formula import is_formula
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Metric, Source
@@ -81,8 +80,7 @@ def claims_of(
     files = {
         (run.prepared.run.id, pivot.title): _grain_files(checked, run, pivot.grain)
         for run in runs
-        for part in article.parts
-        for pivot in part.select(Pivot)
+        for pivot in claims.find_pivots(article).values()
     }
     return check_claims(checked, article, figures, labels_of(article, figures), files)
 

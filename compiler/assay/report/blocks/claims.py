@@ -59,6 +59,11 @@ class Judged:
         return self.run is not None and not self.differing
 
 
+def find_pivots(article: Article) -> dict[str, Pivot]:
+    """Return the pivots that claims may be about, by their titles."""
+    return {pivot.title: pivot for part in article.parts for pivot in part.select(Pivot)}
+
+
 def check_claims(
     checked: CheckedPackage,
     article: Article,
@@ -67,7 +72,7 @@ def check_claims(
     files: Mapping[tuple[str, str], tuple[File, ...]],
 ) -> tuple[Judged, ...]:
     """What comes of each claim; `files` are those that a run's (by id) pivot (by title) is made of."""
-    pivots = {pivot.title: pivot for part in article.parts for pivot in part.select(Pivot)}
+    pivots = find_pivots(article)
     look = style(article.style)
     found = []
     for claim in article.claims:
