@@ -126,7 +126,8 @@ def metrics_of(article: Article, texts: Iterable[Prose] = ()) -> tuple[str, ...]
 
 def compared_metrics(article: Article) -> tuple[str, ...]:
     """Return the metrics that are compared between runs or phases, each once."""
-    return tuple(dict.fromkeys(name for block in article.blocks for name in block.read_distributions()))
+    compared = (block for block in article.blocks if block.compares_averages)
+    return tuple(dict.fromkeys(name for block in compared for name in block.read_metrics()))
 
 
 def labels_of(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ class Averages(Block):
     choice: str = ""
 
     def check(self, checker: Checker, where: str, article: Article, _part: Part) -> None:
-        """Report unknown series, series in different units, and a choice without a time."""
         where = f"table `{self.title}` of {where}"
         choice = chosen(checker, where, article, self.choice)
         if choice and not choice.begin:
@@ -53,9 +52,4 @@ class Averages(Block):
             )
 
     def read_series(self) -> Iterable[str]:
-        """Return the series that are rows."""
         return self.series
-
-    def list_choices(self) -> Iterable[str]:
-        """Return the choice over whose time averages are taken."""
-        return [self.choice] if self.choice else []

@@ -99,7 +99,6 @@ class ClassTable(Block):
         return replace(self, value=value, classes=tuple(classes))
 
     def read_metrics(self) -> Iterable[str]:
-        """Return the metrics of the formula."""
         return formula.over(self.value)
 
     def read_averages(self) -> Iterable[str]:

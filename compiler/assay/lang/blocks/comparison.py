@@ -16,18 +16,13 @@ class Comparison(Block):
 
     member = "comparisons"
     rank = 80
+    compares_averages = True
 
     title: str
     metrics: tuple[str, ...]
 
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        """Report unknown metrics."""
         check_compared_metrics(checker, where, self.metrics, (article.name, part.title))
 
     def read_metrics(self) -> Iterable[str]:
-        """Return the ids of the metrics that are rows."""
-        return self.metrics
-
-    def read_distributions(self) -> Iterable[str]:
-        """Return the same: averages of all are compared."""
         return self.metrics

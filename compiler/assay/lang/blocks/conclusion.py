@@ -32,25 +32,20 @@ class Conclusion(Block):
 
     member = "conclusions"
     rank = 90
+    compares_averages = True
     appears_as = "verdict"
 
     title: str
     rules: tuple[Rule, ...]
 
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        """Report unknown metrics and unknown kinds of rules."""
         check_compared_metrics(checker, where, self.read_metrics(), (article.name, part.title))
         for kind in dict.fromkeys(rule.kind for rule in self.rules if rule.kind not in RULES):
             checker.report("rule", f"{where} has a rule of a kind that there is not: `{kind}`", kind,
                            hint=did_you_mean(kind, RULES))  # fmt: skip
 
     def read_metrics(self) -> Iterator[str]:
-        """Yield the metrics of the rules."""
         return (rule.metric for rule in self.rules)
-
-    def read_distributions(self) -> Iterator[str]:
-        """Yield the same: averages of all are compared."""
-        return self.read_metrics()
 
     def judges(self, metric: str) -> bool:
         """Whether a rule demands that a metric is not worse; the other kinds mean the same either way."""

@@ -26,7 +26,6 @@ class Fact(Block):
         return part, ""
 
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        """Report an unknown constant."""
         known = scopes.constants(checker.package)
         if self.constant not in known:
             checker.report(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.lang.blocks.scatter import Scatter
@@ -32,7 +32,6 @@ class Grid(Block):
     template: str
 
     def check(self, checker: Checker, where: str, article: Article, _part: Part) -> None:
-        """Report what is wrong with the figures, and a choice that does not fit them."""
         where = f"grid `{self.title}` in {where}"
         choice = chosen(checker, where, article, self.choice)
         if not article.cases:
@@ -58,20 +57,13 @@ class Grid(Block):
                 )
 
     def read_metrics(self) -> Iterator[str]:
-        """Yield the metrics of the scatters."""
         return (name for scatter in self.scatters for name in scatter.read_metrics())
 
     def read_series(self) -> Iterator[str]:
-        """Yield the series of the timelines."""
         return (timeline.series for timeline in self.timelines)
 
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
-        """Yield the rows of the scatters."""
         return (request for scatter in self.scatters for request in scatter.read_rows(package))
-
-    def list_choices(self) -> Iterable[str]:
-        """Return the choice whose rows and time are shown."""
-        return [self.choice] if self.choice else []
 
     def list_templates(self, _marked: str) -> Iterator[str]:
         """Yield the templates of the figures, then that of the grid."""

@@ -24,13 +24,10 @@ class Listing(Block):
     metrics: tuple[str, ...]
 
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        """Report unknown grains, columns and metrics."""
         rows(checker, where, self.grain, self.keys, self.metrics, (article.name, part.title, self.title))
 
     def read_metrics(self) -> Iterable[str]:
-        """Return the ids of the metrics that are columns."""
         return self.metrics
 
     def read_rows(self, _package: Package) -> Iterator[RowRequest]:
-        """Yield the rows of the table."""
         yield RowRequest(self.grain, self.keys, self.metrics)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
@@ -42,7 +42,6 @@ class Pivot(Block):
         return (self.down, self.across, self.first)
 
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        """Report unknown names, a choice by other columns, and diagonals of columns that are no numbers."""
         within = (article.name, part.title, self.title)
         known = rows(checker, where, self.grain, self.columns, self.read_metrics(), within)
         choice = chosen(checker, where, article, self.choice, self.grain)
@@ -72,9 +71,4 @@ class Pivot(Block):
         return (self.metric, *([self.due] if self.due else []))
 
     def read_rows(self, _package: Package) -> Iterator[RowRequest]:
-        """Yield the rows of the cells."""
         yield RowRequest(self.grain, self.columns, self.read_metrics())
-
-    def list_choices(self) -> Iterable[str]:
-        """Return the choice whose cell is bold."""
-        return [self.choice] if self.choice else []

@@ -35,7 +35,6 @@ class Scatter(Block):
     template: str
 
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        """Report unknown grains, columns and metrics."""
         self.check_rows(checker, where, (article.name, part.title))
 
     def check_rows(self, checker: Checker, where: str, around: tuple[str, ...]) -> None:
@@ -45,7 +44,6 @@ class Scatter(Block):
         rows(checker, where, self.of, (self.per, *self.label, *self.keys), (), within)
 
     def read_metrics(self) -> Iterable[str]:
-        """Return the metrics of both axes."""
         return (self.x, self.y)
 
     def read_rows(self, _package: Package) -> Iterator[RowRequest]:
@@ -54,5 +52,4 @@ class Scatter(Block):
         yield RowRequest(self.of, tuple(dict.fromkeys((self.per, *self.label, *self.keys))))
 
     def list_templates(self, _marked: str) -> Iterable[str]:
-        """Return the chart template."""
         return [self.template]

@@ -31,7 +31,6 @@ class Timeline(Block):
     template: str
 
     def check(self, checker: Checker, where: str, article: Article, _part: Part) -> None:
-        """Report an unknown series or label, a choice without a time, and layers with a mean."""
         self.check_series(checker, where)
         check_has_time(checker, where, chosen(checker, where, article, self.choice))
         if self.stacked and self.mean:
@@ -58,12 +57,7 @@ class Timeline(Block):
             )
 
     def read_series(self) -> Iterable[str]:
-        """Return the series."""
         return [self.series]
-
-    def list_choices(self) -> Iterable[str]:
-        """Return the choice whose time is shown."""
-        return [self.choice] if self.choice else []
 
     def list_templates(self, marked: str) -> Iterable[str]:
         """Return the chart template; with marks where phases begin."""
@@ -74,6 +68,5 @@ class Timeline(Block):
         return part, self.title or self.series
 
     def locate_series(self, part: str, series: str) -> Iterator[tuple[str, str]]:
-        """Yield section and name of the figure, if it shows the series."""
         if series == self.series:
             yield self.locate(part)

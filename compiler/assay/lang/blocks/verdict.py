@@ -35,14 +35,12 @@ class Verdict(Block):
     without: tuple[str, ...] = ()
 
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        """Report unknown names, and choices of other rows."""
         within = (article.name, part.title, self.title)
         rows(checker, where, self.grain, (*self.keys, self.first), self.metrics, within)
         chosen(checker, where, article, self.choice, self.grain)
         without(checker, where, article, self.without, self.grain)
 
     def read_metrics(self) -> Iterable[str]:
-        """Return the ids of the metrics that are judged."""
         return self.metrics
 
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
@@ -55,5 +53,4 @@ class Verdict(Block):
         return [*([self.choice] if self.choice else []), *self.without]
 
     def judges(self, metric: str) -> bool:
-        """Whether a metric is judged."""
         return metric in self.metrics

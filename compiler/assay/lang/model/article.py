@@ -102,8 +102,9 @@ class FormulaResolver(Protocol):
 class Block:
     """A table or figure of a part.
 
-    Each kind is a frozen dataclass in a module of `assay.lang.blocks`; the module of the same name in
-    `assay.report.blocks` renders it.  A part of the Dhall sources lists the blocks of a kind in the field `member`.
+    Each kind is a frozen dataclass in a module of `assay.lang.blocks`, whose methods do as they are described here; the
+    module of the same name in `assay.report.blocks` renders it.  A part of the Dhall sources lists the blocks of a kind
+    in the field `member`.
     """
 
     __slots__ = ()
@@ -115,6 +116,8 @@ class Block:
     dictionary_rank: ClassVar[int] = 0
     #: kind of place by which `assay explain` and `assay diff` list it: table, figure or verdict
     appears_as: ClassVar[str] = "table"
+    #: whether it compares averages of its metrics over runs or phases
+    compares_averages: ClassVar[bool] = False
     #: whether it shows records of a run
     needs_records: ClassVar[bool] = True
     #: whether the sources write a block as the text of its only field
@@ -132,10 +135,6 @@ class Block:
         """Return the ids of the metrics that the block shows."""
         return ()
 
-    def read_distributions(self) -> Iterable[str]:
-        """Return the ids of the metrics whose averages over runs or phases the block compares."""
-        return ()
-
     def read_averages(self) -> Iterable[str]:
         """Return the ids of the metrics of which the block needs averages over runs, and no phases."""
         return ()
@@ -150,7 +149,8 @@ class Block:
 
     def list_choices(self) -> Iterable[str]:
         """Return the names of the choices whose rows, or times, the block shows or leaves out."""
-        return ()
+        choice: str = getattr(self, "choice", "")
+        return [choice] if choice else []
 
     def list_templates(self, _marked: str) -> Iterable[str]:
         """Return the chart templates of the block; `marked` ends those of figures that mark instants."""
