@@ -194,7 +194,7 @@ def _assemble(
     if HTML in forms:
         metrics = report_metrics(checked, shown)
         named = dict(zip(document.manifest.header[1:], figures, strict=True))
-        behind = behind_report(checked, shown, metrics, found.plan.applied, found, named, choices)
+        behind = behind_report(checked, shown, metrics, found.compiled.plan.applied, found, named, choices)
     results = results_json(checked, shown, ids, figures, choices)
     lacks = tuple(findings(labels(report, figures), figures))
     return Assembled(checked, document, made, results, found, behind, findings=lacks)

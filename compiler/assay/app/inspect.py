@@ -21,10 +21,11 @@ from assay.app.unknown_names import (
 )
 from assay.engine.mount import UnknownName, facts, first_broken
 from assay.ingest.discovery import RunFiles, find_run
-from assay.ingest.pipeline import OF_LINES, ingest
+from assay.ingest.pipeline import ingest
 from assay.ingest.quarantine import NothingRecognisedError
 from assay.lang import dependencies
 from assay.lang.model.package import Event, Package, Quarantine, Source
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.numbers import counted
 from assay.util.scratch import folder as temporary
@@ -108,7 +109,9 @@ def _choose_package(session: Session, run: NamedRun, system: str | None) -> Pack
         raise fail("systems", f"of which system is {run.place}?", hint="name it with --system", status=USAGE)
     here(session, [run], ())
     of_lines = [
-        item for item in packages if any(has(run, source) for source in item.sources if source.kind in OF_LINES)
+        item
+        for item in packages
+        if any(has(run, source) for source in item.sources if SOURCE_KINDS[source.kind].is_log)
     ]
     candidates = of_lines or [item for item in packages if any(has(run, source) for source in item.sources)]
     if len(candidates) == 1:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from assay.app.prepare import IngestedRun, Part
 from assay.engine.mount import first_broken
 from assay.ingest.manifest import read_notes
-from assay.ingest.summary import RECORD_NOUNS
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import AssayError
 
 NAMED = 3  # hosts that are named
@@ -33,7 +33,7 @@ def _silent(part: Part) -> Iterator[str]:
         return
     more = f" and {len(hosts) - NAMED} more" if len(hosts) > NAMED else ""
     named = f"host{'' if len(hosts) == 1 else 's'} {', '.join(hosts[:NAMED])}{more}"
-    records = RECORD_NOUNS[part.source.kind]
+    records = SOURCE_KINDS[part.source.kind].records
     yield f"none of the {records} of {named} is an event that the specs know (source {part.source.name})."
 
 

@@ -17,6 +17,8 @@ from assay.engine import connection as limit
 from assay.engine.executor import connect
 from assay.engine.mount import bind_parameters, mount
 from assay.engine.results import scale
+from assay.ingest.pipeline import find_records
+from assay.ingest.readers.protocol import Place, RawRecord
 from assay.ingest.run_metadata import told_by
 from assay.lang.model.package import Constant, Package
 from assay.lineage import sample_query
@@ -24,7 +26,6 @@ from assay.lineage.column_lineage import Origin
 from assay.lineage.constants import constants, declared, place
 from assay.lineage.graph import kind_of
 from assay.lineage.metric_lineage import lineage
-from assay.lineage.raw_records import Place, RawRecord, raw_records
 from assay.lineage.record_lists import companion
 from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE, SampleQuery
@@ -231,7 +232,7 @@ class Tracing:
         found: dict[tuple[str, Place], RawRecord] = {}
         for part in self.prepared.parts:
             own = [item for item in told if of_event[item["event"]] == part.source.name]
-            records = raw_records(part.source, part.files, {Place(item["host"], item["seq"]) for item in own})
+            records = find_records(part.source, part.files, {Place(item["host"], item["seq"]) for item in own})
             for item in own:
                 place = Place(item["host"], item["seq"])
                 found[item["event"], place] = records[place]

@@ -12,10 +12,11 @@ from difflib import SequenceMatcher
 from assay.app.prepare import IngestedRun
 from assay.engine.mount import UnknownName
 from assay.ingest.discovery import RunFiles
+from assay.ingest.pipeline import find_records
+from assay.ingest.readers.protocol import Place, RawRecord
 from assay.lang.line_pattern import parse
 from assay.lang.model.package import Event, Form, Package, Source
-from assay.lang.model.vocabulary import TEXT_LINES
-from assay.lineage.raw_records import Place, RawRecord, raw_records
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.report.data_quality import RENAMED, UNKNOWN, Finding, of_metrics
 from assay.util.json_text import object_of
 from assay.util.numbers import counted
@@ -63,7 +64,11 @@ def suggest_renames(package: Package, counts: Counts, unknown: Sequence[UnknownR
         for event in package.events:
             if event.source == record.source:
                 silent = not any(counts.get(event.name, {}).get(host) for host in record.hosts)
-                match = _match_text(event, record) if source.kind == TEXT_LINES else _match_json(event, record, source)
+                match = (
+                    _match_text(event, record)
+                    if SOURCE_KINDS[source.kind].has_patterns
+                    else _match_json(event, record, source)
+                )
                 if match and (silent or match.is_sibling):
                     ranked.append((-match.weight, event.name, match.reason))
         best = min((weight for weight, *_ in ranked), default=0.0)
@@ -184,7 +189,7 @@ def group_by_name(unknown: Sequence[UnknownName]) -> ByName:
 def read_first_records(source: Source, files: RunFiles, names: ByName) -> Mapping[str, RawRecord]:
     """Return the first record of each name, on the first host that has one.  Raises AssayError."""
     places = {name: _choose_place(hosts) for name, hosts in names.items() if name is not None}
-    records = raw_records(source, files, places.values())
+    records = find_records(source, files, places.values())
     return {name: records[place] for name, place in places.items()}
 
 

@@ -16,7 +16,7 @@ from assay.ingest.fingerprint import FileSnapshot, mark_of
 from assay.ingest.plain_copies import first_lines
 from assay.lang.line_pattern import parse
 from assay.lang.model.package import Event, Source
-from assay.lang.model.vocabulary import JSON_LINES, TEXT_LINES
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, fail
@@ -39,7 +39,7 @@ def first_instant(source: Source, events: Sequence[Event], path: Path, count: in
     """
     import duckdb
 
-    if source.kind == TEXT_LINES:
+    if SOURCE_KINDS[source.kind].has_patterns:
         query, lines = _of_text(source, events), _texts(path, count)
     else:
         query, lines = _of_json(source), _objects(path, count)
@@ -301,9 +301,8 @@ def take_snapshot(path: Path) -> FileSnapshot:
 
 def _place(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
     """What orders the files of a host: the first instant of a log; of other kinds the folder a file is in."""
-    if source.kind in (JSON_LINES, TEXT_LINES) and (source.kind == JSON_LINES or source.line or events):
-        # MERGED
-
+    kind = SOURCE_KINDS[source.kind]
+    if kind.is_log and (not kind.has_patterns or source.line or events):
         return first_instant(source, events, path, PROBED) or NO_OBJECT
     return path.parent.relative_to(folder).as_posix()
 

@@ -10,14 +10,14 @@ from pathlib import Path
 from assay.ingest.discovery import RunFiles
 from assay.ingest.plain_copies import first_lines
 from assay.lang.model.package import Event, Source
-from assay.lang.model.vocabulary import SAMPLES, TEXT_LINES
+from assay.lang.model.source_kinds import SOURCE_KINDS
 
 FEW = 3  # lines that files may have in common without a word: what begins alike, and ends there, is no copy
 
 
 def duplicate_file_warnings(kind: str, files: RunFiles) -> tuple[str, ...]:
     """A sentence on files of the same sha256, as far as hashes are known; none where each has its own."""
-    if kind == SAMPLES:  # which count once however often they stand, and that is told there
+    if SOURCE_KINDS[kind].has_series:  # which count once however often they stand, and that is told there
         return ()
     first: dict[str, Path] = {}
     twins: list[tuple[Path, Path]] = []
@@ -65,7 +65,7 @@ def recognition_hash(source: Source, events: Sequence[Event]) -> str:
         body += repr(texts)
     if source.begins:
         body += repr([source.begins])
-    if source.kind == TEXT_LINES:
+    if SOURCE_KINDS[source.kind].has_patterns:
         body += repr([name for name, _ in names])
     return hashlib.sha256(body.encode()).hexdigest()
 

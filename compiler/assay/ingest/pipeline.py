@@ -1,31 +1,22 @@
-"""Ingest of every kind of source: which module reads which."""
+"""Ingest the sources of runs, and find raw records again; the reader of each kind does what is particular to it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from importlib import import_module
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.ingest.discovery import RunFiles
+from assay.ingest.manifest import MANIFEST, manifest
+from assay.ingest.readers.protocol import IngestJob, Place, RawRecord, find_reader
+from assay.ingest.workspace_dir import atomic_output_dir
 from assay.lang.model.package import Event, Source
-from assay.lang.model.vocabulary import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
     from assay.ingest.event_forms import Wanted
-
-#: kind of a source -> the module whose `ingest` reads it, which is loaded when there is such a source
-READERS = {
-    JSON_LINES: "json_lines",
-    TEXT_LINES: "text_lines",
-    RECORDS: "json_records",
-    TABLES: "tables",
-    BLOCKS: "tables",
-    SAMPLES: "samples",
-}
-OF_LINES = (JSON_LINES, TEXT_LINES)
 
 
 def ingest(
@@ -40,17 +31,26 @@ def ingest(
     progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
-    """Write the folder `out`, all or nothing: see `readers.json_lines.ingest`.
+    """Write the folder `out`, all or nothing: events/EVENT/N.parquet, logs.parquet, counts.parquet,
+    quarantine.parquet, ingest.json.  `IngestJob` explains the parameters.
 
-    `cache` is the folder whose scratch is used, and where what was read of logs before is found when the files have
-    hashes.  `events` may be of other sources too; `workers` bounds those that
-    read logs.
-
-    Raises AssayError: a file that cannot be read to its end, too many broken records, none that is recognised; of
-    tables a missing column, of texts a missing key; of samples another form of file, or two values of a series at an
-    instant.
+    Raises AssayError: a file that cannot be read to its end or changed meanwhile, too many broken records, none that
+    is recognized; in tables a missing column, in texts a missing key; in samples another form of file, or two values
+    of a series at an instant.
     """
-    read = import_module(f"assay.ingest.readers.{READERS[source.kind]}").ingest
-    if source.kind in OF_LINES:
-        read = partial(read, workers=workers)
-    read(source, events, wanted, files, out, share=share, progress=progress, cache=cache)
+    job = IngestJob(source, events, wanted, files, out, workers, share, progress, cache)
+    with atomic_output_dir(out, cache) as folder:
+        outcome = find_reader(source.kind).read(replace(job, folder=folder))
+        if not SOURCE_KINDS[source.kind].is_log:  # a log may grow; its reader sees to what was there
+            files.unchanged()
+        text = manifest(source, events, wanted, files, outcome.has_missing_fields, outcome.notes, outcome.field_notes)
+        (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def find_records(source: Source, files: RunFiles, places: Iterable[Place]) -> dict[Place, RawRecord]:
+    """Return the raw records at some places of the files of a run that a source reads.
+
+    Raises AssayError when a file cannot be read, or has changed since.
+    """
+    ordered = sorted(set(places))
+    return dict(find_reader(source.kind).locate(source, files, ordered)) if ordered else {}

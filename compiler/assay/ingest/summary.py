@@ -30,7 +30,7 @@ from assay.ingest.recognition import Recognition
 from assay.ingest.unknown_records import UnknownTally, write_unknown
 from assay.lang import time_format
 from assay.lang.model.package import Lookup, Source
-from assay.lang.model.vocabulary import BLOCKS, JSON_LINES, RECORDS, SAMPLES, TABLES, TEXT_LINES
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import AssayError, Diagnostic, fail
 from assay.util.escape import cut, visible
 from assay.util.json_text import object_of
@@ -38,25 +38,6 @@ from assay.util.numbers import counted
 
 if TYPE_CHECKING:
     import duckdb
-
-
-#: what the records and the files of a kind of source are called
-RECORD_NOUNS = {
-    JSON_LINES: "log lines",
-    TEXT_LINES: "log lines",
-    RECORDS: "records",
-    TABLES: "rows",
-    BLOCKS: "blocks",
-    SAMPLES: "samples",
-}
-FILE_NOUNS = {
-    JSON_LINES: "logs",
-    TEXT_LINES: "logs",
-    RECORDS: "lists",
-    TABLES: "tables",
-    BLOCKS: "texts",
-    SAMPLES: "samples",
-}
 
 
 LINES = 2000  # of the first log, which are looked at
@@ -71,7 +52,7 @@ def sample_unrecognized_lines(source: Source, files: RunFiles) -> tuple[str, ...
         written = [(number, line) for number, line in enumerate(lines, 1) if line]
         if written:
             where = str(path.relative_to(files.directory))
-            if source.kind == TEXT_LINES:
+            if SOURCE_KINDS[source.kind].has_patterns:
                 return (_of_text(source, where, *written[len(written) // 2]),)  # a log begins unlike it goes on
             return tuple(dict.fromkeys(_of_json(source, where, written)))
     return ()
@@ -298,7 +279,8 @@ def nothing_recognized_error(
     source: Source, logs: Sequence[Log], broken: Iterable[Broken], first_names: Callable[[], tuple[str, ...]]
 ) -> AssayError:
     """The error of a run without any recognised line."""
-    things = RECORD_NOUNS[source.kind]
+    kind = SOURCE_KINDS[source.kind]
+    things = kind.records
     if not any(log.lines for log in logs):
         return fail(
             "nothing-recognised",
@@ -311,7 +293,7 @@ def nothing_recognized_error(
         "nothing-recognised",
         f"none of the {lines}{where} is an event that the specs know",
         notes=_reasons(source, list(itertools.islice(broken, TOLD))) or first_names(),
-        hint=f"are these {FILE_NOUNS[source.kind]} of this system? `assay list events` tells the names that are known",
+        hint=f"are these {kind.files} of this system? `assay list events` tells the names that are known",
     )
 
 
@@ -338,7 +320,7 @@ def _too_many(source: Source, log: Log, limit: int, broken: Sequence[Broken]) ->
     where = f" of host {log.host}" if log.host else ""
     return Diagnostic(
         "too-many-broken-lines",
-        f"{log.quarantined} of the {log.lines} {RECORD_NOUNS[source.kind]}{where} are broken",
+        f"{log.quarantined} of the {log.lines} {SOURCE_KINDS[source.kind].records}{where} are broken",
         expected=f"at most {limit}",
         found=str(log.quarantined),
         notes=notes,

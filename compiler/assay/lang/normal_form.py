@@ -23,7 +23,8 @@ from assay.lang.formula import resolved
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.expression import Expression, show
 from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
-from assay.lang.model.vocabulary import TEXT_LINES, Cut, Unit
+from assay.lang.model.source_kinds import SOURCE_KINDS
+from assay.lang.model.vocabulary import Cut, Unit
 from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, reduced, side_by_side
 from assay.lang.units import UnitLibrary, library_of
 from assay.util.repr_key import Exactly
@@ -380,7 +381,8 @@ def _sources(package: Package, needs: dependencies.Dependencies) -> tuple[Source
 def _earlier(package: Package, needs: dependencies.Dependencies) -> list[dict[str, Any]]:
     """The patterns of text lines that are tried before those of each event that is read: a line that matches one of
     them is none of its own.  Which of them is tried first makes no difference."""
-    tried: dict[str, set[str]] = {source.name: set() for source in package.sources if source.kind == TEXT_LINES}
+    sources = (source.name for source in package.sources if SOURCE_KINDS[source.kind].has_patterns)
+    tried: dict[str, set[str]] = {name: set() for name in sources}
     found = []
     for event in package.events:
         if (patterns := tried.get(event.source)) is None:

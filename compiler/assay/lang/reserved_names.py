@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from assay.lang.model.vocabulary import SAMPLES
+from assay.lang.model.source_kinds import SOURCE_KINDS
 
 #: the check of every relation that no two of its rows have one key
 KEY = "duplicate-key"
@@ -67,7 +67,7 @@ def is_column(name: str) -> bool:
 
 def keys_of(kind: str) -> tuple[str, ...]:
     """The columns that events of a kind of source have beside their fields."""
-    return KEYS_OF_SAMPLES if kind == SAMPLES else KEYS
+    return KEYS_OF_SAMPLES if kind in SOURCE_KINDS and SOURCE_KINDS[kind].has_series else KEYS
 
 
 def is_of_events(name: str, kind: str) -> bool:

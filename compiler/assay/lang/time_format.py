@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from assay.lang.model.package import Source
-from assay.lang.model.vocabulary import BLOCKS, SAMPLES, TABLES
+from assay.lang.model.source_kinds import SOURCE_KINDS
 
 #: units of a number since 1970 -> how many digits of it are below a second
 SINCE_1970 = {"s": 0, "ms": 3, "us": 6, "ns": 9}
@@ -37,13 +37,13 @@ def fault(form: str) -> str:
 def read_as(source: Source) -> str:
     """The forms of instants that a source's records are read in; empty of samples, whose form is their format's."""
     form, zone = source.time_form, source.zone
-    if source.kind == SAMPLES:
+    if SOURCE_KINDS[source.kind].has_series:
         return ""
     if form in SINCE_1970:
         return f"a number of {form} since 1970"
     if form:
         return f"{form}, in zone {zone}"
-    number = "a whole number of ns since 1970, or " if source.kind in (TABLES, BLOCKS) else ""
+    number = "a whole number of ns since 1970, or " if SOURCE_KINDS[source.kind].has_integer_times else ""
     return number + (
         f"ISO 8601, such as 2026-02-05T18:52:16.5, in zone {zone} where none is named"
         if zone

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang.model.package import Package, Source
-from assay.lang.model.vocabulary import TABLES
+from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.reserved_names import SERIES, keys_of
 from assay.lang.scopes import LOGS
 from assay.lineage import constants
@@ -139,7 +139,7 @@ def raw_places(source: Source, field: str, found: Sequence[FieldPaths]) -> tuple
 
 def path_text(source: Source, path: Sequence[str], body: bool) -> str:
     """A path as people write it: `.data.slot`; of tables the name of a column."""
-    if source.kind == TABLES:
+    if SOURCE_KINDS[source.kind].has_columns:
         return ".".join(path)
     return "".join(f".{key}" for key in (*(source.body if body else ()), *path))
 

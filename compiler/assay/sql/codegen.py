@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from assay.lang import scopes
 from assay.lang.model.package import Check, Event, Grain, Metric, Package, Relation
-from assay.lang.model.vocabulary import JSON_LINES, SAMPLES, TEXT_LINES
+from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import KEY, SERIES
 from assay.lang.scopes import HOST, LOGS, SOURCE
@@ -46,7 +46,7 @@ def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str])
 
 def _shape(package: Package, name: str, table: Event | Relation | Grain | None, sources: int) -> Shape:
     columns = scopes.rows(package, name)
-    if columns is not None and isinstance(table, Event) and _kind(package, table) == SAMPLES:
+    if columns is not None and isinstance(table, Event) and _kind(package, table).has_series:
         columns = {**columns, SERIES: columns[HOST]}
     return Shape(
         None if columns is None else tuple(column.casefold() for column in columns),
@@ -59,16 +59,16 @@ def _keys(package: Package, name: str, table: Event | Relation | Grain | None, s
         yield Key(frozenset((SOURCE, HOST) if sources > 1 else (HOST,)))
     elif isinstance(table, Event):
         # A line is one event; a row of a table is one of every event of its source.
-        of_lines = _kind(package, table) in (JSON_LINES, TEXT_LINES)
-        lines = frozenset(((table.source, name),)) if of_lines else frozenset()
+        lines = frozenset(((table.source, name),)) if _kind(package, table).is_log else frozenset()
         yield Key(frozenset((HOST, "seq")), lines)
     elif table is not None:
         yield Key(frozenset(column.casefold() for column in table.key))
 
 
-def _kind(package: Package, event: Event) -> str:
-    """Return the kind of an event's source; empty where the package has no such source."""
-    return next((source.kind for source in package.sources if source.name == event.source), "")
+def _kind(package: Package, event: Event) -> SourceKind:
+    """Return the kind of an event's source; one without properties where the package has no such source."""
+    kind = next((source.kind for source in package.sources if source.name == event.source), "")
+    return SOURCE_KINDS.get(kind, SourceKind(kind, "", ""))
 
 
 Constants = Mapping[str, object]
@@ -92,7 +92,7 @@ class Statement:
     step: Step | None = None
 
 
-def compile_plan(
+def compile_steps(
     plan: Plan, checked: CheckedPackage, names: Iterable[str], events: EventTables
 ) -> tuple[Statement, ...]:
     """Every statement of a plan, in order, with places for the constants of these names.  `events` are the queries that
@@ -330,4 +330,4 @@ def more(statement: Statement) -> str:
     return dialect.text(exp.Insert(this=dialect.table(statement.name), expression=statement.query.copy()))
 
 
-__all__ = ["CheckStep", "Statement", "compile_plan", "creation", "metric_statement", "more", "standalone"]
+__all__ = ["CheckStep", "Statement", "compile_steps", "creation", "metric_statement", "more", "standalone"]

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from assay.ingest.invalid_text import BOM, NUL, fault, readable, size
 from assay.ingest.plain_copies import LONGEST, STUB, TOO_LONG, bounded, last_byte
-from assay.ingest.readers.csv import ENCODING, Record, is_too_long
+from assay.ingest.readers.csv import TableReader
+from assay.ingest.readers.csv_text import ENCODING, Record, is_too_long
 from assay.util.diagnostics import fail
 
 BAR = "│"
@@ -193,3 +194,6 @@ def _record(block: _Block, columns: Sequence[str]) -> Record:
 def _first_line(plain: Path) -> str:
     with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
         return next((readable(line.strip())[:SHOWN] for line, _ in bounded(stream) if line.strip()), "")
+
+
+READER = TableReader(lambda source: Blocks(source.begins), "text", "key")

@@ -12,66 +12,47 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from assay.ingest import scanner
 from assay.ingest.batches import FOLDER, WORKERS, Batch, Batches, Collected, Lacking, batches_key, gather
 from assay.ingest.chunks import LogFile, log_files, pieces, rounds, shares, unpacked
 from assay.ingest.damaged_lines import nul_padding_warnings
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import Wanted, numbered
+from assay.ingest.event_forms import numbered
 from assay.ingest.event_writer import Rows, Statements, enumerate_hosts
 from assay.ingest.line_counts import moved
-from assay.ingest.manifest import MANIFEST, manifest
 from assay.ingest.overlaps import overlap_warnings
+from assay.ingest.readers.duplicate_keys import duplicate_key_warnings
 from assay.ingest.readers.json_lines_worker import Filling, ScanResult, fill, fillings
+from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
 from assay.ingest.recognition import Recognition
-from assay.ingest.workspace_dir import MEMORY, Cursor, Engine, atomic_output_dir
+from assay.ingest.summary import write_summary
+from assay.ingest.workspace_dir import MEMORY, Cursor, Engine
 from assay.lang.model.package import Event, Source
-from assay.util.progress import Bytes, unwatched
 
 
-def ingest(
-    source: Source,
-    events: Sequence[Event],
-    wanted: Wanted,
-    files: RunFiles,
-    out: Path,
-    *,
-    workers: int | None = None,
-    share: int = 1,
-    progress: Bytes = unwatched,
-    cache: Path | None = None,
-) -> None:
-    """Write the folder `out` (all or nothing): events/<event>/<n>.parquet, logs.parquet, counts.parquet,
-    quarantine.parquet, ingest.json.  So many (`share`) may be under way at a time, and have memory in common.
+class JsonLines:
+    """Reads logs of JSON objects, a record a line."""
 
-    With a cache, what was read before of files whose hashes are known is not read again.
+    def read(self, job: IngestJob) -> Outcome:
+        """Write what the logs of a run hold.  Files of known content are taken from the cache."""
+        how = Recognition(job.source, numbered(job.events, job.wanted))
+        with Engine(job.folder, MEMORY // job.share) as engine:
+            batches = Batches(job.cache, batches_key(job.source, job.events, job.wanted, how.forms))
+            reading = Reading(job.folder, job.progress, job.files.size, batches, engine=engine, how=how)
+            workers = min(job.workers or os.cpu_count() or 1, WORKERS // job.share)
+            reading.read(log_files(job.files), workers, job.share)
+            write_summary(engine.connection, how, job.files, reading.counts, reading.incomplete_rows, job.folder)
+        notes = (*overlap_warnings(job.files, reading.counts), *nul_padding_warnings(job.files, reading.counts))
+        field_notes = duplicate_key_warnings(job.files, how, reading.counts)
+        return Outcome(bool(reading.incomplete_rows), notes, field_notes)
 
-    Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
-    """
-    how = Recognition(source, numbered(events, wanted))
-    with atomic_output_dir(out, cache) as fresh:
-        with Engine(fresh, MEMORY // share) as engine:
-            batches = Batches(cache, batches_key(source, events, wanted, how.forms))
-            reading = Reading(fresh, progress, files.size, batches, engine=engine, how=how)
-            reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share), share)
-            from assay.ingest.readers.duplicate_keys import duplicate_key_warnings
-            from assay.ingest.summary import write_summary
+    def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+        """Find lines of logs."""
+        return locate_lines(files, places)
 
-            write_summary(engine.connection, how, files, reading.counts, reading.incomplete_rows, fresh)
-        found = reading.counts
-        notes = (*overlap_warnings(files, found), *nul_padding_warnings(files, found))
-        text = manifest(
-            source,
-            events,
-            wanted,
-            files,
-            bool(reading.incomplete_rows),
-            notes,
-            duplicate_key_warnings(files, how, found),
-        )
-        (fresh / MANIFEST).write_text(text, encoding="utf-8")
+
+READER = JsonLines()
 
 
 @dataclass(slots=True, kw_only=True)

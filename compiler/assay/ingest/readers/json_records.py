@@ -21,15 +21,15 @@ from assay.ingest.chunks import FILE_STEP
 from assay.ingest.decompress import decompressed
 from assay.ingest.discovery import RunFiles
 from assay.ingest.dropped_records import parsed
-from assay.ingest.event_forms import NumberedForm, Wanted, numbered
+from assay.ingest.event_forms import NumberedForm, numbered
 from assay.ingest.event_query import typed_rows
 from assay.ingest.event_writer import write_event_rows
-from assay.ingest.manifest import MANIFEST, manifest
 from assay.ingest.quarantine import SHOWN, Broken, missing_field_reason
-from assay.ingest.readers.json_record_positions import record_offsets
+from assay.ingest.readers.json_record_positions import record_offsets, written_records
+from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, group_by_file
 from assay.ingest.small_tables import empty
 from assay.ingest.summary import Log, write_found
-from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
+from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.model.package import Event, Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
@@ -37,7 +37,7 @@ from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, did_you_mean, fail
 from assay.util.json_text import object_of, told_twice
 from assay.util.numbers import counted
-from assay.util.progress import Bytes, unwatched
+from assay.util.progress import Bytes
 
 if TYPE_CHECKING:
     import duckdb
@@ -75,37 +75,36 @@ class Records:
     lost_to: list[tuple[str, str]] = field(default_factory=list)
 
 
-def ingest(
-    source: Source,
-    events: Sequence[Event],
-    wanted: Wanted,
-    files: RunFiles,
-    out: Path,
-    *,
-    share: int = 1,
-    progress: Bytes = unwatched,
-    cache: Path | None = None,
-) -> None:
-    """Write the folder `out`, as `reader.ingest` does, of a run's lists of records.
+class JsonRecords:
+    """Reads JSON documents that hold a list of records."""
 
-    Raises AssayError: a document that is cut off, or without a list; a key that no record has; too many broken records;
-    no record at all.
-    """
-    own = [event for event in events if event.source == source.name]
-    forms = [item for item in numbered(own, wanted) if item.needed]
-    records = Records(source, files, _read(source, files, progress))
-    _keys(records, forms)
-    with atomic_output_dir(out, cache) as fresh:
-        with open_engine(fresh, MEMORY // share) as connection:
+    def read(self, job: IngestJob) -> Outcome:
+        """Write the records of a run.
+
+        Raises AssayError also for a document without a list, and for a key that no record has.
+        """
+        forms = [item for item in numbered(job.own_events, job.wanted) if item.needed]
+        records = Records(job.source, job.files, _read(job.source, job.files, job.progress))
+        _keys(records, forms)
+        with open_engine(job.folder, MEMORY // job.share) as connection:
             try:
-                _stored(connection, records, own, forms, fresh)
+                _stored(connection, records, job.own_events, forms, job.folder)
             except RecursionError:
-                raise fail("broken-file", f"a record is nested too deep: {files.directory}") from None
+                raise fail("broken-file", f"a record is nested too deep: {job.files.directory}") from None
+        return Outcome(bool(records.lost), field_notes=duplicate_value_warnings(records, forms))
+
+    def locate(self, source: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+        """Find records of lists, by their numbers."""
         files.unchanged()
-        text = manifest(
-            source, events, wanted, files, bool(records.lost), read=duplicate_value_warnings(records, forms)
-        )
-        (fresh / MANIFEST).write_text(text, encoding="utf-8")
+        for path, name, group in group_by_file(files, places):
+            content = b"".join(decompressed(path))
+            records = written_records(content, source.body, {item.seq % FILE_STEP for item in group})
+            for item in group:
+                number = item.seq % FILE_STEP
+                yield item, RawRecord(name, records[number].line, number, records[number].text)
+
+
+READER = JsonRecords()
 
 
 def duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) -> tuple[str, ...]:

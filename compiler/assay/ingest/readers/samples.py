@@ -17,22 +17,24 @@ from sqlglot import exp
 
 from assay.ingest import builder
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import NumberedForm, Wanted, numbered, paths_of
+from assay.ingest.event_forms import NumberedForm, numbered, paths_of
 from assay.ingest.event_query import ENDED, typed_rows
 from assay.ingest.event_writer import write_event_rows
-from assay.ingest.manifest import MANIFEST, manifest
+from assay.ingest.plain_copies import text_lines
 from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, missing_field_reason
 from assay.ingest.readers import sample_files, sample_store
+from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord
 from assay.ingest.readers.sample_store import Merged, listed, make, run
 from assay.ingest.summary import Log, write_found
-from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
-from assay.lang.model.package import Event, Field, Form, Source, Unless
+from assay.ingest.workspace_dir import MEMORY, open_engine
+from assay.lang.model.package import Field, Form, Source, Unless
 from assay.lang.reserved_names import KEYS_OF_SAMPLES
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import did_you_mean, fail
 from assay.util.numbers import counted
 from assay.util.progress import Bytes, unwatched
+from assay.util.scratch import folder as scratch_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -56,36 +58,64 @@ class Samples:
     notes: tuple[str, ...] = ()
 
 
-def ingest(
-    source: Source,
-    events: Sequence[Event],
-    wanted: Wanted,
-    files: RunFiles,
-    out: Path,
-    *,
-    share: int = 1,
-    progress: Bytes = unwatched,
-    cache: Path | None = None,
-) -> None:
-    """Write the folder `out`, as `reader.ingest` does, of a run's samples; `host` is empty.
+class SampleFiles:
+    """Reads samples of time series, in files of any form; `host` is empty."""
 
-    Raises AssayError: a file of no known form, or cut off; two values of a series at an instant; no series that an
-    event names; too many broken samples.
-    """
-    forms = numbered([event for event in events if event.source == source.name], wanted)
-    with atomic_output_dir(out, cache) as fresh:
-        (fresh / "plain").mkdir()
-        with open_engine(fresh, MEMORY // share) as connection:
-            paths = [path for host in files.hosts for path in host.files]
-            found = gathered(connection, paths, files.directory, fresh, progress)
+    def read(self, job: IngestJob) -> Outcome:
+        """Write the samples of a run, each once.
+
+        Raises AssayError also for a file of no known form, and for two values of a series at an instant.
+        """
+        forms = numbered(job.own_events, job.wanted)
+        (job.folder / "plain").mkdir()
+        with open_engine(job.folder, MEMORY // job.share) as connection:
+            paths = [path for host in job.files.hosts for path in host.files]
+            found = gathered(connection, paths, job.files.directory, job.folder, job.progress)
             place(found.connection)
             counts = _counts(found, forms)
             names = [item.event.name for item in forms if item.needed]
             lost = [row for name in dict.fromkeys(names) for row in _write(found, name, forms)]
-            _summarise(found, source, forms, counts, lost)
-        files.unchanged()
-        text = manifest(source, events, wanted, files, bool(lost), found.notes)
-        (fresh / MANIFEST).write_text(text, encoding="utf-8")
+            _summarise(found, job.source, forms, counts, lost)
+        return Outcome(bool(lost), found.notes)
+
+    def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+        """Find samples, which are numbered in the order of time over all files: these are read once more."""
+        paths = [path for host in files.hosts for path in host.files]
+        with scratch_folder() as folder:
+            (folder / "plain").mkdir()
+            with open_engine(folder) as connection:
+                found = gathered(connection, paths, files.directory, folder, unwatched)
+                place(connection)
+                query = dialect.select("seq", "file", "number", "name", "key", "t_ns", "value").from_("placed")
+                query = query.join(
+                    "series", on=exp.EQ(this=column("series", "placed"), expression=column("id", "series"))
+                )
+                chosen = exp.In(this=column("seq"), expressions=[dialect.integer(item.seq) for item in places])
+                rows = run(connection, query.where(chosen))
+        lines = dict(_sample_lines(paths, found.files, rows))
+        yield from ((Place("", row[0]), lines.get(row[0]) or _sample_record(found.files, row)) for row in rows)
+
+
+READER = SampleFiles()
+
+
+def _sample_record(names: Sequence[str], row: tuple[Any, ...]) -> RawRecord:
+    _, file, number, name, key, t_ns, value = row
+    return RawRecord(names[file], 0, number, f"{name}{key} {value!r} at {t_ns} ns")
+
+
+def _sample_lines(
+    paths: Sequence[Path], names: Sequence[str], rows: Sequence[tuple[Any, ...]]
+) -> Iterator[tuple[int, RawRecord]]:
+    """Yield the samples that are in files of lines, by their places."""
+    by_file: dict[int, dict[int, int]] = {}
+    for seq, file, number, *_ in rows:
+        by_file.setdefault(file, {})[seq] = number
+    for file, numbers in by_file.items():
+        if sample_files.has_lines(paths[file]):
+            texts = text_lines(paths[file], set(numbers.values()))
+            for seq, number in numbers.items():
+                yield seq, RawRecord(names[file], number, number, texts[number])
 
 
 def gathered(

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -24,22 +24,21 @@ from assay.ingest.batches import FOLDER, WORKERS, Batch, Batches, Collected, Lac
 from assay.ingest.chunks import FILE_STEP, LogFile, log_files
 from assay.ingest.damaged_lines import marked, nul_padding_warnings, unended
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import LACKING, TIMELESS, Wanted, in_order
+from assay.ingest.event_forms import LACKING, TIMELESS, in_order
 from assay.ingest.event_writer import write_event_rows
 from assay.ingest.line_counts import Share, share_of, unreadable
-from assay.ingest.manifest import MANIFEST, manifest
 from assay.ingest.overlaps import overlap_warnings
 from assay.ingest.plain_copies import Line, last_byte, may_scan, mended, plain
 from assay.ingest.quarantine import Lost, missing_field_reason, truncate_value
 from assay.ingest.readers.lines import refusals, scanned
+from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
 from assay.ingest.readers.text_lines_sql import TextForms, Variant, event_rows, recognition, text_forms
 from assay.ingest.summary import summarised
-from assay.ingest.workspace_dir import MEMORY, atomic_output_dir, open_engine
+from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.line_pattern import Pattern
-from assay.lang.model.package import Event, Source
+from assay.lang.model.package import Source
 from assay.sql import dialect
 from assay.util.os_errors import is_full
-from assay.util.progress import Bytes, unwatched
 
 if TYPE_CHECKING:
     import duckdb
@@ -142,45 +141,37 @@ def _of_variant(matcher: _Matcher, variant: Variant, event: str, head: dict[str,
     return next((said for field in variant.item.fields if (said := missing_field_reason(event, field, places))), "")
 
 
-def ingest(
-    source: Source,
-    events: Sequence[Event],
-    wanted: Wanted,
-    files: RunFiles,
-    out: Path,
-    *,
-    workers: int | None = None,
-    share: int = 1,
-    progress: Bytes = unwatched,
-    cache: Path | None = None,
-) -> None:
-    """Write the folder `out`, as `reader.ingest` does, of a run's text logs; every file is a batch.
+class TextLines:
+    """Reads text logs, whose lines match patterns; every file is a batch."""
 
-    Raises AssayError: a file that cannot be read to its end, too many broken lines, no recognised line at all.
-    """
-    own = [event for event in events if event.source == source.name]
-    how = text_forms(source, in_order(own, wanted))
-    with atomic_output_dir(out, cache) as fresh:
-        with open_engine(fresh, MEMORY // share) as connection:
-            numbers = [variant.item for variant in how.variants]
-            batches = Batches(cache, batches_key(source, events, wanted, numbers))
-            reading = Reading(fresh, progress, files.size, batches, connection=connection, how=how)
-            reading.read(log_files(files), min(workers or os.cpu_count() or 1, WORKERS // share))
-            names = {variant.number: variant.item.event.name for variant in how.variants}
+    def read(self, job: IngestJob) -> Outcome:
+        """Write what the logs of a run hold.  Files of known content are taken from the cache."""
+        forms = text_forms(job.source, in_order(job.own_events, job.wanted))
+        with open_engine(job.folder, MEMORY // job.share) as connection:
+            numbers = [variant.item for variant in forms.variants]
+            batches = Batches(job.cache, batches_key(job.source, job.events, job.wanted, numbers))
+            reading = Reading(job.folder, job.progress, job.files.size, batches, connection=connection, how=forms)
+            reading.read(log_files(job.files), min(job.workers or os.cpu_count() or 1, WORKERS // job.share))
+            names = {variant.number: variant.item.event.name for variant in forms.variants}
             summarised(
                 connection,
-                source,
+                job.source,
                 names,
-                files,
+                job.files,
                 reading.counts,
                 reading.incomplete_rows,
-                fresh,
-                reasons(connection, how),
+                job.folder,
+                reasons(connection, forms),
             )
-        notes = (*overlap_warnings(files, reading.counts), *nul_padding_warnings(files, reading.counts))
-        read = unended(files, reading.counts)
-        text = manifest(source, events, wanted, files, bool(reading.incomplete_rows), notes, read)
-        (fresh / MANIFEST).write_text(text, encoding="utf-8")
+        notes = (*overlap_warnings(job.files, reading.counts), *nul_padding_warnings(job.files, reading.counts))
+        return Outcome(bool(reading.incomplete_rows), notes, tuple(unended(job.files, reading.counts)))
+
+    def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+        """Find lines of logs."""
+        return locate_lines(files, places)
+
+
+READER = TextLines()
 
 
 @dataclass(slots=True, kw_only=True)

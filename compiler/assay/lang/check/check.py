@@ -18,7 +18,8 @@ from assay.lang.check import sources as line_patterns
 from assay.lang.check import sources as log_positions
 from assay.lang.check.checker import Checker, Locate
 from assay.lang.model.package import Event, Grain, Metric, Package
-from assay.lang.model.vocabulary import BLOCKS, COMPUTED, RECORDS, SAMPLES, SOURCE_KINDS, TABLES, TEXT_LINES
+from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
+from assay.lang.model.vocabulary import COMPUTED
 from assay.lang.typing_rules import Scope, Typed, UnitError, reduced
 from assay.lang.units import UnknownUnitError, library_of
 from assay.util.diagnostics import Diagnostic, did_you_mean
@@ -44,12 +45,6 @@ def check_coverage(checker: Checker) -> None:
             if name and name not in fields:
                 message = f"coverage of event `{item.name}` names unknown field `{name}`"
                 checker.missing("unknown-field", message, name, fields, within=(item.name,))
-
-
-#: kinds whose records are one of each event of the source, and what a record is
-NAMELESS = {TABLES: "a row of a table", BLOCKS: "a block", RECORDS: "a record of a list"}
-#: kinds whose names are looked up as they are: their generations are words of the specs alone
-AS_THEY_ARE = (SAMPLES, TEXT_LINES)
 
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
@@ -96,7 +91,8 @@ def _all_units(package: Package) -> Iterator[tuple[str, str, str]]:
 
 def _sources(checker: Checker) -> None:
     for source in checker.package.sources:
-        if source.kind not in SOURCE_KINDS:
+        kind = SOURCE_KINDS.get(source.kind)
+        if kind is None:
             checker.report(
                 "unknown-kind",
                 f"source `{source.name}` is of a kind that there is not: `{source.kind}`",
@@ -114,7 +110,7 @@ def _sources(checker: Checker) -> None:
                 expected="one `*` in the last part of `hosts`, which stands for the name, and no `logs`",
                 found=f"{source.hosts or 'nothing'}{', with logs ' + ', '.join(source.logs) if source.logs else ''}",
             )
-        if (source.kind == BLOCKS) != bool(source.begins):
+        if kind.needs_begin != bool(source.begins):
             said = "does not say with which key one begins" if not source.begins else "is not of blocks"
             checker.report(
                 "source-begins",
@@ -140,10 +136,12 @@ def _events(checker: Checker) -> None:
             continue
         source = sources[event.source]
         generations = {lookup.generation for lookup in source.lookups}
-        if source.kind in (*AS_THEY_ARE, *NAMELESS):  # that the last have names at all is told of their forms
+        kind = SOURCE_KINDS.get(source.kind)
+        if kind and not kind.has_lookups:  # their generations are words of the specs alone
             generations = {name.generation for form in event.forms for name in form.names}
         _event_names(checker, event, generations, seen)
-        _event_forms(checker, event, source.kind)
+        if kind:
+            _event_forms(checker, event, kind)
 
 
 def _event_names(checker: Checker, event: Event, generations: set[str], seen: dict[tuple[str, str, str], str]) -> None:
@@ -168,13 +166,11 @@ def _event_names(checker: Checker, event: Event, generations: set[str], seen: di
             )
 
 
-def _event_forms(checker: Checker, event: Event, kind: str) -> None:
-    if kind not in SOURCE_KINDS:
-        return  # told of its source
-    if kind in NAMELESS and (len(event.forms) != 1 or event.forms[0].names):
-        message = f"event `{event.name}` is {NAMELESS[kind]}: it has one form, without names"
+def _event_forms(checker: Checker, event: Event, kind: SourceKind) -> None:
+    if kind.nameless and (len(event.forms) != 1 or event.forms[0].names):
+        message = f"event `{event.name}` is {kind.nameless}: it has one form, without names"
         checker.report("event-of-table", message, event.name, within=(event.doc,))
-    elif kind not in NAMELESS and not any(form.names for form in event.forms):
+    elif not kind.nameless and not any(form.names for form in event.forms):
         checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name,
                        within=(event.doc,))  # fmt: skip
     shape = [(item.name, item.type, item.unit.name) for item in event.fields]

@@ -10,7 +10,8 @@ from assay.lang.check.checker import Checker
 from assay.lang.dependencies import events_of
 from assay.lang.line_pattern import Pattern, PatternError, parse
 from assay.lang.model.package import Event, Field, Form, Grain, Instant, Source
-from assay.lang.model.vocabulary import JSON_LINES, LATEST_BEFORE, SAMPLES, TEXT_LINES
+from assay.lang.model.source_kinds import JSON_LINES, SOURCE_KINDS, TEXT_LINES
+from assay.lang.model.vocabulary import LATEST_BEFORE
 from assay.lang.scopes import HOST, LOGS
 from assay.util.diagnostics import Diagnostic, did_you_mean
 
@@ -18,17 +19,18 @@ from assay.util.diagnostics import Diagnostic, did_you_mean
 def check_lines(checker: Checker) -> None:
     """Check how every source tells instants, and those of text lines with their events."""
     for source in checker.package.sources:
-        if source.kind != SAMPLES and (source.time or source.kind == TEXT_LINES):
+        kind = SOURCE_KINDS[source.kind]
+        if not kind.has_series and (source.time or kind.has_patterns):
             _time(checker, source)
         else:
             _superfluous(checker, source, ("time_form", "zone"), "that its records have instants (`time`)")
-        if source.or_time and source.kind != JSON_LINES:
+        if source.or_time and not kind.has_alternative_times:
             message = f"source `{source.name}` has several paths of its instants"
             hint = "`orTime` is for JSON lines; other sources have one"
             checker.report(
-                "no-place", message, source.name, expected=f"kind {JSON_LINES}", found=source.kind, hint=hint
+                "no-place", message, source.name, expected=f"kind {JSON_LINES.name}", found=source.kind, hint=hint
             )
-        if source.kind == JSON_LINES and not source.time:
+        if kind.needs_time and not source.time:
             checker.report(
                 "no-time",
                 f"source `{source.name}` does not say where its lines tell the time",
@@ -36,9 +38,9 @@ def check_lines(checker: Checker) -> None:
                 expected='the path of a line\'s instant, such as `time = [ "at" ]`',
                 hint="records of lists, tables and blocks may have none; the lines of a log have",
             )
-        if source.kind != TEXT_LINES:
-            _superfluous(checker, source, ("line",), f"kind {TEXT_LINES}")
-        if source.kind == TEXT_LINES:
+        if not kind.has_patterns:
+            _superfluous(checker, source, ("line",), f"kind {TEXT_LINES.name}")
+        else:
             _text_lines(checker, source)
 
 
@@ -51,7 +53,7 @@ def _superfluous(checker: Checker, source: Source, members: Sequence[str], expec
             f"source `{source.name}` has `{word}`, which it does not read",
             source.name,
             expected=expected,
-            found=f"kind {source.kind}" if source.kind == SAMPLES or name == "line" else "no `time`",
+            found=f"kind {source.kind}" if SOURCE_KINDS[source.kind].has_series or name == "line" else "no `time`",
         )
 
 

@@ -1,4 +1,4 @@
-"""The small parts of a package: kinds, picks, units, summaries, phases and coverage."""
+"""The small parts of a package: picks, units, summaries, phases and coverage."""
 
 from __future__ import annotations
 
@@ -13,11 +13,6 @@ LATEST_BEFORE = "latest before"
 #: of other members of the row
 COMPUTED = "computed"
 PICKS = (FIRST, LAST, LATEST_BEFORE, COMPUTED)
-
-
-JSON_LINES, TEXT_LINES, RECORDS = "json-lines", "text-lines", "json-records"
-TABLES, BLOCKS, SAMPLES = "csv", "blocks", "samples"
-SOURCE_KINDS = (JSON_LINES, TEXT_LINES, RECORDS, TABLES, BLOCKS, SAMPLES)
 
 
 @dataclass(frozen=True, slots=True)

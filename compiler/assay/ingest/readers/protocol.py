@@ -1,0 +1,119 @@
+"""What a reader of a kind of source does; everything else about ingest is the same for all kinds.
+
+The reader of a kind is `READER` of the module with the kind's name: that of `json-lines` is in `json_lines.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+from assay.ingest.chunks import FILE_STEP
+from assay.ingest.discovery import RunFiles
+from assay.ingest.event_forms import Wanted
+from assay.ingest.plain_copies import text_lines
+from assay.lang.model.package import Event, Source
+from assay.util.progress import Bytes, unwatched
+
+
+@dataclass(frozen=True, slots=True)
+class IngestJob:
+    """One source of a run to ingest into `folder`; `events` may be of other sources too.
+
+    `workers` bounds the threads that read logs; `share` is the number of jobs that run at once and share memory; with
+    a `cache`, files of known content are not read again.
+    """
+
+    source: Source
+    events: Sequence[Event]
+    wanted: Wanted
+    files: RunFiles
+    folder: Path
+    workers: int | None = None
+    share: int = 1
+    progress: Bytes = unwatched
+    cache: Path | None = None
+
+    @property
+    def own_events(self) -> list[Event]:
+        """The events of the source."""
+        return [event for event in self.events if event.source == self.source.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the manifest needs to know of a read: whether rows were left out because a required field is missing.
+
+    `notes` are warnings about the raw data, `field_notes` about what required fields are read from.
+    """
+
+    has_missing_fields: bool
+    notes: tuple[str, ...] = ()
+    field_notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """The record that a row of an event comes from: its host (empty: none) and its number among the host's."""
+
+    host: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """A raw record: the file, from the run's directory, the number of its line, and its text.
+
+    `number` counts the records of the file from 1.  `line` is 0 where a file has no lines (the text is then the record
+    as it was read), and in lists with several records in a line.  For a record of several lines, `line` is the first;
+    the text of one in a list is written in one line, that of a block as its pairs with `; ` between them.
+    """
+
+    file: str
+    line: int
+    number: int
+    text: str
+
+    @property
+    def where(self) -> str:
+        """File and line, or file and number of the record."""
+        return f"{self.file}:{self.line}" if self.line else f"{self.file}#{self.number}"
+
+
+class SourceReader(Protocol):
+    """Reads the files of a kind of source."""
+
+    def read(self, job: IngestJob, /) -> Outcome:
+        """Write events/EVENT/*.parquet, logs.parquet, counts.parquet and quarantine.parquet into the job's folder.
+
+        Raises AssayError: a file that cannot be read to its end, too many broken records, none that is recognized.
+        """
+
+    def locate(self, source: Source, files: RunFiles, places: Sequence[Place], /) -> Iterator[tuple[Place, RawRecord]]:
+        """Find the records at sorted places of the files of a run, in any order."""
+
+
+def find_reader(kind: str) -> SourceReader:
+    """Return the reader of a kind of source; its module is loaded when it is first needed."""
+    return cast(SourceReader, import_module(f"{__package__}.{kind.replace('-', '_')}").READER)
+
+
+def group_by_file(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Path, str, list[Place]]]:
+    """Yield the files that sorted places are in: path, name from the run's directory, the places."""
+    hosts = {host.host: host for host in files.hosts}
+    for (host, index), group in itertools.groupby(places, key=lambda item: (item.host, item.seq // FILE_STEP)):
+        path = hosts[host].files[index]
+        yield path, path.relative_to(files.directory).as_posix(), list(group)
+
+
+def locate_lines(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
+    """Find records of logs, each of which is a line."""
+    for path, name, group in group_by_file(files, places):
+        texts = text_lines(path, {item.seq % FILE_STEP for item in group})
+        for item in group:
+            line = item.seq % FILE_STEP
+            yield item, RawRecord(name, line, line, texts[line])

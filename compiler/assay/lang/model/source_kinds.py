@@ -1,0 +1,39 @@
+"""Kinds of sources: what the language and all later stages need to know about each.
+
+How the files of a kind are read is in `ingest/readers/`, in the module of the kind's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SourceKind:
+    """The properties of a kind of source."""
+
+    name: str
+    files: str  # what its files are called in messages
+    records: str  # what its records are called in messages
+    nameless: str = ""  # what a record is, where records have no names: each is one of every event of its source
+    is_log: bool = False  # a record is a line and one event at most, and lines are in the order of time
+    has_patterns: bool = False  # the names of events are patterns of lines
+    has_lookups: bool = False  # the names of events are looked up at places of a record
+    has_series: bool = False  # records are samples of time series
+    has_columns: bool = False  # a path of a field is the name of a column
+    has_integer_times: bool = False  # an instant may be a whole number of ns without saying so
+    has_alternative_times: bool = False  # an instant may stand at several paths
+    needs_time: bool = False
+    needs_begin: bool = False  # `begins` is the key with which a record begins
+
+
+JSON_LINES = SourceKind(
+    "json-lines", "logs", "log lines", is_log=True, has_lookups=True, has_alternative_times=True, needs_time=True
+)
+TEXT_LINES = SourceKind("text-lines", "logs", "log lines", is_log=True, has_patterns=True)
+RECORDS = SourceKind("json-records", "lists", "records", nameless="a record of a list")
+TABLES = SourceKind("csv", "tables", "rows", nameless="a row of a table", has_columns=True, has_integer_times=True)
+BLOCKS = SourceKind("blocks", "texts", "blocks", nameless="a block", has_integer_times=True, needs_begin=True)
+SAMPLES = SourceKind("samples", "samples", "samples", has_series=True)
+
+SOURCE_KINDS = {kind.name: kind for kind in (JSON_LINES, TEXT_LINES, RECORDS, TABLES, BLOCKS, SAMPLES)}
