@@ -19,8 +19,10 @@ from assay.engine.mount import Facts, HostLog
 from assay.engine.results import RunResults
 from assay.lang import decode
 from assay.lang import workspace as workspaces
+from assay.lang.blocks.conclusion import Conclusion, Rule
+from assay.lang.blocks.fact import Fact
 from assay.lang.check.check import check
-from assay.lang.model.article import Rule
+from assay.lang.model.article import Block
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Package, Series, Term
 from assay.lang.model.vocabulary import Cut, Phase
@@ -61,11 +63,14 @@ def series(name: str, change: Callable[[Series], Series]) -> Change:
     )
 
 
-def part(number: int, **changes: Any) -> Change:
+def part(number: int, *blocks: Block) -> Change:
+    """Put blocks in the place of those of their kind in a part."""
+
     def change(package: Package) -> Package:
         (article,) = package.articles
         parts = [*article.parts]
-        parts[number] = replace(parts[number], **changes)
+        others = (item for item in parts[number].blocks if not isinstance(item, type(blocks[0])))
+        parts[number] = replace(parts[number], blocks=(*others, *blocks))
         return replace(package, articles=(replace(article, parts=tuple(parts)),))
 
     return change
@@ -73,9 +78,9 @@ def part(number: int, **changes: Any) -> Change:
 
 def rule(kind: str) -> Change:
     def change(package: Package) -> Package:
-        (conclusion,) = package.articles[0].parts[-1].conclusions
+        (conclusion,) = package.articles[0].parts[-1].select(Conclusion)
         other = replace(conclusion, rules=(Rule("cpu_usage", kind, 10),))
-        return part(len(package.articles[0].parts) - 1, conclusions=(other,))(package)
+        return part(len(package.articles[0].parts) - 1, other)(package)
 
     return change
 
@@ -156,7 +161,7 @@ WRONG: dict[str, tuple[Change, str, str]] = {
     "rule": (rule("fals"), "part `Conclusion` of article `upgrade` has a rule of a kind that there is not: `fals`",
              "hint: did you mean `falls`?"),
     "facts": (
-        part(0, facts=("hst",)), "part `Host and configuration` of article `upgrade` tells an unknown constant `hst`",
+        part(0, Fact("hst")), "part `Host and configuration` of article `upgrade` tells an unknown constant `hst`",
         "hint: did you mean `host`?",
     ),
 }  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.lang.workspace import load, shipped
-from assay.report.blocks import verdicts
+from assay.report.blocks import verdict
 from tests.support.cometbft import RUN, assembled
 from tests.support.commands import assay
 from tests.support.loads import Experiment, loaded, sampled
@@ -196,10 +196,10 @@ error[several-configurations]: run run: experiment e has 2 configurations: 1 x 5
 )
 def test_non_number_counts_as_missing(results: list[str], expected: tuple[str, str]) -> None:
     rows = tuple(("1", "50", AVERAGE, "1.", "—", "—", result) for result in results)
-    assert verdicts._outcome(rows, 10) == expected
+    assert verdict._outcome(rows, 10) == expected
 
 
 def test_change_without_better_direction_is_not_worse(cache: Path) -> None:
     metric = replace(load(shipped(), "cometbft", cache).metric("throughput"), name="Rounds", better="neither")
-    cells = verdicts._outcome((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
+    cells = verdict._outcome((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
     assert cells == ("fail", "1 of 1 values worse by more than 10 % (Rounds: changed by more)")

@@ -15,7 +15,8 @@ import pypdf
 import pytest
 
 from assay.report.article import distinct
-from assay.report.blocks.plots import MEAN, Panel, _grid_rows, alone, broken, time_unit
+from assay.report.blocks.grid import Panel, _grid_rows, alone
+from assay.report.blocks.timeline import MEAN, broken, time_unit
 from assay.report.charts.converter import Converter
 from assay.report.charts.render import draw, load_template, renumber_clips
 from assay.report.charts.vega_spec import plot_spec

@@ -10,13 +10,13 @@ import pytest
 
 from assay.app.session import Session
 from assay.engine.result_cache import Store
+from assay.lang.blocks.conclusion import Rule
 from assay.lang.labels import labels_of
-from assay.lang.model.article import Rule
 from assay.lang.model.expression import parse
 from assay.lang.model.package import Sampled
 from assay.lang.workspace import Workspace
 from assay.report.blocks.averages import average, within
-from assay.report.blocks.conclusion_rules import holds, in_words, percent_told
+from assay.report.blocks.conclusion import holds, in_words, percent_told
 from tests.support.laboratory import ROOT, Laboratory
 
 RULES = [

@@ -3,57 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
-from assay.app.comparison import date_of, figures_of, findings, inputs_of, phases_of
+from assay.app.comparison import date_of, figures_of, findings, inputs_of, phases_of, run_warnings
 from assay.app.compute import Computation, RunResult, compute
 from assay.app.options import Built, Options, reports
-from assay.app.outputs import replacing, write_specs
+from assay.app.outputs import replacing
 from assay.app.phases import select_phases
-from assay.app.prose import read_prose, texts_of, write_texts_of
-from assay.app.rendering import behind_article, rendered
+from assay.app.prose import read_prose, texts_of
+from assay.app.rendering import Assembled, behind_article, write_report
 from assay.app.report_check import refuse
 from assay.app.required_sources import has
-from assay.app.run_warnings import run_warnings
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
-from assay.app.sql_files import write_sql
 from assay.lang import dependencies, formula
 from assay.lang.formula import is_formula
-from assay.lang.model.article import (
-    Article,
-    Averages,
-    ClassTable,
-    Comparison,
-    Conclusion,
-    Grid,
-    Listing,
-    Part,
-    Pivot,
-    Scatter,
-    Timeline,
-    Verdict,
-)
+from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Metric, Source
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import FROM, TO, Listed, Plan, cut_name, rows_of, span_of
-from assay.provenance.record import in_forms, printed, provenance
-from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, with_claims
+from assay.provenance.record import printed, provenance
+from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, undrawn, with_claims
 from assay.report.blocks import claims
 from assay.report.blocks.claims import File, Judged, check_claims
-from assay.report.blocks.class_tables import averaged, metrics_of_classes
-from assay.report.blocks.comparison_columns import Compared
-from assay.report.blocks.rows import Row, listed, listed_of, series_of
+from assay.report.blocks.context import Compared
+from assay.report.blocks.rows import Row, listed, of_quote, series_of
 from assay.report.data_quality import as_json
-from assay.report.document import Document
-from assay.report.missing_data import said_value, undrawn
-from assay.report.prose import Prose, Quote
-from assay.report.render.html import Behind
+from assay.report.prose import Prose
 from assay.report.render.pdf import warm_up
-from assay.report.results_json import distribution, lines_json, of_formula, phase_json
+from assay.report.results_json import distribution, of_formula, phase_json
 from assay.report.run_results import Choices, RunFigures
 from assay.util.diagnostics import USAGE, AssayError, fail
 
@@ -100,8 +80,7 @@ def claims_of(
     files = {
         (run.prepared.run.id, pivot.title): _grain_files(checked, run, pivot.grain)
         for run in runs
-        for part in article.parts
-        for pivot in part.pivots
+        for pivot in claims.find_pivots(article).values()
     }
     return check_claims(checked, article, figures, labels_of(article, figures), files)
 
@@ -114,8 +93,6 @@ def _grain_files(checked: CheckedPackage, run: RunResult, grain: str) -> tuple[F
     return tuple((item.name, item.size, item.sha256) for part in parts for item in part.hashes)
 
 
-Item = Listing | Pivot | Verdict | Scatter | Timeline | Grid | Averages | ClassTable | Comparison | Conclusion | Quote
-T = TypeVar("T", bound=Item)
 Notes = Mapping[str, tuple[str, ...]]
 """Title of a part -> sentences on what it does not show."""
 
@@ -150,19 +127,7 @@ def drop_unavailable_parts(
 
 def _asks(part: Part) -> bool:
     """Whether a part shows anything of a run."""
-    figures = (part.scatters, part.timelines, part.grids)
-    return any(
-        (
-            *figures,
-            part.listings,
-            part.pivots,
-            part.verdicts,
-            part.class_tables,
-            part.averages,
-            part.comparisons,
-            part.conclusions,
-        )
-    )
+    return any(block.needs_records for block in part.blocks)
 
 
 def nothing_to_show_error(article: Article, missing: Sequence[Source], runs: Sequence[NamedRun]) -> AssayError:
@@ -203,76 +168,26 @@ class _Lost:
         """The missing sources of a choice (none of an empty name)."""
         return self.of_tables([self.article.choice(name).grain]) if name else set()
 
-    def of(self, item: Item) -> set[str]:
-        """The missing sources of a table, a figure or a quote, and of the choice that it refers to."""
-        if isinstance(item, Grid):
-            inner: tuple[Item, ...] = (*item.scatters, *item.timelines)
-            return self.of_choice(item.choice).union(*(self.of(found) for found in inner))
-        if isinstance(item, Averages):
-            return self.of_tables(item.series) | self.of_choice(item.choice)
-        if isinstance(item, Timeline):
-            return self.of_tables([item.series]) | self.of_choice(item.choice)
-        if isinstance(item, (Comparison, Conclusion)):
-            names = item.metrics if isinstance(item, Comparison) else [rule.metric for rule in item.rules]
-            asked = [self.checked.metric(name) for name in names]
-            return self.of_tables(
-                {metric.grain for metric in formula.measured(formula.by_id(self.checked.package), asked)}
-            )
-        if isinstance(item, ClassTable):
-            known = formula.by_id(self.checked.package)
-            return self.of_tables(
-                {metric.grain for metric in formula.measured(known, metrics_of_classes(self.checked, item))}
-            )
-        tables = [found.grain.name for found in listed_of(self.checked, item)]
-        return self.of_tables(tables) | self.of_choice(getattr(item, "choice", ""))
+    def of_block(self, block: Block) -> set[str]:
+        """The missing sources of a table or figure, and of the choices that it refers to."""
+        package = self.checked.package
+        metrics = formula.measured(formula.by_id(package), map(self.checked.metric, block.read_metrics()))
+        tables = {*(request.grain for request in block.read_rows(package)), *(metric.grain for metric in metrics)}
+        return self.of_tables({*tables, *block.read_series()}).union(*map(self.of_choice, block.list_choices()))
+
+    def of_prose(self, prose: Prose) -> set[str]:
+        """The missing sources of all that a text quotes."""
+        tables = {of_quote(self.checked, quote).grain.name for quote in prose.quotes}
+        return self.of_tables(tables).union(*(self.of_choice(quote.choice) for quote in prose.quotes))
 
 
 def _part(lost: _Lost, part: Part, prose: Mapping[str, Prose]) -> tuple[Part, set[str]]:
     """A part without what is of missing sources, and the names of those."""
-    gone: set[str] = set()
-
-    def keep_available(items: Iterable[T]) -> tuple[T, ...]:
-        found = []
-        for item in items:
-            sources = lost.of(item)
-            gone.update(sources)
-            if not sources:
-                found.append(item)
-        return tuple(found)
-
-    quotes = prose[part.prose].quotes if part.prose else ()
-    return (
-        dataclasses.replace(
-            part,
-            prose=part.prose if len(keep_available(quotes)) == len(quotes) else "",
-            scatters=keep_available(part.scatters),
-            timelines=keep_available(part.timelines),
-            listings=keep_available(part.listings),
-            pivots=keep_available(part.pivots),
-            verdicts=keep_available(part.verdicts),
-            grids=keep_available(part.grids),
-            class_tables=keep_available(part.class_tables),
-            comparisons=keep_available(part.comparisons),
-            conclusions=keep_available(part.conclusions),
-            averages=keep_available(part.averages),
-        ),
-        gone,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Assembled:
-    """An article before it is laid out: its prose by file, what was worked out, provenance, the document, the results
-    as plain data, what stands behind its numbers, what the runs' data lack."""
-
-    checked: CheckedPackage
-    prose: Mapping[str, Prose]
-    found: Computation
-    provenance: Mapping[str, object]
-    document: Document
-    results: Mapping[str, object]
-    behind: Behind
-    findings: tuple[str, ...]
+    without = lost.of_prose(prose[part.prose]) if part.prose else set()
+    lacks = [(block, lost.of_block(block)) for block in part.blocks]
+    blocks = tuple(block for block, sources in lacks if not sources)
+    kept = dataclasses.replace(part, prose="" if without else part.prose, blocks=blocks)
+    return kept, without.union(*(sources for _, sources in lacks))
 
 
 def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
@@ -281,17 +196,8 @@ def build_article(session: Session, name: str, runs: Sequence[NamedRun], out: Pa
     Writes the files of a report; all or nothing.  Raises AssayError.
     """
     with replacing(out, session.waits_for(out), session.finished) as fresh:
-        made = assembled(session, name, runs, options)
-
-        def write() -> None:
-            (fresh / "results.json").write_text(lines_json(made.results), "utf-8")
-            (fresh / "provenance.json").write_text(lines_json(in_forms(made.provenance, options.forms)), "utf-8")
-            write_specs(made.checked, fresh, session.store.folder)
-            write_texts_of(made.prose, fresh)
-            write_sql(fresh / "sql", made.found)
-
-        warnings = rendered(made.document, fresh, session, options.forms, made.behind, write)
-    return Built(out, reports(out, options.forms), (*warnings, *made.findings))
+        warnings = write_report(session, assembled(session, name, runs, options), fresh, options.forms)
+    return Built(out, reports(out, options.forms), warnings)
 
 
 def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Options) -> Assembled:
@@ -308,7 +214,8 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     part_of, notes = drop_unavailable_parts(checked, article, texts, runs)
     prose = {part.prose: texts[part.prose] for part in part_of.parts if part.prose}
     rows = listed(checked, part_of, prose.values())
-    metrics = tuple(dict.fromkeys((*compared(checked, part_of), *averaged(checked, part_of))))
+    averaged = (checked.metric(name) for block in part_of.blocks for name in block.read_averages())
+    metrics = tuple(dict.fromkeys((*compared(checked, part_of), *averaged)))
     found = compute(
         session, checked, runs, metrics, [], [], lambda: warm_up(session.templates()),
         rows, series_of(part_of), cut,
@@ -342,13 +249,12 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     behind = behind_article(checked, rows, found, by_label, beside_each_other, checked.package.summaries[0].name)
     shown_quality = {**dict(zip(named, figures, strict=True)), **beside_each_other}
     lacks = tuple(findings(list(shown_quality), list(shown_quality.values())))
-    return Assembled(checked, texts, found, made, document, results, behind, lacks)
+    return Assembled(checked, document, made, results, found, behind, texts, lacks)
 
 
 def compared(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:
     """The metrics that an article compares between runs or phases, each once."""
-    names = dict.fromkeys(name for part in article.parts for name in compared_metrics(part))
-    return tuple(checked.metric(name) for name in names)
+    return tuple(map(checked.metric, compared_metrics(article)))
 
 
 def describe_phases(found: Computation) -> Compared | None:
@@ -417,3 +323,10 @@ def _averages(checked: CheckedPackage, run: RunFigures) -> dict[str, float | Non
 def _plain(rows: Sequence[Row]) -> list[dict[str, object]]:
     """Rows as JSON has them."""
     return [{name: said_value(value) for name, value in row.items()} for row in rows]
+
+
+def said_value(value: object) -> object:
+    """A value as JSON has it: what is no number, or infinite, as the text by which Prometheus calls it."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"

@@ -30,6 +30,7 @@ from assay.engine.mount import located, raw_tables
 from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.explain.wording import window_said
 from assay.lang import labels, normal_form, workspace
+from assay.lang.blocks.timeline import Timeline
 from assay.lang.formula import by_id, is_formula, measured
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
@@ -230,7 +231,9 @@ def _reports(package: Package, system: str) -> list[Row]:
         for r in package.reports
     ]
     shown = [(h, str(sum(len(s.metrics) for s in h.sections))) for h in package.histories]
-    articles = [(a, str(len(metrics_of(a))), str(sum(len(p.timelines) for p in a.parts))) for a in package.articles]
+    articles = [
+        (a, str(len(metrics_of(a))), str(sum(len(p.select(Timeline)) for p in a.parts))) for a in package.articles
+    ]
     return [
         *reports,
         *((f"{system}/{h.name}", count, count, h.doc) for h, count in shown),

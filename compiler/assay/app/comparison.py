@@ -10,28 +10,31 @@ from pathlib import Path
 from assay.app import filters
 from assay.app.compute import Computation, RunResult, compute, report_metrics
 from assay.app.options import Built, Options, reports
-from assay.app.outputs import replacing, write_specs
-from assay.app.phases import select_phases
+from assay.app.outputs import replacing
+from assay.app.phases import overruled, select_phases
+from assay.app.prepare import IngestedRun
 from assay.app.raw_data_notes import raw_notes
-from assay.app.rendering import rendered
+from assay.app.rendering import Assembled, behind_report, write_report
 from assay.app.report_check import refuse
-from assay.app.run_warnings import run_warnings
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.sql_files import write_sql
+from assay.ingest.hashing import FileHash
 from assay.lang.check.reports import is_day
+from assay.lang.model.package import Package
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import JudgeStep, can_split_by_phase
-from assay.provenance.record import CutRuns, Inputs, documents, in_forms, printed, provenance
+from assay.provenance.record import CutRuns, Inputs, documents, printed, provenance
 from assay.report.assemble import assemble
 from assay.report.output_forms import HTML
 from assay.report.render.html import NOTHING
 from assay.report.render.pdf import warm_up
-from assay.report.results_json import lines_json, results_json
+from assay.report.results_json import results_json
 from assay.report.run_results import Choices, PhaseOf, RunFigures, labels
 from assay.styles.registry import style, style_names
 from assay.util.diagnostics import USAGE, did_you_mean, fail
+
+LEAST = 1024  # bytes: single files that are shorter may well be alike
 
 
 def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, options: Options) -> Built:
@@ -58,8 +61,9 @@ def build(session: Session, name: str, runs: Sequence[NamedRun], out: Path, opti
             chosen.title, chosen.author, options.at, options.phases,
         )  # fmt: skip
         figures = [figures_of(item) for item in found.columns]
-        warnings = _write(session, checked, report, shown, found, figures, choices, options.forms, fresh, left_out)
-    return Built(out, reports(out, options.forms), (*warnings, *findings(labels(report, figures), figures)))
+        made = _assemble(session, checked, report, shown, found, figures, choices, options.forms, left_out)
+        warnings = write_report(session, made, fresh, options.forms)
+    return Built(out, reports(out, options.forms), warnings)
 
 
 def findings(named: Sequence[str], columns: Sequence[RunFigures]) -> Iterator[str]:
@@ -154,7 +158,7 @@ def figures_of(run: RunResult) -> RunFigures:
     )  # fmt: skip
 
 
-def _write(
+def _assemble(
     session: Session,
     checked: CheckedPackage,
     report: Report,
@@ -163,10 +167,9 @@ def _write(
     figures: Sequence[RunFigures],
     choices: Choices,
     forms: Sequence[str],
-    fresh: Path,
     left_out: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """Write the files of a report, of which `shown` can be shown; what is to be known of it."""
+) -> Assembled:
+    """Put a report together, of which `shown` can be shown."""
     ids = [metric.id for metric in report_metrics(checked, shown)]
     inputs = [inputs_of(checked, item) for item in found.runs]
     whole = [figures_of(item) for item in found.runs]
@@ -189,20 +192,12 @@ def _write(
     document = replace(document, warnings=(*told, *document.warnings))
     behind = NOTHING
     if HTML in forms:
-        from assay.app.rendering import behind_report  # loads much, which other forms do without
-
         metrics = report_metrics(checked, shown)
         named = dict(zip(document.manifest.header[1:], figures, strict=True))
         behind = behind_report(checked, shown, metrics, found.compiled.plan.applied, found, named, choices)
-
-    def write() -> None:
-        content = results_json(checked, shown, ids, figures, choices)
-        (fresh / "results.json").write_text(lines_json(content), "utf-8")
-        (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
-        write_specs(checked, fresh, session.store.folder)
-        write_sql(fresh / "sql", found)
-
-    return rendered(document, fresh, session, forms, behind, write)
+    results = results_json(checked, shown, ids, figures, choices)
+    lacks = tuple(findings(labels(report, figures), figures))
+    return Assembled(checked, document, made, results, found, behind, findings=lacks)
 
 
 def phases_of(found: Computation) -> CutRuns | None:
@@ -245,3 +240,37 @@ def _resources(run: RunResult) -> dict[str, int]:
         "other": lines - recognised - quarantined,
         "quarantined": quarantined,
     }
+
+
+def shared_files(runs: Sequence[IngestedRun], named: Sequence[str]) -> Iterator[str]:
+    """A sentence for each run that has files of one before it, byte for byte; `named` is what the report calls them."""
+    for later, run in enumerate(runs):
+        found = [_common(run, other) for other in runs[:later]]
+        most = max(found, key=len, default=[])
+        if most:
+            yield describe_shared_files(named[later], named[found.index(most)], run, most)
+
+
+def _common(run: IngestedRun, other: IngestedRun) -> list[FileHash]:
+    """The files of a run that another has, but for short ones, unless it has all of them."""
+    theirs = {item.sha256 for item in other.hashes}
+    common = [item for item in run.hashes if item.size and item.sha256 in theirs]
+    return common if len(common) == len(run.hashes) else [item for item in common if item.size >= LEAST]
+
+
+def describe_shared_files(run: str, other: str, prepared: IngestedRun, common: Sequence[FileHash]) -> str:
+    whole = len(prepared.hashes)
+    if len(common) == whole:
+        return f"{run} has the raw files of {other}, byte for byte: a run is compared with itself."
+    more = f" and {len(common) - 1} more" if len(common) > 1 else ""
+    return (
+        f"{run} has {len(common)} of its {whole} raw files from {other}, byte for byte ({common[0].name}{more}): files "
+        "of one run may lie in the folder of another."
+    )
+
+
+def run_warnings(package: Package, found: Computation, named: Sequence[str]) -> tuple[str, ...]:
+    """Sentences about runs; `named` is what the report calls them, in order."""
+    runs = [item.prepared for item in found.runs]
+    cuts = zip(named, runs, found.phases, strict=False)  # without phases there are none
+    return (*shared_files(runs, named), *overruled(package, cuts))

@@ -6,19 +6,18 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.app.options import Built, Options, reports
-from assay.app.outputs import replacing, write_specs
-from assay.app.rendering import rendered
+from assay.app.outputs import replacing
+from assay.app.rendering import Assembled, write_report
 from assay.app.session import Session
 from assay.lang import normal_form
 from assay.lang.check.reports import is_day
 from assay.provenance.read import content_hash
-from assay.provenance.record import in_forms, of_publications, versions
+from assay.provenance.record import of_publications, versions
 from assay.publication.history import issues
 from assay.publication.history_report import Heading, HistoryReport, analyze_history, document, series_json
 from assay.publication.reader import POINTS_SUFFIX
 from assay.report.document import Document
 from assay.report.render.pdf import warm_up
-from assay.report.results_json import lines_json
 from assay.util.diagnostics import USAGE, fail
 
 ENDING = ".json"
@@ -41,10 +40,8 @@ def build_history(session: Session, name: str, places: Sequence[Path], out: Path
         heading = Heading(options.title, options.author, options.date)
         made = _provenance(name, said, heading, session.templates())
         found = document(said, heading, _printed(made, said))
-        (fresh / "results.json").write_text(lines_json(_results(name, said, found)), "utf-8")
-        (fresh / "provenance.json").write_text(lines_json(in_forms(made, options.forms)), "utf-8")
-        write_specs(checked, fresh, session.store.folder)
-        warnings = rendered(found, fresh, session, options.forms)
+        assembled = Assembled(checked, found, made, _results(name, said, found))
+        warnings = write_report(session, assembled, fresh, options.forms)
     return Built(out, reports(out, options.forms), warnings)
 
 

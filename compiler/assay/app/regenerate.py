@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.options import reports
-from assay.app.outputs import refuse_sources, replacing, write_specs
-from assay.app.rendering import rendered
+from assay.app.outputs import refuse_sources, replacing
+from assay.app.rendering import Assembled, write_report
 from assay.app.session import Session
 from assay.lang import normal_form
 from assay.lang.model.report import Edition, Report
 from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import content_hash
-from assay.provenance.record import in_forms, of_publications, versions
+from assay.provenance.record import of_publications, versions
 from assay.publication.document import document
 from assay.publication.edition import chosen, matched
 from assay.publication.model import Publication
 from assay.publication.reader import Shape, points_file, read
 from assay.report.output_forms import USUAL
 from assay.report.render.pdf import warm_up
-from assay.report.results_json import lines_json
 from assay.styles.registry import style
 from assay.util.diagnostics import USAGE, fail
 
@@ -54,9 +53,7 @@ def regenerate(
             warm_up(session.templates())
         made = _provenance(checked, name, form, file, session.templates())
         found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
-        (fresh / "provenance.json").write_text(lines_json(in_forms(made, forms)), "utf-8")
-        write_specs(checked, fresh, session.store.folder)
-        warnings = rendered(found, fresh, session, forms)
+        warnings = write_report(session, Assembled(checked, found, made), fresh, forms)
     return Regenerated(reports(out, forms), form.name, warnings)
 
 

@@ -9,11 +9,14 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.app.compute import Computation
+from assay.app.outputs import write_specs
+from assay.app.prose import write_texts_of
 from assay.app.session import Session
-from assay.app.sql_files import HEAD, PHASES, file_of, sql_texts
+from assay.app.sql_files import HEAD, PHASES, file_of, sql_texts, write_sql
 from assay.app.stages import stage
 from assay.engine.pruning import used
 from assay.lang import dependencies
@@ -23,13 +26,15 @@ from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.constants import declared, place
 from assay.plan.planner import Applied, Listed, rows_of
-from assay.provenance.record import form_tools, templates_hash, versions
+from assay.provenance.record import form_tools, in_forms, templates_hash, versions
 from assay.report.document import Document, to_json
 from assay.report.glossary import of_row
 from assay.report.output_forms import HTML, MARKDOWN, PDF, USUAL
+from assay.report.prose import Prose
 from assay.report.render import pdf
 from assay.report.render.html import NOTHING, Behind, Detail
 from assay.report.render.pdf import lay_out, write_data
+from assay.report.results_json import lines_json
 from assay.report.run_results import Choices, RunFigures
 from assay.styles.exact_decimal import six_digits
 from assay.styles.row import Distribution
@@ -44,6 +49,42 @@ Runs = Mapping[str, RunFigures]
 """Runs, or phases of them, by their labels."""
 Files = Mapping[tuple[str, str], tuple[str, str]]
 """Kind and name of a statement -> its file in the folder of the report, and its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A report before it is laid out: its document, what that is made of (`provenance`), and the details `behind` its
+    numbers.
+
+    Reports over runs have `results` as plain data and what was computed; articles the texts of their prose by file.
+    `findings` say what the data of runs lack.
+    """
+
+    checked: CheckedPackage
+    document: Document
+    provenance: Mapping[str, object]
+    results: Mapping[str, object] | None = None
+    computed: Computation | None = None
+    behind: Behind = NOTHING
+    prose: Mapping[str, Prose] | None = None
+    findings: tuple[str, ...] = ()
+
+
+def write_report(session: Session, made: Assembled, folder: Path, forms: Sequence[str]) -> tuple[str, ...]:
+    """Write all files of a report of any kind into a folder; return what is to be known of it."""
+
+    def write_data() -> None:
+        if made.results is not None:
+            (folder / "results.json").write_text(lines_json(made.results), "utf-8")
+        (folder / "provenance.json").write_text(lines_json(in_forms(made.provenance, forms)), "utf-8")
+        write_specs(made.checked, folder, session.store.folder)
+        if made.prose is not None:
+            write_texts_of(made.prose, folder)
+        if made.computed:
+            write_sql(folder / "sql", made.computed)
+
+    warnings = rendered(made.document, folder, session, forms, made.behind, write_data)
+    return (*warnings, *made.findings)
 
 
 def behind_report(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from assay.explain.facts import Appearance, list_appearances
 from assay.lang import dependencies, formula
 from assay.lang.dependencies import Dependencies, collect_dependencies
-from assay.lang.model.article import Article, Averages, Grid, Pivot, Verdict
+from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.vocabulary import Unit
 from assay.report.run_results import row_label
@@ -140,30 +140,24 @@ def _of_choice(package: Package, name: str, choice: str) -> tuple[Appearance, ..
 def _by_choices(article: Article, choices: set[str], units: Mapping[str, Unit]) -> Iterator[tuple[str, str]]:
     """Section and label of what is made by one of some choices; no label where all of the section is."""
     for part in article.parts:
-        tables: tuple[Pivot | Verdict | Grid | Averages, ...] = (
-            *part.pivots, *part.verdicts, *part.grids, *part.averages,
-        )  # fmt: skip
-        for item in tables:
-            without = item.without if isinstance(item, Verdict) else ()
-            if choices & {item.choice, *without}:
-                yield f"{part.title}/{item.title}", ""
-        for line in part.timelines:
-            if line.choice in choices:
-                yield part.title, row_label(line.title or line.series, units[line.series].symbol)
+        for block in part.blocks:
+            if choices & set(block.list_choices()):
+                section, name = block.locate(part.title)
+                symbols = [units[series].symbol for series in block.read_series()]
+                yield section, row_label(name, symbols[0]) if name else ""
 
 
 def _ruled(package: Package, report: str, kind: str, section: str, inside: Sequence[str]) -> str:
-    """The metric of the rule of a conclusion that a place is in; empty elsewhere."""
-    if kind != "conclusions" or len(inside) < 2 or inside[0] != "rules":
-        return ""
-    if not inside[1].startswith("#"):
-        return inside[1]
-    rules = [
-        rule
-        for article in package.articles
-        for part in article.parts
-        for item in part.conclusions
-        if f"{package.system}/{article.name}" == report and f"{part.title}/{item.title}" == section
-        for rule in item.rules
-    ]
-    return rules[int(inside[1][1:]) - 1].metric
+    """The metric that a place inside a block is about; empty where it is about all of the block."""
+    return next(
+        (
+            block.metric_at(inside)
+            for article in package.articles
+            for part in article.parts
+            for block in part.blocks
+            if f"{package.system}/{article.name}" == report
+            and block.member == kind
+            and block.locate(part.title)[0] == section
+        ),
+        "",
+    )

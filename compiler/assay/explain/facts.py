@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.explain import wording
 from assay.lang import formula
 from assay.lang.dependencies import collect_dependencies
-from assay.lang.model.article import Article, Part
+from assay.lang.model.article import Article
 from assay.lang.model.package import Event, Field, Metric, Package, Series, Source
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
@@ -18,7 +18,6 @@ from assay.lineage.constants import ConstantFact, constants
 from assay.lineage.graph import path_text, place_of, raw_places
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import Applied, EventStep, JudgeStep, RelationStep, SeriesStep
-from assay.report.blocks.conclusion_rules import NOT_WORSE
 from assay.report.run_results import row_label
 
 
@@ -59,19 +58,12 @@ def judging(package: Package, metric: Metric) -> tuple[Appearance, ...]:
     """The places whose verdicts depend on which direction of a metric is better."""
     label = row_label(metric.name, metric.unit.symbol)
     return tuple(
-        Appearance(f"{package.system}/{article.name}", "verdict", f"{part.title}/{title}", label)
+        Appearance(f"{package.system}/{article.name}", "verdict", block.locate(part.title)[0], label)
         for article in package.articles
         for part in article.parts
-        for title in _judged_by(part, metric.id)
+        for block in part.blocks
+        if block.judges(metric.id)
     )
-
-
-def _judged_by(part: Part, metric: str) -> Iterator[str]:
-    """The titles of verdicts and conclusions of a part; what must fall, rise or stay does so either way."""
-    yield from (item.title for item in part.verdicts if metric in item.metrics)
-    for item in part.conclusions:
-        if any(rule.metric == metric and rule.kind == NOT_WORSE for rule in item.rules):
-            yield item.title
 
 
 def _of_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
@@ -82,36 +74,19 @@ def _of_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
 
 def _of_article(article: Article, metric: str) -> Iterator[tuple[str, str]]:
     for part in article.parts:
-        yield from ((kind, f"{part.title}/{title}") for kind, title in _of_part(part, metric))
-
-
-def _of_part(part: Part, metric: str) -> Iterator[tuple[str, str]]:
-    yield from (("table", item.title) for item in part.listings if metric in item.metrics)
-    yield from (("table", item.title) for item in part.pivots if metric in (item.metric, item.due))
-    yield from (("figure", item.title) for item in part.scatters if metric in (item.x, item.y))
-    yield from (("figure", item.title) for item in part.grids if any(metric in (of.x, of.y) for of in item.scatters))
-    yield from (("verdict", item.title) for item in part.verdicts if metric in item.metrics)
-    yield from (("table", item.title) for item in part.class_tables if metric in formula.over(item.value))
-    yield from (("table", item.title) for item in part.comparisons if metric in item.metrics)
-    yield from (("verdict", item.title) for item in part.conclusions if metric in [rule.metric for rule in item.rules])
+        for block in part.blocks:
+            if metric in block.read_metrics():
+                yield block.appears_as, block.locate(part.title)[0]
 
 
 def _find_series(package: Package, series: Series) -> Iterator[Appearance]:
     """The figures and tables of a series."""
     for article in package.articles:
         for part in article.parts:
-            for kind, section, title in _drawn(part, series.name):
-                label = row_label(title or series.name, series.unit.symbol)
-                yield Appearance(f"{package.system}/{article.name}", kind, section, label)
-
-
-def _drawn(part: Part, series: str) -> Iterator[tuple[str, str, str]]:
-    """Kind, section and title of what shows a series; no title where it stands in a table by its name."""
-    yield from (("figure", part.title, item.title) for item in part.timelines if item.series == series)
-    for grid in part.grids:
-        place = f"{part.title}/{grid.title}"
-        yield from (("figure", place, item.title) for item in grid.timelines if item.series == series)
-    yield from (("table", f"{part.title}/{item.title}", "") for item in part.averages if series in item.series)
+            for block in part.blocks:
+                for section, name in block.locate_series(part.title, series.name):
+                    label = row_label(name or series.name, series.unit.symbol)
+                    yield Appearance(f"{package.system}/{article.name}", block.appears_as, section, label)
 
 
 Item = Metric | Series

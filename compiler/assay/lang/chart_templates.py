@@ -36,10 +36,5 @@ def of_package(package: Package) -> Iterator[ChartRequest]:
 
 def _templates(article: Article) -> Iterator[str]:
     marked = MARKED if article.phases else ""
-    for part in article.parts:
-        yield from (item.template + marked for item in part.timelines)
-        yield from (item.template for item in part.scatters)
-        for grid in part.grids:
-            yield from (item.template for item in grid.scatters)
-            yield from (item.template for item in grid.timelines)
-            yield grid.template
+    for block in article.blocks:
+        yield from block.list_templates(marked)

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 import types
 import typing
 from collections.abc import Callable
 from typing import Any
 
+from assay.lang.blocks import list_kinds
 from assay.lang.model import package as model
+from assay.lang.model.article import Block, Part
 from assay.lang.model.expression import Expression, decode, parse
 from assay.util.diagnostics import AssayError, Span, fail
 
@@ -81,6 +84,8 @@ def _maker(hint: Any, lenient: bool) -> Maker:
         return _expression
     if typing.get_origin(hint) is tuple:
         return _tuple_maker(_maker(typing.get_args(hint)[0], lenient))
+    if hint is Part:
+        return _part_maker(lenient)
     if dataclasses.is_dataclass(hint):
         return _record_maker(typing.cast("type[Any]", hint), lenient)
     return functools.partial(_scalar, hint)
@@ -133,12 +138,36 @@ def _record_maker(kind: type[Any], lenient: bool) -> Maker:
     empty = {name: _empty(hints[name]) if lenient else _NOTHING for name in fields}
     # What only resolving works out has a default in the class, and no place in Dhall.
     empty |= {f.name: f.default for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING}
+    return _members_maker(kind, fields, empty, lambda values: kind(*values))
+
+
+def _part_maker(lenient: bool) -> Maker:
+    """What makes parts: of each kind of blocks a part has a list, by the name of its member."""
+    lists = {kind.member: _tuple_maker(_block_maker(kind, lenient)) for kind in list_kinds()}
+    fields: dict[str, Maker] = {"title": _maker(str, lenient), "prose": _maker(str, lenient), **lists}
+    empty = {**dict.fromkeys(("title", "prose"), "" if lenient else _NOTHING), **dict.fromkeys(lists, ())}
+    return _members_maker(
+        Part, fields, empty, lambda values: Part(values[0], values[1], tuple(itertools.chain(*values[2:])))
+    )
+
+
+def _block_maker(kind: type[Block], lenient: bool) -> Maker:
+    if not kind.is_text:
+        return _record_maker(kind, lenient)
+    text: Callable[[Any], Block] = kind
+    return lambda data: text(_scalar(str, data))
+
+
+def _members_maker(
+    kind: type[Any], fields: dict[str, Maker], empty: dict[str, Any], build: Callable[[list[Any]], Any]
+) -> Maker:
+    """What makes a record's object out of the values of its members; `empty` are those of members that are missing."""
 
     def record(data: object) -> Any:
         """The object of a record, all of whose keys are members of its class."""
         if not isinstance(data, dict):
             raise _shape(f"a record ({kind.__name__})", data)
-        known = lenient and data.keys() <= fields.keys()
+        known = data.keys() <= fields.keys()
         given = data if known else {_snake(str(key)): value for key, value in data.items()}
         values = []
         for name, make in fields.items():
@@ -151,17 +180,13 @@ def _record_maker(kind: type[Any], lenient: bool) -> Maker:
             else:
                 values.append(empty[name])
         missing = [name for name, value in zip(fields, values, strict=True) if value is _NOTHING]
-        if missing or not given.keys() <= fields.keys():
-            raise _other_keys(kind, missing, given)
-        return kind(*values)
+        extra = sorted(given.keys() - fields.keys())
+        if missing or extra:
+            found = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
+            raise _Misfit(f"is not a {kind.__name__}", found=found)
+        return build(values)
 
     return record
-
-
-def _other_keys(kind: type[Any], missing: list[str], given: dict[str, Any]) -> _Misfit:
-    extra = sorted(given.keys() - {item.name for item in dataclasses.fields(kind)})
-    found = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
-    return _Misfit(f"is not a {kind.__name__}", found=found)
 
 
 @functools.cache

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
-from assay.lang.model.article import Class
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Package
 from assay.lang.typing_rules import NONE, KindError, Typed, UnknownNameError
@@ -164,13 +163,6 @@ _RULES: Mapping[str, Callable[[Expression, Figures, Mapping[str, object]], Fract
 
 #: what may stand in a formula
 OPERATORS = (*_RULES, *_OPERATORS, "over", "parameter")
-
-
-def of_class(node: Expression, item: Class) -> Expression:
-    """A resolved formula over declared classes, with the amount of one in its place."""
-    if node.op == "parameter" and node.name == CLASS:
-        return Expression("quantity", number=Decimal(item.amount), unit=item.unit.name, factor=item.factor)
-    return replace(node, operands=tuple(of_class(operand, item) for operand in node.operands))
 
 
 def number_text(text: str) -> str:

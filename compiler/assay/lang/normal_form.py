@@ -20,7 +20,7 @@ from assay.lang import decode, dependencies, formula, scopes
 from assay.lang.check.formulas import scope_of
 from assay.lang.check.series import VALUE, read_unit
 from assay.lang.formula import resolved
-from assay.lang.model.article import Article, ClassTable
+from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.expression import Expression, show
 from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
@@ -182,19 +182,12 @@ class _Resolver:
         return resolved(node, unit.name, scope_of(self.package, amount), self.library)
 
     def article(self, article: Article) -> Article:
-        """An article with the conversions of its tables against classes."""
-        parts = tuple(
-            dataclasses.replace(part, class_tables=tuple(self.class_table(item) for item in part.class_tables))
+        """An article with the conversions of its blocks."""
+        parts = (
+            dataclasses.replace(part, blocks=tuple(block.resolve(self) for block in part.blocks))
             for part in article.parts
         )
-        return dataclasses.replace(article, parts=parts)
-
-    def class_table(self, item: ClassTable) -> ClassTable:
-        value = self.formula(item.value, item.unit, item.classes[0].unit.name)
-        classes = tuple(
-            dataclasses.replace(found, factor=str(self.library.base(found.unit.name)[0])) for found in item.classes
-        )
-        return dataclasses.replace(item, value=value, classes=classes)
+        return dataclasses.replace(article, parts=tuple(parts))
 
     def series(self, item: Series) -> Series:
         """A series with its factor to its unit."""
@@ -282,9 +275,16 @@ def _is_object(kind: Any) -> bool:
 def _plain(value: Any, prose: bool, written: SerializationMemo | None) -> Any:
     if isinstance(value, Expression):
         return show(value)
+    if isinstance(value, Block) and value.is_text:
+        (name,) = _names(cast(Hashable, type(value)), prose)
+        return getattr(value, name)
+    if isinstance(value, Part):
+        members = value.list_members()
+    else:
+        members = ((name, getattr(value, name)) for name in _names(cast(Hashable, type(value)), prose))
     said = {}
-    for name in _names(cast(Hashable, type(value)), prose):  # classes are, but their checker asks their objects
-        inner = plain(getattr(value, name), prose=prose, written=written)
+    for name, member in members:
+        inner = plain(member, prose=prose, written=written)
         if is_non_default(name, inner):
             said[name] = inner
     return said

@@ -8,12 +8,12 @@ from assay.lang.model.report import Edition
 from assay.lang.normal_form import CheckedPackage
 from assay.publication.edition import Matched, Word, words
 from assay.publication.model import MetricRow, Publication
+from assay.report.assemble import name_columns
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Section, Series, Table
 from assay.report.glossary import of_row, terms
 from assay.report.run_results import row_label
 from assay.styles.registry import Style, style
 
-DELTA = ("Δ", "Δ%")
 COUNTS = "Sample count"
 
 
@@ -54,8 +54,7 @@ def _manifest(publication: Publication, found: Matched, edition: Edition) -> Tab
 def _sections(
     publication: Publication, found: Matched, edition: Edition, names: Mapping[str, Word], look: Style
 ) -> Iterator[Section]:
-    base, *others = publication.runs
-    header = ("", base, *(cell for run in others for cell in (run, *DELTA)))
+    header = name_columns(publication.runs)
     for section, rows, counts in zip(edition.sections, found.sections, found.counts, strict=True):
         cells = [_cells(row, names[metric], look) for metric, row in rows]
         metrics: list[str | None] = [metric for metric, _ in rows]

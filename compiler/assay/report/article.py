@@ -5,33 +5,29 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from assay.lang import formula
+from assay.lang import dependencies, formula
+from assay.lang.blocks.fact import Fact
 from assay.lang.labels import read_of
 from assay.lang.model.article import Article, Choice, Part
+from assay.lang.model.package import Series
 from assay.lang.normal_form import CheckedPackage
 from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
 from assay.report.blocks import rows as asked
-from assay.report.blocks.averages import averages
 from assay.report.blocks.choices import called, chosen
-from assay.report.blocks.class_tables import class_tables
-from assay.report.blocks.comparison_columns import Compared, add_comparisons, manifest
-from assay.report.blocks.plots import grids, not_drawn, not_named, scatters, timelines
-from assay.report.blocks.tables import RenderContext, ShownRun, tables
-from assay.report.blocks.verdicts import verdict_notes, verdicts
+from assay.report.blocks.context import Compared, RenderContext, ShownRun, explain_blocks, render_blocks
+from assay.report.blocks.grid import UPRIGHT
+from assay.report.cell_links import facts as of_facts
 from assay.report.data_quality import quality_parts
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Quoted, Table
-from assay.report.glossary import entry, tables_of, terms
+from assay.report.glossary import SINCE, UNTIL, entry, of_constant, tables_of, terms
 from assay.report.prose import Paragraph, Prose, Quote
-from assay.report.run_results import Choices, RunFigures, told_apart, whole_labels
+from assay.report.run_results import Choices, RunFigures, fact, phase_rows, row_label, told_apart, whole_labels
+from assay.styles.exact_decimal import exact_text
 from assay.styles.registry import style
 from assay.util.diagnostics import fail, meant
 from assay.util.escape import shorten
-
-#: columns of a grid, on a page held upright and on one laid down
-UPRIGHT, LAID = 4, 8
 
 
 def assemble_article(
@@ -51,16 +47,18 @@ def assemble_article(
     AssayError when prose quotes what is not there, or a run's constants choose a row that it does not have.
     """
     named = labels_of(article, runs)
-    cast = _cast(checked, article, runs, named, prose, notes, choices.style, compared)
+    context = _prepare(checked, article, runs, named, choices.style, compared)
     headings = labels_of(article, compared.columns) if compared else named
-    said = words(checked, [shown.run for shown in cast.main], [shown.label for shown in cast.main])
-    numbers = iter(range(1, 10_000))
+    said = words(checked, [shown.run for shown in context.runs], [shown.label for shown in context.runs])
     facts = manifest(checked, article, compared.columns if compared else runs, headings)
     quality = quality_parts(
         {label: run.quality for label, run in zip(headings, compared.columns if compared else runs, strict=True)},
         {label: run.quality for label, run in zip(named, runs, strict=True)} if compared else None,
     )
-    galleries = distinct(_gallery(cast, part, place, numbers) for place, part in enumerate(article.parts, start=1))
+    galleries = distinct(
+        _gallery(dataclasses.replace(context, place=place), part, prose, notes)
+        for place, part in enumerate(article.parts, start=1)
+    )
     return Document(
         title=choices.title or filled(article.title, said),
         subtitle="",
@@ -81,7 +79,7 @@ def assemble_article(
         provenance=tuple(provenance.items()),
         galleries=galleries,
         appendices=quality.appendices,
-        terms=terms(checked, article, (facts, *tables_of(galleries))),
+        terms=terms(checked, article, (facts, *tables_of(galleries)), more=explain_blocks(checked, article)),
     )
 
 
@@ -89,39 +87,20 @@ def with_claims(
     document: Document, checked: CheckedPackage, article: Article, claims: tuple[Appendix, ...]
 ) -> Document:
     """The document with what is claimed of it, and what that is about explained."""
-    named = terms(checked, article, (document.manifest, *tables_of(document.galleries), *claims))
+    tables: tuple[Table | Appendix, ...] = (document.manifest, *tables_of(document.galleries), *claims)
+    named = terms(checked, article, tables, more=explain_blocks(checked, article))
     return dataclasses.replace(document, claims=claims, terms=named)
 
 
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """Who is shown: the runs of most parts, the first of which is the baseline, and those that are cases of grids;
-    and what is said: prose by its files, notes by the titles of parts."""
-
-    setting: RenderContext
-    main: Sequence[ShownRun]
-    cases: Sequence[ShownRun]
-    prose: Mapping[str, Prose]
-    notes: Mapping[str, tuple[str, ...]]
-    columns: Compared
-    headings: Sequence[str]
-
-    @property
-    def runs(self) -> Sequence[ShownRun]:
-        """All runs, each once."""
-        return [*self.main, *(shown for shown in self.cases if shown.run not in [item.run for item in self.main])]
-
-
-def _cast(
+def _prepare(
     checked: CheckedPackage,
     article: Article,
     runs: Sequence[RunFigures],
     named: Sequence[str],
-    prose: Mapping[str, Prose],
-    notes: Mapping[str, tuple[str, ...]],
     look: str,
     compared: Compared | None,
-) -> Cast:
+) -> RenderContext:
+    """Who is shown: the runs of most parts, and those that are cases of grids."""
     told = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
     main = [place for place, case in enumerate(told) if not case] or list(range(len(runs)))
     shown = [ShownRun(runs[place], named[place], named[place] if len(main) > 1 else "") for place in main]
@@ -136,29 +115,19 @@ def _cast(
     }
     columns = compared or Compared([item.run for item in shown], {})
     headings = labels_of(article, columns.columns)
-    setting = RenderContext(checked, article, style(look), rows, columns.instants)
-    return Cast(setting, shown, cases, prose, notes, columns, headings)
+    return RenderContext(checked, article, style(look), rows, shown, cases, columns, headings, itertools.count(1))
 
 
 def metrics_of(article: Article, texts: Iterable[Prose] = ()) -> tuple[str, ...]:
     """The metrics that an article's tables and figures show, and its texts quote, each once."""
-    found: list[str] = []
-    for part in article.parts:
-        found += [name for listing in part.listings for name in listing.metrics]
-        found += [name for pivot in part.pivots for name in (pivot.metric, pivot.due) if name]
-        found += [name for verdict in part.verdicts for name in verdict.metrics]
-        found += compared_metrics(part)
-        found += [name for scatter in asked.scatters_of(part) for name in (scatter.x, scatter.y)]
-        found += [name for table in part.class_tables for name in formula.over(table.value)]
-    found += [quote.metric for text in texts for quote in text.quotes]
-    return tuple(dict.fromkeys(found))
+    blocks = (name for block in asked.blocks_of(article) for name in block.read_metrics())
+    return tuple(dict.fromkeys((*blocks, *(quote.metric for text in texts for quote in text.quotes))))
 
 
-def compared_metrics(part: Part) -> tuple[str, ...]:
-    """The metrics that are compared between runs or phases, each once."""
-    found = [name for item in part.comparisons for name in item.metrics]
-    found += [rule.metric for item in part.conclusions for rule in item.rules]
-    return tuple(dict.fromkeys(found))
+def compared_metrics(article: Article) -> tuple[str, ...]:
+    """Return the metrics that are compared between runs or phases, each once."""
+    compared = (block for block in article.blocks if block.compares_averages)
+    return tuple(dict.fromkeys(name for block in compared for name in block.read_metrics()))
 
 
 def labels_of(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
@@ -167,43 +136,30 @@ def labels_of(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     return told_apart(named, runs, "{id}")
 
 
-def _gallery(cast: Cast, part: Part, place: int, numbers: Iterator[int]) -> Gallery:
-    """A part, its figures numbered in their order."""
-    setting, runs = cast.setting, cast.main
-    plots: list[Plot | None] = []
-    for scatter in part.scatters:
-        plots += scatters(setting, scatter, runs)
-    for timeline in part.timelines:
-        plots += timelines(setting, timeline, runs)
-    wide = [
-        plot
-        for count, grid in enumerate(part.grids, start=1)
-        if cast.cases
-        for plot in grids(setting, grid, cast.cases, LAID if len(cast.runs) > UPRIGHT else UPRIGHT, f"{place}-{count}")
-    ]
-    classes, why = _classes(cast, part)
-    said = render_prose(cast, part)
-    numbered = [dataclasses.replace(plot, figure=next(numbers)) if plot else None for plot in plots]
-    gallery = Gallery(
-        f"part-{place}",
-        part.title,
-        (
-            *(paragraph.text for paragraph in said),
-            *_meant(cast, part),
-            *verdict_notes(setting, part, runs),
-            *cast.notes.get(part.title, ()),
-            *not_drawn(setting, part, runs),
-            *not_named(numbered),
-            *why,
-        ),
-        tuple(numbered),
-        (*tables(setting, part, runs), *verdicts(setting, part, runs), *classes, *_averages(setting, part, runs)),
-        abreast=_abreast(len(runs), laid=len(cast.runs) > UPRIGHT),
-        wide=tuple(dataclasses.replace(plot, figure=next(numbers)) for plot in wide),
-        quoted=tuple(_quoted(cast, said)),
+def _gallery(
+    context: RenderContext, part: Part, prose: Mapping[str, Prose], notes: Mapping[str, tuple[str, ...]]
+) -> Gallery:
+    """Render a part: its prose, what is to be known of its blocks and what is left out; then the blocks."""
+    blocks = render_blocks(context, part)
+    said = render_prose(context, prose[part.prose]) if part.prose else ()
+    choices = dict.fromkeys(name for block in blocks for name in block.choices if name)
+    text = (
+        *(paragraph.text for paragraph in said),
+        *(sentence for name in choices for sentence in _choice(context, context.article.choice(name))),
+        *(note for block in blocks for note in block.notes),
+        *notes.get(part.title, ()),
+        *(gap for block in blocks for gap in block.gaps),
     )
-    shown = [item.run for item in runs], [item.label for item in runs]
-    return add_comparisons(gallery, setting.checked, setting.look, part, cast.columns, shown)
+    return Gallery(
+        f"part-{context.place}",
+        part.title,
+        text,
+        tuple(plot for block in blocks for plot in block.plots),
+        tuple(table for block in blocks for table in block.tables),
+        abreast=_abreast(len(context.runs), laid=len(context.all_runs) > UPRIGHT),
+        wide=tuple(plot for block in blocks for plot in block.wide),
+        quoted=tuple(_quoted(context, said)),
+    )
 
 
 def distinct(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
@@ -227,24 +183,6 @@ def distinct(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
     )
 
 
-def _averages(setting: RenderContext, part: Part, runs: Sequence[ShownRun]) -> list[Table]:
-    """The tables of averages of series of a part."""
-    found = [averages(setting, item, shown) for item in part.averages for shown in runs]
-    return [table for table in found if table]
-
-
-def _classes(cast: Cast, part: Part) -> tuple[list[Table], list[str]]:
-    """The tables against classes of a part, and why cells of them are empty."""
-    tables_, notes = [], []
-    runs, named = [shown.run for shown in cast.main], [shown.label for shown in cast.main]
-    for table in part.class_tables:
-        columns = (runs, named) if table.across else (cast.columns.columns, cast.headings)
-        found, why = class_tables(cast.setting.checked, cast.setting.look, table, *columns)
-        tables_ += found
-        notes += why
-    return tables_, notes
-
-
 def _abreast(runs: int, *, laid: bool) -> int:
     """How many figures stand side by side, those of one kind in whole rows where that can be."""
     if laid:
@@ -255,45 +193,43 @@ def _abreast(runs: int, *, laid: bool) -> int:
 # What a part says
 
 
-def render_prose(cast: Cast, part: Part) -> tuple[Paragraph, ...]:
+def render_prose(context: RenderContext, prose: Prose) -> tuple[Paragraph, ...]:
     """The prose of a part; paragraphs that quote a choice which a run does not make are left out."""
-    if not part.prose:
-        return ()
 
     def render_quote(quote: Quote) -> str | None:
-        run = _named(cast, quote)
-        row = cast.setting.row(quote.choice, run)
+        run = _named(context, quote)
+        row = context.row(quote.choice, run)
         if quote.choice and row is None:
             return None
-        return asked.quoted(cast.setting.checked, cast.setting.look, quote, run, row)
+        return asked.quoted(context.checked, context.look, quote, run, row)
 
-    return cast.prose[part.prose].paragraphs(render_quote)
+    return prose.paragraphs(render_quote)
 
 
-def _quoted(cast: Cast, said: Sequence[Paragraph]) -> Iterator[Quoted]:
+def _quoted(context: RenderContext, said: Sequence[Paragraph]) -> Iterator[Quoted]:
     """The values in paragraphs, and of which run and row each is."""
     for place, paragraph in enumerate(said):
         for begin, end, quote in paragraph.quoted:
-            run = _named(cast, quote)
-            label = next(shown.label for shown in cast.runs if shown.run is run)
+            run = _named(context, quote)
+            label = next(shown.label for shown in context.all_runs if shown.run is run)
             row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]
-            choice = [cast.setting.article.choice(quote.choice).title] if quote.choice else []
+            choice = [context.article.choice(quote.choice).title] if quote.choice else []
             said_of = "; ".join([", ".join([*choice, *row]), label]).lstrip("; ")
-            row_of = asked.row_of_quote(cast.setting.checked, quote, cast.setting.row(quote.choice, run))
+            row_of = asked.row_of_quote(context.checked, quote, context.row(quote.choice, run))
             where = tuple((name, str(value)) for name, value in row_of.items())
             yield Quoted(place, begin, end, quote.metric, said_of, run.id, where)
 
 
-def _named(cast: Cast, quote: Quote) -> RunFigures:
+def _named(context: RenderContext, quote: Quote) -> RunFigures:
     """The run that a quote names, by its id or its label; the last one when it names none."""
     if not quote.run:
-        return cast.main[-1].run
-    for shown in cast.runs:
+        return context.runs[-1].run
+    for shown in context.all_runs:
         if shown.run.id == quote.run:
             return shown.run
-    alike = [shown.run for shown in cast.runs if shown.label == quote.run]
+    alike = [shown.run for shown in context.all_runs if shown.label == quote.run]
     if not alike:
-        known = list(dict.fromkeys(name for shown in cast.runs for name in (shown.run.id, shown.label)))
+        known = list(dict.fromkeys(name for shown in context.all_runs for name in (shown.run.id, shown.label)))
         raise fail(
             "unknown-run",
             f"prose quotes `{quote.metric}` of a run that there is not: `{quote.run}`",
@@ -305,21 +241,8 @@ def _named(cast: Cast, quote: Quote) -> RunFigures:
     return alike[0]
 
 
-def _meant(cast: Cast, part: Part) -> Iterator[str]:
-    """Which rows a part's choices are, and which runs have none; that there are no cases, or nothing to judge by."""
-    names = [item.choice for item in part.timelines]
-    names += [item.choice for item in part.pivots]
-    names += [item.choice for item in part.averages]
-    for name in dict.fromkeys(name for name in names if name):
-        yield from _choice(cast, cast.setting.article.choice(name))
-    if part.grids and not cast.cases:
-        yield f"Nothing to show: no run tells a case of its own (constant `{cast.setting.article.cases}`)."
-    if part.verdicts and len(cast.main) == 1:
-        yield "There is no other run to judge by."
-
-
-def _choice(cast: Cast, choice: Choice) -> Iterator[str]:
-    rows = [(shown, cast.setting.row(choice.name, shown.run)) for shown in cast.main]
+def _choice(context: RenderContext, choice: Choice) -> Iterator[str]:
+    rows = [(shown, context.row(choice.name, shown.run)) for shown in context.runs]
     there = [f"{shown.titled}{': ' if shown.titled else ''}{called(choice, row)}" for shown, row in rows if row]
     if there and choice.label:
         yield f"{choice.title}: {'; '.join(there)}."
@@ -351,3 +274,79 @@ def _dictionary(checked: CheckedPackage, article: Article, texts: Iterable[Prose
     )
     groups = (Group("Metrics", entries), Group("Time series", lines))
     return tuple(group for group in groups if group.entries)
+
+
+def manifest(checked: CheckedPackage, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:
+    """What is known of each run beside its label, or of each phase, and from when to when that is.
+
+    Constants are as they are kept; those that parts tell are left out.
+    """
+    read = _sources(checked, article)
+    constants = {
+        item.name: item
+        for source in checked.package.sources
+        if source.name in read or not read
+        for item in source.constants
+    }
+    left_out = {article.label, *(item.constant for part in article.parts for item in part.select(Fact))}
+    told = {
+        name: (row_label(item.doc, item.unit.symbol), *(fact(item, run.constants[name]) for run in columns))
+        for name, item in constants.items()
+        if item.type in ("integer", "real", "text", "boolean") and name not in left_out
+    }
+    phases = phase_rows(columns)
+    means = (*map(of_constant, told), *((SINCE, UNTIL) if phases else ()))
+    leads = tuple(of_facts(means, [run.id for run in columns]))
+    return Table("Phases" if phases else "Runs", ("", *named), (*told.values(), *phases), of_rows=means, leads=leads)
+
+
+def _sources(checked: CheckedPackage, article: Article) -> set[str]:
+    """The sources of which an article shows anything."""
+    rows = [item.grain.name for item in asked.of_parts(checked, article)]
+    compared = [checked.metric(name) for name in compared_metrics(article)]
+    metrics = formula.measured(formula.by_id(checked.package), compared)
+    tables = [*rows, *asked.series_of(article), *(metric.grain for metric in metrics)]
+    events = dependencies.collect_dependencies(checked.package, [], [], tables).events
+    return {event.source for event in checked.package.events if event.name in events}
+
+
+# What series have that cannot be drawn
+
+
+def undrawn(
+    checked: CheckedPackage,
+    article: Article,
+    runs: Sequence[RunFigures],
+    named: Sequence[str],
+    counts: Sequence[Mapping[str, int]],
+) -> tuple[str, ...]:
+    """A sentence for each series of a run that is not drawn as a whole; `counts` are the samples of each run by event.
+
+    Of a series without any samples, the parts that show it say so.
+    """
+    shown = asked.series_of(article)
+    found = [item for item in checked.package.series if item.name in shown]
+    return tuple(
+        f"{label}: {item.name}{said}"
+        for label, run, samples in zip(named, runs, counts, strict=True)
+        for item in found
+        for said in describe_missing(item, run, samples)
+    )
+
+
+def describe_missing(item: Series, run: RunFigures, samples: Mapping[str, int]) -> Iterator[str]:
+    rows = asked.rows(run, item)
+    odd = [row for row in rows if not asked.is_drawn(row)]
+    if odd:
+        lines = ", ".join(dict.fromkeys(" ".join(str(row[name]) for name in item.by) for row in odd))
+        what = "is no number, or infinite" if len(odd) == 1 else "are no numbers, or infinite"
+        yield f": {len(odd)} of {len(rows)} values {what}, and not drawn ({lines})."
+    # That samples are too far apart is a warning already.
+    elif (
+        not rows
+        and any(samples.get(sampled.event) for sampled in item.samples)
+        and not any(said.startswith(f"{item.name}: ") for said in run.results.warnings)
+    ):
+        width = run.constants[item.window] if item.window else item.window_ns
+        window = f"two samples within {exact_text(int(str(width)), 9)} s" if item.reading == "rate" else "a sample"
+        yield f" has no value: no line has {window} of any step."

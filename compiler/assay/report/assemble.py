@@ -164,10 +164,11 @@ def _section(
     checked: CheckedPackage, section: SectionSpec, runs: Sequence[RunFigures], named: Sequence[str], choices: Choices
 ) -> Section:
     look = style(choices.style)
-    header = ["", named[0]]
-    for name in named[1:]:
-        header += [name, *DELTA]
-    rows = [_row(look, checked.metric(name), runs, choices.summary) for name in section.metrics]
+    metrics = map(checked.metric, section.metrics)
+    rows = [
+        compare_values(look, metric, [run_results.average(run, metric, choices.summary) for run in runs])
+        for metric in metrics
+    ]
     ids: list[str | None] = list(section.metrics)
     measured = [name for name in section.metrics if not is_formula(checked.metric(name))]
     counted = measured[0] if look.has_sample_counts and measured else ""
@@ -177,14 +178,20 @@ def _section(
     slug = "-".join(section.title.lower().split())
     printed = columns([run.id for run in runs])
     return Section(
-        slug, section.title, section.doc, tuple(header), tuple(rows), tuple(ids), counted=counted, printed=printed
+        slug, section.title, section.doc, name_columns(named), tuple(rows), tuple(ids), counted=counted, printed=printed
     )  # fmt: skip
 
 
-def _row(look: Style, metric: Metric, runs: Sequence[RunFigures], summary: str) -> tuple[str, ...]:
-    found = look.table_row([run_results.average(run, metric, summary) for run in runs], metric.width)
-    cells = [row_label(metric.name, metric.unit.symbol), found.cells[0]]
-    for cell, delta, percent in zip(found.cells[1:], found.deltas, found.percents, strict=True):
+def name_columns(named: Sequence[str]) -> tuple[str, ...]:
+    """Return the header of a table of runs, each with its differences from the first."""
+    return ("", named[0], *(cell for name in named[1:] for cell in (name, *DELTA)))
+
+
+def compare_values(look: Style, metric: Metric, values: Sequence[float | None]) -> tuple[str, ...]:
+    """Return the row of a metric: its label, the first value, then each further one with its differences from that."""
+    row = look.table_row(values, metric.width)
+    cells = [row_label(metric.name, metric.unit.symbol), row.cells[0]]
+    for cell, delta, percent in zip(row.cells[1:], row.deltas, row.percents, strict=True):
         cells += [cell, delta, percent]
     return tuple(cells)
 

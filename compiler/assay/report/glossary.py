@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang import formula
-from assay.lang.model.article import Article, ClassTable
+from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Constant, Grain, Metric, Worked
 from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
 from assay.lang.normal_form import CheckedPackage
@@ -44,12 +44,15 @@ def _example(example: Worked) -> str:
 
 SAMPLE_COUNT = "count.samples"
 SINCE, UNTIL = "phase.from", "phase.to"
+OVER_COLUMNS, OVER_METRICS = "Worked out of columns", "Worked out of metrics"
 #: kinds of ids, with the groups that their entries stand in
 GROUPS = {
     "row": "Run parameters", "constant": "Facts of runs", "phase": "Phases", "column": "Columns of tables",
-    "product": "Worked out of columns", "share": "Worked out of metrics", "classes": "Worked out of metrics",
     "count": "Counts", "filter": "Filters",
 }  # fmt: skip
+ORDER = (
+    "Run parameters", "Facts of runs", "Phases", "Columns of tables", OVER_COLUMNS, OVER_METRICS, "Counts", "Filters",
+)  # fmt: skip
 BUILT = {
     "analysis date": "The day that the report is dated by: that of the last record of all runs in UTC, unless another "
     "is given.",
@@ -73,21 +76,6 @@ def of_column(table: str, name: str) -> str:
     return f"column.{table}.{name}"
 
 
-def of_product(grain: str, down: str, across: str) -> str:
-    """The id of what two columns of a grain amount to."""
-    return f"product.{grain}.{down}.{across}"
-
-
-def of_share(metric: str, due: str) -> str:
-    """The id of a metric's share of another, in percent."""
-    return f"share.{metric}.{due}"
-
-
-def of_classes(table: ClassTable) -> str:
-    """The id of what a table against classes shows."""
-    return f"classes.{'-'.join(table.title.lower().split())}"
-
-
 def of_filter(name: str) -> str:
     """The id of what a filter counts."""
     return f"filter.{name}"
@@ -100,10 +88,12 @@ def terms(
     *,
     counts: bool = False,
     printed: bool = False,
+    more: Mapping[str, tuple[str, Entry]] | None = None,
 ) -> tuple[Group, ...]:
     """The entries of all that tables name beside metrics and series; with `counts`, of sample counts, too.
 
-    `printed` says that the numbers are those of a publication.
+    `printed` says that the numbers are those of a publication; `more` are entries that blocks define, by their ids,
+    behind the titles of their groups.
     """
     known = {*(item.id for item in checked.package.metrics), *(item.name for item in checked.package.series)}
     named = [name for table in tables for name in _named(table)]
@@ -112,11 +102,11 @@ def terms(
     groups: dict[str, list[Entry]] = {}
     for name in names:
         if name and name not in known:
-            entry = told.entry(name)
+            group, entry = more[name] if more and name in more else (GROUPS[name.partition(".")[0]], told.entry(name))
             if printed:
                 entry = Entry(entry.id, entry.name, entry.unit, f"{entry.description}\n{PRINTED}", "")
-            groups.setdefault(GROUPS[name.partition(".")[0]], []).append(entry)
-    order = dict.fromkeys(GROUPS.values())
+            groups.setdefault(group, []).append(entry)
+    order = dict.fromkeys([*ORDER, *groups])
     return tuple(Group(title, tuple(groups[title])) for title in order if title in groups)
 
 
@@ -143,8 +133,7 @@ class _ReportNumbers:
         kind, _, rest = name.partition(".")
         kinds: Mapping[str, Callable[[str], tuple[str, str, str]]] = {
             "row": self.row, "constant": self.constant, "phase": self.phase, "column": self.column,
-            "product": self.product, "share": self.share, "classes": self.classes, "count": self.count,
-            "filter": self.filter,
+            "count": self.count, "filter": self.filter,
         }  # fmt: skip
         label, unit, said = kinds[kind](rest)
         return Entry(name, label, unit, said, "")
@@ -184,30 +173,7 @@ class _ReportNumbers:
         grain, column = self._column(*name.split("."))
         key = ", by which its rows are told apart" if column.name in grain.key else ""
         said = f"Column {column.name} of the grain {grain.name}{key}: {_sentence(grain.doc)}"
-        return _name(column.name), column.unit.symbol, _lines(_sentence(column.doc), said)
-
-    def product(self, name: str) -> tuple[str, str, str]:
-        grain, down, across = name.split(".")
-        return (
-            f"{_name(across)} × {down.replace('_', ' ')}", "",
-            f"The product of the columns {across} and {down} of the grain {grain}; equal on a diagonal of the "
-            "table before.",
-        )  # fmt: skip
-
-    def share(self, name: str) -> tuple[str, str, str]:
-        metric, due = map(self.checked.metric, name.split("."))
-        return "Of what is due", "%", f"100 × {metric.id} / {due.id}: {metric.name}, in percent of {due.name}."
-
-    def classes(self, name: str) -> tuple[str, str, str]:
-        """Of a table of classes its title, no unit, and what its classes are."""
-        assert isinstance(self.shown, Article)
-        table = next(
-            item for part in self.shown.parts for item in part.class_tables if of_classes(item) == f"classes.{name}"
-        )
-        listed = "; ".join(f"{item.name} ({item.amount} {item.unit.symbol})" for item in table.classes)
-        values = f"the rows of its metrics by {table.across}" if table.across else "the averages of metrics over runs"
-        worked = f"Formula: {formula.format_formula(table.value)}, in {table.unit.name}, over the class and {values}."
-        return table.title, table.unit.symbol, _lines(worked, f"{table.heading}: {listed}.")
+        return name_column(column.name), column.unit.symbol, _lines(_sentence(column.doc), said)
 
     def count(self, _name: str) -> tuple[str, str, str]:
         said = "How many samples the first metric of the table has, after filters; of all hosts together."
@@ -250,7 +216,7 @@ def _symbol(kind: str, symbol: str) -> str:
     return {"duration": "s", "instant": ""}.get(kind, symbol)
 
 
-def _name(column: str) -> str:
+def name_column(column: str) -> str:
     return column.replace("_", " ").capitalize()
 
 

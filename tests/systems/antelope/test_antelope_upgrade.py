@@ -26,7 +26,7 @@ from assay.lang.model.package import Constant
 from assay.lang.model.vocabulary import Unit
 from assay.plan.planner import plan
 from assay.remote.prometheus_times import nanoseconds
-from assay.report.blocks.comparison_columns import fact
+from assay.report.run_results import fact
 from tests.compare_reference import load
 from tests.support import upgrade_run
 from tests.support.commands import Done, assay

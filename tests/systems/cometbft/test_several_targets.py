@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.report.blocks.line_names import names
+from assay.report.blocks.rows import name_keys
 from tests.compare_reference import load
 from tests.support.commands import assay
 
@@ -35,7 +35,7 @@ LABELS = ("job", "instance")
     ],
 )
 def test_lines_have_distinct_names(keys: Sequence[tuple[object, ...]], due: Sequence[str]) -> None:
-    actual = names(LABELS, "job", keys, ("mean",))
+    actual = name_keys(LABELS, "job", keys, ("mean",))
     assert [actual[key] for key in keys] == due
 
 

@@ -95,6 +95,17 @@ def chosen(checker: Checker, what: str, article: Article, name: str, grain: str 
     return found
 
 
+def check_has_time(checker: Checker, what: str, choice: Choice | None) -> None:
+    """Report a choice without a time, where its time is shown."""
+    if choice and not choice.begin:
+        checker.report(
+            "choice-time",
+            f"{what} shows the time of choice `{choice.name}`, which has none",
+            choice.name,
+            hint="give the choice `begin` and `end`",
+        )
+
+
 def rows(
     checker: Checker,
     what: str,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assay.lang import chart_templates, formula, reserved_names, scopes
 from assay.lang.check.checker import Checker
-from assay.lang.model.article import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
+from assay.lang.model.article import Article, Choice
 from assay.lang.model.package import Check, Column, Constant, Event, Metric, Package, Relation, Series
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError, nanoseconds_of
@@ -398,33 +398,16 @@ def _rows(checker: Checker, article: Article) -> Iterator[Asked]:
     for choice in article.choices:
         yield f"choice `{choice.name}`", *_of_choice(choice, keys.get(choice.grain, ())), (article.name, choice.name)
     for part in article.parts:
-        for title, columns, metrics in _of_part(checker, part, keys):
-            yield f"`{title}` of article `{article.name}`", columns, metrics, (article.name, part.title, title)
+        for block in part.blocks:
+            for request in block.read_rows(checker.package):
+                what, within = f"`{block.title}` of article `{article.name}`", (article.name, part.title, block.title)
+                yield what, request.columns, request.metrics, within
 
 
 def _of_choice(choice: Choice, key: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     pins = (pin.column for pin in choice.pins)
     columns = (*key, *choice.label, *choice.keys, *pins, choice.first, choice.begin, choice.end)
     return columns, (choice.most, choice.done, choice.due)
-
-
-def _of_part(
-    checker: Checker, part: Part, keys: dict[str, tuple[str, ...]]
-) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-    scatters = (*part.scatters, *(item for grid in part.grids for item in grid.scatters))
-    for item in (*part.listings, *part.pivots, *part.verdicts, *scatters, *part.class_tables):
-        if isinstance(item, Listing):
-            yield item.title, item.keys, item.metrics
-        elif isinstance(item, Pivot):
-            yield item.title, (item.down, item.across, item.first), (item.metric, item.due)
-        elif isinstance(item, Verdict):
-            yield item.title, (*item.keys, item.first, *keys.get(item.grain, ())), item.metrics
-        elif isinstance(item, Scatter):
-            yield item.title, (item.per,), (item.x, item.y)
-        elif isinstance(item, ClassTable) and item.across:
-            metrics = formula.over(item.value)
-            grains = {metric.grain for metric in _measured(checker, metrics)}
-            yield item.title, (item.across, *(name for grain in grains for name in keys.get(grain, ()))), tuple(metrics)
 
 
 def _measured(checker: Checker, names: Iterable[str]) -> Sequence[Metric]:

@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from assay.lang import formula, scopes
@@ -119,6 +119,15 @@ def check_shown_metrics(checker: Checker, what: str, names: tuple[str, ...]) -> 
     for name in sorted(set(names) - known):
         message = f"{what} shows a metric that its package does not list: `{name}`"
         checker.missing("unknown-metric", message, name, known)
+
+
+def check_compared_metrics(checker: Checker, what: str, names: Iterable[str], within: Sequence[str]) -> None:
+    """Report metrics that a table compares between runs, and the package does not list."""
+    known = [metric.id for metric in checker.package.metrics]
+    for name in dict.fromkeys(names):
+        if name not in known:
+            message = f"{what} compares a metric that its package does not list: `{name}`"
+            checker.missing("unknown-metric", message, name, known, within=within)
 
 
 def _charts(checker: Checker, report: Report) -> None:

@@ -1,11 +1,18 @@
-"""Articles: reports made of prose, tables, pivots, figures and claims, as frozen dataclasses."""
+"""Articles: reports made of parts, which hold prose and blocks (tables and figures), as frozen dataclasses."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeVar
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.vocabulary import Phase, Unit
+
+if TYPE_CHECKING:
+    from assay.lang.check.checker import Checker
+    from assay.lang.model.package import Package
+    from assay.lang.units import UnitLibrary
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +36,6 @@ class Claim:
     run: str
     pivot: str
     cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A table of the rows of a grain: columns `keys`, then what metrics measure on each row."""
-
-    title: str
-    grain: str
-    keys: tuple[str, ...]
-    metrics: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,182 +80,121 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Pivot:
-    """A table with a row for each value of a grain's column `down`, a column for each of `across`, cells of a metric.
+class RowRequest:
+    """Rows of a grain that something shows: their columns, and the metrics that are measured on each row."""
 
-    Where several rows of the grain meet in a cell, the one that comes first in `first` counts.  With a metric `due`, a
-    cell that falls short of it by more than `tolerance` percent is marked.  With `diagonals`, cells of equal `down`
-    times `across` are told apart, and listed.  The cell of the row of a `choice` is bold.
-    """
-
-    title: str
     grain: str
-    down: str
-    across: str
-    metric: str
-    first: str
-    due: str
-    tolerance: int
-    diagonals: bool
-    choice: str
+    columns: tuple[str, ...]
+    metrics: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """A figure of a series: a line for each value of the label `line`, over the seconds of a window; with `mean`, the
-    mean of all lines too; with `alone`, only that; with `stacked`, lines as layers.  With a `choice` only the time of
-    its row, from its beginning."""
+class FormulaResolver(Protocol):
+    """Writes conversion factors into formulas."""
 
-    series: str
-    title: str
-    line: str
-    mean: bool
-    alone: bool
-    stacked: bool
-    choice: str
-    template: str
+    @property
+    def library(self) -> UnitLibrary:
+        """The units."""
+
+    def formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
+        """Return a formula with its conversions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scatter:
-    """A figure for each value of a grain's column `per`: its rows as points, one metric over another, and the mean.
+class Block:
+    """A table or figure of a part.
 
-    `label` are columns of the grain `of` (with the column `per` as its key) that name a figure; figures of several runs
-    that agree in the columns `keys` stand side by side.
+    Each kind is a frozen dataclass in a module of `assay.lang.blocks`, whose methods do as they are described here; the
+    module of the same name in `assay.report.blocks` renders it.  A part of the Dhall sources lists the blocks of a kind
+    in the field `member`.
     """
 
+    __slots__ = ()
+
+    member: ClassVar[str]
+    #: place of the kind among the members of a part; kinds without one come last, by their names
+    rank: ClassVar[int] = 1000
+    #: place of its metrics in the dictionary of an article: 0 before 1 before 2
+    dictionary_rank: ClassVar[int] = 0
+    #: kind of place by which `assay explain` and `assay diff` list it: table, figure or verdict
+    appears_as: ClassVar[str] = "table"
+    #: whether it compares averages of its metrics over runs or phases
+    compares_averages: ClassVar[bool] = False
+    #: whether it shows records of a run
+    needs_records: ClassVar[bool] = True
+    #: whether the sources write a block as the text of its only field
+    is_text: ClassVar[bool] = False
     title: str
-    grain: str
-    per: str
-    of: str
-    label: tuple[str, ...]
-    keys: tuple[str, ...]
-    x: str
-    y: str
-    template: str
+
+    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
+        """Report what is wrong with the block; messages call its part `where`."""
+
+    def resolve(self, _resolver: FormulaResolver) -> Self:
+        """Return the block with conversion factors written into its formulas."""
+        return self
+
+    def read_metrics(self) -> Iterable[str]:
+        """Return the ids of the metrics that the block shows."""
+        return ()
+
+    def read_averages(self) -> Iterable[str]:
+        """Return the ids of the metrics of which the block needs averages over runs, and no phases."""
+        return ()
+
+    def read_series(self) -> Iterable[str]:
+        """Return the names of the series that the block shows."""
+        return ()
+
+    def read_rows(self, _package: Package) -> Iterable[RowRequest]:
+        """Return the rows that the block is made of; of a package with errors, those that are known."""
+        return ()
+
+    def list_choices(self) -> Iterable[str]:
+        """Return the names of the choices whose rows, or times, the block shows or leaves out."""
+        choice: str = getattr(self, "choice", "")
+        return [choice] if choice else []
+
+    def list_templates(self, _marked: str) -> Iterable[str]:
+        """Return the chart templates of the block; `marked` ends those of figures that mark instants."""
+        return ()
+
+    def judges(self, _metric: str) -> bool:
+        """Whether the block's outcome depends on which direction of a metric is better."""
+        return False
+
+    def metric_at(self, _path: Sequence[str]) -> str:
+        """Return the metric that a place inside the block's plain data is about; empty: all of the block's."""
+        return ""
+
+    def locate(self, part: str) -> tuple[str, str]:
+        """Return the section and the name of the block as a whole in a part; no name where the section names it."""
+        return f"{part}/{self.title}", ""
+
+    def locate_series(self, part: str, series: str) -> Iterator[tuple[str, str]]:
+        """Yield section and name of each place that shows a series."""
+        if series in self.read_series():
+            yield self.locate(part)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A table that judges further runs by the first: what metrics measure on the rows of a grain that agree in `keys`.
-
-    A change for the worse of more than `tolerance` percent fails; of a metric that is not better in any direction, any
-    change.  `scenario` is what the table of results calls it; with a `choice` only its rows are judged.  Where several
-    rows of a run agree, the one that comes first in `first` counts; the rows of the choices `without` are not judged.
-    """
-
-    title: str
-    scenario: str
-    grain: str
-    keys: tuple[str, ...]
-    metrics: tuple[str, ...]
-    tolerance: int
-    choice: str
-    first: str
-    without: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Small multiples: a row for each run that is a case, a column for each scatter and timeline.
-
-    With a `choice`, scatters show the points of its row, timelines its time.
-    """
-
-    title: str
-    choice: str
-    scatters: tuple[Scatter, ...]
-    timelines: tuple[Timeline, ...]
-    template: str
-
-
-@dataclass(frozen=True, slots=True)
-class Class:
-    """A declared class: its name, and its amount (a decimal number) in a unit, which is `factor` base units (resolving
-    works that out)."""
-
-    name: str
-    amount: str
-    unit: Unit
-    factor: str = "1"
-
-
-@dataclass(frozen=True, slots=True)
-class ClassTable:
-    """A table of metrics against declared classes: a row for each class, in each column a formula over its amount and
-    the values of metrics there, in a unit.
-
-    Columns are the runs, over each of which metrics are averaged; or, `across` a column of the metrics' grain, the rows
-    of that.  `heading` stands over the names of the classes, `width` is as of a metric.
-    """
-
-    title: str
-    heading: str
-    classes: tuple[Class, ...]
-    value: Expression
-    unit: Unit
-    across: str
-    width: int
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A table of metrics: a column for each run, or each phase of it, with differences from the first."""
-
-    title: str
-    metrics: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What is expected of a metric's average from the first run or phase to another.
-
-    `kind`: it `falls` or `rises` by at least `percent`, `stays` within that, or is `not worse` by more.
-    """
-
-    metric: str
-    kind: str
-    percent: int
-
-
-@dataclass(frozen=True, slots=True)
-class Conclusion:
-    """A table of rules, and whether they hold."""
-
-    title: str
-    rules: tuple[Rule, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Averages:
-    """A table of series in one unit: their label filters, and the mean over time of the mean of all lines; with a
-    `choice` over the time of its row only."""
-
-    title: str
-    series: tuple[str, ...]
-    choice: str = ""
+B = TypeVar("B", bound=Block)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an article, in this order: prose (a file of the specs), figures, tables.
-
-    `facts` are constants of the run, told in a table.
-    """
+    """A part of an article: prose (a file of the specs) and blocks, those of one kind together."""
 
     title: str
     prose: str
-    scatters: tuple[Scatter, ...]
-    timelines: tuple[Timeline, ...]
-    listings: tuple[Listing, ...]
-    pivots: tuple[Pivot, ...]
-    verdicts: tuple[Verdict, ...]
-    grids: tuple[Grid, ...]
-    class_tables: tuple[ClassTable, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
-    conclusions: tuple[Conclusion, ...] = ()
-    facts: tuple[str, ...] = ()
-    averages: tuple[Averages, ...] = ()
+    blocks: tuple[Block, ...] = ()
+
+    def list_members(self) -> Iterable[tuple[str, object]]:
+        """Return the members of a part as the sources have them: a list of each kind of block, by its name."""
+        members: dict[str, list[Block]] = {}
+        for block in self.blocks:
+            members.setdefault(block.member, []).append(block)
+        return (("title", self.title), ("prose", self.prose), *members.items())
+
+    def select(self, kind: type[B]) -> tuple[B, ...]:
+        """Return the blocks of a kind, in order."""
+        return tuple(block for block in self.blocks if isinstance(block, kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +217,11 @@ class Article:
     doc: str
     claims: tuple[Claim, ...] = ()
     phases: tuple[Phase, ...] = ()
+
+    @property
+    def blocks(self) -> Iterator[Block]:
+        """The blocks of all parts."""
+        return (block for part in self.parts for block in part.blocks)
 
     def choice(self, name: str) -> Choice:
         """The choice of a name (KeyError when there is none)."""

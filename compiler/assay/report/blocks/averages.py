@@ -1,19 +1,18 @@
-"""Tables of series: their label filters, and the mean over time of the mean of all lines."""
+"""Render tables of series: their label filters, and the mean over time of the mean of all lines."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 
+from assay.lang.blocks.averages import Averages
 from assay.lang.labels import labels_of
-from assay.lang.model.article import Averages
 from assay.lang.model.package import Series
 from assay.report.blocks import rows as asked
-from assay.report.blocks.rows import Row
-from assay.report.blocks.tables import RenderContext, ShownRun, titled
+from assay.report.blocks.context import RenderContext, Rendered, ShownRun, renders, titled
+from assay.report.blocks.rows import Row, is_drawn
 from assay.report.cell_links import LINES, MEAN, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
-from assay.report.missing_data import is_drawn
 from assay.report.run_results import row_label
 from assay.styles.exact_decimal import decimal_value, percent_change, rounded_fraction
 from assay.styles.row import NO_VALUE
@@ -21,13 +20,20 @@ from assay.styles.row import NO_VALUE
 DIGITS = 9
 
 
-def averages(setting: RenderContext, item: Averages, shown: ShownRun) -> Table | None:
+@renders(Averages, position=100)
+def render(context: RenderContext, items: Sequence[Averages]) -> Rendered:
+    """Render a table for each item and run that has the row of the choice."""
+    tables = (averages(context, item, shown) for item in items for shown in context.runs)
+    return Rendered(tables=tuple(table for table in tables if table), choices=tuple(item.choice for item in items))
+
+
+def averages(context: RenderContext, item: Averages, shown: ShownRun) -> Table | None:
     """A row a series: what it is, which labels count, its lines, its average, and the difference to the first's.
 
     None where the run has no row of the choice.
     """
-    found = [next(known for known in setting.checked.package.series if known.name == name) for name in item.series]
-    times = setting.times(item.choice, shown.run) if item.choice else None
+    found = [next(known for known in context.checked.package.series if known.name == name) for name in item.series]
+    times = context.times(item.choice, shown.run) if item.choice else None
     if item.choice and times is None:
         return None
     held = [within(asked.rows(shown.run, series), times) for series in found]
@@ -35,9 +41,9 @@ def averages(setting: RenderContext, item: Averages, shown: ShownRun) -> Table |
     rows = [
         (
             series.doc,
-            labels_of(setting.checked.package, series),
+            labels_of(context.checked.package, series),
             str(_lines(series, of_series)),
-            NO_VALUE if mean is None else setting.look.table_row([mean], DIGITS).cells[0],
+            NO_VALUE if mean is None else context.look.table_row([mean], DIGITS).cells[0],
             _percent(means[0], mean) if place else "",
         )
         for place, (series, of_series, mean) in enumerate(zip(found, held, means, strict=True))

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
-from assay.lang.model.article import Article, Cell, Claim, Pivot
+from assay.lang.blocks.pivot import Pivot
+from assay.lang.model.article import Article, Cell, Claim
 from assay.lang.model.package import Metric
 from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
@@ -58,6 +59,11 @@ class Judged:
         return self.run is not None and not self.differing
 
 
+def find_pivots(article: Article) -> dict[str, Pivot]:
+    """Return the pivots that claims may be about, by their titles."""
+    return {pivot.title: pivot for part in article.parts for pivot in part.select(Pivot)}
+
+
 def check_claims(
     checked: CheckedPackage,
     article: Article,
@@ -66,7 +72,7 @@ def check_claims(
     files: Mapping[tuple[str, str], tuple[File, ...]],
 ) -> tuple[Judged, ...]:
     """What comes of each claim; `files` are those that a run's (by id) pivot (by title) is made of."""
-    pivots = {pivot.title: pivot for part in article.parts for pivot in part.pivots}
+    pivots = find_pivots(article)
     look = style(article.style)
     found = []
     for claim in article.claims:
@@ -116,7 +122,7 @@ def _cells(
 
 def _rows_of(checked: CheckedPackage, pivot: Pivot, run: RunFigures) -> dict[tuple[str, str], Row]:
     """The row of each cell: the first, where several meet in it."""
-    item = asked.of_pivot(checked, pivot)
+    (item,) = asked.listed_of(checked, pivot)
     rows = asked.rows(run, item) if item.name in run.results.rows else ()
     found: dict[tuple[str, str], Row] = {}
     for row in sorted(rows, key=lambda row: asked.ordered(row[pivot.first])):

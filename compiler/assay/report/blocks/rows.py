@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
 
-from assay.lang.model.article import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
+from assay.lang.model.article import Article, Block, Choice
 from assay.lang.model.package import Grain, Metric, Series
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import FROM, TO, Listed, listed_rows, rows_of, span_of
-from assay.report.blocks.class_tables import rows_of_classes
 from assay.report.prose import Prose, Quote, grain_of
 from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import decimal_text, decimal_value, rounded_fraction
@@ -20,6 +19,8 @@ from assay.styles.row import NO_VALUE
 from assay.util.diagnostics import fail
 
 Row = Mapping[str, object]
+Key = tuple[object, ...]
+NONE = "none"
 
 
 def listed(checked: CheckedPackage, article: Article, prose: Iterable[Prose]) -> tuple[Listed, ...]:
@@ -33,42 +34,27 @@ def listed(checked: CheckedPackage, article: Article, prose: Iterable[Prose]) ->
 
 
 def series_of(article: Article) -> tuple[str, ...]:
-    """The series that an article shows, each once."""
-    lines = [item.series for part in article.parts for item in (*part.timelines, *_of_grids(part, "timelines"))]
-    lines += [name for part in article.parts for item in part.averages for name in item.series]
-    return tuple(dict.fromkeys(lines))
+    """The series that an article shows, each once, those of figures first."""
+    blocks = sorted(article.blocks, key=lambda block: block.appears_as != "figure")
+    return tuple(dict.fromkeys(name for block in blocks for name in block.read_series()))
 
 
-def scatters_of(part: Part) -> tuple[Scatter, ...]:
-    """The scatters of a part, those of its grids too."""
-    return (*part.scatters, *_of_grids(part, "scatters"))
+def blocks_of(article: Article) -> Iterable[Block]:
+    """Return the blocks of all parts, those of each part in the order in which the dictionary has their metrics."""
+    return (block for part in article.parts for block in sorted(part.blocks, key=lambda item: item.dictionary_rank))
 
 
-def _of_grids(part: Part, member: str) -> tuple[Any, ...]:
-    return tuple(item for grid in part.grids for item in getattr(grid, member))
+def of_parts(checked: CheckedPackage, article: Article) -> Iterable[Listed]:
+    """Return the rows that the tables and figures of all parts are made of."""
+    return (item for block in blocks_of(article) for item in listed_of(checked, block))
 
 
-def of_parts(checked: CheckedPackage, article: Article) -> Iterator[Listed]:
-    """The rows that the tables and figures of all parts are made of."""
-    for part in article.parts:
-        for item in (*part.listings, *part.pivots, *part.verdicts, *scatters_of(part), *part.class_tables):
-            yield from listed_of(checked, item)
-
-
-def listed_of(checked: CheckedPackage, item: object) -> tuple[Listed, ...]:
-    """The rows that a table, a scatter or a quote is made of; none of anything else."""
-    if isinstance(item, Listing):
-        return (_listed(checked, item.grain, item.keys, item.metrics),)
-    if isinstance(item, Pivot):
-        return (of_pivot(checked, item),)
-    if isinstance(item, Verdict):
-        return (of_verdict(checked, item),)
-    if isinstance(item, Scatter):
-        return of_scatter(checked, item)
-    if isinstance(item, ClassTable):
-        found = rows_of_classes(checked, item)
-        return (found,) if found else ()
-    return (of_quote(checked, item),) if isinstance(item, Quote) else ()
+def listed_of(checked: CheckedPackage, block: Block) -> tuple[Listed, ...]:
+    """The rows that a block is made of."""
+    return tuple(
+        _listed(checked, request.grain, request.columns, request.metrics)
+        for request in block.read_rows(checked.package)
+    )
 
 
 def _listed(checked: CheckedPackage, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> Listed:
@@ -83,27 +69,6 @@ def of_choice(checked: CheckedPackage, choice: Choice) -> Listed:
     columns = dict.fromkeys((*grain.key, *choice.label, *choice.keys, *pinned, choice.first, *times))
     metrics = dict.fromkeys(name for name in (choice.most, choice.done, choice.due) if name)
     return _listed(checked, choice.grain, tuple(columns), tuple(metrics))
-
-
-def of_pivot(checked: CheckedPackage, pivot: Pivot) -> Listed:
-    """The rows that a pivot is made of."""
-    metrics = [pivot.metric, *([pivot.due] if pivot.due else [])]
-    keys = (pivot.down, pivot.across, pivot.first)
-    return _listed(checked, pivot.grain, keys, metrics)
-
-
-def of_verdict(checked: CheckedPackage, verdict: Verdict) -> Listed:
-    """The rows that a verdict compares."""
-    grain = grain_named(checked, verdict.grain)
-    columns = (*verdict.keys, verdict.first, *grain.key)
-    return _listed(checked, verdict.grain, tuple(dict.fromkeys(columns)), verdict.metrics)
-
-
-def of_scatter(checked: CheckedPackage, scatter: Scatter) -> tuple[Listed, Listed]:
-    """The points of a scatter, and what its figures are called after."""
-    points = _listed(checked, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
-    columns = tuple(dict.fromkeys((scatter.per, *scatter.label, *scatter.keys)))
-    return points, Listed(grain_named(checked, scatter.of), columns, ())
 
 
 def of_quote(checked: CheckedPackage, quote: Quote) -> Listed:
@@ -205,3 +170,36 @@ def quoted(checked: CheckedPackage, look: Style, quote: Quote, run: RunFigures, 
     symbol = metric.unit.symbol
     value = text(checked, look, metric, found[0][metric.id], quote.decimals)
     return f"{value} {symbol}" if symbol else value
+
+
+def is_drawn(row: Row) -> bool:
+    """Whether a row of a series has a value that can be drawn."""
+    return math.isfinite(float(str(row["value"])))
+
+
+def name_keys(labels: Sequence[str], first: str, keys: Iterable[Key], reserved: Sequence[str] = ()) -> dict[Key, str]:
+    """A name for each key (values of the labels, in their order), no two alike.
+
+    It is the value of the label `first`; where several keys agree in that, their values of the labels in which these
+    differ follow.  A name that is `reserved` has its label ahead.
+    """
+    place = labels.index(first)
+    alike: dict[str, list[Key]] = {}
+    for key in dict.fromkeys(keys):
+        alike.setdefault(format_value(key[place]), []).append(key)
+    found: dict[Key, str] = {}
+    for name, group in alike.items():
+        others = [at for at in range(len(labels)) if at != place and len({key[at] for key in group}) > 1]
+        own = f"{first} {name}" if name in reserved and not others else name
+        found |= {key: ", ".join([own, *(format_value(key[at]) for at in others)]) for key in group}
+    return found if len(set(found.values())) == len(found) else {key: _in_full(labels, key) for key in found}
+
+
+def format_value(value: object) -> str:
+    return str(value) or NONE
+
+
+def _in_full(labels: Sequence[str], key: Key) -> str:
+    return ", ".join(
+        f"{name} {json.dumps(str(value), ensure_ascii=False)}" for name, value in zip(labels, key, strict=True)
+    )

@@ -1,24 +1,50 @@
-"""Tables of an article that set metrics against declared classes."""
+"""Render tables of metrics against declared classes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.engine.results import Formulas, averages, measured
 from assay.lang import formula
+from assay.lang.blocks.class_table import ClassTable
 from assay.lang.formula import Figures
-from assay.lang.model.article import Article, ClassTable
-from assay.lang.model.package import Metric
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Listed, listed_rows
-from assay.report.blocks.line_names import names
+from assay.report.blocks import rows as asked
+from assay.report.blocks.context import RenderContext, Rendered, Term, renders
 from assay.report.cell_links import FORMULA, CellLink, CellSource
-from assay.report.document import Table
-from assay.report.glossary import of_classes
+from assay.report.document import Entry, Table
+from assay.report.glossary import OVER_METRICS
 from assay.report.run_results import RunFigures, row_label
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
+
+
+def explain(_checked: CheckedPackage, table: ClassTable) -> Iterable[Term]:
+    """Yield the entry of the table: its formula, and what its classes are."""
+    listed = "; ".join(f"{item.name} ({item.amount} {item.unit.symbol})" for item in table.classes)
+    values = f"the rows of its metrics by {table.across}" if table.across else "the averages of metrics over runs"
+    worked = f"Formula: {formula.format_formula(table.value)}, in {table.unit.name}, over the class and {values}."
+    said = f"{worked}\n{table.heading}: {listed}."
+    yield OVER_METRICS, Entry(of_classes(table), table.title, table.unit.symbol, said, "")
+
+
+def of_classes(table: ClassTable) -> str:
+    """Return the id of what a table against classes shows."""
+    return f"classes.{'-'.join(table.title.lower().split())}"
+
+
+@renders(ClassTable, position=90, explain=explain)
+def render(context: RenderContext, items: Sequence[ClassTable]) -> Rendered:
+    """Render the tables against classes, and say why cells of them are empty."""
+    tables, gaps = [], []
+    runs, named = [shown.run for shown in context.runs], [shown.label for shown in context.runs]
+    for table in items:
+        columns = (runs, named) if table.across else (context.compared.columns, context.headings)
+        found, why = class_tables(context.checked, context.look, table, *columns)
+        tables += found
+        gaps += why
+    return Rendered(tables=tuple(tables), gaps=tuple(gaps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,33 +55,6 @@ class _Column:
     run: RunFigures
     figures: Figures
     where: tuple[tuple[str, str], ...] = ()
-
-
-def rows_of_classes(checked: CheckedPackage, table: ClassTable) -> Listed | None:
-    """The rows that are the columns of a table against classes; None where these are the runs."""
-    if not table.across:
-        return None
-    metrics = metrics_of_classes(checked, table)
-    name = formula.grain(formula.by_id(checked.package), metrics[0])
-    grain = next(item for item in checked.package.grains if item.name == name)
-    return listed_rows(checked.package, grain, tuple(dict.fromkeys((table.across, *grain.key))), metrics)
-
-
-def metrics_of_classes(checked: CheckedPackage, table: ClassTable) -> tuple[Metric, ...]:
-    """The metrics that a table against classes is over."""
-    return tuple(checked.metric(name) for name in formula.over(table.value))
-
-
-def averaged(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:
-    """The metrics of which an article needs the averages over runs."""
-    found = {
-        metric.id: metric
-        for part in article.parts
-        for table in part.class_tables
-        if not table.across
-        for metric in metrics_of_classes(checked, table)
-    }
-    return tuple(found.values())
 
 
 def class_tables(
@@ -78,11 +77,10 @@ def class_tables(
 
 
 def _rows(checked: CheckedPackage, table: ClassTable, run: RunFigures) -> list[_Column]:
-    listed = rows_of_classes(checked, table)
-    assert listed is not None
+    (listed,) = asked.listed_of(checked, table)
     rows = run.results.rows[listed.name]
     keys = [tuple(row[name] for name in listed.keys) for row in rows]
-    headings = names(listed.keys, table.across, keys)
+    headings = asked.name_keys(listed.keys, table.across, keys)
     where = [tuple((name, str(row[name])) for name in listed.keys) for row in rows]
     return [
         _Column(headings[key], run, measured(checked, row), texts)
@@ -98,7 +96,7 @@ def _table(
     title = f"{table.title}: {label}" if label else table.title
     rows = []
     for item in table.classes:
-        node = formula.of_class(table.value, item)
+        node = table.formula_of(item)
         cells = []
         for column in columns:
             worked = Formulas(checked, column.run.constants, notes)
@@ -106,9 +104,8 @@ def _table(
             cells.append(NO_VALUE if value is None else look.table_row([float(value)], table.width).cells[0])
         rows.append((item.name, *cells))
     header = (table.heading, *(row_label(column.heading, table.unit.symbol) for column in columns))
-    names_ = [metric.id for metric in metrics_of_classes(checked, table)]
     leads = tuple(
-        CellLink(y, x, FORMULA, tuple(CellSource(name, column.run.id, column.where) for name in names_))
+        CellLink(y, x, FORMULA, tuple(CellSource(name, column.run.id, column.where) for name in table.read_metrics()))
         for y in range(len(rows))
         for x, column in enumerate(columns, start=1)
     )

@@ -1,0 +1,145 @@
+"""Tables of metrics against declared classes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from assay.lang import formula
+from assay.lang.check.checker import Checker
+from assay.lang.check.formulas import comes_out
+from assay.lang.model.article import Article, Block, FormulaResolver, Part, RowRequest
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Package
+from assay.lang.model.vocabulary import Unit
+from assay.lang.typing_rules import UnitError
+from assay.lang.units import UnknownUnitError
+from assay.util.diagnostics import did_you_mean
+from assay.util.numbers import decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A declared class: its name, and its amount (a decimal number) in a unit, which is `factor` base units (resolving
+    works that out)."""
+
+    name: str
+    amount: str
+    unit: Unit
+    factor: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTable(Block):
+    """A table of metrics against declared classes: a row for each class, in each column a formula over its amount and
+    the values of metrics there, in a unit.
+
+    Columns are the runs, over each of which metrics are averaged; or, `across` a column of the metrics' grain, the rows
+    of that.  `heading` stands over the names of the classes, `width` is as of a metric.
+    """
+
+    member = "class_tables"
+    rank = 70
+    dictionary_rank = 2
+
+    title: str
+    heading: str
+    classes: tuple[Class, ...]
+    value: Expression
+    unit: Unit
+    across: str
+    width: int
+
+    def check(self, checker: Checker, where: str, _article: Article, _part: Part) -> None:
+        """Report classes without names or amounts of one kind, a wrong unit of the formula, and unknown columns."""
+        where = f"table `{self.title}` in {where}"
+        if not self.classes:
+            checker.report("class", f"{where} is against no classes", self.title, hint="name some in `classes`")
+            return
+        for name, times in Counter(item.name for item in self.classes).items():
+            if times > 1:
+                checker.report("class", f"{where} has {times} classes called `{name}`", name, hint="rename all but one")
+        amount = self.classes[0].unit.name
+        for item in self.classes:
+            _check_class(checker, where, item, amount)
+        if comes_out(checker, f"the formula of {where}", self.value, self.unit, self.title, amount):
+            self._check_columns(checker, where)
+
+    def _check_columns(self, checker: Checker, where: str) -> None:
+        """Report columns that are neither the runs nor rows of the grain of all metrics."""
+        known = formula.by_id(checker.package)
+        metrics = [known[name] for name in self.read_metrics()]
+        if not self.across or not formula.measured(known, metrics):  # else its formulas are wrong themselves
+            return
+        grains = {formula.grain(known, metric) for metric in metrics}
+        grain = next((item for item in checker.package.grains if grains == {item.name}), None)
+        if grain is None:
+            checker.report(
+                "other-grain",
+                f"{where} has a column for each row of a grain, and its metrics are not all of one",
+                self.title,
+                found=", ".join(sorted(grains - {""})) or "none",
+            )
+            return
+        columns = [column.name for column in grain.columns]
+        if self.across not in columns:
+            checker.report(
+                "unknown-column",
+                f"{where} calls rows by an unknown column `{self.across}` of grain `{grain.name}`",
+                self.across,
+                hint=did_you_mean(self.across, columns),
+            )
+
+    def resolve(self, resolver: FormulaResolver) -> ClassTable:
+        """Return the table with conversion factors in its formula, and each class in base units."""
+        value = resolver.formula(self.value, self.unit, self.classes[0].unit.name)
+        classes = (replace(item, factor=str(resolver.library.base(item.unit.name)[0])) for item in self.classes)
+        return replace(self, value=value, classes=tuple(classes))
+
+    def read_metrics(self) -> Iterable[str]:
+        return formula.over(self.value)
+
+    def read_averages(self) -> Iterable[str]:
+        """Return the metrics whose averages over runs are columns."""
+        return () if self.across else self.read_metrics()
+
+    def read_rows(self, package: Package) -> Iterator[RowRequest]:
+        """Yield the rows that are columns; none where the runs are."""
+        known = formula.by_id(package)
+        ids = tuple(self.read_metrics())
+        measured = formula.measured(known, [known[name] for name in ids if name in known])
+        grains = {metric.grain for metric in measured if self.across}
+        for grain in package.grains:
+            if grain.name in grains:
+                yield RowRequest(grain.name, tuple(dict.fromkeys((self.across, *grain.key))), ids)
+
+    def formula_of(self, item: Class) -> Expression:
+        """Return the resolved formula with the amount of a class in its place."""
+        return _put_amount(self.value, item)
+
+
+def _put_amount(node: Expression, item: Class) -> Expression:
+    if node.op == "parameter" and node.name == formula.CLASS:
+        return Expression("quantity", number=Decimal(item.amount), unit=item.unit.name, factor=item.factor)
+    return replace(node, operands=tuple(_put_amount(operand, item) for operand in node.operands))
+
+
+def _check_class(checker: Checker, where: str, item: Class, unit: str) -> None:
+    amount = decimal(item.amount)
+    if amount is None or amount <= 0:
+        checker.report(
+            "class",
+            f"class `{item.name}` of {where} has no amount",
+            item.name,
+            expected=f"a number above 0, in {item.unit.name}",
+            found=item.amount,
+        )
+    try:
+        checker.library.factor(item.unit.name, unit)
+    except UnknownUnitError as error:
+        checker.unknown_unit(error, f"class `{item.name}` of {where}", item.name)
+    except UnitError:
+        message = f"class `{item.name}` of {where} has an amount of another kind than the first one"
+        checker.report("unit", message, item.name, expected=unit, found=item.unit.name)

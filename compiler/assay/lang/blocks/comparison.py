@@ -1,0 +1,28 @@
+"""Comparisons: tables of metrics, a column for each run or phase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.lang.check.checker import Checker
+from assay.lang.check.reports import check_compared_metrics
+from assay.lang.model.article import Article, Block, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Block):
+    """A table of metrics: a column for each run, or each phase of it, with differences from the first."""
+
+    member = "comparisons"
+    rank = 80
+    compares_averages = True
+
+    title: str
+    metrics: tuple[str, ...]
+
+    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
+        check_compared_metrics(checker, where, self.metrics, (article.name, part.title))
+
+    def read_metrics(self) -> Iterable[str]:
+        return self.metrics

@@ -1,0 +1,58 @@
+"""Conclusions: tables of rules about metrics, and whether they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from assay.lang.check.checker import Checker
+from assay.lang.check.reports import check_compared_metrics
+from assay.lang.model.article import Article, Block, Part
+from assay.util.diagnostics import did_you_mean
+
+FALLS, RISES, STAYS, NOT_WORSE = "falls", "rises", "stays", "not worse"
+RULES = (FALLS, RISES, STAYS, NOT_WORSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is expected of a metric's average from the first run or phase to another.
+
+    `kind`: it `falls` or `rises` by at least `percent`, `stays` within that, or is `not worse` by more.
+    """
+
+    metric: str
+    kind: str
+    percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion(Block):
+    """A table of rules, and whether they hold."""
+
+    member = "conclusions"
+    rank = 90
+    compares_averages = True
+    appears_as = "verdict"
+
+    title: str
+    rules: tuple[Rule, ...]
+
+    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
+        check_compared_metrics(checker, where, self.read_metrics(), (article.name, part.title))
+        for kind in dict.fromkeys(rule.kind for rule in self.rules if rule.kind not in RULES):
+            checker.report("rule", f"{where} has a rule of a kind that there is not: `{kind}`", kind,
+                           hint=did_you_mean(kind, RULES))  # fmt: skip
+
+    def read_metrics(self) -> Iterator[str]:
+        return (rule.metric for rule in self.rules)
+
+    def judges(self, metric: str) -> bool:
+        """Whether a rule demands that a metric is not worse; the other kinds mean the same either way."""
+        return any(rule.metric == metric and rule.kind == NOT_WORSE for rule in self.rules)
+
+    def metric_at(self, path: Sequence[str]) -> str:
+        """Return the metric of the rule that a place is in, by its name or its number."""
+        if len(path) < 2 or path[0] != "rules":
+            return ""
+        return self.rules[int(path[1][1:]) - 1].metric if path[1].startswith("#") else path[1]

@@ -1,0 +1,78 @@
+"""Grids: small multiples, a row for each run that is a case and a column for each scatter and timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.lang.blocks.scatter import Scatter
+from assay.lang.blocks.timeline import Timeline
+from assay.lang.check.checker import Checker
+from assay.lang.check.choices import check_has_time, chosen
+from assay.lang.model.article import Article, Block, Part, RowRequest
+from assay.lang.model.package import Package
+
+
+@dataclass(frozen=True, slots=True)
+class Grid(Block):
+    """Small multiples: a row for each run that is a case, a column for each scatter and timeline.
+
+    With a `choice`, scatters show the points of its row, timelines its time.
+    """
+
+    member = "grids"
+    rank = 60
+    dictionary_rank = 1
+    appears_as = "figure"
+
+    title: str
+    choice: str
+    scatters: tuple[Scatter, ...]
+    timelines: tuple[Timeline, ...]
+    template: str
+
+    def check(self, checker: Checker, where: str, article: Article, _part: Part) -> None:
+        where = f"grid `{self.title}` in {where}"
+        choice = chosen(checker, where, article, self.choice)
+        if not article.cases:
+            checker.report(
+                "grid-without-cases",
+                f"{where} has a row for each case, but the article does not say which constant tells the case of a run",
+                self.title,
+                hint="name the constant in the article's `cases`",
+            )
+        for timeline in self.timelines:
+            timeline.check_series(checker, where)
+        if self.timelines:
+            check_has_time(checker, where, choice)
+        for scatter in self.scatters:
+            scatter.check_rows(checker, where, (article.name, self.title))
+            if choice and choice.grain != scatter.of:
+                checker.report(
+                    "other-grain",
+                    f"{where} has a scatter of rows that choice `{choice.name}` does not choose",
+                    choice.name,
+                    expected=scatter.of,
+                    found=choice.grain,
+                )
+
+    def read_metrics(self) -> Iterator[str]:
+        return (name for scatter in self.scatters for name in scatter.read_metrics())
+
+    def read_series(self) -> Iterator[str]:
+        return (timeline.series for timeline in self.timelines)
+
+    def read_rows(self, package: Package) -> Iterator[RowRequest]:
+        return (request for scatter in self.scatters for request in scatter.read_rows(package))
+
+    def list_templates(self, _marked: str) -> Iterator[str]:
+        """Yield the templates of the figures, then that of the grid."""
+        yield from (item.template for item in self.scatters)
+        yield from (item.template for item in self.timelines)
+        yield self.template
+
+    def locate_series(self, part: str, series: str) -> Iterator[tuple[str, str]]:
+        """Yield section and title of each timeline of a series."""
+        for timeline in self.timelines:
+            if timeline.series == series:
+                yield f"{part}/{self.title}", timeline.title or series

@@ -1,0 +1,55 @@
+"""Scatters: figures of rows as points, one metric over another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from assay.lang.check.checker import Checker
+from assay.lang.check.choices import rows
+from assay.lang.model.article import Article, Block, Part, RowRequest
+from assay.lang.model.package import Package
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter(Block):
+    """A figure for each value of a grain's column `per`: its rows as points, one metric over another, and the mean.
+
+    `label` are columns of the grain `of` (with the column `per` as its key) that name a figure; figures of several runs
+    that agree in the columns `keys` stand side by side.
+    """
+
+    member = "scatters"
+    rank = 10
+    dictionary_rank = 1
+    appears_as = "figure"
+
+    title: str
+    grain: str
+    per: str
+    of: str
+    label: tuple[str, ...]
+    keys: tuple[str, ...]
+    x: str
+    y: str
+    template: str
+
+    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
+        self.check_rows(checker, where, (article.name, part.title))
+
+    def check_rows(self, checker: Checker, where: str, around: tuple[str, ...]) -> None:
+        """Report unknown names; `around` names the declarations that the scatter is in."""
+        within = (*around, self.title)
+        rows(checker, where, self.grain, (self.per,), (self.x, self.y), within)
+        rows(checker, where, self.of, (self.per, *self.label, *self.keys), (), within)
+
+    def read_metrics(self) -> Iterable[str]:
+        return (self.x, self.y)
+
+    def read_rows(self, _package: Package) -> Iterator[RowRequest]:
+        """Yield the points, then the rows that name the figures."""
+        yield RowRequest(self.grain, (self.per,), (self.x, self.y))
+        yield RowRequest(self.of, tuple(dict.fromkeys((self.per, *self.label, *self.keys))))
+
+    def list_templates(self, _marked: str) -> Iterable[str]:
+        return [self.template]

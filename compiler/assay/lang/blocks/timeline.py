@@ -1,0 +1,72 @@
+"""Timelines: figures of a series over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from assay.lang.check.checker import Checker
+from assay.lang.check.choices import check_has_time, chosen
+from assay.lang.model.article import Article, Block, Part
+from assay.util.diagnostics import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline(Block):
+    """A figure of a series: a line for each value of the label `line`, over the seconds of a window; with `mean`, the
+    mean of all lines too; with `alone`, only that; with `stacked`, lines as layers.  With a `choice` only the time of
+    its row, from its beginning."""
+
+    member = "timelines"
+    rank = 20
+    appears_as = "figure"
+
+    series: str
+    title: str
+    line: str
+    mean: bool
+    alone: bool
+    stacked: bool
+    choice: str
+    template: str
+
+    def check(self, checker: Checker, where: str, article: Article, _part: Part) -> None:
+        self.check_series(checker, where)
+        check_has_time(checker, where, chosen(checker, where, article, self.choice))
+        if self.stacked and self.mean:
+            checker.report(
+                "stacked-mean",
+                f"{where} stacks the lines of series `{self.series}`, in which a mean has no place",
+                self.series,
+                hint="leave out `mean` or `stacked`",
+            )
+
+    def check_series(self, checker: Checker, where: str) -> None:
+        """Report an unknown series, or an unknown label of it."""
+        series = next((item for item in checker.package.series if item.name == self.series), None)
+        if series is None:
+            known = [item.name for item in checker.package.series]
+            message = f"{where} shows an unknown series `{self.series}`"
+            checker.missing("unknown-series", message, self.series, known, within=(self.title,))
+        elif not self.alone and self.line not in series.by:
+            checker.report(
+                "unknown-label",
+                f"{where} has lines by a label that series `{series.name}` does not have: `{self.line}`",
+                self.line or series.name,
+                hint=did_you_mean(self.line, series.by),
+            )
+
+    def read_series(self) -> Iterable[str]:
+        return [self.series]
+
+    def list_templates(self, marked: str) -> Iterable[str]:
+        """Return the chart template; with marks where phases begin."""
+        return [self.template + marked]
+
+    def locate(self, part: str) -> tuple[str, str]:
+        """Return the part, and the title or the series: a figure has no section of its own."""
+        return part, self.title or self.series
+
+    def locate_series(self, part: str, series: str) -> Iterator[tuple[str, str]]:
+        if series == self.series:
+            yield self.locate(part)

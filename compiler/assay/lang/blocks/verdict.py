@@ -1,0 +1,56 @@
+"""Verdicts: tables that judge further runs by the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from assay.lang.check.checker import Checker
+from assay.lang.check.choices import chosen, rows, without
+from assay.lang.model.article import Article, Block, Part, RowRequest
+from assay.lang.model.package import Package
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict(Block):
+    """A table that judges further runs by the first: what metrics measure on the rows of a grain that agree in `keys`.
+
+    A change for the worse of more than `tolerance` percent fails; of a metric that is not better in any direction, any
+    change.  `scenario` is what the table of results calls it; with a `choice` only its rows are judged.  Where several
+    rows of a run agree, the one that comes first in `first` counts; the rows of the choices `without` are not judged.
+    """
+
+    member = "verdicts"
+    rank = 50
+    appears_as = "verdict"
+
+    title: str
+    scenario: str
+    grain: str
+    keys: tuple[str, ...]
+    metrics: tuple[str, ...]
+    tolerance: int
+    choice: str
+    first: str
+    without: tuple[str, ...] = ()
+
+    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
+        within = (article.name, part.title, self.title)
+        rows(checker, where, self.grain, (*self.keys, self.first), self.metrics, within)
+        chosen(checker, where, article, self.choice, self.grain)
+        without(checker, where, article, self.without, self.grain)
+
+    def read_metrics(self) -> Iterable[str]:
+        return self.metrics
+
+    def read_rows(self, package: Package) -> Iterator[RowRequest]:
+        """Yield the rows that are compared, with the key of their grain."""
+        key = next((grain.key for grain in package.grains if grain.name == self.grain), ())
+        yield RowRequest(self.grain, tuple(dict.fromkeys((*self.keys, self.first, *key))), self.metrics)
+
+    def list_choices(self) -> Iterable[str]:
+        """Return the choice that is judged, and those that are not."""
+        return [*([self.choice] if self.choice else []), *self.without]
+
+    def judges(self, metric: str) -> bool:
+        return metric in self.metrics
