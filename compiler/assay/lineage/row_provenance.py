@@ -147,7 +147,7 @@ class _Query:
     def _rewrite_cte(self, item: exp.CTE) -> None:
         """Rewrite a CTE for the columns demanded of it; repeat a recursive one until the demands stop growing."""
         wanted = self.demands[item.alias]
-        inner = replace(self, again=self.recursive | {item.alias})
+        inner = replace(self, recursive=self.recursive | {item.alias})
         columns = [column.name for column in item.args["alias"].args.get("columns") or ()]
         while True:
             current = set(wanted)

@@ -214,7 +214,8 @@ class _Target:
             return self.folder / next(iter(self.top_folders))
         if self.top_folders:
             raise fail("no-run", f"the archive holds more than one run: {self.archive}", expected="one folder on top",
-                       found=", ".join(map(visible, sorted(self.top_folders))), hint="pack each run by itself")  # fmt: skip
+                       found=", ".join(map(visible, sorted(self.top_folders))),
+                       hint="pack each run by itself")  # fmt: skip
         raise nothing_wanted("the archive of the run", self.archive, self.wanted, self.seen)
 
     def make_folder(self, name: str) -> None:

@@ -156,7 +156,10 @@ def _build_object(name: str, info: Mapping[str, Any]) -> Object:
 
 
 def _read(stream: IO[bytes], count: int) -> bytes:
-    """Read bytes of an object.  s3fs raises IndexError while it handles an error without text, as of an aborted response."""
+    """Read bytes of an object.
+
+    s3fs raises IndexError while it handles an error without text, such as that of an aborted response.
+    """
     try:
         return stream.read(count)
     except IndexError as error:

@@ -136,7 +136,10 @@ def _fetch_pages(
 
 
 def _query_selector(server: Server, request: Request, selector: str) -> Iterator[tuple[Page, bytes]]:
-    """Yield the responses for a selector; the period of a page shrinks after a large response and grows after a small one."""
+    """Yield the responses for a selector.
+
+    The period of a page shrinks after a large response and grows after a small one.
+    """
     start, step = request.start, min(FIRST, request.step)
     while True:
         end, size = min(start + step, request.end), 0
