@@ -80,25 +80,29 @@ class Lineage:
 def lineage(statements: Sequence[Statement], roots: Iterable[Origin], checks: bool = True) -> Lineage:
     """Return the lineage of columns of statements, including the checks on the way if `checks` is set."""
     statements = _rename_metrics(statements)
-    made = _trace_statements(statements)
+    by_statement = _trace_statements(statements)
     start = tuple(roots)
     roles: dict[Origin, str] = {}
-    _assign_roles(made, [(item, "value") for item in start], roles)
-    _assign_roles(made, [(Origin(item.table, ROWS), "rows") for item in start if item.table in made], roles)
+    _assign_roles(by_statement, [(item, "value") for item in start], roles)
+    _assign_roles(
+        by_statement, [(Origin(item.table, ROWS), "rows") for item in start if item.table in by_statement], roles
+    )
     if checks:
-        _assign_check_roles(statements, made, roles)
+        _assign_check_roles(statements, by_statement, roles)
     for item in reversed(statements):  # readers come before what they read
         if any(origin.table == item.name for origin in roles):
-            _assign_roles(made, [(origin, "read") for origin in _find_extra_reads(item, made)], roles)
+            _assign_roles(by_statement, [(origin, "read") for origin in _find_extra_reads(item, by_statement)], roles)
     by_name = {item.name: item for item in statements}
     raw = {
         origin: paths for item in statements if isinstance(item.step, EventStep) for origin, paths in fields(item.step)
     }
-    return Lineage(start, made, roles, by_name, {origin: paths for origin, paths in raw.items() if origin in roles})
+    return Lineage(
+        start, by_statement, roles, by_name, {origin: paths for origin, paths in raw.items() if origin in roles}
+    )
 
 
 def _assign_check_roles(
-    statements: Sequence[Statement], made: Mapping[str, ColumnOrigins], roles: dict[Origin, str]
+    statements: Sequence[Statement], by_statement: Mapping[str, ColumnOrigins], roles: dict[Origin, str]
 ) -> None:
     """Assign the role `check` to columns that checks on the way read, also those reached by other checks."""
     pending = [item for item in statements if item.kind == "check"]
@@ -108,20 +112,22 @@ def _assign_check_roles(
         if not due:
             return
         pending = [item for item in pending if item not in due]
-        _assign_roles(made, [(origin, "check") for item in due for origin in made[item.name].everything], roles)
+        _assign_roles(
+            by_statement, [(origin, "check") for item in due for origin in by_statement[item.name].everything], roles
+        )
 
 
-def _find_extra_reads(item: Statement, made: Mapping[str, ColumnOrigins]) -> Iterator[Origin]:
+def _find_extra_reads(item: Statement, by_statement: Mapping[str, ColumnOrigins]) -> Iterator[Origin]:
     """Yield what a statement reads in addition to the origins of its columns.
 
     Of an event: every field of its table, since a record that lacks one is left out. Of a relation: everything that its
     text reads, since a definition contains the text as a whole.
     """
     if isinstance(item.step, EventStep):
-        yield from (Origin(item.name, name) for name in made[item.name].values if name not in item.step.keys)
+        yield from (Origin(item.name, name) for name in by_statement[item.name].values if name not in item.step.keys)
     elif isinstance(item.step, RelationStep):
-        yield from made[item.name].everything
-        yield from (Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in made)
+        yield from by_statement[item.name].everything
+        yield from (Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in by_statement)
 
 
 def root(statements: Sequence[Statement], metric: str, result: str) -> Origin:
@@ -146,20 +152,20 @@ def table_of_check(check: Statement) -> str:
 def _trace_statements(statements: Sequence[Statement]) -> dict[str, ColumnOrigins]:
     """Return the origins of every statement's columns."""
     schema: dict[str, tuple[str, ...]] = {LOGS: tuple(LOG_COLUMNS)}
-    made: dict[str, ColumnOrigins] = {}
+    by_statement: dict[str, ColumnOrigins] = {}
     for item in statements:
         if item.kind == "view":
             names = (
                 tuple(value.alias_or_name for value in item.query.selects) if isinstance(item.query, exp.Query) else ()
             )
-            made[item.name] = ColumnOrigins(
+            by_statement[item.name] = ColumnOrigins(
                 dict.fromkeys(names, frozenset()), dict.fromkeys(names, frozenset()), frozenset()
             )
         else:
-            made[item.name] = _adjust_origins(item, trace_columns(item.query, schema))
+            by_statement[item.name] = _adjust_origins(item, trace_columns(item.query, schema))
         if item.kind in ("table", "view"):
-            schema[item.name] = tuple(made[item.name].values)
-    return made
+            schema[item.name] = tuple(by_statement[item.name].values)
+    return by_statement
 
 
 def _adjust_origins(item: Statement, origins: ColumnOrigins) -> ColumnOrigins:
@@ -191,20 +197,24 @@ def value_origins(statements: Sequence[Statement]) -> Callable[[Origin], frozens
 
     Columns that pick the row of a value, or decide which rows exist, are not among them.
     """
-    made = _trace_statements(statements)
+    by_statement = _trace_statements(statements)
 
     @functools.cache
     def origins(item: Origin) -> frozenset[Origin]:
         """Return all columns that a column's value comes from."""
-        direct = made[item.table].values.get(item.column, frozenset()) if item.table in made else frozenset()
+        direct = (
+            by_statement[item.table].values.get(item.column, frozenset()) if item.table in by_statement else frozenset()
+        )
         return frozenset([item]).union(*(origins(inner) for inner in direct if inner != item))
 
     return origins
 
 
-def _get_direct_origins(made: Mapping[str, ColumnOrigins], item: Origin, role: str) -> list[tuple[str, Origins]]:
+def _get_direct_origins(
+    by_statement: Mapping[str, ColumnOrigins], item: Origin, role: str
+) -> list[tuple[str, Origins]]:
     """Return the direct origins of a column by their role; a count of rows depends on the rows it counts."""
-    if (origins := made.get(item.table)) is None:
+    if (origins := by_statement.get(item.table)) is None:
         return []
     if item.column == ROWS:
         counted = origins.counted if role == "value" else frozenset()
@@ -216,7 +226,7 @@ def _get_direct_origins(made: Mapping[str, ColumnOrigins], item: Origin, role: s
 
 
 def _assign_roles(
-    made: Mapping[str, ColumnOrigins], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]
+    by_statement: Mapping[str, ColumnOrigins], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]
 ) -> None:
     """Assign roles to columns and to everything they depend on: the least direct role of the way there."""
     queue = list(start)
@@ -225,7 +235,7 @@ def _assign_roles(
         if item in roles and ROLES.index(roles[item]) <= ROLES.index(role):
             continue
         roles[item] = role
-        for direct_role, origins in _get_direct_origins(made, item, role):
+        for direct_role, origins in _get_direct_origins(by_statement, item, role):
             queue += [(origin, max(role, direct_role, key=ROLES.index)) for origin in origins]
 
 

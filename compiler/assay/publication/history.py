@@ -144,8 +144,8 @@ def columns(all_issues: Sequence[Issue]) -> tuple[tuple[Issue, ...], ...]:
 def changes(history: History, checked: CheckedPackage, all_issues: Sequence[Issue]) -> tuple[Change, ...]:
     """Return the declared breaks and those that follow from the editions; keys are letters in the order of days."""
     declared = [(item.since, item.run, MEANING, ((item.metrics, item.doc),)) for item in history.breaks]
-    shown = [name for section in history.sections for name in section.metrics]
-    derived = [(since, "", FORM, notes) for since, notes in _compare_editions(checked, all_issues, shown)]
+    listed = [name for section in history.sections for name in section.metrics]
+    derived = [(since, "", FORM, notes) for since, notes in _compare_editions(checked, all_issues, listed)]
     ordered = sorted((*declared, *derived), key=lambda item: item[0])
     return tuple(
         Change(_format_key(place), kind, since, run, notes) for place, (since, run, kind, notes) in enumerate(ordered)
@@ -159,7 +159,7 @@ def _format_key(index: int) -> str:
 
 
 def _compare_editions(
-    checked: CheckedPackage, all_issues: Sequence[Issue], shown: Sequence[str]
+    checked: CheckedPackage, all_issues: Sequence[Issue], listed: Sequence[str]
 ) -> Iterator[tuple[str, tuple[tuple[tuple[str, ...], str], ...]]]:
     """Yield the day and notes of each edition that changes the number style, a metric's name or its unit."""
     firsts: dict[str, Issue] = {}
@@ -168,9 +168,9 @@ def _compare_editions(
     for before, after in pairwise(firsts.values()):
         notes: dict[str, list[str]] = {}
         if after.edition.style != before.edition.style:
-            notes[f"Numbers in the style {after.edition.style}, before {before.edition.style}."] = [*shown]
+            notes[f"Numbers in the style {after.edition.style}, before {before.edition.style}."] = [*listed]
         old, new = words(checked, before.edition), words(checked, after.edition)
-        for metric in shown:
+        for metric in listed:
             for text in _compare_words(old[metric], new[metric]):
                 notes.setdefault(text, []).append(metric)
         if notes:
@@ -200,7 +200,7 @@ def place(change: Change, all_issues: Sequence[Issue], workload: str) -> tuple[I
 
 def moves(history: History, all_issues: Sequence[Issue], breaks: Sequence[Change], most: int) -> tuple[Move, ...]:
     """Return the largest changes, by factor in descending order: one per metric and workload."""
-    shown = [name for section in history.sections for name in section.metrics]
+    listed = [name for section in history.sections for name in section.metrics]
     places = {(item.key, name): place(item, all_issues, name) for item in breaks for name in workloads(all_issues)}
 
     def find_breaks(metric: str, issue: Issue, run: int) -> tuple[str, ...]:
@@ -215,7 +215,7 @@ def moves(history: History, all_issues: Sequence[Issue], breaks: Sequence[Change
         )
 
     largest: dict[tuple[str, str], Move] = {}
-    for metric in shown:
+    for metric in listed:
         for issue in all_issues:
             for run, base, value in _list_values(issue, metric):
                 name = (metric, issue.publication.workload)
@@ -248,13 +248,13 @@ def warnings(history: History, all_issues: Sequence[Issue]) -> Iterator[str]:
     first, last = all_issues[0].publication.day, all_issues[-1].publication.day
     names = {metric for issue in all_issues for metric in issue.rows}
     for item in history.breaks:
-        what = f"The break of {', '.join(item.metrics)} since {item.since}"
+        subject = f"The break of {', '.join(item.metrics)} since {item.since}"
         if not first <= item.since <= last or (item.since == first and not item.run):
-            yield f"{what} lies outside of the publications, which are from {first} to {last}."
+            yield f"{subject} lies outside of the publications, which are from {first} to {last}."
         elif item.run and not any(
             _starts_at_run(item.since, item.run, all_issues, name) for name in workloads(all_issues)
         ):
-            yield f"{what} names the run {item.run}, which no publication of then has."
+            yield f"{subject} names the run {item.run}, which no publication of then has."
     for section in history.sections:
         for metric in section.metrics:
             if metric not in names:

@@ -49,35 +49,35 @@ class Shape:
         line = self.text.count("\n", 0, last) + 1
         return Span(str(self.path), line, last - self.text.rfind("\n", 0, last))
 
-    def member(self, record: Any, key: str, kind: type, what: str, at: Sequence[str] = ()) -> Any:
+    def member(self, record: Any, key: str, kind: type, owner: str, at: Sequence[str] = ()) -> Any:
         """Return a member of a record.
 
         If it is missing or of another kind, add a problem and return an empty value of its kind.
         """
         if not isinstance(record, dict):
-            self.problem(f"{what} is not an object", at=at, expected="{ ... }", found=truncate_value(record))
+            self.problem(f"{owner} is not an object", at=at, expected="{ ... }", found=truncate_value(record))
             return kind()
         value = record.get(key)
         if not isinstance(value, kind) or isinstance(value, bool):
             problem = "is missing" if key not in record else "is of the wrong kind"
-            self.problem(f"`{key}` of {what} {problem}", at=at, expected=KINDS[kind], found=truncate_value(value))
+            self.problem(f"`{key}` of {owner} {problem}", at=at, expected=KINDS[kind], found=truncate_value(value))
             return kind()
         return value
 
-    def texts(self, record: Any, key: str, what: str, at: Sequence[str], count: int | None = None) -> tuple[str, ...]:
+    def texts(self, record: Any, key: str, owner: str, at: Sequence[str], count: int | None = None) -> tuple[str, ...]:
         """Return a list of texts, of length `count` if it is given."""
-        items = self.member(record, key, list, what, at)
+        items = self.member(record, key, list, owner, at)
         at = (*at, key)
         for item in items:
             if not isinstance(item, str):
                 problem = "a value is missing" if item is None else "a value is not a text"
                 self.problem(
-                    f"{what}: {problem} among `{key}`", at=at, expected="a printed cell", found=truncate_value(item)
+                    f"{owner}: {problem} among `{key}`", at=at, expected="a printed cell", found=truncate_value(item)
                 )
                 return ("",) * (len(items) if count is None else count)
         if count is not None and len(items) != count:
             self.problem(
-                f"{what}: `{key}` has {_format_count(len(items))} where {count} {'is' if count == 1 else 'are'} due",
+                f"{owner}: `{key}` has {_format_count(len(items))} where {count} {'is' if count == 1 else 'are'} due",
                 at=at,
                 expected=f"{_format_count(count)}",
                 found=", ".join(items) or "none",
@@ -85,12 +85,12 @@ class Shape:
             return ("",) * count
         return tuple(items)
 
-    def numbers(self, cells: Sequence[str], key: str, what: str, at: Sequence[str]) -> None:
+    def numbers(self, cells: Sequence[str], key: str, owner: str, at: Sequence[str]) -> None:
         """Check that printed cells are numbers, or stand for a missing or undefined one."""
         for cell in cells:
             if cell and not is_number(cell):
                 self.problem(
-                    f"{what}: a cell of `{key}` is not a number",
+                    f"{owner}: a cell of `{key}` is not a number",
                     at=(*at, key),
                     expected=f"a printed number, {' or '.join((MISSING, *UNDEFINED))}",
                     found=cell,
@@ -185,32 +185,32 @@ def _read_facts(shape: Shape, data: Any, runs: tuple[str, ...]) -> Facts:
 
 def _read_table(shape: Shape, data: Any, runs: tuple[str, ...]) -> Table:
     title = shape.member(data, "title", str, "a section")
-    what = f"section `{title}`"
+    owner = f"section `{title}`"
     columns = [runs[0], *(part for run in runs[1:] for part in (run, "Δ", "Δ%"))]
-    header = shape.texts(data, "columns", what, (title,))
+    header = shape.texts(data, "columns", owner, (title,))
     if list(header) != columns:
         shape.problem(
-            f"{what} has other columns than the publication's runs give it",
+            f"{owner} has other columns than the publication's runs give it",
             at=(title, "columns"),
             expected=" | ".join(columns),
             found=" | ".join(header),
         )
-    rows = tuple(_read_row(shape, item, title, len(runs)) for item in shape.member(data, "rows", list, what, (title,)))
+    rows = tuple(_read_row(shape, item, title, len(runs)) for item in shape.member(data, "rows", list, owner, (title,)))
     counts = data.get("sample_count") if isinstance(data, dict) else None
-    sample_counts = () if counts is None else shape.texts(data, "sample_count", what, (title,), len(runs))
+    sample_counts = () if counts is None else shape.texts(data, "sample_count", owner, (title,), len(runs))
     return Table(title, rows, sample_counts)
 
 
 def _read_row(shape: Shape, data: Any, title: str, runs: int) -> MetricRow:
     label = shape.member(data, "label", str, f"a row of section `{title}`", (title,))
-    what, at = f"section `{title}`, row `{label}`", (title, label)
-    unit = shape.member(data, "unit", str, what, at)
+    owner, at = f"section `{title}`, row `{label}`", (title, label)
+    unit = shape.member(data, "unit", str, owner, at)
     cells = {
-        key: shape.texts(data, key, what, at, count)
+        key: shape.texts(data, key, owner, at, count)
         for key, count in (("values", runs), ("deltas", runs - 1), ("delta_pcts", runs - 1))
     }
     for key, texts in cells.items():
-        shape.numbers(texts, key, what, at)
+        shape.numbers(texts, key, owner, at)
     return MetricRow(label, unit, cells["values"], cells["deltas"], cells["delta_pcts"])
 
 
@@ -229,8 +229,8 @@ def _read_dictionary(shape: Shape, data: dict[str, Any]) -> tuple[tuple[str, tup
 
 def _read_entry(shape: Shape, data: Any, title: str) -> Explained:
     metric = shape.member(data, "id", str, f"an entry of the dictionary under `{title}`", (title,))
-    what, at = f"dictionary entry `{metric}`", (title, metric)
-    return Explained(metric, *(shape.member(data, key, str, what, at) for key in ("name", "description")))
+    owner, at = f"dictionary entry `{metric}`", (title, metric)
+    return Explained(metric, *(shape.member(data, key, str, owner, at) for key in ("name", "description")))
 
 
 def _read_points(path: Path, runs: tuple[str, ...]) -> Points:
@@ -260,7 +260,7 @@ def _read_points(path: Path, runs: tuple[str, ...]) -> Points:
 
 
 def _read_line(shape: Shape, data: Any, metric: str, run: str) -> tuple[tuple[float, float], ...]:
-    what, at = f"the points of run `{run}` in chart `{metric}`", (metric, run)
+    owner, at = f"the points of run `{run}` in chart `{metric}`", (metric, run)
     is_valid = isinstance(data, list) and all(
         isinstance(point, list)
         and len(point) == 2
@@ -269,10 +269,10 @@ def _read_line(shape: Shape, data: Any, metric: str, run: str) -> tuple[tuple[fl
     )
     if not is_valid:
         shape.problem(
-            f"{what} are not pairs of numbers", at=at, expected="[[value, centile], ...]", found=truncate_value(data)
+            f"{owner} are not pairs of numbers", at=at, expected="[[value, centile], ...]", found=truncate_value(data)
         )
         return ()
     points = tuple((float(value), float(centile)) for value, centile in data)
     if any(b[1] <= a[1] or b[0] < a[0] for a, b in pairwise(points)):
-        shape.problem(f"{what} do not ascend", at=at, expected="centiles that grow, values that do not fall")
+        shape.problem(f"{owner} do not ascend", at=at, expected="centiles that grow, values that do not fall")
     return points

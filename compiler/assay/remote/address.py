@@ -76,8 +76,8 @@ CREDENTIALS = (
 )
 
 
-def _build_error(message: str, found: str, hint: str) -> AssayError:
-    return fail("run-address", message, expected="s3://BUCKET/PREFIX", found=found, hint=hint, status=USAGE)
+def _build_error(message: str, excerpt: str, hint: str) -> AssayError:
+    return fail("run-address", message, expected="s3://BUCKET/PREFIX", found=excerpt, hint=hint, status=USAGE)
 
 
 def place_in(address: str) -> tuple[str, str]:

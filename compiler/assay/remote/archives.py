@@ -47,8 +47,8 @@ def packer_of(suffix: str) -> str:
 class Reading(io.RawIOBase):
     """A file that reports the progress of reading it."""
 
-    def __init__(self, raw: IO[bytes], size: int, tell: Bytes) -> None:
-        self.raw, self.size, self.report = raw, size, tell
+    def __init__(self, raw: IO[bytes], size: int, report: Bytes) -> None:
+        self.raw, self.size, self.report = raw, size, report
 
     def readable(self) -> bool:
         return True
@@ -168,7 +168,7 @@ ENDED, DIRECTORY_END = b"PK\x05\x06", 22  # first bytes of the record at the end
 OF_MACOS = ("__MACOSX", BESIDE)  # prefixes of the files that macOS adds to archives
 
 
-def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, tell: Bytes) -> Path:
+def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, report: Bytes) -> Path:
     """Write the wanted files of an archive below a folder, and return the run's directory there.
 
     This is the folder itself, or its only subfolder if the run is packed below one.
@@ -179,7 +179,7 @@ def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, tell: Byt
     """
     target = _Target(folder, wanted, shown_as)
     with _translate_errors(archive, folder, shown_as), archive.open("rb") as raw:
-        read = Reading(raw, archive.stat().st_size, tell)
+        read = Reading(raw, archive.stat().st_size, report)
         if suffix_of(archive.name) == ".zip":
             _unzip(cast("IO[bytes]", read), target)
         else:
@@ -315,8 +315,8 @@ def _check_single_zip(stream: IO[bytes], members: zipfile.ZipFile, archive: str)
     has_trailer = stream.read(len(ENDED)) != ENDED
     stream.seek(0)
     if has_trailer or (start and stream.read(2) == ENDED[:2]):
-        found = "bytes behind its end" if has_trailer else f"{start} bytes of another before its first member"
-        raise fail("broken-archive", f"the archive is more than one zip: {archive}", found=found,
+        problem = "bytes behind its end" if has_trailer else f"{start} bytes of another before its first member"
+        raise fail("broken-archive", f"the archive is more than one zip: {archive}", found=problem,
                    expected="one zip, and nothing else", hint="unpack them into one folder, and pack that")  # fmt: skip
 
 

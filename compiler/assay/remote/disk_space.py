@@ -11,17 +11,17 @@ from assay.util.diagnostics import AssayError, fail
 KEPT = 64 * 2**20  # bytes that are left free for other programs
 
 
-def check_room(folder: Path, needed: int, what: str) -> None:
+def check_room(folder: Path, needed: int, subject: str) -> None:
     """Check that the folder's disk has room for `needed` bytes.  Raises AssayError `disk-full`."""
     free = shutil.disk_usage(folder).free
     if needed + KEPT > free:
-        raise _build_full_error(folder, what, f"{_format_size(needed)}", f"{_format_size(free)} free")
+        raise _build_full_error(folder, subject, f"{_format_size(needed)}", f"{_format_size(free)} free")
 
 
-def write_error(folder: Path, what: str, error: OSError) -> AssayError:
+def write_error(folder: Path, subject: str, error: OSError) -> AssayError:
     """Return the error of a file that cannot be written below the cache folder."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _build_full_error(folder, what, "room for it", error.strerror or "none")
+        return _build_full_error(folder, subject, "room for it", error.strerror or "none")
     return fail(
         "cache",
         f"the cache folder cannot be written: {error.strerror or error}: {folder}",
@@ -29,12 +29,12 @@ def write_error(folder: Path, what: str, error: OSError) -> AssayError:
     )
 
 
-def _build_full_error(folder: Path, what: str, expected: str, found: str) -> AssayError:
+def _build_full_error(folder: Path, subject: str, expected: str, free: str) -> AssayError:
     return fail(
         "disk-full",
-        f"the disk of the cache has no room for {what}: {folder}",
+        f"the disk of the cache has no room for {subject}: {folder}",
         expected=expected,
-        found=found,
+        found=free,
         hint="free some, or name a folder on another disk with --cache",
     )
 

@@ -83,28 +83,28 @@ class Storage:
                     yield piece
 
     @contextmanager
-    def asking(self, what: str, item: Object | None = None) -> Iterator[None]:
+    def asking(self, action: str, item: Object | None = None) -> Iterator[None]:
         """Raise everything that goes wrong between this process and the storage as AssayError."""
-        shown = f"{place_in(self.address)[0]}://{item.path}" if item else self.address
+        address = f"{place_in(self.address)[0]}://{item.path}" if item else self.address
         try:
             yield
         except PermissionError as error:
-            raise fail("run-refused", f"the server refuses to {what}: {shown}", found=_describe_cause(error),
+            raise fail("run-refused", f"the server refuses to {action}: {address}", found=_describe_cause(error),
                        hint=CREDENTIALS) from None  # fmt: skip
         except FileNotFoundError as error:
             if item:
                 raise self._build_changed_error(item, "is gone") from None
-            raise self.nothing(f"the server has no such place: {shown}", *place_in(self.address), error) from None
+            raise self.nothing(f"the server has no such place: {address}", *place_in(self.address), error) from None
         except _get_exceptions() as error:
             if type(error).__name__ == CHANGED:
                 assert item
                 raise self._build_changed_error(item, "changed") from None
             if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound"):
-                raise fail("run-refused", f"there are no credentials for: {shown}", found=_describe_cause(error),
+                raise fail("run-refused", f"there are no credentials for: {address}", found=_describe_cause(error),
                            hint=f"{CREDENTIALS}; FSSPEC_S3_ANON=true reads what is public") from None  # fmt: skip
             broken = item is not None and not _is_unreachable(error)
             message = "the server broke off" if broken else "the server cannot be reached, or does not answer as one"
-            raise fail("no-server", f"{message}: {shown}", found=_describe_cause(error),
+            raise fail("no-server", f"{message}: {address}", found=_describe_cause(error),
                        hint="what was fetched is kept: the next run goes on with the rest" if broken
                        else "is AWS_ENDPOINT_URL its address?") from None  # fmt: skip
 

@@ -58,7 +58,7 @@ class Page:
     end: int
 
 
-def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
+def fetch(server: Server, request: Request, out: Path, report: Progress) -> Path:
     """Write `samples.parquet` into the folder `out` and return its path.
 
     Its columns are name, labels, t_ns, value, ordered by name, labels as text, t_ns. The file appears once it is
@@ -75,7 +75,7 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
     try:
         (scratch / "plain").mkdir()
         with open_engine(scratch) as connection:
-            _fetch_pages(connection, server, request, scratch, tell)
+            _fetch_pages(connection, server, request, scratch, report)
             fresh = scratch / FILE
             (counts,) = connection.execute(copied(_select_samples(request)), {TARGET: str(fresh)}).fetchall()
             if not counts[1]:
@@ -118,20 +118,20 @@ def _list_series(server: Server, page: Page) -> list[Mapping[str, str]]:
 
 
 def _fetch_pages(
-    connection: duckdb.DuckDBPyConnection, server: Server, request: Request, scratch: Path, tell: Progress
+    connection: duckdb.DuckDBPyConnection, server: Server, request: Request, scratch: Path, report: Progress
 ) -> None:
     """Query all pages and merge their samples."""
     sample_store.prepare(connection)
     span = (request.end - request.start) // 1000
     total = max(span * len(request.selectors), 1)
-    tell("fetching", 0, total)
+    report("fetching", 0, total)
     number = 0
     for index, selector in enumerate(request.selectors):
         for page, text in _query_selector(server, request, selector):
             _load(connection, server, text, scratch / f"{number}.json", number)
             number += 1
-            tell("fetching", index * span + (page.end - request.start) // 1000, total)
-    tell("fetching", total, total)
+            report("fetching", index * span + (page.end - request.start) // 1000, total)
+    report("fetching", total, total)
     sample_store.merge(connection, {index: f"answer {index + 1}" for index in range(number)})
 
 

@@ -188,9 +188,9 @@ def unsafe(message: str, why: str, where: str) -> AssayError:
     return fail("unsafe-name", message, expected="names of files below the run", found=why, notes=(f"in {where}",))
 
 
-def nothing_wanted(what: str, where: str, wanted: Wanted, names: Sequence[str]) -> AssayError:
+def nothing_wanted(subject: str, where: str, wanted: Wanted, names: Sequence[str]) -> AssayError:
     """Return the error of a run without any file that a source reads."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     plain = [glob for glob in wanted.globs if not glob.endswith(COMPRESSED)]
-    return fail("no-run", f"{what} holds no file that a source reads: {where}", expected=", ".join(plain),
+    return fail("no-run", f"{subject} holds no file that a source reads: {where}", expected=", ".join(plain),
                 found=", ".join(map(visible, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip

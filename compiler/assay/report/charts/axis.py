@@ -286,7 +286,7 @@ def tick_format(ticks: Sequence[float]) -> str:
 
 
 def _evenly_spaced(ticks: Sequence[float]) -> bool:
-    gaps = [later - earlier for earlier, later in pairwise(ticks)]
+    gaps = [right - left for left, right in pairwise(ticks)]
     return not gaps or max(gaps) < 1.5 * min(gaps)
 
 

@@ -239,12 +239,12 @@ def _load_asset(templates: Path, name: str) -> str:
     return text
 
 
-def bundle_text(made: str) -> str:
+def bundle_text(script: str) -> str:
     """Return the chart library as a script for a page.
 
     Its names are local, and no text in it can end the script element.
     """
-    safe = re.sub(r"<(?=/script|!--|script)", r"\\x3c", made, flags=re.I)
+    safe = re.sub(r"<(?=/script|!--|script)", r"\\x3c", script, flags=re.I)
     return f"(() => {{\n{safe}\n}})();"
 
 

@@ -170,9 +170,9 @@ def plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entries: Map
     if its column's heading, or a text in its row, is the label of a metric (`metrics` maps labels to ids).
     """
     numeric = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.header))]
-    leads = _CellLinks(table, metrics, entries, numeric)
+    links = _CellLinks(table, metrics, entries, numeric)
     rows = [
-        tuple(_build_plain_cell(table, leads, y, index, numeric[index]) for index in range(len(row)))
+        tuple(_build_plain_cell(table, links, y, index, numeric[index]) for index in range(len(row)))
         for y, row in enumerate(table.rows)
     ]
     for mark in table.marks if isinstance(table, Table) else ():
@@ -222,9 +222,9 @@ def _is_value(text: str) -> bool:
     return re.match(r"[-−+(]?\.?\d", text) is not None
 
 
-def _build_plain_cell(table: Table | Appendix, leads: _CellLinks, y: int, index: int, numeric: bool) -> Cell:
+def _build_plain_cell(table: Table | Appendix, links: _CellLinks, y: int, index: int, numeric: bool) -> Cell:
     row = table.rows[y]
-    metric = leads.metric(y, index)
+    metric = links.metric(y, index)
     cell = Cell(row[index], number(row[index]) if numeric else "", metric)
     return replace(cell, of=_describe_value(table, row, index)) if metric and _is_value(row[index]) else cell
 

@@ -71,10 +71,10 @@ def missing_glyph_warnings(out: Path) -> tuple[str, ...]:
         return ()
     if not letters:
         return ()
-    listed = ", ".join(f"{letter} ({escape(letter)})" for letter in letters[:MAX_CHARACTERS])
-    rest = f" and {len(letters) - MAX_CHARACTERS} more" if len(letters) > MAX_CHARACTERS else ""
+    first = ", ".join(f"{letter} ({escape(letter)})" for letter in letters[:MAX_CHARACTERS])
+    more = f" and {len(letters) - MAX_CHARACTERS} more" if len(letters) > MAX_CHARACTERS else ""
     return (
-        f"No font of the report has {listed}{rest}: in report.pdf escapes stand for them. A workspace with `templates/` "
+        f"No font of the report has {first}{more}: in report.pdf escapes stand for them. A workspace with `templates/` "
         "of its own can have fonts for them in `templates/fonts/`.",
     )
 
@@ -117,14 +117,14 @@ def write_data(
     templates give the same bytes. `text` is the document as JSON, if it is already known. Raises the errors of
     `charts.draw`.
     """
-    tell = progress or silent
+    report = progress or silent
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", text or to_json(document))
     drawings = draw(document.drawn, templates, document.manifest.header[1:], kept)
     for count, drawing in enumerate(drawings, start=1):
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
         _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
-        tell("charts", count, len(document.drawn))
+        report("charts", count, len(document.drawn))
 
 
 def lay_out(document: Document, out: Path, templates: Path, progress: Progress | None = None) -> None:
@@ -133,8 +133,8 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
     Characters that no font has are replaced by escapes; `report/lacking.json` lists them. `templates` holds
     `report.typ`, `report/` and `fonts/`. Raises `typesetting`: Typst reports an error or a warning.
     """
-    tell = progress or silent
-    tell("typesetting", 0, 1)
+    report = progress or silent
+    report("typesetting", 0, 1)
     _copy_layout(templates, out)
     fonts = templates / "fonts"
     write_missing_glyphs(out, ())
@@ -147,7 +147,7 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
         _write_replaced(document, letters, out, templates)
         pdf = typeset(out, fonts, document.date)
     (out / "report.pdf").write_bytes(pdf)
-    tell("typesetting", 1, 1)
+    report("typesetting", 1, 1)
 
 
 def warm_up(templates: Path) -> None:
