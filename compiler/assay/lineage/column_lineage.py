@@ -300,7 +300,7 @@ def _adds_no_rows(join: exp.Join) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _ExpressionReader:
-    """Trace the expressions of a SELECT."""
+    """A reader of the expressions of a SELECT."""
 
     sources: _Sources
     ctes: Ctes

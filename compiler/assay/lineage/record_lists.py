@@ -102,14 +102,14 @@ def joined(parts: Iterable[exp.Expr | None]) -> exp.Expr | None:
     return in_order(call("flatten", exp.Array(expressions=[item.copy() for item in distinct])))
 
 
-def in_order(lines: exp.Expr) -> exp.Expr:
+def in_order(records: exp.Expr) -> exp.Expr:
     """Return a list with each member once, in order."""
-    return call("list_sort", call("list_distinct", lines))
+    return call("list_sort", call("list_distinct", records))
 
 
-def least(lines: exp.Expr) -> exp.Expr:
+def least(records: exp.Expr) -> exp.Expr:
     """Return the least list of a group; rows that are equal have the same list."""
-    return exp.Min(this=lines)
+    return exp.Min(this=records)
 
 
 def when_there(values: Sequence[exp.Expr], value: exp.Expr) -> exp.Expr:
@@ -127,14 +127,14 @@ def empty_list() -> exp.Expr:
     return exp.Cast(this=exp.Array(expressions=[]), to=exp.DataType.build(LINES, dialect=dialect.DIALECT))
 
 
-def or_nothing(lines: exp.Expr) -> exp.Expr:
+def or_nothing(records: exp.Expr) -> exp.Expr:
     """Replace a null list by an empty one."""
-    return exp.Coalesce(this=lines, expressions=[empty_list()])
+    return exp.Coalesce(this=records, expressions=[empty_list()])
 
 
-def told_as(lines: exp.Expr | None, name: str) -> exp.Expr:
+def told_as(records: exp.Expr | None, name: str) -> exp.Expr:
     """Name a list as the companion of a column; None becomes an empty list."""
-    return exp.alias_(lines if lines is not None else empty_list(), companion(name), quoted=True)
+    return exp.alias_(records if records is not None else empty_list(), companion(name), quoted=True)
 
 
 def quoted(name: str) -> exp.Identifier:

@@ -115,7 +115,7 @@ def _rewrite_query(
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """Rewrite a query.
+    """A rewriter of queries.
 
     `demands` collects, per table or CTE, the columns whose records are needed. `recursive` holds the CTEs that are
     being computed from themselves.
@@ -150,16 +150,16 @@ class _Query:
         inner = replace(self, recursive=self.recursive | {item.alias})
         columns = [column.name for column in item.args["alias"].args.get("columns") or ()]
         while True:
-            current = set(wanted)
+            processed = set(wanted)
             holder = exp.Subquery(this=item.this.copy())
             names = columns or [column.alias_or_name for column in _get_selects(holder.this)]
-            indexes = [index for index, name in enumerate(names) if name in current]
-            inner._rewrite_columns(holder.this, indexes, ROWS in current)
-            if wanted == current:
+            indexes = [index for index, name in enumerate(names) if name in processed]
+            inner._rewrite_columns(holder.this, indexes, ROWS in processed)
+            if wanted == processed:
                 break
         item.set("this", holder.this)
         if columns:
-            companions = [companion(names[index]) for index in indexes] + [companion(ROWS)] * (ROWS in current)
+            companions = [companion(names[index]) for index in indexes] + [companion(ROWS)] * (ROWS in processed)
             item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(quoted, companions)])
 
     def _rewrite_set_operation(self, tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
@@ -243,7 +243,7 @@ def _alias_query(tree: exp.Expr, name: str) -> exp.Subquery:
 
 @dataclass(slots=True)
 class _Select:
-    """Rewrite one SELECT.
+    """A rewriter of one SELECT.
 
     `outer` are the sources that may add no row (outer, semi and anti joins), `inner` the columns demanded of
     subqueries.
@@ -270,10 +270,10 @@ class _Select:
             self.tree.set("group", exp.Group(expressions=[item.unalias().copy() for item in selects]))
         for index in wanted:
             item = selects[index]
-            lines = self.trace(item.unalias(), inside=False)
-            if lines is None and not isinstance(item.unalias(), exp.Null) and not is_constant(item):
-                lines = self.trace_rows(inside=False) if not item.find(exp.Column) else None
-            self.tree.select(told_as(lines, item.alias_or_name), copy=False)
+            records = self.trace(item.unalias(), inside=False)
+            if records is None and not isinstance(item.unalias(), exp.Null) and not is_constant(item):
+                records = self.trace_rows(inside=False) if not item.find(exp.Column) else None
+            self.tree.select(told_as(records, item.alias_or_name), copy=False)
         if rows:
             is_total = self.grouped and self.tree.args.get("group") is None
             # An aggregate over all rows returns its one row whatever these rows are.
@@ -356,8 +356,8 @@ class _Select:
         if all(item is None for item in (*traced, last)):
             return None
         ifs = [
-            exp.If(this=item.this.copy(), true=lines.copy() if lines else empty_list())
-            for item, lines in zip(node.args["ifs"], traced, strict=True)
+            exp.If(this=item.this.copy(), true=records.copy() if records else empty_list())
+            for item, records in zip(node.args["ifs"], traced, strict=True)
         ]
         return exp.Case(
             this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else empty_list()
@@ -369,8 +369,8 @@ class _Select:
         if all(item is None for item in traced):
             return None
         ifs = [
-            exp.If(this=is_there(item), true=lines if lines is not None else empty_list())
-            for item, lines in zip(values[:-1], traced[:-1], strict=True)
+            exp.If(this=is_there(item), true=records if records is not None else empty_list())
+            for item, records in zip(values[:-1], traced[:-1], strict=True)
         ]
         return exp.Case(ifs=ifs, default=traced[-1] if traced[-1] is not None else empty_list())
 
@@ -382,11 +382,11 @@ class _Select:
         values = listed.expressions[0] if isinstance(listed, exp.Anonymous) and listed.name.lower() == "list" else None
         if not isinstance(values, exp.Order):
             return None
-        lines = self.trace(values.this, inside=True)
-        if lines is None:
+        records = self.trace(values.this, inside=True)
+        if records is None:
             return None
-        order = [*(item.copy() for item in values.expressions), exp.Ordered(this=lines.copy())]
-        ordered = call("list", exp.Order(this=lines, expressions=order))
+        order = [*(item.copy() for item in values.expressions), exp.Ordered(this=records.copy())]
+        ordered = call("list", exp.Order(this=records, expressions=order))
         return or_nothing(call("list_extract", ordered, index.copy()))
 
     def trace_aggregate(self, node: exp.Expr) -> exp.Expr | None:
@@ -400,19 +400,19 @@ class _Select:
             where, node = node.expression.this, node.this
         values = arguments(node)
         value = values[0] if values else None
-        lines = (self.trace(value, inside=True) if value is not None else None) or self.trace_counted(where)
-        if lines is None:
+        records = (self.trace(value, inside=True) if value is not None else None) or self.trace_counted(where)
+        if records is None:
             return None
         conditions = [where.copy()] if where is not None else []
         picked = picking(node)
         if picked:
-            key = exp.Anonymous(this="row", expressions=[values[-1].copy(), lines.copy()])
+            key = exp.Anonymous(this="row", expressions=[values[-1].copy(), records.copy()])
             required = values if not picked.endswith("_null") else values[1:]
             conditions += [is_there(item) for item in required]
-            return or_nothing(filtered(call(picked.removesuffix("_null"), lines, key), conditions))
+            return or_nothing(filtered(call(picked.removesuffix("_null"), records, key), conditions))
         if value is not None:
             conditions += [is_there(value)]
-        return all_of(filtered(call("list", lines), conditions))
+        return all_of(filtered(call("list", records), conditions))
 
     def trace_window(self, node: exp.Window) -> exp.Expr | None:
         """Return the records of a value that is picked or aggregated over a window."""
@@ -422,19 +422,19 @@ class _Select:
             return None
         values = arguments(function)
         value = values[0] if values else None
-        lines = (self.trace(value, inside=True) if value is not None else None) or self.trace_rows(inside=True)
-        if lines is None:
+        records = (self.trace(value, inside=True) if value is not None else None) or self.trace_rows(inside=True)
+        if records is None:
             return None
         if isinstance(function, _SHIFTS):
             shifted = function.copy()
-            shifted.set("this", when_there(values, lines) if parts.present else lines)
+            shifted.set("this", when_there(values, records) if parts.present else records)
             shifted.set("default", None)
             return or_nothing(over(node, exp.IgnoreNulls(this=shifted) if parts.present else shifted))
         picked = picking(function)
         if picked:
             key = when_there(values if not picked.endswith("_null") else values[1:], values[-1])
-            return or_nothing(over(node, call(picked.removesuffix("_null"), lines, key)))
-        return all_of(over(node, call("list", lines)))
+            return or_nothing(over(node, call(picked.removesuffix("_null"), records, key)))
+        return all_of(over(node, call("list", records)))
 
     def trace_scalar(self, node: exp.Subquery) -> exp.Expr:
         """Return the records of a subquery that returns one value."""

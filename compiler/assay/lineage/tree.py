@@ -28,7 +28,7 @@ SAYS = {
 
 @dataclass(slots=True)
 class _TreePrinter:
-    """Print columns of a lineage, at most `width` characters wide."""
+    """A printer of columns of a lineage, at most `width` characters wide."""
 
     lineage: Lineage
     package: Package

@@ -22,7 +22,7 @@ UNDEFINED = ("nan", "NaN")
 
 @dataclass(slots=True)
 class Shape:
-    """Checks the structure of a publication file and collects its problems."""
+    """A checker of the structure of a publication file, which collects its problems."""
 
     path: Path
     text: str

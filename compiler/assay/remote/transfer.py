@@ -29,7 +29,7 @@ Mark = tuple[int, str]
 
 @dataclass(slots=True)
 class Fetching:
-    """Fetches objects of a storage into a mirror folder that no other process writes meanwhile.
+    """The transfer of objects of a storage into a mirror folder that no other process writes meanwhile.
 
     `files/` holds the objects under their names, `parts/` incomplete ones (named by content, so that a part is resumed
     only with the same content), `objects.jsonl` the size and version of every file.

@@ -31,7 +31,7 @@ from assay.util.json_text import indented
 
 @dataclass(frozen=True)
 class Drawer:
-    """Draws with the current fonts of a folder; `kept` is a folder of cached drawings, or None."""
+    """A drawer with the current fonts of a folder; `kept` is a folder of cached drawings, or None."""
 
     fonts: Path
     kept: Path | None = None
