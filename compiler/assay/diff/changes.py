@@ -57,7 +57,7 @@ def _is_word_set(value: Any) -> bool:
 
 
 def _compare_words(before: Sequence[str], after: Sequence[str], path: tuple[str, ...]) -> Iterator[Change]:
-    """Yield the words that are gone and new; if there are none, the changed order."""
+    """Yield the words that are gone and new, or the changed order if the words are the same."""
     gone = [item for item in before if item not in after]
     new = [item for item in after if item not in before]
     if gone or new:

@@ -63,8 +63,8 @@ class Part:
             lines[-1] = cut(f"{lines[-1]} …", width - INDENT)
         if complete < len(self.blocks) and not is_single_line:
             lines.append(cut(more(len(self.blocks) - complete), width - INDENT))
-        for place, line in enumerate(lines):
-            yield f"{self.head if not place else '':<{INDENT - 1}} {line}"
+        for index, line in enumerate(lines):
+            yield f"{self.head if not index else '':<{INDENT - 1}} {line}"
 
 
 def _fit_texts(blocks: Sequence[Sequence[str]], room: int) -> tuple[list[str], int]:
@@ -89,9 +89,9 @@ def fitted(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
     """
     rooms = [part.size for part in parts]
     for rank in sorted({part.rank for part in parts}, reverse=True):
-        indexes = [place for place, part in enumerate(parts) if part.rank == rank]
-        while sum(rooms) > room and any(rooms[place] > parts[place].least for place in indexes):
-            rooms[max(indexes, key=lambda place: (rooms[place], -place))] -= 1
+        indexes = [index for index, part in enumerate(parts) if part.rank == rank]
+        while sum(rooms) > room and any(rooms[index] > parts[index].least for index in indexes):
+            rooms[max(indexes, key=lambda index: (rooms[index], -index))] -= 1
     for part, most in zip(parts, rooms, strict=True):
         yield from part.lines(most, width)
 

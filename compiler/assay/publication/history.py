@@ -129,15 +129,15 @@ def columns(all_issues: Sequence[Issue]) -> tuple[tuple[Issue, ...], ...]:
     for issue in all_issues:
         workload = issue.publication.workload
         fitting = (
-            place
-            for place in range(last.get(workload, -1) + 1, len(stacks))
-            if stacks[place][0].publication.runs == issue.publication.runs
+            index
+            for index in range(last.get(workload, -1) + 1, len(stacks))
+            if stacks[index][0].publication.runs == issue.publication.runs
         )
-        place = next(fitting, len(stacks))
-        if place == len(stacks):
+        index = next(fitting, len(stacks))
+        if index == len(stacks):
             stacks.append([])
-        stacks[place].append(issue)
-        last[workload] = place
+        stacks[index].append(issue)
+        last[workload] = index
     return tuple(tuple(column) for column in stacks)
 
 
@@ -148,7 +148,7 @@ def changes(history: History, checked: CheckedPackage, all_issues: Sequence[Issu
     derived = [(since, "", FORM, notes) for since, notes in _compare_editions(checked, all_issues, listed)]
     ordered = sorted((*declared, *derived), key=lambda item: item[0])
     return tuple(
-        Change(_format_key(place), kind, since, run, notes) for place, (since, run, kind, notes) in enumerate(ordered)
+        Change(_format_key(index), kind, since, run, notes) for index, (since, run, kind, notes) in enumerate(ordered)
     )
 
 

@@ -86,7 +86,7 @@ class Shape:
         return tuple(items)
 
     def numbers(self, cells: Sequence[str], key: str, owner: str, at: Sequence[str]) -> None:
-        """Check that printed cells are numbers, or stand for a missing or undefined one."""
+        """Check that printed cells are numbers, or mark a missing or undefined one."""
         for cell in cells:
             if cell and not is_number(cell):
                 self.problem(
@@ -101,7 +101,7 @@ KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object", int:
 
 
 def is_number(cell: str) -> bool:
-    """Check that a printed cell is a finite number, or stands for a missing or undefined one."""
+    """Check that a printed cell is a finite number, or marks a missing or undefined one."""
     return cell in (MISSING, *UNDEFINED) or decimal(cell) is not None
 
 

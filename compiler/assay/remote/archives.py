@@ -125,11 +125,11 @@ class _ZstdFrames:
     """The content of the frames of a zstd file, one after another.  Raises EOFError: the last one is incomplete."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self.chunks = self._chunks(stream)
+        self.chunks = self._read_chunks(stream)
         self.buffer = b""
 
     def read(self, size: int = -1) -> bytes:
-        """Return at most `size` bytes of the content; all that is left if it is negative."""
+        """Return at most `size` bytes of the content; the whole rest if it is negative."""
         parts, size_read = [self.buffer], len(self.buffer)
         while size_read < size or size < 0:
             chunk = next(self.chunks, b"")
@@ -142,7 +142,7 @@ class _ZstdFrames:
         return content[:size] if size >= 0 else content
 
     @staticmethod
-    def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    def _read_chunks(stream: IO[bytes]) -> Iterator[bytes]:
         import zstandard
 
         part, rest = None, b""

@@ -77,7 +77,7 @@ def _find_range(series: Sequence[Series], low: float, high: float) -> tuple[floa
 
 
 def extent(series: Sequence[Series]) -> tuple[float, float]:
-    """Return the least and greatest of all plotted numbers, including the hosts' bands; 0 and 1 if there are none."""
+    """Return the least and greatest plotted number, including the hosts' bands; 0 and 1 without any."""
     numbers = [_clamp(x) for item in series for p in item.points for x in (p[0], p[2], p[3]) if x is not None]
     return (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
 
@@ -260,7 +260,7 @@ def _format_label(x: float, ticks: Sequence[float]) -> str:
         return _format_plain(x)
     if number_format != "~s":
         return format(x, number_format.removeprefix("~"))
-    largest = max(map(abs, ticks)) if _evenly_spaced(ticks) else abs(x)
+    largest = max(map(abs, ticks)) if _are_evenly_spaced(ticks) else abs(x)
     power = _PREFIX * (math.floor(math.log10(largest)) // _PREFIX) if largest else 0
     return _format_plain(x, power) + "k" if x else "0"
 
@@ -279,13 +279,13 @@ def tick_format(ticks: Sequence[float]) -> str:
     if largest >= LARGE:
         return "~s"
     decimals = max(map(_count_decimals, ticks), default=0)
-    evenly = _evenly_spaced(ticks)
+    evenly = _are_evenly_spaced(ticks)
     if decimals > DECIMALS and (largest < SMALL or not evenly):
         return "~g"
     return f".{decimals}f" if evenly else "~r"
 
 
-def _evenly_spaced(ticks: Sequence[float]) -> bool:
+def _are_evenly_spaced(ticks: Sequence[float]) -> bool:
     gaps = [right - left for left, right in pairwise(ticks)]
     return not gaps or max(gaps) < 1.5 * min(gaps)
 

@@ -179,7 +179,7 @@ def start(fonts: Path) -> None:
 
 
 def _get_idle_converters(fonts: Path, state: str) -> LifoQueue[Converter | None]:
-    """Return the queue of idle converters of a fonts folder; None stands for one that is not started."""
+    """Return the queue of idle converters of a fonts folder; None marks one that is not started."""
     with _LOCK:
         former, queue = _QUEUES.get(fonts, ("", LifoQueue[Converter | None]()))
         if former == state:

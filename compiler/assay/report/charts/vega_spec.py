@@ -103,11 +103,11 @@ def _find_isolated(plot: Plot) -> Iterator[tuple[Json, ...]]:
         return
     line, y = plot.columns.index("line"), plot.columns.index("y")
     names_at = [row[line] if row[line] is not None and row[y] is not None else None for row in plot.rows]
-    for place, (before, name, behind) in enumerate(
+    for index, (before, name, behind) in enumerate(
         zip([None, *names_at], names_at, [*names_at[1:], None], strict=False)
     ):
         if name is not None and name not in (before, behind):
-            yield plot.rows[place]
+            yield plot.rows[index]
 
 
 def _compute_plot_padding(template: Mapping[str, Json], plot: Plot) -> dict[str, float]:

@@ -57,7 +57,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
-    """Check that all cells are numbers (or links to numbers) or stand for a missing one."""
+    """Check that all cells are numbers (or links to numbers) or mark a missing one, and that there is a number."""
     plain = [re.sub(r"^\[(.*)\]\(#.*\)$|^\*\*(.*)\*\*$", r"\1\2", text).replace("\\", "") for text in cells]
     numbers = [bool(_NUMBER.fullmatch(text)) for text in plain]
     return any(numbers) and all(is_number or text in _NO_VALUE for is_number, text in zip(numbers, plain, strict=True))
