@@ -1,4 +1,4 @@
-"""What differs between two builds beside their specs: what was chosen for them, and what they were made of."""
+"""Compare two builds apart from their specs: their options, and the data and tools that they were built from."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from itertools import zip_longest
 from assay.diff.changes import ReportedChange
 from assay.provenance.read import Content, PublishedContent, RecordedRun
 
-Made = Content | PublishedContent
-#: what is chosen, in the order in which it is told; the date, which mostly follows from the data, is told with these
+BuildContent = Content | PublishedContent
+#: options in the order of the output; the date mostly follows from the data, so it is reported with the data
 _OPTIONS = ("filters", "summary", "phases", "at", "style", "title", "author")
 _DIGITS = 10
 
 
-def chosen(before: Made, after: Made) -> tuple[ReportedChange, ...]:
-    """The choices that differ: the report, and the options that decide on its numbers, their form or its title."""
-    pairs = [("report", before.report, after.report), ("edition", _edition(before), _edition(after))]
-    pairs += [(name, _option(before, name), _option(after, name)) for name in _OPTIONS]
+def chosen(before: BuildContent, after: BuildContent) -> tuple[ReportedChange, ...]:
+    """Return the choices that differ: the report, and the options for its numbers, form and title."""
+    pairs = [("report", before.report, after.report), ("edition", _get_edition(before), _get_edition(after))]
+    pairs += [(name, _get_option(before, name), _get_option(after, name)) for name in _OPTIONS]
     return tuple(report_changes(pairs))
 
 
-def made_of(before: Made, after: Made) -> tuple[ReportedChange, ...]:
-    """The data and tools that differ: runs or publications by their order, the date, versions, templates."""
-    pairs = [*_inputs(before, after), ("date", _option(before, "date"), _option(after, "date"))]
+def made_of(before: BuildContent, after: BuildContent) -> tuple[ReportedChange, ...]:
+    """Return the data and tools that differ: runs or publications in order, the date, versions, templates."""
+    pairs = [*_compare_inputs(before, after), ("date", _get_option(before, "date"), _get_option(after, "date"))]
     tools = dict.fromkeys((*before.versions, *after.versions))
     pairs += [(f"version of {name}", before.versions.get(name, ""), after.versions.get(name, "")) for name in tools]
     pairs += [("templates", before.templates[:_DIGITS], after.templates[:_DIGITS])]
@@ -34,25 +34,25 @@ def report_changes(pairs: Sequence[tuple[str, str, str]]) -> Iterator[ReportedCh
     return (ReportedChange(name, name, was, now) for name, was, now in pairs if was != now)
 
 
-def _edition(made: Made) -> str:
-    return made.edition if isinstance(made, PublishedContent) else ""
+def _get_edition(content: BuildContent) -> str:
+    return content.edition if isinstance(content, PublishedContent) else ""
 
 
-def _option(made: Made, name: str) -> str:
-    """An option in words; empty where the build has none of the kind."""
-    options = made.options
-    found = options.get(name, "") if isinstance(options, Mapping) else getattr(options, name)
-    return found if isinstance(found, str) else ", ".join(found)
+def _get_option(content: BuildContent, name: str) -> str:
+    """Return an option as text; empty if the build has no such option."""
+    options = content.options
+    value = options.get(name, "") if isinstance(options, Mapping) else getattr(options, name)
+    return value if isinstance(value, str) else ", ".join(value)
 
 
-def _inputs(before: Made, after: Made) -> Iterator[tuple[str, str, str]]:
-    """What was read and is not the same: runs by their places, the first being the baseline, publications by name."""
-    for number, (was, now) in enumerate(zip_longest(_runs(before), _runs(after)), start=1):
-        if was and now and (was.label, _contents(was)) == (now.label, _contents(now)):
+def _compare_inputs(before: BuildContent, after: BuildContent) -> Iterator[tuple[str, str, str]]:
+    """Yield the inputs that differ: runs by position (the first is the baseline), publications by name."""
+    for number, (was, now) in enumerate(zip_longest(_get_runs(before), _get_runs(after)), start=1):
+        if was and now and (was.label, _hash_files(was)) == (now.label, _hash_files(now)):
             continue
-        same = len(_contents(was) & _contents(now)) if was and now else None
+        same = len(_hash_files(was) & _hash_files(now)) if was and now else None
         yield f"run {number}", describe_run(was), describe_run(now, same)
-    old, new = _publications(before), _publications(after)
+    old, new = _hash_publications(before), _hash_publications(after)
     yield (
         "publications",
         ", ".join(name for name in old if name not in new),
@@ -61,23 +61,25 @@ def _inputs(before: Made, after: Made) -> Iterator[tuple[str, str, str]]:
     yield from ((name, old[name], new[name]) for name in old if name in new)
 
 
-def _runs(made: Made) -> Sequence[RecordedRun]:
-    return () if isinstance(made, PublishedContent) else made.runs
+def _get_runs(content: BuildContent) -> Sequence[RecordedRun]:
+    return () if isinstance(content, PublishedContent) else content.runs
 
 
-def _publications(made: Made) -> dict[str, str]:
-    """The start of the hash of each publication's content, by its name."""
+def _hash_publications(content: BuildContent) -> dict[str, str]:
+    """Return the first digits of the hash of each publication by its name."""
     return (
-        {item.file: item.sha256[:_DIGITS] for item in made.publications} if isinstance(made, PublishedContent) else {}
+        {item.file: item.sha256[:_DIGITS] for item in content.publications}
+        if isinstance(content, PublishedContent)
+        else {}
     )
 
 
-def _contents(run: RecordedRun) -> frozenset[tuple[str, str]]:
+def _hash_files(run: RecordedRun) -> frozenset[tuple[str, str]]:
     return frozenset((item.file, item.sha256) for item in run.inputs)
 
 
 def describe_run(run: RecordedRun | None, same: int | None = None) -> str:
-    """A run by its name, how many files it has, and how many of these are the same."""
+    """Describe a run by its label, its number of files, and how many of these are the same."""
     if run is None:
         return ""
     number = len(run.inputs)

@@ -1,4 +1,4 @@
-"""Two folders of a build compared byte by byte, and the first line in which a text differs."""
+"""Compare two folders of a build byte by byte, and find the first line in which a text differs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ BEFORE = 40
 
 
 def compared(old: Path, new: Path) -> dict[str, tuple[str, ...]]:
-    """File name -> what differs (nothing: the same bytes), of every file that a build writes.
+    """Return the differences of every file that a build writes, by file name; empty for equal bytes.
 
-    `new` is fresh: what `old` holds beside the entries of `new` belongs to somebody else.
+    `new` is a fresh build. Entries of `old` that `new` does not have were not written by a build and are ignored.
     """
-    names = {*_names(new), *(name for entry in new.iterdir() for name in _names(old / entry.name, entry.name))}
-    return {name: tuple(_file(old / name, new / name, name)) for name in sorted(names)}
+    names = {
+        *_list_files(new),
+        *(name for entry in new.iterdir() for name in _list_files(old / entry.name, entry.name)),
+    }
+    return {name: tuple(_compare_file(old / name, new / name, name)) for name in sorted(names)}
 
 
-def _names(folder: Path, above: str = "") -> Iterator[str]:
-    """The names of the files of a folder, `above` put before them; of a file, `above` itself."""
+def _list_files(folder: Path, above: str = "") -> Iterator[str]:
+    """Yield the names of the files of a folder, below `above`; of a file `above` itself."""
     if folder.is_file():
         yield above
     for path in folder.rglob("*") if folder.is_dir() else ():
@@ -30,7 +33,7 @@ def _names(folder: Path, above: str = "") -> Iterator[str]:
             yield (Path(above) / path.relative_to(folder)).as_posix()
 
 
-def _file(old: Path, new: Path, name: str) -> Iterator[str]:
+def _compare_file(old: Path, new: Path, name: str) -> Iterator[str]:
     if not old.is_file():
         yield f"file {name} is missing"
     elif not new.is_file():
@@ -43,11 +46,11 @@ def _file(old: Path, new: Path, name: str) -> Iterator[str]:
             return
         if before != (after := new.read_bytes()):
             yield f"file {name} differs"
-            yield from _first_difference(before, after, name)
+            yield from _find_first_difference(before, after, name)
 
 
-def _first_difference(old: bytes, new: bytes, name: str) -> Iterator[str]:
-    """The first line that differs, as it was and as it is now; nothing where either is no text."""
+def _find_first_difference(old: bytes, new: bytes, name: str) -> Iterator[str]:
+    """Yield the first line that differs, before and after; nothing if either is no text."""
     try:
         lines = zip_longest(old.decode().split("\n"), new.decode().split("\n"))
     except UnicodeDecodeError:
@@ -55,14 +58,14 @@ def _first_difference(old: bytes, new: bytes, name: str) -> Iterator[str]:
     number, before, after = next((n, a, b) for n, (a, b) in enumerate(lines, start=1) if a != b)
     column = next((i for i, (a, b) in enumerate(zip(before or "", after or "", strict=False)) if a != b), 0)
     column = column or min(len(before or ""), len(after or ""))
-    yield f"  {name}:{number}: - {_part(before, column)}"
-    yield f"  {name}:{number}: + {_part(after, column)}"
+    yield f"  {name}:{number}: - {_cut_line(before, column)}"
+    yield f"  {name}:{number}: + {_cut_line(after, column)}"
 
 
-def _part(line: str | None, column: int) -> str:
-    """What stands around a column of a line."""
+def _cut_line(line: str | None, column: int) -> str:
+    """Return the part of a line around a column."""
     if line is None:
         return "(the text ends before)"
     start = max(0, column - BEFORE) if len(line) > SHOWN else 0
-    shown = visible(line[start : start + SHOWN])
-    return ("…" if start else "") + shown + ("…" if start + SHOWN < len(line) else "")
+    excerpt = visible(line[start : start + SHOWN])
+    return ("…" if start else "") + excerpt + ("…" if start + SHOWN < len(line) else "")

@@ -1,4 +1,4 @@
-"""What differs in the prose of articles: the values that it quotes, and the words around them."""
+"""Compare the prose of articles: the values that it quotes, and the words around them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from assay.report.prose import paragraphs_of, quotes_in, without_quotes
 from assay.report.run_results import row_label
 
 Texts = Mapping[str, Mapping[str, str]]
-"""Article -> its files of prose -> text."""
+"""Article -> file of prose -> text."""
 
 
 def of_articles(
     old: Package, new: Package, before: Texts, after: Texts, renamed: Mapping[str, str]
 ) -> Iterator[tuple[str, ReportedChange]]:
-    """What differs in the prose of each article that is on both sides, part by part; metrics `renamed` (former id ->
-    id) are quoted as before."""
+    """Yield the differences in the prose of each article that exists on both sides, part by part.
+
+    A quote of a metric in `renamed` (former id -> id) counts as unchanged.
+    """
     former = {article.name: article for article in old.articles}
     for article in new.articles:
         if article.name in former and article.name in before and article.name in after:
@@ -31,40 +33,40 @@ def of_articles(
             for part in article.parts:
                 if part.title in parts:
                     texts = was.get(parts[part.title].prose, ""), now.get(part.prose, "")
-                    yield from ((article.name, item) for item in _of_part(new, article, part, *texts, renamed))
+                    yield from ((article.name, item) for item in _compare_part(new, article, part, *texts, renamed))
 
 
 def quoting(package: Package, texts: Texts, metric: str) -> tuple[Appearance, ...]:
-    """The parts of articles whose prose quotes a metric."""
+    """Return the parts of articles whose prose quotes a metric."""
     return tuple(
-        _place(package, article, part, metric)
+        _build_appearance(package, article, part, metric)
         for article in package.articles
         for part in article.parts
         if metric in (quoted for quoted, _ in quotes_in(texts.get(article.name, {}).get(part.prose, "")))
     )
 
 
-def _place(package: Package, article: Article, part: Part, metric: str) -> Appearance:
+def _build_appearance(package: Package, article: Article, part: Part, metric: str) -> Appearance:
     label = next((row_label(item.name, item.unit.symbol) for item in package.metrics if item.id == metric), metric)
     return Appearance(f"{package.system}/{article.name}", "quote", part.title, label)
 
 
-def _of_part(
+def _compare_part(
     package: Package, article: Article, part: Part, before: str, after: str, renamed: Mapping[str, str]
 ) -> Iterator[ReportedChange]:
-    was = [_as_called(metric, words, renamed) for metric, words in quotes_in(before)]
+    was = [_rename_quote(metric, words, renamed) for metric, words in quotes_in(before)]
     now = quotes_in(after)
     matched = SequenceMatcher(None, was, [words for _, words in now], autojunk=False)
     for kind, start, end, first, last in matched.get_opcodes():
         if kind != "equal":
             for old, new in zip_longest(was[start:end], now[first:last]):
-                touches = (_place(package, article, part, new[0]),) if new else ()
+                touches = (_build_appearance(package, article, part, new[0]),) if new else ()
                 yield ReportedChange("quoted value", part.title, old or "", new[1] if new else "", touches=touches)
     old_words, new_words = without_quotes(before), without_quotes(after)
     if paragraphs_of(old_words) != paragraphs_of(new_words):
         yield ReportedChange("wording", part.title, lines=unified(old_words, new_words))
 
 
-def _as_called(metric: str, words: str, renamed: Mapping[str, str]) -> str:
-    """A quote with its metric as it is called now."""
+def _rename_quote(metric: str, words: str, renamed: Mapping[str, str]) -> str:
+    """Return a quote with the current id of its metric."""
     return re.sub(re.escape(metric), lambda _: renamed[metric], words, count=1) if metric in renamed else words

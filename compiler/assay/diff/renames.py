@@ -1,4 +1,4 @@
-"""What is called otherwise and means the same: metrics, formulas over them among these, and instants of grains."""
+"""Find what was renamed without a change of meaning: metrics, formulas over them, and instants of grains."""
 
 from __future__ import annotations
 
@@ -13,132 +13,142 @@ Names = Mapping[str, str]
 
 
 def renames(old: Package, new: Package) -> dict[str, str]:
-    """Id of each metric that is gone -> that of a new one which means the same."""
+    """Map the id of each metric that is gone to that of a new one with the same meaning."""
     before, after = ({metric.id for metric in package.metrics} for package in (old, new))
-    candidates = {_key(new, metric): metric.id for metric in new.metrics if metric.id not in before}
-    found: dict[str, str] = {}
-    left = [metric.id for metric in old.metrics if metric.id not in after] if candidates else []
-    while left:
-        called = as_called(old, found)
-        keys = {metric.id: _key(called, metric) for metric in called.metrics if metric.id in left}
-        more = {name: now for name in left if (now := candidates.pop(keys[name], ""))}
-        if not more:
+    candidates = {_hash_meaning(new, metric): metric.id for metric in new.metrics if metric.id not in before}
+    matches: dict[str, str] = {}
+    pending = [metric.id for metric in old.metrics if metric.id not in after] if candidates else []
+    while pending:
+        renamed = as_called(old, matches)
+        keys = {metric.id: _hash_meaning(renamed, metric) for metric in renamed.metrics if metric.id in pending}
+        new_matches = {name: now for name in pending if (now := candidates.pop(keys[name], ""))}
+        if not new_matches:
             break
-        found |= more  # and formulas over these may now be the same
-        left = [name for name in left if name not in more]
-    return found
+        matches |= new_matches  # formulas over these metrics may now be equal
+        pending = [name for name in pending if name not in new_matches]
+    return matches
 
 
-def _key(package: Package, metric: Metric) -> str:
+def _hash_meaning(package: Package, metric: Metric) -> str:
     body = normal_form.definition(package, metric)
     body["metric"] = {name: value for name, value in body["metric"].items() if name != "id"}
     return normal_form.definition_hash(body)
 
 
 def as_called(package: Package, names: Mapping[str, str]) -> Package:
-    """The package with metrics, and what formulas and their examples call them, by other names."""
+    """Return the package with renamed metrics, also in formulas and their examples."""
     if not names:
         return package
-    return replace(package, metrics=tuple(_metric(metric, names) for metric in package.metrics))
+    return replace(package, metrics=tuple(_rename_metric(metric, names) for metric in package.metrics))
 
 
-def _metric(metric: Metric, names: Mapping[str, str]) -> Metric:
-    examples = tuple(_example(item, names) for item in metric.examples)
+def _rename_metric(metric: Metric, names: Mapping[str, str]) -> Metric:
+    examples = tuple(_rename_in_example(item, names) for item in metric.examples)
     return replace(
-        metric, id=names.get(metric.id, metric.id), measure=_measure(metric.measure, names), examples=examples
+        metric, id=names.get(metric.id, metric.id), measure=_rename_in_formula(metric.measure, names), examples=examples
     )
 
 
-def _measure(node: Expression, names: Mapping[str, str]) -> Expression:
+def _rename_in_formula(node: Expression, names: Mapping[str, str]) -> Expression:
     name = names.get(node.name, node.name) if node.op == "metric" else node.name
-    return replace(node, name=name, operands=tuple(_measure(operand, names) for operand in node.operands))
+    return replace(node, name=name, operands=tuple(_rename_in_formula(operand, names) for operand in node.operands))
 
 
-def _example(item: Worked, names: Mapping[str, str]) -> Worked:
-    given = tuple(replace(given, metric=names.get(given.metric, given.metric)) for given in item.given)
-    return replace(item, given=given)
+def _rename_in_example(item: Worked, names: Mapping[str, str]) -> Worked:
+    inputs = tuple(replace(value, metric=names.get(value.metric, value.metric)) for value in item.given)
+    return replace(item, given=inputs)
 
 
 # Instants
 
 
 def instants(old: Package, new: Package) -> dict[str, dict[str, str]]:
-    """By grain, the name of each instant that is gone -> that of a new one which is found in the same way."""
+    """Return per grain a map from the name of each instant that is gone to that of an equal new one."""
     after = {grain.name: grain for grain in new.grains}
-    found = {grain.name: _instants(grain, after[grain.name].instants) for grain in old.grains if grain.name in after}
-    return {name: names for name, names in found.items() if names}
+    matches = {
+        grain.name: _match_instants(grain, after[grain.name].instants) for grain in old.grains if grain.name in after
+    }
+    return {name: names for name, names in matches.items() if names}
 
 
-def _instants(grain: Grain, now: Sequence[Instant]) -> dict[str, str]:
+def _match_instants(grain: Grain, now: Sequence[Instant]) -> dict[str, str]:
     before = {item.name for item in grain.instants}
     candidates = {describe_pick(item): item.name for item in now if item.name not in before}
-    left = before - {item.name for item in now} if candidates else set()
-    found: dict[str, str] = {}
-    while left:
-        called = zip(grain.instants, _grain(grain, found).instants, strict=True)
-        keys = {was.name: describe_pick(item) for was, item in called if was.name in left}
-        more = {name: same for name in sorted(left) if (same := candidates.pop(keys[name], ""))}
-        if not more:
+    pending = before - {item.name for item in now} if candidates else set()
+    matches: dict[str, str] = {}
+    while pending:
+        pairs = zip(grain.instants, _rename_in_grain(grain, matches).instants, strict=True)
+        keys = {was.name: describe_pick(item) for was, item in pairs if was.name in pending}
+        new_matches = {name: same for name in sorted(pending) if (same := candidates.pop(keys[name], ""))}
+        if not new_matches:
             break
-        found |= more  # and instants that are found by these may now be the same
-        left -= set(more)
-    return found
+        matches |= new_matches  # instants that refer to these may now be equal
+        pending -= set(new_matches)
+    return matches
 
 
 def describe_pick(instant: Instant) -> str:
-    """How an instant is found, as a text."""
+    """Return the definition of an instant without its name, as text."""
     return repr(normal_form.plain(replace(instant, name=""), prose=False))
 
 
 def with_instants(package: Package, names: Mapping[str, Names]) -> Package:
-    """The package with instants of grains, and what refers to them, by other names."""
+    """Return the package with renamed instants of grains, also in everything that refers to them."""
     if not names:
         return package
 
-    def condition(item: Condition) -> Condition:
-        return replace(item, holds=_expression(item.holds, names.get(item.grain, {})))
+    def rename_in_condition(item: Condition) -> Condition:
+        return replace(item, holds=_rename_in_expression(item.holds, names.get(item.grain, {})))
 
     return replace(
         package,
-        grains=tuple(_runs(_grain(item, names.get(item.name, {})), names) for item in package.grains),
-        metrics=tuple(_measured(item, names.get(item.grain, {})) for item in package.metrics),
-        filters=tuple(replace(item, conditions=tuple(map(condition, item.conditions))) for item in package.filters),
+        grains=tuple(
+            _rename_in_runs(_rename_in_grain(item, names.get(item.name, {})), names) for item in package.grains
+        ),
+        metrics=tuple(_rename_in_metric(item, names.get(item.grain, {})) for item in package.metrics),
+        filters=tuple(
+            replace(item, conditions=tuple(map(rename_in_condition, item.conditions))) for item in package.filters
+        ),
     )
 
 
-def _grain(grain: Grain, names: Names) -> Grain:
+def _rename_in_grain(grain: Grain, names: Names) -> Grain:
     if not names:
         return grain
 
-    def instant(item: Instant) -> Instant:
+    def rename_instant(item: Instant) -> Instant:
         name, before = (names.get(text, text) for text in (item.name, item.before))
-        value = _expression(item.value, names) if item.value else None
+        value = _rename_in_expression(item.value, names) if item.value else None
         return replace(item, name=name, before=before, value=value)
 
-    def derived(item: Derived) -> Derived:
-        return replace(item, value=_expression(item.value, names))
+    def rename_derived(item: Derived) -> Derived:
+        return replace(item, value=_rename_in_expression(item.value, names))
 
     return replace(
         grain,
-        instants=tuple(map(instant, grain.instants)),
-        derived=tuple(map(derived, grain.derived)),
+        instants=tuple(map(rename_instant, grain.instants)),
+        derived=tuple(map(rename_derived, grain.derived)),
         at=names.get(grain.at, grain.at),
     )
 
 
-def _runs(grain: Grain, names: Mapping[str, Names]) -> Grain:
-    """A grain of runs of another, whose rows its condition is about."""
+def _rename_in_runs(grain: Grain, names: Mapping[str, Names]) -> Grain:
+    """Rename instants in the condition of a grain of runs; it is about rows of the grain `runs.of`."""
     runs: Runs | None = grain.runs
-    return replace(grain, runs=replace(runs, holds=_expression(runs.holds, names.get(runs.of, {})))) if runs else grain
+    return (
+        replace(grain, runs=replace(runs, holds=_rename_in_expression(runs.holds, names.get(runs.of, {}))))
+        if runs
+        else grain
+    )
 
 
-def _measured(metric: Metric, names: Names) -> Metric:
-    where = _expression(metric.where, names) if metric.where else None
-    return replace(metric, measure=_expression(metric.measure, names), where=where)
+def _rename_in_metric(metric: Metric, names: Names) -> Metric:
+    where = _rename_in_expression(metric.where, names) if metric.where else None
+    return replace(metric, measure=_rename_in_expression(metric.measure, names), where=where)
 
 
-def _expression(node: Expression, names: Names) -> Expression:
-    operands = tuple(_expression(operand, names) for operand in node.operands)
+def _rename_in_expression(node: Expression, names: Names) -> Expression:
+    operands = tuple(_rename_in_expression(operand, names) for operand in node.operands)
     if node.op == "instant":
         return replace(node, name=names.get(node.name, node.name), operands=operands)
     if node.op == "taken":

@@ -1,5 +1,7 @@
-"""What differs between two states of the specs: metrics that are new, gone, renamed, changed in meaning, in what is
-called better, or in words."""
+"""Compare two states of the specs of a system.
+
+A metric is new, gone, renamed, or changed in meaning, in the direction that counts as better, or in wording.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ from assay.lang.model.package import Metric, Package
 from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect
 
-#: what is told of a metric, in this order
+#: kinds of changes of a metric, in the order of the output
 KINDS = ("new", "gone", "renamed", "changed in meaning", "changed in verdict", "changed in wording")
-#: parts of a definition -> what a change of them is called
+#: part of a definition -> the aspect that its change is reported as
 _ASPECTS = {
     "grains": "grain",
     "relations": "SQL",
@@ -30,15 +32,15 @@ _ASPECTS = {
     "filters": "filter",
     "series": "series",
 }
-_OF_METRIC = {"unit": "unit", "where": "condition", "grain": "grain"}
-_SHOWN = {"reports": "report", "histories": "history", "articles": "article"}
-#: members that are words for people; the rest has a meaning
-_WORDS = frozenset(("doc", "message", "hint", "name", "better", "width"))
+_METRIC_ASPECTS = {"unit": "unit", "where": "condition", "grain": "grain"}
+_REPORT_KINDS = {"reports": "report", "histories": "history", "articles": "article"}
+#: members that hold wording only; all others have a meaning
+_WORDING = frozenset(("doc", "message", "hint", "name", "better", "width"))
 
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """A metric that differs; `was` is its former id; `touches` are the places that print its numbers."""
+    """A metric that differs; `was` is its former id, `touches` are the places that print its numbers."""
 
     kind: str
     metric: str
@@ -50,9 +52,12 @@ class MetricChange:
 
 @dataclass(frozen=True, slots=True)
 class SystemDiff:
-    """What differs in a system: `state` is `new`, `gone`, `both`, or `unread` where either side could not be read, as
-    `unread` says; `reports` are by name; `elsewhere` is of no metric that differs.  Of two builds, `choices` are those
-    that differ, and `data` what differs of their data and tools."""
+    """The differences in a system.
+
+    `state` is `new`, `gone`, `both`, or `unread` if either side cannot be read; `unread` then says why. `reports` are
+    by name, `elsewhere` holds changes that belong to no changed metric. For two builds, `choices` are the options that
+    differ and `data` the differences in their data and tools.
+    """
 
     system: str
     state: str
@@ -65,131 +70,149 @@ class SystemDiff:
 
     @property
     def differs(self) -> bool:
-        """Whether definitions or choices differ; data may, of two builds that mean the same."""
+        """Whether definitions or choices differ. Data may differ between builds that mean the same."""
         return self.state != "both" or bool(self.metrics or self.reports or self.elsewhere or self.choices)
 
 
 def by_hashes(system: str, before: Mapping[str, str], after: Mapping[str, str], names: Mapping[str, str]) -> SystemDiff:
-    """What differs in a system of which definition hashes alone are known (metric -> hash): not what of a definition,
-    nor words, and a metric that is renamed is one that is gone and one that is new.  `names` are those of metrics."""
+    """Compare a system whose definition hashes alone are known (metric -> hash).
 
-    def change(kind: str, metric: str) -> MetricChange:
+    Neither the changed part of a definition nor wording can be reported, and a renamed metric is one gone and one new.
+    `names` are those of metrics.
+    """
+
+    def build_change(kind: str, metric: str) -> MetricChange:
         return MetricChange(kind, metric, names.get(metric, ""), "", (), ())
 
-    found = [change("new", item) for item in after if item not in before]
-    found += [change("gone", item) for item in before if item not in after]
-    found += [change("changed in meaning", item) for item in after if before.get(item, after[item]) != after[item]]
-    return SystemDiff(system, "both", tuple(found))
+    metrics = [build_change("new", item) for item in after if item not in before]
+    metrics += [build_change("gone", item) for item in before if item not in after]
+    metrics += [
+        build_change("changed in meaning", item) for item in after if before.get(item, after[item]) != after[item]
+    ]
+    return SystemDiff(system, "both", tuple(metrics))
 
 
 def diff(
     old: CheckedPackage, new: CheckedPackage, before_prose: Texts | None = None, after_prose: Texts | None = None
 ) -> SystemDiff:
-    """What differs between two states of a system's package, and in the prose of articles that both know."""
+    """Compare two states of a system's package, and the prose of articles that exist in both."""
     texts = before_prose or {}, after_prose or {}
     meant: set[tuple[str, ...]] = set()
-    called = instants(old.package, new.package)
-    metrics = tuple(_metrics(old, new, called, texts, meant))
-    before, after = normal_form.plain(with_instants(old.package, called)), normal_form.plain(new.package)
+    instant_names = instants(old.package, new.package)
+    metrics = tuple(_compare_metrics(old, new, instant_names, texts, meant))
+    before, after = normal_form.plain(with_instants(old.package, instant_names)), normal_form.plain(new.package)
     reports: dict[str, tuple[ReportedChange, ...]] = {}
-    elsewhere = [item for item in _otherwise(called) if all(item not in metric.told for metric in metrics)]
-    read = readers(old.package), readers(new.package)
+    elsewhere = [item for item in _report_instants(instant_names) if all(item not in metric.told for metric in metrics)]
+    read_by = readers(old.package), readers(new.package)
     for item in changes(before, after):
         kind = item.path[0]
-        if kind in _SHOWN and len(item.path) > 1:
-            told = replace(describe_change(_SHOWN[kind], item, 2), touches=_touched(old, new, item))
-            reports[item.path[1]] = (*reports.get(item.path[1], ()), told)
-        elif kind != "metrics" and _in_definition(item.path) not in meant:
-            told = describe_change(_elsewhere(item.path, read), item, 0)
-            elsewhere.append(replace(told, touches=_touched(old, new, item)))
+        if kind in _REPORT_KINDS and len(item.path) > 1:
+            change = replace(describe_change(_REPORT_KINDS[kind], item, 2), touches=_find_touched(old, new, item))
+            reports[item.path[1]] = (*reports.get(item.path[1], ()), change)
+        elif kind != "metrics" and _get_definition_path(item.path) not in meant:
+            change = describe_change(_name_aspect(item.path, read_by), item, 0)
+            elsewhere.append(replace(change, touches=_find_touched(old, new, item)))
     renamed = {item.was: item.metric for item in metrics if item.was}
-    for name, said in of_articles(old.package, new.package, *texts, renamed):
-        reports[name] = (*reports.get(name, ()), said)
+    for name, change in of_articles(old.package, new.package, *texts, renamed):
+        reports[name] = (*reports.get(name, ()), change)
     return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
 
 
-def _touched(old: CheckedPackage, new: CheckedPackage, item: Change) -> tuple[Appearance, ...]:
-    """The printed numbers that a change touches; those that were printed where something is gone."""
+def _find_touched(old: CheckedPackage, new: CheckedPackage, item: Change) -> tuple[Appearance, ...]:
+    """Return the printed numbers that a change touches; for something gone, those that were printed."""
     return touched((old if item.after is None else new).package, item.path)
 
 
-def _elsewhere(path: tuple[str, ...], read: Iterable[Mapping[Thing, Set[str]]]) -> str:
-    """What a place is about that no changed metric reads; `read` tells what else of reports does, before and after."""
+def _name_aspect(path: tuple[str, ...], read: Iterable[Mapping[Thing, Set[str]]]) -> str:
+    """Return the aspect of a change that no changed metric reads.
+
+    `read` holds which other parts of reports read it, before and after.
+    """
     if path[0] == "examples":
         return "example"
-    if path[0] == "summaries" and path[-1] not in _WORDS:
+    if path[0] == "summaries" and path[-1] not in _WORDING:
         return "averages by summary" if len(path) < 2 else f"averages by summary `{path[1]}`"
-    if path[-1] in _WORDS:
+    if path[-1] in _WORDING:
         return "wording"
-    by = sorted(set().union(*(item.get(thing_at(path), ()) for item in read)))
-    return f"read by {', '.join(by)}" if by else "not read by any changed metric"
+    report_parts = sorted(set().union(*(item.get(thing_at(path), ()) for item in read)))
+    return f"read by {', '.join(report_parts)}" if report_parts else "not read by any changed metric"
 
 
-def _in_definition(path: tuple[str, ...]) -> tuple[str, ...]:
-    """The place of a package as definitions have it: there, constants stand beside their sources."""
+def _get_definition_path(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a path of a package as it is in definitions, where constants are not below their sources."""
     return path[2:] if path[:1] == ("sources",) and path[2:3] == ("constants",) else path
 
 
-def _otherwise(names: Mapping[str, Mapping[str, str]]) -> Iterator[ReportedChange]:
-    """The instants of grains that are called otherwise, and found as they were."""
+def _report_instants(names: Mapping[str, Mapping[str, str]]) -> Iterator[ReportedChange]:
+    """Yield a change of wording for each instant that only changed its name."""
     for grain, renamed in names.items():
         yield from (
             ReportedChange("wording", f"name of an instant of {grain}", was, now) for was, now in renamed.items()
         )
 
 
-def _metrics(
+def _compare_metrics(
     old: CheckedPackage,
     new: CheckedPackage,
-    named: Mapping[str, Mapping[str, str]],
+    instant_names: Mapping[str, Mapping[str, str]],
     texts: tuple[Texts, Texts],
     meant: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
-    """The metrics that differ, where instants of grains are `named` otherwise; places of their definitions that differ
-    are added to `meant`."""
+    """Yield the metrics that differ.
+
+    `instant_names` holds the renamed instants of each grain (old -> new). Paths of definitions that differ are added to
+    `meant`.
+    """
     before = {metric.id: metric for metric in old.package.metrics}
     after = {metric.id: metric for metric in new.package.metrics}
-    places = {name: _printed(new.package, metric, texts[1]) for name, metric in after.items()}
-    former = {name: _printed(old.package, metric, texts[0]) for name, metric in before.items()}
-    alike = with_instants(old.package, named)
-    renamed = renames(alike, new.package)
-    called = as_called(alike, renamed)
-    was_called = {metric.id: metric for metric in called.metrics}
+    places = {name: _find_appearances(new.package, metric, texts[1]) for name, metric in after.items()}
+    former = {name: _find_appearances(old.package, metric, texts[0]) for name, metric in before.items()}
+    aligned = with_instants(old.package, instant_names)
+    renamed = renames(aligned, new.package)
+    renamed_package = as_called(aligned, renamed)
+    metrics_before = {metric.id: metric for metric in renamed_package.metrics}
     for was, now in renamed.items():
-        told = tuple(_words(was_called[now], after[now]))
-        yield MetricChange("renamed", now, after[now].name, was, told, places.get(now, ()))
+        wording = tuple(_compare_wording(metrics_before[now], after[now]))
+        yield MetricChange("renamed", now, after[now].name, was, wording, places.get(now, ()))
     for name, metric in after.items():
         if name not in before and name not in renamed.values():
             yield MetricChange("new", name, metric.name, "", (), places.get(name, ()))
         elif name in before and (old.definitions[name] != new.definitions[name] or metric != before[name]):
-            words = (*_words(was_called[name], metric), *_otherwise(_used(old.package, before[name], named)))
-            yield from _changed(called, new, was_called[name], metric, words, places.get(name, ()), meant)
+            wording = (
+                *_compare_wording(metrics_before[name], metric),
+                *_report_instants(_select_renamed_instants(old.package, before[name], instant_names)),
+            )
+            yield from _compare_metric(
+                renamed_package, new, metrics_before[name], metric, wording, places.get(name, ()), meant
+            )
     for name, metric in before.items():
         if name not in after and name not in renamed:
             yield MetricChange("gone", name, metric.name, "", (), former.get(name, ()))
 
 
-def _used(package: Package, metric: Metric, named: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """The instants that are named otherwise which a metric depends on."""
-    needed = collect_dependencies(package, [metric], package.filters).grains if named else {}
+def _select_renamed_instants(
+    package: Package, metric: Metric, instant_names: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    """Return the renamed instants that a metric depends on, by grain."""
+    needed = collect_dependencies(package, [metric], package.filters).grains if instant_names else {}
     return {
         grain: {was: now for was, now in names.items() if was in needed.get(grain, ())}
-        for grain, names in named.items()
+        for grain, names in instant_names.items()
     }
 
 
-def _printed(package: Package, metric: Metric, texts: Texts) -> tuple[Appearance, ...]:
-    """The places that print numbers of a metric, or plot them."""
+def _find_appearances(package: Package, metric: Metric, texts: Texts) -> tuple[Appearance, ...]:
+    """Return the places that print or plot numbers of a metric."""
     places = tuple(place for place in list_appearances(package, metric) if place.kind != "dictionary")
     return (*places, *quoting(package, texts, metric.id))
 
 
-def _changed(
+def _compare_metric(
     old: Package,
     new: CheckedPackage,
     was: Metric,
     now: Metric,
-    words: tuple[ReportedChange, ...],
+    wording: tuple[ReportedChange, ...],
     touches: tuple[Appearance, ...],
     meant: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
@@ -199,20 +222,20 @@ def _changed(
         meant.add(item.path)
         if item.path[0] == "earlier":
             meant.add(("events", "order"))
-        if _same_sql(item):
-            words = (*words, describe_change("comments of SQL", item, 1))
+        if _is_same_sql(item):
+            wording = (*wording, describe_change("comments of SQL", item, 1))
         else:
-            meaning.append(describe_change(_aspect(item.path), item, 1))
+            meaning.append(describe_change(_get_aspect(item.path), item, 1))
     if meaning:
-        yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *words), touches)
+        yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *wording), touches)
     elif was.better != now.better:
-        yield MetricChange("changed in verdict", now.id, now.name, "", words, judging(new.package, now))
-    elif words:
-        yield MetricChange("changed in wording", now.id, now.name, "", words, touches)
+        yield MetricChange("changed in verdict", now.id, now.name, "", wording, judging(new.package, now))
+    elif wording:
+        yield MetricChange("changed in wording", now.id, now.name, "", wording, touches)
 
 
-def _words(was: Metric, now: Metric) -> Iterator[ReportedChange]:
-    """What differs in the words of a metric, in the direction that is called better, in digits, and in examples."""
+def _compare_wording(was: Metric, now: Metric) -> Iterator[ReportedChange]:
+    """Yield the differences in a metric's words, digits, examples and the direction that counts as better."""
     for name in ("name", "doc", "better"):
         before, after = str(getattr(was, name)), str(getattr(now, name))
         if before != after:
@@ -225,17 +248,17 @@ def _words(was: Metric, now: Metric) -> Iterator[ReportedChange]:
     )
 
 
-def _aspect(path: tuple[str, ...]) -> str:
-    """What a place of a definition is about."""
+def _get_aspect(path: tuple[str, ...]) -> str:
+    """Return the aspect of a path of a definition."""
     if path[0] == "metric":
-        return _OF_METRIC.get(path[1], path[1])
+        return _METRIC_ASPECTS.get(path[1], path[1])
     if path[0] == "grains" and "instants" in path:
         return "anchor"
     return _ASPECTS.get(path[0], path[0])
 
 
-def _same_sql(item: Change) -> bool:
-    """Whether two texts of SQL differ in comments and layout only."""
+def _is_same_sql(item: Change) -> bool:
+    """Check that two SQL texts differ only in comments and layout."""
     if item.path[-1] != "sql" or not isinstance(item.before, str) or not isinstance(item.after, str):
         return False
     return dialect.bare(item.before) == dialect.bare(item.after)

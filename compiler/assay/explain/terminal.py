@@ -1,4 +1,4 @@
-"""Text for a terminal: headed paragraphs, hanging lines, bars; nothing of what it shows can act on the terminal."""
+"""Lay out text for a terminal: paragraphs with headings, wrapped lines, bars. Control characters are escaped."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.styles.exact_decimal import six_digits
 from assay.util.escape import cut, encodable, visible
 
 INDENT = 11
-SHORTEST = 2  # lines of a part of a low rank
+SHORTEST = 2  # fewest lines of a part whose rank is at most LOW
 LOW = 1
 SHOWS_ALL = "`--full` or `--format json` shows all"
 BARS = " ▁▂▃▄▅▆▇█"
@@ -19,18 +19,18 @@ PLAIN_BARS = " .:-=+*#@"
 
 
 def headed(head: str, lines: Iterable[str], width: int) -> Iterator[str]:
-    """Lines beside their heading, each wrapped; nothing where there are none."""
-    before = f"{head:<{INDENT - 1}} "
+    """Yield wrapped lines next to their heading; nothing if there are no lines."""
+    prefix = f"{head:<{INDENT - 1}} "
     for line in lines:
-        yield from wrapped(line, width, before, " " * INDENT)
-        before = " " * INDENT
+        yield from wrapped(line, width, prefix, " " * INDENT)
+        prefix = " " * INDENT
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A heading with texts beside it, each as the lines that it takes, without their indent.
+    """A heading with texts, each wrapped into lines without indent.
 
-    Those of a higher `rank` are shortened before any of a lower one.
+    Parts of a higher `rank` are shortened first.
     """
 
     head: str
@@ -39,90 +39,94 @@ class Part:
 
     @classmethod
     def of(cls, head: str, texts: Iterable[str], width: int, rank: int = 0) -> Part:
-        """The texts, wrapped."""
+        """Return a part with wrapped texts."""
         return cls(head, tuple(tuple(wrapped(text, width - INDENT, "", "")) for text in texts), rank)
 
     @property
     def size(self) -> int:
-        """How many lines all takes."""
+        """The number of lines of the whole part."""
         return sum(map(len, self.blocks))
 
     @property
     def least(self) -> int:
-        """How many lines it keeps, however little room there is."""
+        """The number of lines that are always shown."""
         return min(self.size, SHORTEST if self.rank <= LOW else 1)
 
     def lines(self, room: int, width: int) -> Iterator[str]:
-        """At most `room` lines: whole texts, the first as far as it goes; and how many more there are."""
-        shown, whole = _whole(self.blocks, room) if self.size > room else ([*chain(*self.blocks)], len(self.blocks))
-        alone = room == 1 and len(self.blocks) == 1  # a text that has one line says as much of itself as it can
-        if not shown and (room > 1 or alone):
-            shown = [*self.blocks[0][: max(room - 1, 1)]]
-            shown[-1] = cut(f"{shown[-1]} …", width - INDENT)
-        if whole < len(self.blocks) and not alone:
-            shown.append(cut(more(len(self.blocks) - whole), width - INDENT))
-        for place, line in enumerate(shown):
-            yield f"{self.head if not place else '':<{INDENT - 1}} {line}"
+        """Yield at most `room` lines: whole texts, the first cut if needed, and how many more there are."""
+        lines, complete = (
+            _fit_texts(self.blocks, room) if self.size > room else ([*chain(*self.blocks)], len(self.blocks))
+        )
+        is_single_line = room == 1 and len(self.blocks) == 1  # a single line is better spent on text than on a count
+        if not lines and (room > 1 or is_single_line):
+            lines = [*self.blocks[0][: max(room - 1, 1)]]
+            lines[-1] = cut(f"{lines[-1]} …", width - INDENT)
+        if complete < len(self.blocks) and not is_single_line:
+            lines.append(cut(more(len(self.blocks) - complete), width - INDENT))
+        for index, line in enumerate(lines):
+            yield f"{self.head if not index else '':<{INDENT - 1}} {line}"
 
 
-def _whole(blocks: Sequence[Sequence[str]], room: int) -> tuple[list[str], int]:
-    """The lines of as many texts as fit into one line less than there is room for, and how many these are."""
-    shown: list[str] = []
+def _fit_texts(blocks: Sequence[Sequence[str]], room: int) -> tuple[list[str], int]:
+    """Return the lines of the first texts that fit into `room - 1` lines, and the number of these texts."""
+    lines: list[str] = []
     for count, block in enumerate(blocks):
-        if len(shown) + len(block) >= room:
-            return shown, count
-        shown += block
-    return shown, len(blocks)
+        if len(lines) + len(block) >= room:
+            return lines, count
+        lines += block
+    return lines, len(blocks)
 
 
 def more(count: int) -> str:
-    """That there are more texts, and how to see them."""
+    """Return the line that says how many texts are left out, and how to see them."""
     return f"... and {count} more; {SHOWS_ALL}"
 
 
 def fitted(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
-    """The lines of parts, as many as fit into so many lines: of those of the highest rank the longest is shortened, and
-    so on; none has fewer than its least for that."""
+    """Yield the lines of parts so that they fit into `room` lines.
+
+    The longest part of the highest rank is shortened first, then the next; none below its least number of lines.
+    """
     rooms = [part.size for part in parts]
     for rank in sorted({part.rank for part in parts}, reverse=True):
-        own = [place for place, part in enumerate(parts) if part.rank == rank]
-        while sum(rooms) > room and any(rooms[place] > parts[place].least for place in own):
-            rooms[max(own, key=lambda place: (rooms[place], -place))] -= 1
+        indexes = [index for index, part in enumerate(parts) if part.rank == rank]
+        while sum(rooms) > room and any(rooms[index] > parts[index].least for index in indexes):
+            rooms[max(indexes, key=lambda index: (rooms[index], -index))] -= 1
     for part, most in zip(parts, rooms, strict=True):
         yield from part.lines(most, width)
 
 
 def wrapped(text: str, width: int, first: str, rest: str) -> Iterator[str]:
-    """A text on as many lines as it takes."""
-    found = textwrap.wrap(
+    """Yield a text on as many lines as it needs."""
+    lines = textwrap.wrap(
         visible(text), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )  # fmt: skip
-    yield from found or [first.rstrip()]
+    yield from lines or [first.rstrip()]
 
 
 def one_line(text: str, width: int) -> str:
-    """A text cut to the width."""
+    """Cut a text to the width."""
     return cut(visible(text), width)
 
 
 def bars(counts: Sequence[int], encoding: str) -> str:
-    """A sign for each count, of a height that tells how large it is beside the largest; 0 alone is blank."""
+    """Return a block character per count, its height relative to the largest count; only 0 is blank."""
     signs = BARS if encodable(BARS, encoding) else PLAIN_BARS
     most = max(counts, default=0)
-    return "".join(signs[_height(count, most, len(signs) - 1)] for count in counts)
+    return "".join(signs[_scale_height(count, most, len(signs) - 1)] for count in counts)
 
 
-def _height(count: int, most: int, levels: int) -> int:
+def _scale_height(count: int, most: int, levels: int) -> int:
     return 0 if not count else max(1, round(count / most * levels))
 
 
 def number(value: object) -> str:
-    """A number as people read it: six digits, whole ones whole."""
+    """Format a number for people: floats with six digits, integers in full."""
     if isinstance(value, float):
         return six_digits(value)
     return str(value)
 
 
 def with_unit(value: float, symbol: str) -> str:
-    """A number with the symbol of its unit."""
+    """Format a number with the symbol of its unit."""
     return f"{number(value)} {symbol}".rstrip()

@@ -1,4 +1,4 @@
-"""Definitions in words, composed of what the specs say: expressions, instants, samples, averages, conversions."""
+"""Describe definitions in words: expressions, instants, samples, averages, conversions."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from assay.styles.exact_decimal import exact_text
 
 
 def describe_expression(node: Expression) -> str:
-    """An expression in words; instants stand between asterisks, columns and fields between backquotes."""
-    if (time := _elapsed(node)) is not None:
+    """Describe an expression; instants are between asterisks, columns and fields between backquotes."""
+    if (time := _describe_elapsed(node)) is not None:
         return time
     leaf = _LEAVES.get(node.op)
     if leaf:
         return leaf(node)
-    return _OPERATORS[node.op](node, [_inner(item) for item in node.operands])
+    return _OPERATORS[node.op](node, [_describe_operand(item) for item in node.operands])
 
 
-def _inner(node: Expression) -> str:
+def _describe_operand(node: Expression) -> str:
     text = describe_expression(node)
-    compound = node.op in _BINARY or node.op in _OPEN or _elapsed(node) is not None
+    compound = node.op in _BINARY or node.op in _AMBIGUOUS or _describe_elapsed(node) is not None
     return f"({text})" if compound else text
 
 
-def _elapsed(node: Expression) -> str | None:
-    """A difference of instants: the time from one to the other."""
+def _describe_elapsed(node: Expression) -> str | None:
+    """Describe a difference of instants as the time between them; None for other expressions."""
     if node.op != "minus" or not all(map(_is_instant, node.operands)):
         return None
     to, start = node.operands
-    return f"time from {_instants(start)} to {_instants(to)}"
+    return f"time from {_describe_instants(start)} to {_describe_instants(to)}"
 
 
 def _is_instant(node: Expression) -> bool:
     return node.op == "instant" or (node.op == "coalesce" and all(map(_is_instant, node.operands)))
 
 
-def _instants(node: Expression) -> str:
+def _describe_instants(node: Expression) -> str:
     if node.op == "instant":
         return f"*{node.name}*"
-    return f"the first of {', '.join(_instants(item) for item in node.operands)} that there is"
+    return f"the first of {', '.join(_describe_instants(item) for item in node.operands)} that there is"
 
 
 _BINARY = {
@@ -54,8 +54,8 @@ _BINARY = {
     "below": "<", "equals": "=",
 }  # fmt: skip
 
-#: operators of which it would not be seen where their words end, or what they are about
-_OPEN = frozenset(("and", "or", "coalesce", "greatest", "floor", "whole", "as_unit", "matches"))
+#: operators whose operands would be ambiguous without brackets
+_AMBIGUOUS = frozenset(("and", "or", "coalesce", "greatest", "floor", "whole", "as_unit", "matches"))
 
 _LEAVES: Mapping[str, Callable[[Expression], str]] = {
     "column": lambda node: f"`{node.name}`",
@@ -86,16 +86,16 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[str]], str]] = {
     "matches": lambda _node, parts: f"{parts[0]} matches {parts[1]}",
     "converted": lambda _node, parts: parts[0],
     "whole": lambda node, parts: f"{parts[0]} cut to whole {node.unit}",
-    "as_unit": lambda node, parts: f"{parts[0]} counted as {_unit(node.unit)}",
+    "as_unit": lambda node, parts: f"{parts[0]} counted as {_describe_unit(node.unit)}",
 }
 
 
-def _unit(name: str) -> str:
+def _describe_unit(name: str) -> str:
     return "a plain number" if name in ("", "dimensionless") else name
 
 
 def instant_said(instant: Instant) -> str:
-    """How an instant is found, in words."""
+    """Describe how an instant is determined."""
     if instant.pick == COMPUTED:
         return describe_expression(instant.value) if instant.value else ""
     which = {LATEST_BEFORE: "latest"}.get(instant.pick, instant.pick)
@@ -104,10 +104,10 @@ def instant_said(instant: Instant) -> str:
         text += f" where {describe_expression(instant.where)}"
     if instant.before:
         text += f", before *{instant.before}*"
-    return text + "".join(f", {item}" for item in _pairs(instant.on))
+    return text + "".join(f", {item}" for item in _describe_pairs(instant.on))
 
 
-def _pairs(pairs: Iterable[Pair]) -> Iterator[str]:
+def _describe_pairs(pairs: Iterable[Pair]) -> Iterator[str]:
     for pair in pairs:
         if pair.field == "host":
             yield "on its host" if pair.column == "host" else f"on its `{pair.column}`"
@@ -118,84 +118,89 @@ def _pairs(pairs: Iterable[Pair]) -> Iterator[str]:
 
 
 def used_instants(grain: Grain, nodes: Iterable[Expression]) -> tuple[Instant, ...]:
-    """The instants that expressions are about, and those that these depend on, in the order of the grain."""
-    known = {item.name: item for item in grain.instants}
+    """Return the instants that expressions use, directly or through others, in the order of the grain."""
+    by_name = {item.name: item for item in grain.instants}
     derived = {item.column.name: item.value for item in grain.derived}
-    found: set[str] = set()
+    used: set[str] = set()
     queue = [item for node in nodes for item in node.walk()]
     while queue:
         node = queue.pop()
         name = node.text if node.op == "taken" else node.name
         if node.op == "column" and name in derived:
             queue += list(derived.pop(name).walk())
-        if node.op in ("instant", "taken") and name in known and name not in found:
-            found.add(name)
-            instant = known[name]
+        if node.op in ("instant", "taken") and name in by_name and name not in used:
+            used.add(name)
+            instant = by_name[name]
             queue += list(instant.value.walk()) if instant.value else []
             queue += [Expression("instant", name=instant.before)] if instant.before else []
-    return tuple(item for item in grain.instants if item.name in found)
+    return tuple(item for item in grain.instants if item.name in used)
 
 
 def columns_said(grain: Grain, nodes: Iterable[Expression]) -> list[tuple[str, str]]:
-    """The columns that expressions are about: name, and what each is; those that they, and the instants that the
-    expressions are about, are computed of, too."""
+    """Return the columns that expressions use, each with its description.
+
+    Columns that these, or the instants of the expressions, are computed from are included.
+    """
     derived = {item.column.name: item for item in grain.derived}
     tallies = {item.column.name: item for item in grain.tallies}
     plain = {item.name: item for item in grain.columns}
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     nodes = tuple(nodes)
-    made = (item.value for item in used_instants(grain, nodes) if item.value)
-    queue = [item.name for node in (*nodes, *made) for item in node.walk() if item.op == "column"]
+    computed = (item.value for item in used_instants(grain, nodes) if item.value)
+    queue = [item.name for node in (*nodes, *computed) for item in node.walk() if item.op == "column"]
     while queue:
         name = queue.pop(0)
-        if name in found:
+        if name in descriptions:
             continue
         if name in derived:
-            found[name] = _with_doc(derived[name].column.doc, describe_expression(derived[name].value))
+            descriptions[name] = _prepend_doc(derived[name].column.doc, describe_expression(derived[name].value))
             queue += [item.name for item in derived[name].value.walk() if item.op == "column"]
         elif name in tallies:
             tally = tallies[name]
             where = f" where {describe_expression(tally.where)}" if tally.where else ""
-            agreeing = "".join(f", {item}" for item in _pairs(tally.on))
-            found[name] = _with_doc(tally.column.doc, f"number of rows of `{tally.of}`{where}{agreeing}")
+            agreeing = "".join(f", {item}" for item in _describe_pairs(tally.on))
+            descriptions[name] = _prepend_doc(tally.column.doc, f"number of rows of `{tally.of}`{where}{agreeing}")
         else:
-            found[name] = plain[name].doc if name in plain else ""
-    return list(found.items())
+            descriptions[name] = plain[name].doc if name in plain else ""
+    return list(descriptions.items())
 
 
-def _with_doc(doc: str, text: str) -> str:
+def _prepend_doc(doc: str, text: str) -> str:
     return f"{doc} ({text})" if doc else text
 
 
 def sampled(metric: Metric, grain: Grain) -> str:
-    """What there is one sample for."""
-    row = _decapitalised(grain.doc or grain.name)
+    """Describe what a metric has one sample for."""
+    row = _decapitalize(grain.doc or grain.name)
     if metric.reduction is not None:
-        return (
-            f"one sample for each {_by(metric.reduction.by)}: {_reduced(metric)}, over rows of `{grain.name}` ({row})"
-        )
+        groups, reduction = _list_names(metric.reduction.by), _describe_reduction(metric)
+        return f"one sample for each {groups}: {reduction}, over rows of `{grain.name}` ({row})"
     return f"one sample for each row of `{grain.name}` ({row})"
 
 
 def valued(grain: Grain, package: Package) -> str:
-    """The series that a grain's rows are the values of; empty of other rows."""
-    return f", a value of series `{grain.relation}`" if grain.relation in {one.name for one in package.series} else ""
+    """Name the series whose values are the rows of a grain; empty for other grains."""
+    return (
+        f", a value of series `{grain.relation}`"
+        if grain.relation in {series.name for series in package.series}
+        else ""
+    )
 
 
 def runs_said(grain: Grain) -> str:
-    """What rows of a grain that is made of another are; empty of the rows of a relation."""
+    """Describe the rows of a grain of runs of another; empty for a grain over a relation."""
     if (runs := grain.runs) is None:
         return ""
     condition = describe_expression(runs.holds)
     text = f"the longest runs of rows of `{runs.of}` where {condition}, next to each other in `{runs.along}` among "
-    return text + "those that the filters accept" + (f", for each {_by(runs.by)}" if runs.by else "")
+    return text + "those that the filters accept" + (f", for each {_list_names(runs.by)}" if runs.by else "")
 
 
-def _by(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _reduced(metric: Metric) -> str:
+def _describe_reduction(metric: Metric) -> str:
     assert metric.reduction is not None
     kinds = {"min": "the smallest", "max": "the greatest", "sum": "the sum", "count": "the number of values"}
     if metric.reduction.kind == "centile":
@@ -204,21 +209,21 @@ def _reduced(metric: Metric) -> str:
 
 
 def averaged(metric: Metric, checked: CheckedPackage, summary: str) -> str:
-    """What the average is."""
+    """Describe the average of a metric."""
     if not metric.per:
         return "average = mean of all samples"
-    found = next((item for item in checked.package.summaries if item.name == summary), None)
-    how = f"{summary}: {_decapitalised(found.doc)}" if found and found.doc else summary
+    definition = next((item for item in checked.package.summaries if item.name == summary), None)
+    method = f"{summary}: {_decapitalize(definition.doc)}" if definition and definition.doc else summary
     which = "that has samples" if metric.sampled_only else "(all 0 without samples)"
-    return f"one distribution for each `{metric.per}` {which}; average = over these ({how or 'mean of means'})"
+    return f"one distribution for each `{metric.per}` {which}; average = over these ({method or 'mean of means'})"
 
 
-def _decapitalised(text: str) -> str:
+def _decapitalize(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
 def sentence(metric: Metric, checked: CheckedPackage, summary: str) -> str:
-    """The whole definition of a metric in words."""
+    """Describe the whole definition of a metric."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     parts = [describe_expression(metric.measure)]
     parts[0] += f", in {metric.unit.symbol}" if metric.unit.symbol else ""
@@ -234,109 +239,108 @@ def sentence(metric: Metric, checked: CheckedPackage, summary: str) -> str:
 
 
 def formula_sentence(metric: Metric) -> str:
-    """The whole definition of a formula in words."""
+    """Describe the whole definition of a formula."""
     over = ", ".join(f"`{name}`" for name in formula.over(metric.measure))
     unit = metric.unit.symbol or metric.unit.name
-    written = formula.format_formula(metric.measure)
-    text = f"{written}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
+    formatted = formula.format_formula(metric.measure)
+    text = f"{formatted}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
     return text + (f", on a row of `{metric.grain}` of what these measure there" if metric.grain else "")
 
 
 def formula_conversions(metric: Metric) -> list[str]:
-    """Each conversion of units in a formula, with its exact factor."""
+    """Return each unit conversion in a formula with its exact factor."""
     return [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.units_of(metric.measure)]
 
 
 def series_sentence(series: Series) -> str:
-    """The whole definition of a series in words."""
+    """Describe the whole definition of a series."""
     if series.terms and series.value:
-        return _computed_sentence(series, series.value)
+        return _describe_computed(series, series.value)
     read = {
         "latest": f"the last sample of the last {window_said(series)}",
         "rate": f"the increase a second of the counter over {window_said(series)}",
     }[series.reading]
     if series.covered:
         read += ", where samples cover these,"
-    sources = ", else ".join(_sampled_of(item.event, item.where) for item in series.samples)
-    text = f"{read} of {sources}, read {_steps(series)} of each of `{series.windows}`"
-    text += f"; a line for each {_by(series.by)}" if series.by else ""
+    sources = ", else ".join(_describe_samples(item.event, item.where) for item in series.samples)
+    text = f"{read} of {sources}, read {_describe_steps(series)} of each of `{series.windows}`"
+    text += f"; a line for each {_list_names(series.by)}" if series.by else ""
     if series.gone:
-        text += (
-            f"; a line ends at {_sampled_of(series.gone.event, series.gone.where)} of the same {_by(series.gone.on)}"
-        )
+        end = _describe_samples(series.gone.event, series.gone.where)
+        text += f"; a line ends at {end} of the same {_list_names(series.gone.on)}"
         text += ", and where these cease while others go on" if series.ceases else ""
     return text + (f"; in {series.unit.symbol}" if series.unit.symbol else "")
 
 
-def _computed_sentence(series: Series, value: Expression) -> str:
+def _describe_computed(series: Series, value: Expression) -> str:
     terms = ", ".join(f"`{term.name}` is {LINES[term.over]}`{term.series}`" for term in series.terms)
-    lines = f"; a line for each {_by(series.by)}" if series.by else ""
+    lines = f"; a line for each {_list_names(series.by)}" if series.by else ""
     return f"{describe_expression(value)}, wherever all of these have a value: {terms}{lines}" + (
         f"; in {series.unit.symbol}" if series.unit.symbol else ""
     )
 
 
-def _sampled_of(event: str, where: Expression | None) -> str:
+def _describe_samples(event: str, where: Expression | None) -> str:
     return f"`{event}`" + (f" where {describe_expression(where)}" if where else "")
 
 
 def window_said(series: Series) -> str:
-    """How far back the readings of a series look: so long, or as a constant of the run says."""
-    return _duration(series.window, series.window_ns)
+    """Describe how far back the readings of a series look: a duration, or a constant of the run."""
+    return _format_duration(series.window, series.window_ns)
 
 
-def _steps(series: Series) -> str:
-    return f"at steps of the run's {series.every}" if series.every else f"every {_seconds(series.every_ns)}"
+def _describe_steps(series: Series) -> str:
+    return f"at steps of the run's {series.every}" if series.every else f"every {_format_seconds(series.every_ns)}"
 
 
-def _duration(constant: str, ns: int) -> str:
-    return f"the run's {constant}" if constant else _seconds(ns)
+def _format_duration(constant: str, ns: int) -> str:
+    return f"the run's {constant}" if constant else _format_seconds(ns)
 
 
-def _seconds(ns: int) -> str:
+def _format_seconds(ns: int) -> str:
     return f"{exact_text(ns, 9)} s"
 
 
 def conversions(metric: Metric, checked: CheckedPackage) -> list[str]:
-    """Each conversion of units that a value goes through, with its factor."""
+    """Return each unit conversion that a value goes through, with its factor."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
-    found = [text for node in _all_nodes(metric.measure, grain) for text in _conversion(node)]
+    steps = [text for node in _walk_definition(metric.measure, grain) for text in _describe_conversion(node)]
     measured = checked.measured[metric.id]
     if Fraction(measured.factor) != 1:
         symbol = metric.unit.symbol or metric.unit.name
-        found.append(f"{measured.unit} to {symbol}: × {measured.factor}")
-    return list(dict.fromkeys(found))
+        steps.append(f"{measured.unit} to {symbol}: × {measured.factor}")
+    return list(dict.fromkeys(steps))
 
 
-def _all_nodes(node: Expression, grain: Grain) -> Iterator[Expression]:
-    """The nodes of an expression, and those of the columns and instants that it is computed of."""
+def _walk_definition(node: Expression, grain: Grain) -> Iterator[Expression]:
+    """Yield the nodes of an expression and of the columns and instants that it is computed from."""
     derived = {item.column.name: item.value for item in grain.derived}
     derived |= {item.name: item.value for item in grain.instants if item.value}
-    done: set[str] = set()
+    visited: set[str] = set()
     queue = [node]
     while queue:
         for item in queue.pop(0).walk():
             yield item
-            if item.op in ("column", "instant") and item.name in derived and item.name not in done:
-                done.add(item.name)
+            if item.op in ("column", "instant") and item.name in derived and item.name not in visited:
+                visited.add(item.name)
                 queue.append(derived[item.name])
 
 
-def _conversion(node: Expression) -> Iterator[str]:
+def _describe_conversion(node: Expression) -> Iterator[str]:
     if node.op == "whole":
         yield f"to {node.unit}: × {node.factor}, cut to a whole number sample by sample"
     elif node.op == "quantity" and node.factor not in ("", "1"):
         yield f"{node.number} {node.unit}: × {node.factor}"
     elif node.op == "as_unit":
-        yield f"{describe_expression(node.operands[0])}: counted as {_unit(node.unit)}, no conversion"
+        yield f"{describe_expression(node.operands[0])}: counted as {_describe_unit(node.unit)}, no conversion"
 
 
 def fallbacks(metric: Metric, grain: Grain) -> list[str]:
-    """What stands in for what is not there, in words."""
+    """Describe what replaces missing values in a metric's measure."""
     return list(
         dict.fromkeys(
             f"{describe_expression(node.operands[index])}, where there is none: {describe_expression(after)}"
-            for node in _all_nodes(metric.measure, grain)
+            for node in _walk_definition(metric.measure, grain)
             if node.op == "coalesce"
             for index, after in enumerate(node.operands[1:])
         )
@@ -344,17 +348,18 @@ def fallbacks(metric: Metric, grain: Grain) -> list[str]:
 
 
 def field_said(ways: Iterable[tuple[str, Field]]) -> tuple[str, ...]:
-    """What is done to the text that a record has of a field, and what stands in where it has none, each once.
+    """Describe how the text of a field is transformed, and its default, each once.
 
-    `ways` are its forms that are read, each with its places as a text: told with what is not so of all of them.
+    `ways` are the forms that are read: the place of the field as text, and the field. A place is named where not all
+    forms agree.
     """
-    changed = [(place, list(_field_changes(item))) for place, item in ways]
-    alike = set.intersection(*(set(texts) for _, texts in changed)) if changed else set()
-    found = [text if text in alike else f"of {place} {text}" for place, texts in changed for text in texts]
-    return tuple(dict.fromkeys(found))
+    changed = [(place, list(_describe_transforms(item))) for place, item in ways]
+    common = set.intersection(*(set(texts) for _, texts in changed)) if changed else set()
+    lines = [text if text in common else f"of {place} {text}" for place, texts in changed for text in texts]
+    return tuple(dict.fromkeys(lines))
 
 
-def _field_changes(field: Field) -> Iterator[str]:
+def _describe_transforms(field: Field) -> Iterator[str]:
     for change in field.transforms:
         if change.kind == "take":
             yield f"its first {change.number} characters"
@@ -369,25 +374,25 @@ def _field_changes(field: Field) -> Iterator[str]:
 
 
 def quirks(package: Package, relations: Iterable[str]) -> list[tuple[str, str]]:
-    """Where the specs say that something is done for compatibility only: the relation, and what it says."""
+    """Return the relations that do something for compatibility only, each with the comment that says so."""
     by_name = {item.name: item for item in package.relations}
     return [(name, text) for name in relations if name in by_name for text in compatibility(by_name[name].sql)]
 
 
 def compatibility(sql: str) -> list[str]:
-    """What comments of a SQL text that begin with `Compatibility:` say, each to the end of its comment."""
+    """Return the comments of a SQL text that begin with `Compatibility:`, each to its end."""
     comments = re.findall(r"(?:^[ \t]*--[^\n]*\n?)+", sql, re.MULTILINE)
-    found = []
+    texts = []
     for comment in comments:
         lines = [line.strip().removeprefix("--").strip() for line in comment.strip().splitlines()]
         start = next((index for index, line in enumerate(lines) if line.startswith("Compatibility:")), None)
         if start is not None:
-            found.append(" ".join(lines[start:]).removeprefix("Compatibility:").strip())
-    return found
+            texts.append(" ".join(lines[start:]).removeprefix("Compatibility:").strip())
+    return texts
 
 
 def filter_said(item: Filter, grain: str) -> str:
-    """What a filter demands of the rows of a grain."""
+    """Describe the condition of a filter on the rows of a grain."""
     return " and ".join(
         describe_expression(condition.holds) for condition in item.conditions if condition.grain == grain
     )

@@ -1,7 +1,7 @@
-"""Where the columns of a query come from, by the query's own tree: column-level lineage of one statement.
+"""Trace the columns of one query to the columns of the tables that it reads.
 
-Of each output column: the columns that its value is computed of, and those that pick the row it is taken from (the
-conditions of a join that adds at most one row).  Of the query: the columns that decide which rows it has.
+For each output column: the columns that its value is computed from, and those that pick the row of the value (the
+conditions of a join that adds at most one row). For the query: the columns that decide which rows it returns.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from assay.sql import dialect
 Schema = Mapping[str, tuple[str, ...]]
 """Table -> names of its columns."""
 
-#: stands for the rows of a table, which a query that reads the table depends on
+#: the column name of a table's rows, on which every query that reads the table depends
 ROWS = "*"
-#: stands for the table whose columns are the constants of a run; no name of a table looks so
+#: the table name of the constants of a run; no real table can have it
 CONSTANTS = "$"
 
 
@@ -38,9 +38,10 @@ NONE: Origins = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class ColumnOrigins:
-    """What a query's columns are made of, by name; `picks` decide on a column's row, `rows` on all rows.
+    """The origins of a query's columns, by column name.
 
-    `counted` are the tables (as their rows) whose rows become rows of the query: what a number of them is made of.
+    `picks` decide which row a value is taken from, `rows` which rows the query returns. `counted` are the tables whose
+    rows become rows of the query: the origins of a `count(*)`.
     """
 
     values: Mapping[str, Origins]
@@ -50,16 +51,18 @@ class ColumnOrigins:
 
     @property
     def everything(self) -> Origins:
-        """All columns that have any part in it."""
-        return _union((*self.values.values(), *self.picks.values(), self.rows))
+        """All columns that have a part in the query."""
+        return _unite((*self.values.values(), *self.picks.values(), self.rows))
 
 
 def qualified(query: exp.Expr, schema: Schema) -> exp.Expr:
-    """A copy of a query in which every column names its source, and `*` is written out."""
+    """Return a copy of a query in which every column names its source and `*` is expanded."""
     tree = query.copy()
     for item in list(tree.find_all(exp.Lambda)):
-        _free(item)
-    kinds: dict[str, object] = {name: dict.fromkeys(columns, "INT") for name, columns in _read(query, schema).items()}
+        _unbind_lambda(item)
+    kinds: dict[str, object] = {
+        name: dict.fromkeys(columns, "INT") for name, columns in _restrict_schema(query, schema).items()
+    }
     return qualify(
         tree,
         dialect=dialect.DIALECT,
@@ -70,14 +73,14 @@ def qualified(query: exp.Expr, schema: Schema) -> exp.Expr:
     )
 
 
-def _read(query: exp.Expr, schema: Schema) -> Schema:
-    """The tables of a schema that a query may read."""
+def _restrict_schema(query: exp.Expr, schema: Schema) -> Schema:
+    """Return the tables of a schema that a query may read."""
     named = {item.name.lower() for item in query.find_all(exp.Table)}
     return {name: columns for name, columns in schema.items() if name.lower() in named}
 
 
-def _free(item: exp.Lambda) -> None:
-    """Let the variables of a lambda be no columns."""
+def _unbind_lambda(item: exp.Lambda) -> None:
+    """Turn the parameters of a lambda into identifiers, so that they are not taken for columns."""
     names = {parameter.name for parameter in item.expressions}
     for column in list(item.this.find_all(exp.Column)):
         if column.name in names and not column.table:
@@ -85,37 +88,43 @@ def _free(item: exp.Lambda) -> None:
 
 
 def trace_columns(query: exp.Expr, schema: Schema) -> ColumnOrigins:
-    """What a query (not qualified yet) is made of.
+    """Return the origins of a query's columns; the query need not be qualified.
 
-    The engine does not tell upper case from lower case in names: they are given back as the schema and the query write
-    them.  What a text is made of is remembered: the statements of many metrics are the same.
+    The engine ignores case in names: they are returned as the schema and the query write them. Results are cached by
+    text, since many metrics share statements.
     """
-    key = (query.sql(dialect.DIALECT), tuple(sorted(_read(query, schema).items())))
-    if key not in _REMEMBERED:
-        _REMEMBERED[key] = trace_qualified(query, schema)
-    return _REMEMBERED[key]
+    key = (query.sql(dialect.DIALECT), tuple(sorted(_restrict_schema(query, schema).items())))
+    if key not in _CACHE:
+        _CACHE[key] = trace_qualified(query, schema)
+    return _CACHE[key]
 
 
-_REMEMBERED: dict[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ColumnOrigins] = {}
+_CACHE: dict[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ColumnOrigins] = {}
 
 
 def trace_qualified(query: exp.Expr, schema: Schema) -> ColumnOrigins:
-    found = _query(qualified(query, schema), {}, {})
+    """Return the origins of a query's columns, without the cache."""
+    traced = _trace_query(qualified(query, schema), {}, {})
     names = {(table.lower(), ROWS): Origin(table, ROWS) for table in schema}
     names |= {(table.lower(), item.lower()): Origin(table, item) for table, items in schema.items() for item in items}
-    outputs = {item.alias_or_name.lower(): item.alias_or_name for item in _outputs(query)}
+    outputs = {item.alias_or_name.lower(): item.alias_or_name for item in _get_outputs(query)}
 
-    def written(origins: Origins) -> Origins:
+    def restore_case(origins: Origins) -> Origins:
         return frozenset(names.get((item.table.lower(), item.column.lower()), item) for item in origins)
 
-    def columns(of: Mapping[str, Origins]) -> dict[str, Origins]:
-        return {outputs.get(name, name): written(origins) for name, origins in of.items()}
+    def restore_names(by_column: Mapping[str, Origins]) -> dict[str, Origins]:
+        return {outputs.get(name, name): restore_case(origins) for name, origins in by_column.items()}
 
-    return ColumnOrigins(columns(found.values), columns(found.picks), written(found.rows), written(found.counted))
+    return ColumnOrigins(
+        restore_names(traced.values),
+        restore_names(traced.picks),
+        restore_case(traced.rows),
+        restore_case(traced.counted),
+    )
 
 
-def _outputs(query: exp.Expr) -> list[exp.Expr]:
-    """What a query yields; of a union what its first part does."""
+def _get_outputs(query: exp.Expr) -> list[exp.Expr]:
+    """Return the output columns of a query; of a union those of its first part."""
     while not isinstance(query, exp.Select):
         query = query.this
     return list(query.selects)
@@ -123,149 +132,154 @@ def _outputs(query: exp.Expr) -> list[exp.Expr]:
 
 @dataclass(slots=True)
 class _Sources:
-    """The sources of a SELECT by their aliases, and what decides which row of one is joined."""
+    """The sources of a SELECT by alias, and what decides which row of a source is joined."""
 
-    found: dict[str, ColumnOrigins | str] = field(default_factory=dict)
+    by_alias: dict[str, ColumnOrigins | str] = field(default_factory=dict)
     picks: dict[str, Origins] = field(default_factory=dict)
-    beside: set[str] = field(default_factory=set)  # those that add no rows
+    adds_no_rows: set[str] = field(default_factory=set)  # aliases of joins that add no rows
 
     def values(self, alias: str, column: str) -> Origins:
-        """What a column of a source is computed of."""
-        source = self.found[alias]
+        """Return the origins of a source column's value."""
+        source = self.by_alias[alias]
         return frozenset((Origin(source, column),)) if isinstance(source, str) else source.values.get(column, NONE)
 
     def rows(self) -> Origins:
-        """What decides how many rows the sources have."""
-        return _union(
-            frozenset((Origin(item, ROWS),)) if isinstance(item, str) else item.rows for item in self.found.values()
+        """Return what decides how many rows the sources have."""
+        return _unite(
+            frozenset((Origin(item, ROWS),)) if isinstance(item, str) else item.rows for item in self.by_alias.values()
         )
 
     def counted(self) -> Origins:
-        """The tables whose rows become rows of the query."""
-        return _union(
+        """Return the tables whose rows become rows of the query."""
+        return _unite(
             frozenset((Origin(item, ROWS),)) if isinstance(item, str) else item.counted
-            for alias, item in self.found.items()
-            if alias not in self.beside
+            for alias, item in self.by_alias.items()
+            if alias not in self.adds_no_rows
         )
 
     def picking(self, alias: str, column: str) -> Origins:
-        """What decides from which row a column of a source is taken."""
-        source = self.found[alias]
+        """Return what decides which row a source column is taken from."""
+        source = self.by_alias[alias]
         inner = NONE if isinstance(source, str) else source.picks.get(column, NONE)
         return inner | self.picks.get(alias, NONE)
 
 
-Known = Mapping[str, ColumnOrigins]
+Ctes = Mapping[str, ColumnOrigins]
 
 
-def _query(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> ColumnOrigins:
-    """What a query is made of; `known` are named queries around it, `outer` the sources of those that it stands in."""
+def _trace_query(tree: exp.Expr, ctes: Ctes, outer: Mapping[str, _Sources]) -> ColumnOrigins:
+    """Trace a query; `ctes` are visible CTEs, `outer` the sources of the enclosing queries."""
     if isinstance(tree, (exp.Subquery, exp.Paren)) and not isinstance(tree.this, exp.Table):
-        return _query(tree.this, _named(tree, known, outer), outer)
-    known = _named(tree, known, outer)
+        return _trace_query(tree.this, _trace_ctes(tree, ctes, outer), outer)
+    ctes = _trace_ctes(tree, ctes, outer)
     if isinstance(tree, exp.SetOperation):
-        return _both(_query(tree.this, known, outer), _query(tree.expression, known, outer), tree)
+        return _combine(_trace_query(tree.this, ctes, outer), _trace_query(tree.expression, ctes, outer), tree)
     assert isinstance(tree, exp.Select), f"no query: {tree!r}"
-    return _select(tree, known, outer)
+    return _trace_select(tree, ctes, outer)
 
 
-def _named(tree: exp.Expr, known: Known, outer: Mapping[str, _Sources]) -> dict[str, ColumnOrigins]:
-    """The named queries that a query may read, its own among them."""
-    inside = dict(known)
-    own = tree.args.get("with_")
-    recursive = bool(own and own.args.get("recursive"))
-    for item in own.expressions if own else ():
+def _trace_ctes(tree: exp.Expr, ctes: Ctes, outer: Mapping[str, _Sources]) -> dict[str, ColumnOrigins]:
+    """Return the CTEs that a query may read, including its own."""
+    visible = dict(ctes)
+    clause = tree.args.get("with_")
+    recursive = bool(clause and clause.args.get("recursive"))
+    for item in clause.expressions if clause else ():
         names = [column.name for column in item.args["alias"].args.get("columns") or ()]
         if recursive and isinstance(item.this, exp.SetOperation):
-            inside[item.alias] = _query(item.this.this, inside, outer)
-            while (again := _query(item.this, inside, outer)) != inside[item.alias]:
-                inside[item.alias] = again
+            visible[item.alias] = _trace_query(item.this.this, visible, outer)
+            while (again := _trace_query(item.this, visible, outer)) != visible[item.alias]:
+                visible[item.alias] = again
         else:
-            inside[item.alias] = _query(item.this, inside, outer)
+            visible[item.alias] = _trace_query(item.this, visible, outer)
         if names:
-            inside[item.alias] = _renamed(inside[item.alias], names)
-    return inside
+            visible[item.alias] = _rename_columns(visible[item.alias], names)
+    return visible
 
 
-def _renamed(found: ColumnOrigins, names: Iterable[str]) -> ColumnOrigins:
-    pairs = list(zip(found.values, names, strict=True))
+def _rename_columns(origins: ColumnOrigins, names: Iterable[str]) -> ColumnOrigins:
+    pairs = list(zip(origins.values, names, strict=True))
     return ColumnOrigins(
-        {new: found.values[old] for old, new in pairs},
-        {new: found.picks[old] for old, new in pairs},
-        found.rows,
-        found.counted,
+        {new: origins.values[old] for old, new in pairs},
+        {new: origins.picks[old] for old, new in pairs},
+        origins.rows,
+        origins.counted,
     )
 
 
-def _both(left: ColumnOrigins, right: ColumnOrigins, tree: exp.SetOperation) -> ColumnOrigins:
-    """A union (or difference) of queries, column by column in their order."""
+def _combine(left: ColumnOrigins, right: ColumnOrigins, tree: exp.SetOperation) -> ColumnOrigins:
+    """Combine the origins of both sides of a set operation, column by column."""
     pairs = list(zip(left.values, right.values, strict=True))
-    values = {name: left.values[name] | right.values[other] for name, other in pairs}
-    picks = {name: left.picks[name] | right.picks[other] for name, other in pairs}
+    values = {name: left.values[name] | right.values[right_name] for name, right_name in pairs}
+    picks = {name: left.picks[name] | right.picks[right_name] for name, right_name in pairs}
     rows = left.rows | right.rows
-    alike = isinstance(tree, exp.Union) and not tree.args.get("distinct")
+    keeps_duplicates = isinstance(tree, exp.Union) and not tree.args.get("distinct")
     counted = left.counted | right.counted if isinstance(tree, exp.Union) else left.counted
-    return ColumnOrigins(values, picks, rows if alike else _union((rows, *values.values(), *picks.values())), counted)
+    return ColumnOrigins(
+        values, picks, rows if keeps_duplicates else _unite((rows, *values.values(), *picks.values())), counted
+    )
 
 
-def _select(tree: exp.Select, known: Known, outer: Mapping[str, _Sources]) -> ColumnOrigins:
+def _trace_select(tree: exp.Select, ctes: Ctes, outer: Mapping[str, _Sources]) -> ColumnOrigins:
     sources = _Sources()
     rows: set[Origin] = set()
     start = tree.args.get("from_")
     if start is not None:
-        rows |= _source(start.this, sources, known, outer)
+        rows |= _add_source(start.this, sources, ctes, outer)
     for join in tree.args.get("joins") or ():
-        rows |= _join(join, sources, known, outer)
-    reading = _Reading(sources, known, outer)
+        rows |= _add_join(join, sources, ctes, outer)
+    reader = _ExpressionReader(sources, ctes, outer)
     for clause in ("where", "having", "qualify", "group", "distinct"):
         part = tree.args.get(clause)
         if part is not None:
-            rows |= reading.everything(part)
+            rows |= reader.everything(part)
     if tree.args.get("limit") is not None or tree.args.get("offset") is not None:
-        rows |= reading.everything(tree.args["order"]) if tree.args.get("order") is not None else NONE
+        rows |= reader.everything(tree.args["order"]) if tree.args.get("order") is not None else NONE
     windows = {item.name: item for item in tree.args.get("windows") or ()}
     values, picks = {}, {}
     for item in tree.selects:
-        value, picked = reading.columns(item)
+        value, picking = reader.columns(item)
         for used in item.find_all(exp.Window):
             if (defined := windows.get(used.alias)) is not None:
-                more, choosing = reading.columns(defined)
-                value, picked = value | more, picked | choosing
-        values[item.alias_or_name], picks[item.alias_or_name] = value, picked
+                extra_values, extra_picks = reader.columns(defined)
+                value, picking = value | extra_values, picking | extra_picks
+        values[item.alias_or_name], picks[item.alias_or_name] = value, picking
     if tree.args.get("distinct") is not None:
-        rows |= _union((*values.values(), *picks.values()))
+        rows |= _unite((*values.values(), *picks.values()))
     return ColumnOrigins(values, picks, frozenset(rows), sources.counted())
 
 
-def _source(item: exp.Expr, sources: _Sources, known: Known, outer: Mapping[str, _Sources]) -> Origins:
-    """Add a source; what decides which rows it has."""
+def _add_source(item: exp.Expr, sources: _Sources, ctes: Ctes, outer: Mapping[str, _Sources]) -> Origins:
+    """Add a source; return what decides which rows it has."""
     alias = item.alias_or_name
     if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
-        sources.found[alias] = known.get(item.name, item.name)
+        sources.by_alias[alias] = ctes.get(item.name, item.name)
     else:
-        sources.found[alias] = _query(item, known, outer)
-    found = sources.found[alias]
-    return frozenset((Origin(found, ROWS),)) if isinstance(found, str) else found.rows
+        sources.by_alias[alias] = _trace_query(item, ctes, outer)
+    source = sources.by_alias[alias]
+    return frozenset((Origin(source, ROWS),)) if isinstance(source, str) else source.rows
 
 
-def _join(join: exp.Join, sources: _Sources, known: Known, outer: Mapping[str, _Sources]) -> Origins:
-    """Add a joined source; what it does to the rows of the query."""
-    inside = _source(join.this, sources, known, outer)
+def _add_join(join: exp.Join, sources: _Sources, ctes: Ctes, outer: Mapping[str, _Sources]) -> Origins:
+    """Add a joined source; return what the join does to the rows of the query."""
+    inside = _add_source(join.this, sources, ctes, outer)
     alias = join.this.alias_or_name
     condition = join.args.get("on")
-    deciding = _Reading(sources, known, outer).everything(condition) if condition is not None else NONE
+    deciding = _ExpressionReader(sources, ctes, outer).everything(condition) if condition is not None else NONE
     if join.kind in ("SEMI", "ANTI"):
-        sources.beside.add(alias)
+        sources.adds_no_rows.add(alias)
     if join.side == "LEFT":
         sources.picks[alias] = inside | deciding
-        if _adds_none(join):
-            sources.beside.add(alias)
+        if _adds_no_rows(join):
+            sources.adds_no_rows.add(alias)
             return NONE
     return inside | deciding
 
 
-def _adds_none(join: exp.Join) -> bool:
-    """Whether a left join finds at most one row for each: the last before, or rows grouped by what they agree on."""
+def _adds_no_rows(join: exp.Join) -> bool:
+    """Check that a left join matches at most one row per row.
+
+    True for an ASOF join, and for a subquery that is grouped by columns which the condition compares.
+    """
     if join.method == "ASOF":
         return True
     inner = join.this.this if isinstance(join.this, exp.Subquery) else None
@@ -274,29 +288,29 @@ def _adds_none(join: exp.Join) -> bool:
     if grouped is None or condition is None or not isinstance(inner, exp.Select):
         return False
     alias = join.this.alias_or_name
-    agreed = {
+    compared = {
         side.name
         for equal in condition.find_all(exp.EQ)
         for side in (equal.this, equal.expression)
         if isinstance(side, exp.Column) and side.table == alias
     }
     keys = {key.sql() for key in grouped.expressions}
-    return keys <= {item.unalias().sql() for item in inner.selects if item.alias_or_name in agreed}
+    return keys <= {item.unalias().sql() for item in inner.selects if item.alias_or_name in compared}
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
-    """Reads expressions of a SELECT."""
+class _ExpressionReader:
+    """A reader of the expressions of a SELECT."""
 
     sources: _Sources
-    known: Known
+    ctes: Ctes
     outer: Mapping[str, _Sources]
 
     def columns(self, node: exp.Expr) -> tuple[Origins, Origins]:
-        """What an expression is computed of, and what picks the rows of that."""
+        """Return the origins of an expression's value, and what picks their rows."""
         values: set[Origin] = set()
         picks: set[Origin] = set()
-        for item in _nodes(node):
+        for item in _walk_scope(node):
             if isinstance(item, exp.Column):
                 holder = self.holder(item.table)
                 if holder:
@@ -309,25 +323,27 @@ class _Reading:
                 values |= counted
                 picks |= self.sources.rows() - counted
             elif item is not node and isinstance(item, (exp.Select, exp.SetOperation)):
-                inner = _query(item, self.known, {**self.outer, **dict.fromkeys(self.sources.found, self.sources)})
-                values |= _union(inner.values.values())
-                picks |= inner.rows | _union(inner.picks.values())
+                inner = _trace_query(
+                    item, self.ctes, {**self.outer, **dict.fromkeys(self.sources.by_alias, self.sources)}
+                )
+                values |= _unite(inner.values.values())
+                picks |= inner.rows | _unite(inner.picks.values())
         return frozenset(values), frozenset(picks)
 
     def holder(self, alias: str) -> _Sources | None:
-        """The sources among which an alias is: this query's, or those of a query around it."""
-        return self.sources if alias in self.sources.found else self.outer.get(alias)
+        """Return the sources that an alias belongs to: of this query or of an enclosing one."""
+        return self.sources if alias in self.sources.by_alias else self.outer.get(alias)
 
     def everything(self, node: exp.Expr) -> Origins:
-        """All columns that have a part in an expression."""
+        """Return all columns that have a part in an expression."""
         values, picks = self.columns(node)
         return values | picks
 
 
-def _nodes(node: exp.Expr) -> Iterator[exp.Expr]:
-    """The nodes of an expression, and the queries in it without what is inside them."""
+def _walk_scope(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the nodes of an expression, including subqueries but not their insides."""
     return walk_in_scope(node, prune=lambda item: item is not node and isinstance(item, (exp.Select, exp.SetOperation)))
 
 
-def _union(parts: Iterable[Origins]) -> Origins:
+def _unite(parts: Iterable[Origins]) -> Origins:
     return frozenset().union(*parts)

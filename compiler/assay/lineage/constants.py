@@ -1,4 +1,4 @@
-"""Constants of a run that have a part in a number: which, what each does for it, and where a run tells it."""
+"""List the constants of a run that have a part in a number, with their roles and places in documents."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from assay.lineage.metric_lineage import ROLES, Lineage
 
 @dataclass(frozen=True, slots=True)
 class ConstantFact:
-    """A constant: what it does for a number, the documents that may tell it (the first that a run has), the keys at
-    which these hold it (`or_at`: further ones), its default as a text (None: it must be told), and what it is."""
+    """A constant and its role in a number.
+
+    `files` are the documents that may hold it (the first one present counts), `path` its keys there, `or_at` further
+    keys, `default` its default as text (None: a document must hold it).
+    """
 
     name: str
     role: str
@@ -25,28 +28,30 @@ class ConstantFact:
 
     @property
     def place(self) -> str:
-        """Where a run tells it, as people write it."""
+        """Where a run defines it, for people."""
         return place(self.files, self.path, *self.or_at)
 
 
 def place(files: tuple[str, ...], *paths: tuple[str, ...]) -> str:
-    """Documents and keys in them, as people write them: `run.json .target.tps`."""
+    """Return documents and keys in them, for people: `run.json .target.tps`."""
     return " ".join((" or ".join(files), " or ".join("".join(f".{key}" for key in path) for path in paths)))
 
 
 def declared(package: Package) -> dict[str, Constant]:
-    """The constants of all sources by their names."""
+    """Return the constants of all sources by name."""
     return {item.name: item for source in package.sources for item in source.constants}
 
 
-def constants(package: Package, found: Lineage) -> tuple[ConstantFact, ...]:
-    """The constants that have a part in a lineage, those that make the value first."""
-    return tuple(sorted(_facts(package, found), key=lambda item: (ROLES.index(item.role), item.name)))
+def constants(package: Package, lineage: Lineage) -> tuple[ConstantFact, ...]:
+    """Return the constants that have a part in a lineage, those that make the value first."""
+    return tuple(sorted(_collect_facts(package, lineage), key=lambda item: (ROLES.index(item.role), item.name)))
 
 
-def _facts(package: Package, found: Lineage) -> Iterator[ConstantFact]:
-    known = declared(package)
-    for item, role in found.roles.items():
-        if item.table == CONSTANTS and item.column in known:  # others are the bounds of a phase
-            of = known[item.column]
-            yield ConstantFact(of.name, role, of.files, of.path, of.default, of.doc, of.or_at)
+def _collect_facts(package: Package, lineage: Lineage) -> Iterator[ConstantFact]:
+    by_name = declared(package)
+    for item, role in lineage.roles.items():
+        if item.table == CONSTANTS and item.column in by_name:  # all others are bounds of phases
+            constant = by_name[item.column]
+            yield ConstantFact(
+                constant.name, role, constant.files, constant.path, constant.default, constant.doc, constant.or_at
+            )

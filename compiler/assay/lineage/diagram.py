@@ -1,5 +1,8 @@
-"""Lineage as a picture: a box for each table, a row for each of its columns, from raw records on the left to printed
-cells on the right.  Only places and sizes are worked out here, in pixels; a template draws them."""
+"""Lay out a lineage as a diagram of boxes and lines.
+
+Each table is a box with a row per column, from raw records on the left to printed cells on the right. This module only
+computes positions and sizes, in pixels; a template draws them.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import JudgeStep, RowsStep, SeriesStep
 from assay.util.escape import columns, cut, visible
 
-#: roles of the columns that a value is made of, and that say which row it is taken from
+#: the roles of columns that make a value or pick its row
 DIRECT = ("value", "picks")
 ROW, HEAD, GAP, APART, LETTER = 18, 26, 22, 70, 6.2
 LONGEST = 40  # characters of a label
@@ -23,7 +26,7 @@ SWEEPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A column in its box: as it is shown and in full, the most direct role that it has, its middle."""
+    """A column in its box: short and full label, its most direct role, the y of its middle."""
 
     label: str
     full: str
@@ -33,8 +36,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A table: its kind (record, constant, event, relation, grain, series, metric, cell ...), its name, place and
-    size."""
+    """A table: its kind (record, constant, event, relation, grain, series, metric, cell ...), name, place and size."""
 
     kind: str
     name: str
@@ -48,7 +50,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What one row gives another, as the path of a curve, and as what."""
+    """The dependency of one row on another: its role, and a curve as SVG path."""
 
     role: str
     path: str
@@ -56,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Boxes and lines, and the size of all."""
+    """Boxes and lines, and the size of the whole."""
 
     width: float
     height: float
@@ -65,9 +67,9 @@ class Picture:
 
 
 Key = tuple[str, str]
-"""A box: its kind and name."""
+"""Kind and name of a box."""
 Spot = tuple[Key, str]
-"""A row of a box."""
+"""A row of a box: the box and the label of the row."""
 
 
 @dataclass(slots=True)
@@ -77,43 +79,46 @@ class _Draft:
     rows: dict[Key, dict[str, str]] = field(default_factory=dict)
     edges: set[tuple[Spot, Spot, str]] = field(default_factory=set)
 
-    def row(self, box: Key, label: str, role: str) -> Spot:
-        held = self.rows.setdefault(box, {})
-        held[label] = min(held.get(label, role), role, key=ROLES.index)
+    def add_row(self, box: Key, label: str, role: str) -> Spot:
+        """Add a row to a box, or make the role of an existing one more direct."""
+        labels = self.rows.setdefault(box, {})
+        labels[label] = min(labels.get(label, role), role, key=ROLES.index)
         return box, label
 
 
 def picture(
-    found: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]], roles: Iterable[str] = DIRECT
+    lineage: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]], roles: Iterable[str] = DIRECT
 ) -> Picture:
-    """The picture of the columns of a lineage that have one of some roles; `cells` are printed cells of its roots."""
-    return _placed(_drafted(found, package, cells, frozenset(roles)))
+    """Return the picture of the columns of a lineage with one of `roles`; `cells` are printed cells of its roots."""
+    return _lay_out(_build_draft(lineage, package, cells, frozenset(roles)))
 
 
-def _drafted(found: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]], wanted: frozenset[str]) -> _Draft:
+def _build_draft(
+    lineage: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]], roles: frozenset[str]
+) -> _Draft:
     draft = _Draft()
     spots = {
-        item: draft.row(_box(found, item), _label(found, item), role)
-        for item, role in sorted(found.roles.items())
-        if role in wanted
+        item: draft.add_row(_get_box(lineage, item), _label_column(lineage, item), role)
+        for item, role in sorted(lineage.roles.items())
+        if role in roles
     }
-    for item, origin, role in found.edges():
-        if item in spots and origin in spots and role in wanted:
+    for item, origin, role in lineage.edges():
+        if item in spots and origin in spots and role in roles:
             draft.edges.add((spots[origin], spots[item], role))
     for item, spot in spots.items():
-        for text in records(found, package, item):
+        for text in records(lineage, package, item):
             source, _, place = text.partition(" ")
-            raw = draft.row(("record", f"{source} → {spot[0][1]}"), place, found.roles[item])
+            raw = draft.add_row(("record", f"{source} → {spot[0][1]}"), place, lineage.roles[item])
             draft.edges.add((raw, spot, "value"))
     for root, texts in cells.items():
         for text in texts if root in spots else ():
             report, _, place = text.partition(": ")
-            draft.edges.add((spots[root], draft.row(("cell", report), place.removeprefix("/"), "value"), "value"))
+            draft.edges.add((spots[root], draft.add_row(("cell", report), place.removeprefix("/"), "value"), "value"))
     return draft
 
 
-def _box(found: Lineage, item: Origin) -> Key:
-    statement = found.statements.get(item.table)
+def _get_box(lineage: Lineage, item: Origin) -> Key:
+    statement = lineage.statements.get(item.table)
     kind = kind_of(statement, item.table)
     if item.table == CONSTANTS:
         return kind, "constants"
@@ -123,20 +128,20 @@ def _box(found: Lineage, item: Origin) -> Key:
     return kind, step.series.name if isinstance(step, SeriesStep) else item.table
 
 
-def _label(found: Lineage, item: Origin) -> str:
-    about = describe_column(found.statements.get(item.table), item)
+def _label_column(lineage: Lineage, item: Origin) -> str:
+    description = describe_column(lineage.statements.get(item.table), item)
     name = "(rows)" if item.column == ROWS else item.column
-    return f"{name} · {about}" if about not in ("", "column") else name
+    return f"{name} · {description}" if description not in ("", "column") else name
 
 
-def _placed(draft: _Draft) -> Picture:
+def _lay_out(draft: _Draft) -> Picture:
     if not draft.rows:
         return Picture(0, 0, (), ())
-    below = _neighbours(draft)
-    layers = _layers(draft.rows, below)
-    order = _ordered(draft, layers)
-    sizes = {key: (_width(key, rows), HEAD + ROW * len(rows) + 6.0) for key, rows in draft.rows.items()}
-    tops = _tops(draft, order, {key: height for key, (_, height) in sizes.items()})
+    followers = _find_followers(draft)
+    layers = _assign_layers(draft.rows, followers)
+    order = _order_layers(draft, layers)
+    sizes = {key: (_estimate_width(key, rows), HEAD + ROW * len(rows) + 6.0) for key, rows in draft.rows.items()}
+    tops = _compute_tops(draft, order, {key: height for key, (_, height) in sizes.items()})
     x, lefts = 12.0, {}
     for layer in order:
         for key in layer:
@@ -146,94 +151,96 @@ def _placed(draft: _Draft) -> Picture:
         make_box(key, draft.rows[key], lefts[key], tops[key], *sizes[key]) for layer in order for key in layer
     )
     height = max(box.y + box.height for box in boxes) + 12
-    return Picture(round(x - APART + 12, 1), round(height, 1), boxes, tuple(_lines(draft, boxes)))
+    return Picture(round(x - APART + 12, 1), round(height, 1), boxes, tuple(_draw_lines(draft, boxes)))
 
 
 def make_box(key: Key, rows: Mapping[str, str], x: float, y: float, width: float, height: float) -> Box:
-    made = tuple(
-        Row(_short(label), visible(label), role, round(y + HEAD + ROW * (index + 0.5), 1))
+    """Return a box with its rows placed."""
+    placed_rows = tuple(
+        Row(_shorten(label), visible(label), role, round(y + HEAD + ROW * (index + 0.5), 1))
         for index, (label, role) in enumerate(rows.items())
     )
-    return Box(key[0], key[1], _short(key[1]), round(x, 1), round(y, 1), round(width, 1), height, made)
+    return Box(key[0], key[1], _shorten(key[1]), round(x, 1), round(y, 1), round(width, 1), height, placed_rows)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return cut(visible(text), LONGEST)
 
 
-def _width(key: Key, rows: Iterable[str]) -> float:
-    longest = max(columns(_short(text)) for text in rows)
-    return max(longest * LETTER, (columns(_short(key[1])) + columns(key[0]) * 0.85 + 3) * (LETTER + 0.4)) + 22
+def _estimate_width(key: Key, rows: Iterable[str]) -> float:
+    longest = max(columns(_shorten(text)) for text in rows)
+    return max(longest * LETTER, (columns(_shorten(key[1])) + columns(key[0]) * 0.85 + 3) * (LETTER + 0.4)) + 22
 
 
-def _neighbours(draft: _Draft) -> dict[Key, set[Key]]:
-    """Box -> the boxes that it gives something."""
-    found: dict[Key, set[Key]] = {key: set() for key in draft.rows}
+def _find_followers(draft: _Draft) -> dict[Key, set[Key]]:
+    """Map each box to the boxes that depend on it."""
+    followers: dict[Key, set[Key]] = {key: set() for key in draft.rows}
     for (start, _), (end, _), _role in draft.edges:
         if start != end:
-            found[start].add(end)
-    return found
+            followers[start].add(end)
+    return followers
 
 
-def _layers(keys: Iterable[Key], below: Mapping[Key, set[Key]]) -> dict[Key, int]:
-    """Layer of each box, from the left: each stands as far to the right as what it gives something allows.
+def _assign_layers(keys: Iterable[Key], followers: Mapping[Key, set[Key]]) -> dict[Key, int]:
+    """Return the layer of each box, counted from the left: as far right as the boxes that depend on it allow.
 
-    An edge that closes a circle is passed over."""
+    An edge that closes a cycle is ignored.
+    """
     depth: dict[Key, int] = {}
 
-    def to_the_end(key: Key, trail: frozenset[Key]) -> int:
+    def measure_depth(key: Key, trail: frozenset[Key]) -> int:
         if key not in depth:
-            following = (item for item in sorted(below[key]) if item not in trail)
-            depth[key] = max((to_the_end(item, trail | {item}) + 1 for item in following), default=0)
+            next_boxes = (item for item in sorted(followers[key]) if item not in trail)
+            depth[key] = max((measure_depth(item, trail | {item}) + 1 for item in next_boxes), default=0)
         return depth[key]
 
     for key in sorted(keys):
-        to_the_end(key, frozenset((key,)))
-    most = max(depth.values())
-    return {key: most - value for key, value in depth.items()}
+        measure_depth(key, frozenset((key,)))
+    deepest = max(depth.values())
+    return {key: deepest - value for key, value in depth.items()}
 
 
-def _ordered(draft: _Draft, layers: Mapping[Key, int]) -> list[list[Key]]:
-    """The boxes of each layer from the top, so that few lines cross: each near the middle of its neighbours."""
+def _order_layers(draft: _Draft, layers: Mapping[Key, int]) -> list[list[Key]]:
+    """Return the boxes of each layer from the top, each near the middle of its neighbours so that few lines cross."""
     order = [sorted(key for key in layers if layers[key] == number) for number in range(max(layers.values()) + 1)]
-    near = _links(draft)
+    links = _link_boxes(draft)
     for sweep in range(SWEEPS):
         for number in range(len(order)) if sweep % 2 else reversed(range(len(order))):
             places = {key: index / len(layer) for layer in order for index, key in enumerate(layer)}
-            middles = {key: _mean([places[item] for item in near[key]], places[key]) for key in order[number]}
+            middles = {key: _average([places[item] for item in links[key]], places[key]) for key in order[number]}
             order[number] = [key for _, key in sorted((middles[key], key) for key in order[number])]
     return order
 
 
-def _links(draft: _Draft) -> dict[Key, list[Key]]:
-    near: dict[Key, list[Key]] = defaultdict(list)
+def _link_boxes(draft: _Draft) -> dict[Key, list[Key]]:
+    links: dict[Key, list[Key]] = defaultdict(list)
     for (start, _), (end, _), _role in sorted(draft.edges):
         if start != end:
-            near[start].append(end)
-            near[end].append(start)
-    return near
+            links[start].append(end)
+            links[end].append(start)
+    return links
 
 
-def _mean(values: Sequence[float], otherwise: float) -> float:
+def _average(values: Sequence[float], otherwise: float) -> float:
     return sum(values) / len(values) if values else otherwise
 
 
-def _tops(draft: _Draft, order: Sequence[Sequence[Key]], heights: Mapping[Key, float]) -> dict[Key, float]:
-    """The top of each box: near those that it is linked with, none over another."""
-    tops = {key: y for layer in order for key, y in _stacked(layer, dict.fromkeys(layer, 0.0), heights)}
-    near = _links(draft)
+def _compute_tops(draft: _Draft, order: Sequence[Sequence[Key]], heights: Mapping[Key, float]) -> dict[Key, float]:
+    """Return the top of each box: near the boxes that it is linked with, without overlap."""
+    tops = {key: y for layer in order for key, y in _stack(layer, dict.fromkeys(layer, 0.0), heights)}
+    links = _link_boxes(draft)
     for sweep in range(SWEEPS):
         for layer in order if sweep % 2 else reversed(order):
             middles = {key: tops[key] + heights[key] / 2 for key in tops}
-            wished = {key: _mean([middles[i] for i in near[key]], middles[key]) - heights[key] / 2 for key in layer}
-            placed = dict(_stacked(layer, wished, heights))
-            shift = _mean([wished[key] - placed[key] for key in layer], 0.0)
+            wished = {key: _average([middles[i] for i in links[key]], middles[key]) - heights[key] / 2 for key in layer}
+            placed = dict(_stack(layer, wished, heights))
+            shift = _average([wished[key] - placed[key] for key in layer], 0.0)
             tops.update({key: y + shift for key, y in placed.items()})
     least = min(tops.values())
     return {key: y - least + 12 for key, y in tops.items()}
 
 
-def _stacked(
+def _stack(
     layer: Sequence[Key], wished: Mapping[Key, float], heights: Mapping[Key, float]
 ) -> Iterator[tuple[Key, float]]:
     end = float("-inf")
@@ -243,8 +250,8 @@ def _stacked(
         end = top + heights[key] + GAP
 
 
-def _lines(draft: _Draft, boxes: Iterable[Box]) -> Iterator[Line]:
-    """Curves from the right of a row to the left of another; within a box, round its left side."""
+def _draw_lines(draft: _Draft, boxes: Iterable[Box]) -> Iterator[Line]:
+    """Yield curves from the right of a row to the left of another; within a box, round its left side."""
     places = {}
     for box in boxes:
         for label, row in zip(draft.rows[box.kind, box.name], box.rows, strict=True):

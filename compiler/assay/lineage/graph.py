@@ -1,4 +1,4 @@
-"""Lineage as a graph of named nodes, from raw records to printed cells; as data, and as Graphviz text."""
+"""Build the graph of a lineage, from raw records to printed cells, as data and as Graphviz text."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from assay.plan.planner import EventStep, JudgeStep, RelationStep, RowsStep, Ser
 from assay.sql.codegen import Statement
 from assay.util.escape import visible
 
-#: the part of a record that each column has which no field is: where it stands, when it was
+#: key column -> the part of a record that it comes from, as key columns are no fields
 _PLACES = {"host": "the host's directory", "seq": "place in the host's files", SERIES: "name and labels of its series"}
 
 
 def place_of(source: Source, column: str) -> str:
-    """The part of a record that a column has which no field is, nor the instant; empty for those."""
+    """Return the part of a record that a key column comes from; empty for fields and the instant."""
     return _PLACES.get(column, "") if column in keys_of(source.kind) else ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Node:
-    """A node: `kind` is record, constant, event, relation, grain, series, logs, metric, rows, check or cell; what it
-    is, and its most direct role."""
+    """A node: its kind, what it is in words, and its most direct role.
+
+    Kinds: record, constant, event, relation, grain, series, logs, metric, rows, check, cell.
+    """
 
     id: str
     kind: str
@@ -38,7 +40,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edge:
-    """What one node (`source`) gives another, and as what."""
+    """An edge from a node (`source`) to one that depends on it, with its role."""
 
     source: str
     target: str
@@ -47,18 +49,18 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes and edges, sorted."""
+    """Sorted nodes and edges."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
 
 
-def graph(found: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]]) -> Graph:
-    """The graph of a lineage; `cells` are the printed cells that show the roots."""
-    nodes = {name(item): _node(found, item, role) for item, role in found.roles.items()}
-    edges = {Edge(name(origin), name(item), role) for item, origin, role in found.edges()}
-    for item, role in found.roles.items():
-        for record in records(found, package, item):
+def graph(lineage: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]]) -> Graph:
+    """Return the graph of a lineage; `cells` are the printed cells that show the roots."""
+    nodes = {name(item): _build_node(lineage, item, role) for item, role in lineage.roles.items()}
+    edges = {Edge(name(origin), name(item), role) for item, origin, role in lineage.edges()}
+    for item, role in lineage.roles.items():
+        for record in records(lineage, package, item):
             nodes.setdefault(record, Node(record, "record", "", role))
             edges.add(Edge(record, name(item), "value"))
     for root, texts in cells.items():
@@ -69,19 +71,19 @@ def graph(found: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]
 
 
 def name(item: Origin) -> str:
-    """A column as people name it; the rows of a table; a constant as SQL names it."""
+    """Return the name of a column for people; rows are named by their table, constants as in SQL."""
     if item.table == CONSTANTS:
         return f"{CONSTANTS}{item.column}"
     return f"rows of {item.table}" if item.column == ROWS else f"{item.table}.{item.column}"
 
 
-def _node(found: Lineage, item: Origin, role: str) -> Node:
-    statement = found.statements.get(item.table)
+def _build_node(lineage: Lineage, item: Origin, role: str) -> Node:
+    statement = lineage.statements.get(item.table)
     return Node(name(item), kind_of(statement, item.table), describe_column(statement, item), role)
 
 
 def kind_of(statement: Statement | None, table: str) -> str:
-    """What kind of thing a table is."""
+    """Return the kind of a table."""
     if statement is None:
         return {LOGS: "logs", CONSTANTS: "constant"}.get(table, "record")
     steps = {EventStep: "event", RelationStep: "relation", RowsStep: "grain", JudgeStep: "grain", SeriesStep: "series"}
@@ -89,7 +91,7 @@ def kind_of(statement: Statement | None, table: str) -> str:
 
 
 def describe_column(statement: Statement | None, item: Origin) -> str:
-    """What a column is: a constant; in a grain an instant, a tally, a derived column, the filters' verdict."""
+    """Describe a column: a constant; in a grain an instant, a tally, a derived column or a verdict."""
     if item.table == CONSTANTS:
         return "constant of the run"
     step = statement.step if statement else None
@@ -100,7 +102,7 @@ def describe_column(statement: Statement | None, item: Origin) -> str:
         return "verdict of filters"
     kinds = {
         **dict.fromkeys((column.name for column in grain.columns), "column"),
-        **{f"{instant.name}_{taken}": "field of an instant" for instant in grain.instants for taken in instant.fields},
+        **{f"{instant.name}_{field}": "field of an instant" for instant in grain.instants for field in instant.fields},
         **dict.fromkeys((instant.name for instant in grain.instants), "instant"),
         **dict.fromkeys((tally.column.name for tally in grain.tallies), "tally"),
         **dict.fromkeys((derived.column.name for derived in grain.derived), "derived"),
@@ -108,9 +110,11 @@ def describe_column(statement: Statement | None, item: Origin) -> str:
     return kinds.get(item.column, "column")
 
 
-def records(found: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
-    """The places of raw records that a column of an event (or of the logs) is read from; of a constant the places of
-    documents of the run."""
+def records(lineage: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
+    """Return the places in raw records that a column of an event (or of the logs) is read from.
+
+    Of a constant: the place in the documents of the run.
+    """
     if item.table == CONSTANTS:
         return tuple(
             f"{source.name} {constants.place(one.files, one.path, *one.or_at)}"
@@ -118,34 +122,34 @@ def records(found: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
             for one in source.constants
             if one.name == item.column
         )[:1]
-    statement = found.statements.get(item.table)
+    statement = lineage.statements.get(item.table)
     step = statement.step if statement else None
     if not isinstance(step, EventStep) or item.column == ROWS:
         return ()
     source = next(one for one in package.sources if one.name == step.event.source)
-    return tuple(f"{source.name} {text}" for text in raw_places(source, item.column, found.found.get(item, ())))
+    return tuple(f"{source.name} {text}" for text in raw_places(source, item.column, lineage.found.get(item, ())))
 
 
-def raw_places(source: Source, field: str, found: Sequence[FieldPaths]) -> tuple[str, ...]:
-    """Where raw records of a source hold a field of an event, as texts."""
+def raw_places(source: Source, field: str, field_paths: Sequence[FieldPaths]) -> tuple[str, ...]:
+    """Return the places at which raw records of a source hold a field of an event, as texts."""
     if place := place_of(source, field):
         return (place,)
     if field == "t_ns":
         if not source.time:
             return ("the sample's instant",)
         return tuple(path_text(source, path, body=False) for path in source.times)
-    return tuple(path_text(source, path, body=True) for path in places(found)) or ("by the record's name",)
+    return tuple(path_text(source, path, body=True) for path in places(field_paths)) or ("by the record's name",)
 
 
 def path_text(source: Source, path: Sequence[str], body: bool) -> str:
-    """A path as people write it: `.data.slot`; of tables the name of a column."""
+    """Return a path for people: `.data.slot`, or for tables the name of the column."""
     if SOURCE_KINDS[source.kind].has_columns:
         return ".".join(path)
     return "".join(f".{key}" for key in (*(source.body if body else ()), *path))
 
 
 def as_data(graph: Graph) -> dict[str, object]:
-    """A graph as plain data; edges go from what gives to what is made."""
+    """Return a graph as plain data; edges point from an origin to what depends on it."""
     return {
         "nodes": [{"id": item.id, "kind": item.kind, "what": item.what, "role": item.role} for item in graph.nodes],
         "edges": [{"from": item.source, "to": item.target, "role": item.role} for item in graph.edges],
@@ -159,25 +163,29 @@ _STYLES = {"value": "solid", "picks": "dashed", "rows": "dotted", "check": "dott
 
 
 def as_dot(graph: Graph, title: str) -> str:
-    """A graph as Graphviz text: whole lines carry values, broken ones pick rows, dotted ones decide on rows."""
-    return "\n".join(_dot_lines(graph, title)) + "\n"
+    """Return a graph as Graphviz text.
+
+    Solid lines carry values, dashed ones pick rows, dotted ones decide on rows.
+    """
+    return "\n".join(_format_dot(graph, title)) + "\n"
 
 
-def _dot_lines(graph: Graph, title: str) -> Iterator[str]:
-    yield f"digraph {_dot(title)} {{"
+def _format_dot(graph: Graph, title: str) -> Iterator[str]:
+    yield f"digraph {_quote_dot(title)} {{"
     yield '  rankdir="LR";'
-    yield f"  label={_dot(title)};"
+    yield f"  label={_quote_dot(title)};"
     yield '  node [fontname="Helvetica", fontsize="10"];'
     for node in graph.nodes:
         text = f"{node.id}\n{node.what}" if node.what not in ("", "column") else node.id
         colour = "black" if ROLES.index(node.role) < ROLES.index("check") else "gray50"
-        yield f'  {_dot(node.id)} [label={_dot(text)}, shape="{_SHAPES.get(node.kind, "box")}", color="{colour}"];'
+        shape = _SHAPES.get(node.kind, "box")
+        yield f'  {_quote_dot(node.id)} [label={_quote_dot(text)}, shape="{shape}", color="{colour}"];'
     for edge in graph.edges:
-        yield f'  {_dot(edge.source)} -> {_dot(edge.target)} [style="{_STYLES[edge.role]}"];'
+        yield f'  {_quote_dot(edge.source)} -> {_quote_dot(edge.target)} [style="{_STYLES[edge.role]}"];'
     yield "}"
 
 
-def _dot(text: str) -> str:
-    """A text in quotes, as Graphviz reads it back."""
+def _quote_dot(text: str) -> str:
+    """Quote a text for Graphviz."""
     lines = [visible(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n")]
     return '"' + "\\n".join(lines) + '"'

@@ -1,7 +1,7 @@
-"""Lineage of numbers: from raw records through events, relations, series and grains to what is asked, column by column.
+"""Trace numbers column by column from raw records through events, relations, grains and series to metrics.
 
-It is read off the statements that run (`sql.program`), and, for the fields of events, off the query by which ingest
-types them (`ingest.event_rows`); nothing is described a second time.
+The lineage is read off the statements that run (`sql.codegen`) and, for the fields of events, off the query with which
+ingest types them (`ingest.event_query`). Nothing is described twice.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from assay.sql import dialect
 from assay.sql.codegen import Statement
 from assay.sql.dialect import column
 
-#: what a column does for a number, the most direct first: it makes the value (or is rows that are counted); picks the
-#: row that the value is taken from; decides which rows there are; decides in a check whether a run can be analysed; is
-#: read beside the others (a record without it is left out, a relation's text holds it)
+#: what a column does for a number, the most direct first: makes the value (or is the rows that are counted); picks the
+#: row of the value; decides which rows exist; decides in a check whether a run can be analysed; is only read (a record
+#: without it is left out, or the text of a relation names it)
 ROLES = ("value", "picks", "rows", "check", "read")
 #: the column of a series that holds its values
 VALUE = "value"
@@ -34,7 +34,7 @@ Path_ = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class FieldPaths:
-    """How a form of an event finds a field: the paths that it reads, in order; none where it is always the same."""
+    """The paths at which a form of an event reads a field, in order; empty where the field is constant."""
 
     form: Form
     paths: tuple[Path_, ...]
@@ -44,8 +44,8 @@ class FieldPaths:
 class Lineage:
     """The lineage of some columns (`roots`) of statements.
 
-    `made` tells of each statement by its name what its columns are made of; `roles` the most direct role of every
-    column that has a part; `found` where the fields of events are read.
+    `made` holds the origins of every statement's columns by its name, `roles` the most direct role of every column that
+    has a part, `found` where the fields of events are read.
     """
 
     roots: tuple[Origin, ...]
@@ -57,74 +57,87 @@ class Lineage:
     @property
     def events(self) -> Mapping[str, frozenset[str]]:
         """The events that have a part, each with its fields that do."""
-        own = {
+        plain_columns = {
             name: {*item.step.keys, ROWS} for name, item in self.statements.items() if isinstance(item.step, EventStep)
         }
         return {
-            name: frozenset(item.column for item in self.roles if item.table == name and item.column not in own[name])
-            for name in sorted({item.table for item in self.roles} & set(own))
+            name: frozenset(
+                item.column for item in self.roles if item.table == name and item.column not in plain_columns[name]
+            )
+            for name in sorted({item.table for item in self.roles} & set(plain_columns))
         }
 
     def edges(self) -> Iterator[tuple[Origin, Origin, str]]:
-        """Pairs of a column and one that it depends on directly, and how, in order; `*` stands for a table's rows."""
+        """Yield each column with one that it depends on directly, and the role of that one, in order.
+
+        The column `*` is the rows of a table.
+        """
         for item in sorted(self.roles):
-            for role, origins in _direct(self.made, item, self.roles[item]):
+            for role, origins in _get_direct_origins(self.made, item, self.roles[item]):
                 yield from ((item, origin, role) for origin in sorted(origins))
 
 
 def lineage(statements: Sequence[Statement], roots: Iterable[Origin], checks: bool = True) -> Lineage:
-    """The lineage of columns of statements; so do those of checks on the way, unless told otherwise."""
-    statements = _named_apart(statements)
-    found = _all_made(statements)
+    """Return the lineage of columns of statements, including the checks on the way if `checks` is set."""
+    statements = _rename_metrics(statements)
+    by_statement = _trace_statements(statements)
     start = tuple(roots)
     roles: dict[Origin, str] = {}
-    _spread(found, [(item, "value") for item in start], roles)
-    _spread(found, [(Origin(item.table, ROWS), "rows") for item in start if item.table in found], roles)
+    _assign_roles(by_statement, [(item, "value") for item in start], roles)
+    _assign_roles(
+        by_statement, [(Origin(item.table, ROWS), "rows") for item in start if item.table in by_statement], roles
+    )
     if checks:
-        _spread_checks(statements, found, roles)
-    for item in reversed(statements):  # what reads before what is read
+        _assign_check_roles(statements, by_statement, roles)
+    for item in reversed(statements):  # readers come before what they read
         if any(origin.table == item.name for origin in roles):
-            _spread(found, [(origin, "read") for origin in _whole(item, found)], roles)
+            _assign_roles(by_statement, [(origin, "read") for origin in _find_extra_reads(item, by_statement)], roles)
     by_name = {item.name: item for item in statements}
-    raw = {origin: of for item in statements if isinstance(item.step, EventStep) for origin, of in fields(item.step)}
-    return Lineage(start, found, roles, by_name, {origin: of for origin, of in raw.items() if origin in roles})
+    raw = {
+        origin: paths for item in statements if isinstance(item.step, EventStep) for origin, paths in fields(item.step)
+    }
+    return Lineage(
+        start, by_statement, roles, by_name, {origin: paths for origin, paths in raw.items() if origin in roles}
+    )
 
 
-def _spread_checks(
-    statements: Sequence[Statement], found: Mapping[str, ColumnOrigins], roles: dict[Origin, str]
+def _assign_check_roles(
+    statements: Sequence[Statement], by_statement: Mapping[str, ColumnOrigins], roles: dict[Origin, str]
 ) -> None:
-    """Give their role to columns that checks of tables on the way read, and to those that lead to further checks."""
-    left = [item for item in statements if item.kind == "check"]
+    """Assign the role `check` to columns that checks on the way read, also those reached by other checks."""
+    pending = [item for item in statements if item.kind == "check"]
     while True:
         reached = {item.table for item in roles}
-        now = [item for item in left if table_of_check(item) in reached]
-        if not now:
+        due = [item for item in pending if table_of_check(item) in reached]
+        if not due:
             return
-        left = [item for item in left if item not in now]
-        _spread(found, [(origin, "check") for item in now for origin in found[item.name].everything], roles)
+        pending = [item for item in pending if item not in due]
+        _assign_roles(
+            by_statement, [(origin, "check") for item in due for origin in by_statement[item.name].everything], roles
+        )
 
 
-def _whole(item: Statement, found: Mapping[str, ColumnOrigins]) -> Iterator[Origin]:
-    """What a statement on the way reads beside what makes its columns.
+def _find_extra_reads(item: Statement, by_statement: Mapping[str, ColumnOrigins]) -> Iterator[Origin]:
+    """Yield what a statement reads in addition to the origins of its columns.
 
-    Of an event's every field that its table has: a record without one is left out.  Of a relation's all that its text
-    reads: a definition holds it as a whole.
+    Of an event: every field of its table, since a record that lacks one is left out. Of a relation: everything that its
+    text reads, since a definition contains the text as a whole.
     """
     if isinstance(item.step, EventStep):
-        yield from (Origin(item.name, name) for name in found[item.name].values if name not in item.step.keys)
+        yield from (Origin(item.name, name) for name in by_statement[item.name].values if name not in item.step.keys)
     elif isinstance(item.step, RelationStep):
-        yield from found[item.name].everything
-        yield from (Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in found)
+        yield from by_statement[item.name].everything
+        yield from (Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in by_statement)
 
 
 def root(statements: Sequence[Statement], metric: str, result: str) -> Origin:
-    """A column of a metric's own statement, as a root."""
+    """Return a column of a metric's own statement, as a root."""
     tables = {item.name for item in statements if item.kind in ("table", "view")}
     return Origin(f"metric {metric}" if metric in tables else metric, result)
 
 
-def _named_apart(statements: Sequence[Statement]) -> list[Statement]:
-    """Statements whose names are all different: a metric may have the name of a table."""
+def _rename_metrics(statements: Sequence[Statement]) -> list[Statement]:
+    """Make the names of statements unique: a metric may share its name with a table."""
     return [
         replace(item, name=root(statements, item.name, "").table) if item.kind == "metric" else item
         for item in statements
@@ -132,101 +145,115 @@ def _named_apart(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def table_of_check(check: Statement) -> str:
-    """The table that a check is of."""
+    """Return the table that a check is about."""
     return str(getattr(check.step, "of", ""))
 
 
-def _all_made(statements: Sequence[Statement]) -> dict[str, ColumnOrigins]:
-    """What every statement's columns are made of."""
+def _trace_statements(statements: Sequence[Statement]) -> dict[str, ColumnOrigins]:
+    """Return the origins of every statement's columns."""
     schema: dict[str, tuple[str, ...]] = {LOGS: tuple(LOG_COLUMNS)}
-    found: dict[str, ColumnOrigins] = {}
+    by_statement: dict[str, ColumnOrigins] = {}
     for item in statements:
         if item.kind == "view":
             names = (
                 tuple(value.alias_or_name for value in item.query.selects) if isinstance(item.query, exp.Query) else ()
             )
-            found[item.name] = ColumnOrigins(
+            by_statement[item.name] = ColumnOrigins(
                 dict.fromkeys(names, frozenset()), dict.fromkeys(names, frozenset()), frozenset()
             )
         else:
-            found[item.name] = _stepped(item, trace_columns(item.query, schema))
+            by_statement[item.name] = _adjust_origins(item, trace_columns(item.query, schema))
         if item.kind in ("table", "view"):
-            schema[item.name] = tuple(found[item.name].values)
-    return found
+            schema[item.name] = tuple(by_statement[item.name].values)
+    return by_statement
 
 
-def _stepped(item: Statement, found: ColumnOrigins) -> ColumnOrigins:
-    """What a statement is made of; of a series, the windows say which steps there are, and give no values to these."""
+def _adjust_origins(item: Statement, origins: ColumnOrigins) -> ColumnOrigins:
+    """Correct the origins of a statement for what its SQL does not show.
+
+    The windows of a series decide which steps exist, but give no values.
+    """
     if isinstance(item.step, RelationStep):
-        return replace(found, values={**found.values, **dict(_numbers(item.query, found))})
-    if not isinstance(item.step, SeriesStep) or VALUE not in found.values:
-        return found
-    own = item.step.series.windows
-    windows = frozenset(origin for origin in found.values[VALUE] | found.counted if origin.table == own)
-    values = {**found.values, VALUE: found.values[VALUE] - windows}
-    return ColumnOrigins(values, found.picks, found.rows | windows, found.counted - windows)
+        return replace(origins, values={**origins.values, **dict(_trace_counts(item.query, origins))})
+    if not isinstance(item.step, SeriesStep) or VALUE not in origins.values:
+        return origins
+    windows_table = item.step.series.windows
+    windows = frozenset(origin for origin in origins.values[VALUE] | origins.counted if origin.table == windows_table)
+    values = {**origins.values, VALUE: origins.values[VALUE] - windows}
+    return ColumnOrigins(values, origins.picks, origins.rows | windows, origins.counted - windows)
 
 
-def _numbers(query: exp.Expr, found: ColumnOrigins) -> Iterator[tuple[str, Origins]]:
-    """The columns of a text that are numbers of values, `count(COLUMN)`: made of the rows that have these, too."""
+def _trace_counts(query: exp.Expr, origins: ColumnOrigins) -> Iterator[tuple[str, Origins]]:
+    """Yield the columns `count(COLUMN)` of a query, whose origins include the rows that are counted."""
     for item in query.selects if isinstance(query, exp.Select) else ():
         count, name = item.unalias(), item.alias_or_name
-        if isinstance(count, exp.Count) and isinstance(count.this, exp.Column) and name in found.values:
-            own = found.values[name]
-            yield name, own | frozenset(Origin(origin.table, ROWS) for origin in own)
+        if isinstance(count, exp.Count) and isinstance(count.this, exp.Column) and name in origins.values:
+            counted = origins.values[name]
+            yield name, counted | frozenset(Origin(origin.table, ROWS) for origin in counted)
 
 
 def value_origins(statements: Sequence[Statement]) -> Callable[[Origin], frozenset[Origin]]:
-    """Return what finds the columns that the value of a column comes from, directly or not; itself among them.
+    """Return a function that finds all columns that a column's value comes from, itself included.
 
-    What picks the row of a value, and what decides which rows there are, gives no value.
+    Columns that pick the row of a value, or decide which rows exist, are not among them.
     """
-    found = _all_made(statements)
+    by_statement = _trace_statements(statements)
 
     @functools.cache
     def origins(item: Origin) -> frozenset[Origin]:
         """Return all columns that a column's value comes from."""
-        direct = found[item.table].values.get(item.column, frozenset()) if item.table in found else frozenset()
+        direct = (
+            by_statement[item.table].values.get(item.column, frozenset()) if item.table in by_statement else frozenset()
+        )
         return frozenset([item]).union(*(origins(inner) for inner in direct if inner != item))
 
     return origins
 
 
-def _direct(found: Mapping[str, ColumnOrigins], item: Origin, role: str) -> list[tuple[str, Origins]]:
-    """What a column, which has this role, depends on directly, and how; a number of rows on the rows that they were."""
-    if (of := found.get(item.table)) is None:
+def _get_direct_origins(
+    by_statement: Mapping[str, ColumnOrigins], item: Origin, role: str
+) -> list[tuple[str, Origins]]:
+    """Return the direct origins of a column by their role; a count of rows depends on the rows it counts."""
+    if (origins := by_statement.get(item.table)) is None:
         return []
     if item.column == ROWS:
-        counted = of.counted if role == "value" else frozenset()
-        return [("value", counted), ("rows", of.rows - counted)]
-    return [("value", of.values.get(item.column, frozenset())), ("picks", of.picks.get(item.column, frozenset()))]
+        counted = origins.counted if role == "value" else frozenset()
+        return [("value", counted), ("rows", origins.rows - counted)]
+    return [
+        ("value", origins.values.get(item.column, frozenset())),
+        ("picks", origins.picks.get(item.column, frozenset())),
+    ]
 
 
-def _spread(found: Mapping[str, ColumnOrigins], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]) -> None:
-    """Give columns their roles, and all that they depend on: the less direct one of the way there."""
+def _assign_roles(
+    by_statement: Mapping[str, ColumnOrigins], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]
+) -> None:
+    """Assign roles to columns and to everything they depend on: the least direct role of the way there."""
     queue = list(start)
     while queue:
         item, role = queue.pop()
         if item in roles and ROLES.index(roles[item]) <= ROLES.index(role):
             continue
         roles[item] = role
-        for how, origins in _direct(found, item, role):
-            queue += [(origin, max(role, how, key=ROLES.index)) for origin in origins]
+        for direct_role, origins in _get_direct_origins(by_statement, item, role):
+            queue += [(origin, max(role, direct_role, key=ROLES.index)) for origin in origins]
 
 
 @functools.lru_cache(maxsize=1024)
 def fields(step: EventStep) -> tuple[tuple[Origin, tuple[FieldPaths, ...]], ...]:
-    """The fields of an event that are read, each with the paths at which the forms find it; remembered, as many metrics
-    read the same."""
-    ways = [(item, _paths(item)) for item in numbered([step.event], {step.name: frozenset(step.fields)})]
+    """Return the fields of an event that are read, each with the paths at which its forms read it.
+
+    Cached, since many metrics read the same fields.
+    """
+    forms = [(item, _trace_paths(item)) for item in numbered([step.event], {step.name: frozenset(step.fields)})]
     return tuple(
-        (Origin(step.name, name), tuple(FieldPaths(item.form, paths[name]) for item, paths in ways))
+        (Origin(step.name, name), tuple(FieldPaths(item.form, paths[name]) for item, paths in forms))
         for name in step.fields
     )
 
 
-def _paths(item: NumberedForm) -> dict[str, tuple[Path_, ...]]:
-    """The paths of which the typing query makes each field of a form, in the order in which the field names them."""
+def _trace_paths(item: NumberedForm) -> dict[str, tuple[Path_, ...]]:
+    """Return the paths that the typing query reads for each field of a form, in the order of the field."""
     texts = {path: f"path_{index}" for index, path in enumerate(paths_of([item]))}
     read = {path: column(name) for path, name in texts.items()}
     raw = dialect.select(*KEYS, "form", *texts.values()).from_(dialect.table("raw"))
@@ -240,10 +267,10 @@ def _paths(item: NumberedForm) -> dict[str, tuple[Path_, ...]]:
     }
 
 
-def places(found: Iterable[FieldPaths]) -> dict[Path_, list[Form]]:
-    """The paths at which a field is found, each with the forms that look there."""
-    ways: dict[Path_, list[Form]] = {}
-    for item in found:
+def places(field_paths: Iterable[FieldPaths]) -> dict[Path_, list[Form]]:
+    """Return the paths at which a field is read, each with the forms that read it."""
+    forms_by_path: dict[Path_, list[Form]] = {}
+    for item in field_paths:
         for path in item.paths:
-            ways.setdefault(path, []).append(item.form)
-    return ways
+            forms_by_path.setdefault(path, []).append(item.form)
+    return forms_by_path

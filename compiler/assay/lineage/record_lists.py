@@ -1,4 +1,4 @@
-"""Lists of the places of records, as expressions: joined, put in order, picked as the values are that they are of."""
+"""Build SQL expressions over lists of records: join and sort them, and pick them by the rule that picks a value."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _AGGREGATES = ("arg_min_null", "arg_max_null", "fsum", "list", "favg", "string_a
 
 
 def companion(name: str) -> str:
-    """The name of the column that tells of a column."""
+    """Return the name of the column that holds the records of a column."""
     return f"{name} from"
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Whether an expression makes one value of many rows."""
+    """Check that an expression computes one value from many rows."""
     return isinstance(node, (exp.AggFunc, exp.Filter)) or (
         isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES
     )
 
 
 def aggregated(node: exp.Expr) -> bool:
-    """Whether a value is made of many rows (an aggregate that is not over a window)."""
+    """Check that a value is computed from many rows, by an aggregate that is not over a window."""
     if isinstance(node, exp.Window):
         return any(aggregated(item) for item in windowed(node).function.iter_expressions())
     if isinstance(node, (exp.Select, exp.SetOperation)):
@@ -36,8 +36,7 @@ def aggregated(node: exp.Expr) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Windowed:
-    """What is over a window: the function itself, the condition on its rows, whether rows without a value are passed
-    over."""
+    """What a window function consists of: the function, the condition on its rows, whether nulls are ignored."""
 
     function: exp.Expr
     where: exp.Expr | None
@@ -45,7 +44,7 @@ class Windowed:
 
 
 def windowed(window: exp.Window) -> Windowed:
-    """What is over a window, without what the tree wraps around the function."""
+    """Unwrap the function of a window from the nodes that the tree wraps around it."""
     function, where, present = window.this, None, False
     while isinstance(function, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):
         if isinstance(function, exp.Filter):
@@ -56,20 +55,20 @@ def windowed(window: exp.Window) -> Windowed:
 
 
 def arguments(node: exp.Expr) -> list[exp.Expr]:
-    """The values that a function is of; none of a count of rows."""
+    """Return the values that a function is applied to; none for a count of rows."""
     if isinstance(node, exp.Anonymous):
-        given = list(node.expressions)
+        values = list(node.expressions)
     elif isinstance(node, (exp.ArgMin, exp.ArgMax)):
-        given = [node.this, node.expression]
+        values = [node.this, node.expression]
     else:
-        given = [node.this] if node.this is not None else []
-    plain = [item.this if isinstance(item, exp.Order) else item for item in given]
-    found = [item.expressions[0] if isinstance(item, exp.Distinct) else item for item in plain]
-    return [item for item in found if not isinstance(item, exp.Star)]
+        values = [node.this] if node.this is not None else []
+    unordered = [item.this if isinstance(item, exp.Order) else item for item in values]
+    bare = [item.expressions[0] if isinstance(item, exp.Distinct) else item for item in unordered]
+    return [item for item in bare if not isinstance(item, exp.Star)]
 
 
 def picking(node: exp.Expr) -> str:
-    """The function by which a value is picked from one row; empty where it is not."""
+    """Return the function that picks a value from one row; empty if the function does not pick."""
     if isinstance(node, exp.Anonymous):
         return node.name.lower() if node.name.lower() in ("arg_min_null", "arg_max_null") else ""
     if isinstance(node, (exp.ArgMin, exp.Min)):
@@ -78,76 +77,76 @@ def picking(node: exp.Expr) -> str:
 
 
 def over(window: exp.Window, function: exp.Expr) -> exp.Window:
-    """A window with another function, under the same condition."""
-    found = window.copy()
+    """Return a window with another function, under the same condition."""
+    copy = window.copy()
     where = windowed(window).where
-    found.set("this", filtered(function, [where.copy()] if where is not None else []))
-    return found
+    copy.set("this", filtered(function, [where.copy()] if where is not None else []))
+    return copy
 
 
 def filtered(call: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Expr:
-    """A call of an aggregate over the rows that meet all conditions."""
+    """Restrict an aggregate to the rows that meet all conditions."""
     return exp.Filter(this=call, expression=exp.Where(this=exp.and_(*conditions))) if conditions else call
 
 
 def all_of(lists: exp.Expr) -> exp.Expr:
-    """All members of lists, each once, in order."""
+    """Return all members of lists, each once, in order."""
     return in_order(or_nothing(call("flatten", lists)))
 
 
 def joined(parts: Iterable[exp.Expr | None]) -> exp.Expr | None:
-    """One list of those that there are; none of none."""
-    found = list({item.sql(dialect.DIALECT): item for item in parts if item is not None}.values())
-    if len(found) < 2:
-        return found[0].copy() if found else None
-    return in_order(call("flatten", exp.Array(expressions=[item.copy() for item in found])))
+    """Join the lists that are not None into one; None if there is none."""
+    distinct = list({item.sql(dialect.DIALECT): item for item in parts if item is not None}.values())
+    if len(distinct) < 2:
+        return distinct[0].copy() if distinct else None
+    return in_order(call("flatten", exp.Array(expressions=[item.copy() for item in distinct])))
 
 
-def in_order(lines: exp.Expr) -> exp.Expr:
-    """A list with each member once, in order."""
-    return call("list_sort", call("list_distinct", lines))
+def in_order(records: exp.Expr) -> exp.Expr:
+    """Return a list with each member once, in order."""
+    return call("list_sort", call("list_distinct", records))
 
 
-def least(lines: exp.Expr) -> exp.Expr:
-    """Of the lists of a group the least: those of rows that are alike say the same."""
-    return exp.Min(this=lines)
+def least(records: exp.Expr) -> exp.Expr:
+    """Return the least list of a group; rows that are equal have the same list."""
+    return exp.Min(this=records)
 
 
-def when_there(values: Sequence[exp.Expr], found: exp.Expr) -> exp.Expr:
-    """What is found where all values are there; null elsewhere."""
-    return exp.Case(ifs=[exp.If(this=exp.and_(*(is_there(item) for item in values)), true=found.copy())])
+def when_there(values: Sequence[exp.Expr], value: exp.Expr) -> exp.Expr:
+    """Return a value where all `values` are not null, and null elsewhere."""
+    return exp.Case(ifs=[exp.If(this=exp.and_(*(is_there(item) for item in values)), true=value.copy())])
 
 
 def is_there(value: exp.Expr) -> exp.Expr:
-    """Whether a value is not null."""
+    """Test that a value is not null."""
     return exp.Not(this=exp.Is(this=exp.paren(value.copy()), expression=exp.Null()))
 
 
 def empty_list() -> exp.Expr:
-    """An empty list."""
+    """Return an empty list of records."""
     return exp.Cast(this=exp.Array(expressions=[]), to=exp.DataType.build(LINES, dialect=dialect.DIALECT))
 
 
-def or_nothing(lines: exp.Expr) -> exp.Expr:
-    """A list, empty for null."""
-    return exp.Coalesce(this=lines, expressions=[empty_list()])
+def or_nothing(records: exp.Expr) -> exp.Expr:
+    """Replace a null list by an empty one."""
+    return exp.Coalesce(this=records, expressions=[empty_list()])
 
 
-def told_as(lines: exp.Expr | None, name: str) -> exp.Expr:
-    """A list, empty where there is none, as the column that tells of a column."""
-    return exp.alias_(lines if lines is not None else empty_list(), companion(name), quoted=True)
+def told_as(records: exp.Expr | None, name: str) -> exp.Expr:
+    """Name a list as the companion of a column; None becomes an empty list."""
+    return exp.alias_(records if records is not None else empty_list(), companion(name), quoted=True)
 
 
 def quoted(name: str) -> exp.Identifier:
-    """A name in quotes."""
+    """Return a quoted identifier."""
     return exp.to_identifier(name, quoted=True)
 
 
 def quoted_column(name: str, table: str = "") -> exp.Column:
-    """A column by its name in quotes."""
+    """Return a column with a quoted name."""
     return exp.Column(this=quoted(name), table=exp.to_identifier(table) if table else None)
 
 
 def call(name: str, *arguments: exp.Expr) -> exp.Expr:
-    """A function that the library of trees has no class for."""
+    """Return a call of a function that sqlglot has no class for."""
     return exp.Anonymous(this=name, expressions=list(arguments))

@@ -1,11 +1,11 @@
-"""Which records each value of a query was made of: the query rewritten so that it tells.
+"""Rewrite a query so that it also returns the records that each value was computed from.
 
-Beside a column `x` the rewritten query yields `x from`: a list of (event, host, seq), the places of the records whose
-values `x` has.  The list is carried along the very expressions that carry the value: where a value is picked (the first
-of a group, the greatest, the one before) its list is picked by the same rule, where values are added up their lists are
-joined.  So nothing is matched by likeness.  `* from` tells of a row what a count of it counts.
+For a column `x` the rewritten query adds `x from`: a list of (event, host, seq) that identifies the records behind `x`.
+The list follows the expressions that compute the value. Where a value is picked (the first of a group, the greatest,
+the previous one), its list is picked by the same rule; where values are added up, their lists are joined. Records are
+therefore never matched by similar values. `* from` lists the records that a row counts for in a `count(*)`.
 
-Of records that only decide conditions nothing is told; lineage names their columns.
+Records that only decide conditions are not listed; column lineage names their columns.
 """
 
 from __future__ import annotations
@@ -45,59 +45,65 @@ from assay.sql.codegen import Statement
 from assay.util.diagnostics import fail
 
 _SHIFTS = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
-_PLACES = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile)
+_RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile)
 
 
 @dataclass(frozen=True, slots=True)
 class Witnessed:
-    """Statements that tell of some columns, in order, and the query that was asked."""
+    """Statements that carry the records of some columns, in order, and the rewritten query."""
 
     statements: tuple[Statement, ...]
     query: exp.Expr
 
 
 def add_provenance(statements: Sequence[Statement], query: exp.Expr, wanted: Iterable[str]) -> Witnessed:
-    """The query, which reads what the statements make, telling of the wanted columns; and the statements it needs."""
-    schema, events = _schema(statements)
+    """Return the query with companions for the wanted columns, and the statements that it needs.
+
+    The query reads tables that `statements` create; statements that it does not need are left out.
+    """
+    schema, events = _build_schema(statements)
     demands: dict[str, set[str]] = {}
-    tree = _rewritten(query, schema, set(wanted), demands, events)
-    found: list[Statement] = []
-    needed = _tables(tree)
+    tree = _rewrite_query(query, schema, set(wanted), demands, events)
+    needed_statements: list[Statement] = []
+    needed = _collect_tables(tree)
     for item in reversed(statements):
         if item.kind not in ("table", "view") or item.name.lower() not in needed:
             continue
         if item.kind == "table" and demands.get(item.name.lower()):
-            item = replace(item, query=_rewritten(item.query, schema, demands[item.name.lower()], demands, events))
-        needed |= _tables(item.query)
-        found.append(item)
-    return Witnessed(tuple(reversed(found)), tree)
+            item = replace(
+                item,
+                query=_rewrite_query(item.query, schema, demands[item.name.lower()], demands, events),
+            )
+        needed |= _collect_tables(item.query)
+        needed_statements.append(item)
+    return Witnessed(tuple(reversed(needed_statements)), tree)
 
 
-def _schema(statements: Sequence[Statement]) -> tuple[Schema, Mapping[str, str]]:
-    """The columns of every table that the statements make; the names of events, by them in lower case.
+def _build_schema(statements: Sequence[Statement]) -> tuple[Schema, Mapping[str, str]]:
+    """Return the columns of every table that the statements create, and the names of events by their lower case.
 
-    The engine does not tell upper case from lower case in names, and qualifying a query lowers them.
+    The engine ignores case in names, and qualifying a query lowers them.
     """
     schema: dict[str, tuple[str, ...]] = {LOGS: tuple(LOG_COLUMNS)}
     for item in statements:
         if item.kind in ("table", "view"):
             tree = item.query if item.kind == "view" else qualified(item.query, schema)
-            schema[item.name] = tuple(column.alias_or_name for column in _selects(tree))
+            schema[item.name] = tuple(column.alias_or_name for column in _get_selects(tree))
     return schema, {item.name.lower(): item.name for item in statements if isinstance(item.step, EventStep)}
 
 
-def _tables(tree: exp.Expr) -> set[str]:
+def _collect_tables(tree: exp.Expr) -> set[str]:
     return {item.name.lower() for item in tree.find_all(exp.Table)}
 
 
-def _selects(tree: exp.Expr) -> list[exp.Expr]:
-    """What a query yields; of a union what its first part does."""
+def _get_selects(tree: exp.Expr) -> list[exp.Expr]:
+    """Return the output columns of a query; of a union those of its first part."""
     while not isinstance(tree, exp.Select):
         tree = tree.this
     return list(tree.selects)
 
 
-def _rewritten(
+def _rewrite_query(
     query: exp.Expr, schema: Schema, wanted: set[str], demands: dict[str, set[str]], events: Mapping[str, str]
 ) -> exp.Expr:
     holder = exp.Subquery(this=qualified(query, schema))
@@ -109,90 +115,91 @@ def _rewritten(
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """Rewrites a query.  `demands` collects the columns of tables and named queries that are to be told of.
+    """A rewriter of queries.
 
-    `again` are named queries that are being made of themselves.
+    `demands` collects, per table or CTE, the columns whose records are needed. `recursive` holds the CTEs that are
+    being computed from themselves.
     """
 
     demands: Mapping[str, set[str]]
     events: Mapping[str, str]
-    again: frozenset[str] = frozenset()
+    recursive: frozenset[str] = frozenset()
 
     def rewrite(self, tree: exp.Expr, wanted: set[str]) -> None:
-        """Let a query tell of the wanted columns."""
-        names = [item.alias_or_name for item in _selects(tree)]
-        self._indexed(tree, [index for index, name in enumerate(names) if name in wanted], ROWS in wanted)
+        """Add companions for the wanted columns to a query."""
+        names = [item.alias_or_name for item in _get_selects(tree)]
+        self._rewrite_columns(tree, [index for index, name in enumerate(names) if name in wanted], ROWS in wanted)
 
-    def _indexed(self, tree: exp.Expr, wanted: Sequence[int], rows: bool) -> None:
-        own = tree.args.get("with_")
-        named = {item.alias: set[str]() for item in (own.expressions if own else ())}
-        inside = replace(self, demands={**self.demands, **named}, events=_without(self.events, named))
+    def _rewrite_columns(self, tree: exp.Expr, wanted: Sequence[int], rows: bool) -> None:
+        clause = tree.args.get("with_")
+        cte_demands = {item.alias: set[str]() for item in (clause.expressions if clause else ())}
+        inside = replace(self, demands={**self.demands, **cte_demands}, events=_remove_hidden(self.events, cte_demands))
         if isinstance(tree, (exp.Subquery, exp.Paren)):
-            inside._indexed(tree.this, wanted, rows)
+            inside._rewrite_columns(tree.this, wanted, rows)
         elif isinstance(tree, exp.SetOperation):
-            inside._both(tree, wanted, rows)
+            inside._rewrite_set_operation(tree, wanted, rows)
         else:
             assert isinstance(tree, exp.Select)
-            _Select(inside, tree).tell(wanted, rows)
-        for item in reversed(own.expressions if own else ()):
-            inside._named(item)
+            _Select(inside, tree).add_companions(wanted, rows)
+        for item in reversed(clause.expressions if clause else ()):
+            inside._rewrite_cte(item)
 
-    def _named(self, item: exp.CTE) -> None:
-        """Let a named query tell of what was asked of it; of one made of itself, until it asks for nothing more."""
+    def _rewrite_cte(self, item: exp.CTE) -> None:
+        """Rewrite a CTE for the columns demanded of it; repeat a recursive one until the demands stop growing."""
         wanted = self.demands[item.alias]
-        inner = replace(self, again=self.again | {item.alias})
+        inner = replace(self, recursive=self.recursive | {item.alias})
         columns = [column.name for column in item.args["alias"].args.get("columns") or ()]
         while True:
-            before = set(wanted)
+            processed = set(wanted)
             holder = exp.Subquery(this=item.this.copy())
-            names = columns or [column.alias_or_name for column in _selects(holder.this)]
-            told = [index for index, name in enumerate(names) if name in before]
-            inner._indexed(holder.this, told, ROWS in before)
-            if wanted == before:
+            names = columns or [column.alias_or_name for column in _get_selects(holder.this)]
+            indexes = [index for index, name in enumerate(names) if name in processed]
+            inner._rewrite_columns(holder.this, indexes, ROWS in processed)
+            if wanted == processed:
                 break
         item.set("this", holder.this)
         if columns:
-            more = [companion(names[index]) for index in told] + [companion(ROWS)] * (ROWS in before)
-            item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(quoted, more)])
+            companions = [companion(names[index]) for index in indexes] + [companion(ROWS)] * (ROWS in processed)
+            item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(quoted, companions)])
 
-    def _both(self, tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
+    def _rewrite_set_operation(self, tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
         whole = tree.copy()
-        self._indexed(tree.this, wanted, rows)
+        self._rewrite_columns(tree.this, wanted, rows)
         if not isinstance(tree, exp.Union):
             if wanted or rows:
-                _among(tree, whole, len(wanted) + rows)
+                _rewrite_membership(tree, whole, len(wanted) + rows)
             return
-        self._indexed(tree.expression, wanted, rows)
+        self._rewrite_columns(tree.expression, wanted, rows)
         if (wanted or rows) and tree.args.get("distinct"):
-            _once(tree, wanted, rows)
+            _deduplicate_union(tree, wanted, rows)
 
 
-def _without(events: Mapping[str, str], named: Iterable[str]) -> Mapping[str, str]:
-    """The events that are not hidden by named queries."""
-    hidden = set(named)
+def _remove_hidden(events: Mapping[str, str], ctes: Iterable[str]) -> Mapping[str, str]:
+    """Return the events that no CTE hides."""
+    hidden = set(ctes)
     return {key: name for key, name in events.items() if key not in hidden}
 
 
-def _once(tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
-    """A union of distinct rows stays one of rows that are distinct but for what is told of them."""
-    own = tree.args.get("with_")
+def _deduplicate_union(tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
+    """Keep the rows of a UNION distinct by their own columns, whatever their companions hold."""
+    clause = tree.args.get("with_")
     tree.set("with_", None)
-    every = tree.copy()
-    every.set("distinct", False)
-    told = len(wanted) + rows
-    names = [item.alias_or_name for item in _selects(every)]
-    plain, more = names[: len(names) - told], names[len(names) - told :]
-    found = dialect.select(*plain, *(exp.alias_(least(quoted_column(name)), name, quoted=True) for name in more))
-    found = found.from_(exp.Subquery(this=every, alias=exp.TableAlias(this=exp.to_identifier("both"))))
-    found = found.group_by(*(dialect.column(name) for name in plain))
-    found.set("with_", own)
-    tree.replace(found)
+    union = tree.copy()
+    union.set("distinct", False)
+    count = len(wanted) + rows
+    names = [item.alias_or_name for item in _get_selects(union)]
+    plain, companions = names[: len(names) - count], names[len(names) - count :]
+    query = dialect.select(*plain, *(exp.alias_(least(quoted_column(name)), name, quoted=True) for name in companions))
+    query = query.from_(exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("both"))))
+    query = query.group_by(*(dialect.column(name) for name in plain))
+    query.set("with_", clause)
+    tree.replace(query)
 
 
-def _among(tree: exp.SetOperation, whole: exp.Expr, told: int) -> None:
-    """Rows that are in both queries, or in the first alone: those of the first that are among the `whole`'s, each once.
+def _rewrite_membership(tree: exp.SetOperation, whole: exp.Expr, count: int) -> None:
+    """Rewrite INTERSECT or EXCEPT: keep each row of the first query that is among the rows of `whole`, once.
 
-    What the second is made of only decides.
+    Records of the second query only decide, so they are not listed.
     """
     if not tree.args.get("distinct"):
         raise fail(
@@ -200,70 +207,79 @@ def _among(tree: exp.SetOperation, whole: exp.Expr, told: int) -> None:
             f"what rows of {type(tree).__name__.upper()} ALL were made of cannot be told",
             hint="without ALL it can, as equal rows then are one",
         )
-    own = tree.args.get("with_")
+    clause = tree.args.get("with_")
     whole.set("with_", None)
-    names = [item.alias_or_name for item in _selects(tree.this)]
-    plain, more = names[: len(names) - told], names[len(names) - told :]
-    alike = [
+    names = [item.alias_or_name for item in _get_selects(tree.this)]
+    plain, companions = names[: len(names) - count], names[len(names) - count :]
+    equalities = [
         exp.NullSafeEQ(this=qualified_column("some", name), expression=qualified_column("kept", name)) for name in plain
     ]
-    found = dialect.select(
+    query = dialect.select(
         *(exp.alias_(qualified_column("some", name), name, quoted=True) for name in plain),
-        *(exp.alias_(least(qualified_column("some", name)), name, quoted=True) for name in more),
+        *(exp.alias_(least(qualified_column("some", name)), name, quoted=True) for name in companions),
     )
-    found = found.from_(_aliased(tree.this, "some")).join(_aliased(whole, "kept"), on=exp.and_(*alike), copy=False)
-    found = found.group_by(*(qualified_column("some", name) for name in plain))
-    found.set("with_", own)
-    tree.replace(found)
+    query = query.from_(_alias_query(tree.this, "some")).join(
+        _alias_query(whole, "kept"), on=exp.and_(*equalities), copy=False
+    )
+    query = query.group_by(*(qualified_column("some", name) for name in plain))
+    query.set("with_", clause)
+    tree.replace(query)
 
 
 def is_constant(node: exp.Expr) -> bool:
-    """Whether a value is made of constants of the run alone, the same on every row: no record has a part in it."""
+    """Check that a value depends only on constants of the run, so that no record has a part in it."""
     return node.find(exp.Placeholder) is not None and not aggregated(node)
 
 
 def qualified_column(table: str, name: str) -> exp.Column:
+    """Return the column of a table, quoted."""
     return exp.column(exp.to_identifier(name, quoted=True), table=table)
 
 
-def _aliased(tree: exp.Expr, name: str) -> exp.Subquery:
+def _alias_query(tree: exp.Expr, name: str) -> exp.Subquery:
     inner = tree.this if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
     return exp.Subquery(this=inner.copy(), alias=exp.TableAlias(this=exp.to_identifier(name)))
 
 
 @dataclass(slots=True)
 class _Select:
-    """Rewrites one SELECT."""
+    """A rewriter of one SELECT.
+
+    `outer` are the sources that may add no row (outer, semi and anti joins), `inner` the columns demanded of
+    subqueries.
+    """
 
     query: _Query
     tree: exp.Select
     sources: dict[str, exp.Expr] = field(default_factory=dict)
-    left: set[str] = field(default_factory=set)
+    outer: set[str] = field(default_factory=set)
     inner: dict[str, set[str]] = field(default_factory=dict)
     grouped: bool = False
 
-    def tell(self, wanted: Sequence[int], rows: bool) -> None:
-        """Add what tells of the wanted columns, and of the rows."""
+    def add_companions(self, wanted: Sequence[int], rows: bool) -> None:
+        """Add companions for the wanted columns, and for the rows if `rows` is set."""
         self._read_sources()
         selects = list(self.tree.selects)
         distinct = self.tree.args.get("distinct") is not None and not self.tree.args["distinct"].args.get("on")
-        told = bool(wanted or rows)
-        self.grouped = self.tree.args.get("group") is not None or any(map(aggregated, selects)) or (distinct and told)
-        if distinct and told:
+        is_wanted = bool(wanted or rows)
+        self.grouped = (
+            self.tree.args.get("group") is not None or any(map(aggregated, selects)) or (distinct and is_wanted)
+        )
+        if distinct and is_wanted:
             self.tree.set("distinct", None)
             self.tree.set("group", exp.Group(expressions=[item.unalias().copy() for item in selects]))
         for index in wanted:
             item = selects[index]
-            lines = self.lines(item.unalias(), inside=False)
-            if lines is None and not isinstance(item.unalias(), exp.Null) and not is_constant(item):
-                lines = self.rows(inside=False) if not item.find(exp.Column) else None
-            self.tree.select(told_as(lines, item.alias_or_name), copy=False)
+            records = self.trace(item.unalias(), inside=False)
+            if records is None and not isinstance(item.unalias(), exp.Null) and not is_constant(item):
+                records = self.trace_rows(inside=False) if not item.find(exp.Column) else None
+            self.tree.select(told_as(records, item.alias_or_name), copy=False)
         if rows:
-            always = self.grouped and self.tree.args.get("group") is None
-            # A row that is made of all rows is there whatever these are.
-            self.tree.select(told_as(None if always else self.rows(inside=False), ROWS), copy=False)
-        for alias, asked in self.inner.items():
-            self.query.rewrite(self.sources[alias], asked)
+            is_total = self.grouped and self.tree.args.get("group") is None
+            # An aggregate over all rows returns its one row whatever these rows are.
+            self.tree.select(told_as(None if is_total else self.trace_rows(inside=False), ROWS), copy=False)
+        for alias, demanded in self.inner.items():
+            self.query.rewrite(self.sources[alias], demanded)
 
     def _read_sources(self) -> None:
         start = self.tree.args.get("from_")
@@ -274,43 +290,43 @@ class _Select:
                 self.inner[item.alias_or_name] = set()
         for join in joins:
             if join.side or join.kind in ("SEMI", "ANTI"):
-                self.left.add(join.this.alias_or_name)
+                self.outer.add(join.this.alias_or_name)
 
-    def lines(self, node: exp.Expr, inside: bool) -> exp.Expr | None:
-        """The list of what a value was made of; None where it is made of nothing (a literal).
+    def trace(self, node: exp.Expr, inside: bool) -> exp.Expr | None:
+        """Return the list of records of a value; None if no record has a part in it, as for a literal.
 
-        `inside` tells that it stands in an aggregate, where it has a value for each row.
+        `inside` says that the value is the argument of an aggregate, where it has one value per row.
         """
         if not node.find(exp.Column, exp.Star):
             return None
         if isinstance(node, exp.Column):
-            found = self.column(node)
-            return found if inside or not self.grouped or found is None else least(found)
+            records = self.trace_column(node)
+            return records if inside or not self.grouped or records is None else least(records)
         if isinstance(node, exp.Case):
-            return self.case(node, inside)
+            return self.trace_case(node, inside)
         if isinstance(node, exp.Coalesce):
-            return self.first([node.this, *node.expressions], inside)
+            return self.trace_coalesce([node.this, *node.expressions], inside)
         if isinstance(node, exp.Window):
-            return self.window(node)
+            return self.trace_window(node)
         if is_aggregate(node):
-            return self.aggregate(node)
+            return self.trace_aggregate(node)
         if isinstance(node, exp.Subquery):
-            return self.scalar(node)
+            return self.trace_scalar(node)
         if isinstance(node, (exp.Exists, exp.In, exp.Select, exp.SetOperation)):
             return None
-        if (chosen := self.member(node)) is not None:
-            return chosen
-        return joined(self.lines(item, inside) for item in node.iter_expressions())
+        if (records_of_member := self.trace_list_member(node)) is not None:
+            return records_of_member
+        return joined(self.trace(item, inside) for item in node.iter_expressions())
 
-    def column(self, node: exp.Column) -> exp.Expr | None:
-        """What tells of a column of a source."""
+    def trace_column(self, node: exp.Column) -> exp.Expr | None:
+        """Return the companion of a column of a source."""
         source = self.sources.get(node.table)
         if source is None or node.name == "":
-            return None  # of a query around this one: it does not make a value here
+            return None  # a correlated column of an outer query makes no value here
         if isinstance(source, exp.Table):
             name = source.name
             if name in self.query.events:
-                return self.record(node.table, self.query.events[name])
+                return self.build_record(node.table, self.query.events[name])
             if name not in self.query.demands:
                 return None
             self.query.demands[name].add(node.name)
@@ -318,137 +334,145 @@ class _Select:
             self.inner[node.table].add(node.name)
         return or_nothing(quoted_column(companion(node.name), node.table))
 
-    def record(self, alias: str, event: str) -> exp.Expr:
-        """The record that a row of an event is; nothing where a join found none."""
+    def build_record(self, alias: str, event: str) -> exp.Expr:
+        """Return the record of a row of an event as a list; empty where an outer join matched no row."""
         parts = {"event": exp.Literal.string(event), "host": dialect.column("host", alias)}
         pairs = [exp.PropertyEQ(this=exp.to_identifier(name), expression=value) for name, value in parts.items()]
         pairs.append(exp.PropertyEQ(this=exp.to_identifier("seq"), expression=dialect.column("seq", alias)))
-        found = exp.Array(expressions=[exp.Struct(expressions=pairs)])
-        if alias not in self.left:
-            return found
-        there = exp.Not(this=exp.Is(this=dialect.column("seq", alias), expression=exp.Null()))
-        return exp.Case(ifs=[exp.If(this=there, true=found)], default=empty_list())
+        record = exp.Array(expressions=[exp.Struct(expressions=pairs)])
+        if alias not in self.outer:
+            return record
+        matched = exp.Not(this=exp.Is(this=dialect.column("seq", alias), expression=exp.Null()))
+        return exp.Case(ifs=[exp.If(this=matched, true=record)], default=empty_list())
 
-    def case(self, node: exp.Case, inside: bool) -> exp.Expr | None:
-        """That of the branch which is taken; where the branch is a constant, that of the conditions."""
+    def trace_case(self, node: exp.Case, inside: bool) -> exp.Expr | None:
+        """Return the records of the chosen branch; of a constant branch those of the conditions."""
         conditions = [item.this for item in node.args["ifs"]] + ([node.this] if node.this else [])
-        deciding = joined(self.lines(item, inside) for item in conditions)
+        deciding = joined(self.trace(item, inside) for item in conditions)
         branches = [item.args["true"] for item in node.args["ifs"]]
-        found = [self.lines(item, inside) or deciding for item in branches]
+        traced = [self.trace(item, inside) or deciding for item in branches]
         default = node.args.get("default")
-        last = (self.lines(default, inside) or deciding) if default is not None else None
-        if all(item is None for item in (*found, last)):
+        last = (self.trace(default, inside) or deciding) if default is not None else None
+        if all(item is None for item in (*traced, last)):
             return None
         ifs = [
-            exp.If(this=item.this.copy(), true=lines.copy() if lines else empty_list())
-            for item, lines in zip(node.args["ifs"], found, strict=True)
+            exp.If(this=item.this.copy(), true=records.copy() if records else empty_list())
+            for item, records in zip(node.args["ifs"], traced, strict=True)
         ]
         return exp.Case(
             this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else empty_list()
         )
 
-    def first(self, values: Sequence[exp.Expr], inside: bool) -> exp.Expr | None:
-        """That of the first value that is there."""
-        found = [self.lines(item, inside) for item in values]
-        if all(item is None for item in found):
+    def trace_coalesce(self, values: Sequence[exp.Expr], inside: bool) -> exp.Expr | None:
+        """Return the records of the first value that is not null."""
+        traced = [self.trace(item, inside) for item in values]
+        if all(item is None for item in traced):
             return None
         ifs = [
-            exp.If(this=is_there(item), true=lines if lines is not None else empty_list())
-            for item, lines in zip(values[:-1], found[:-1], strict=True)
+            exp.If(this=is_there(item), true=records if records is not None else empty_list())
+            for item, records in zip(values[:-1], traced[:-1], strict=True)
         ]
-        return exp.Case(ifs=ifs, default=found[-1] if found[-1] is not None else empty_list())
+        return exp.Case(ifs=ifs, default=traced[-1] if traced[-1] is not None else empty_list())
 
-    def member(self, node: exp.Expr) -> exp.Expr | None:
-        """That of a member of an ordered list of values, such as a centile."""
+    def trace_list_member(self, node: exp.Expr) -> exp.Expr | None:
+        """Return the records of a member of an ordered list of values, such as a centile."""
         if not (isinstance(node, exp.Anonymous) and node.name.lower() == "list_extract"):
             return None
-        of, index = node.expressions
-        values = of.expressions[0] if isinstance(of, exp.Anonymous) and of.name.lower() == "list" else None
+        listed, index = node.expressions
+        values = listed.expressions[0] if isinstance(listed, exp.Anonymous) and listed.name.lower() == "list" else None
         if not isinstance(values, exp.Order):
             return None
-        lines = self.lines(values.this, inside=True)
-        if lines is None:
+        records = self.trace(values.this, inside=True)
+        if records is None:
             return None
-        order = [*(item.copy() for item in values.expressions), exp.Ordered(this=lines.copy())]
-        listed = call("list", exp.Order(this=lines, expressions=order))
-        return or_nothing(call("list_extract", listed, index.copy()))
+        order = [*(item.copy() for item in values.expressions), exp.Ordered(this=records.copy())]
+        ordered = call("list", exp.Order(this=records, expressions=order))
+        return or_nothing(call("list_extract", ordered, index.copy()))
 
-    def aggregate(self, node: exp.Expr) -> exp.Expr | None:
-        """Of a picked value that of the row it is picked from; of a sum or a number all that is added or counted."""
+    def trace_aggregate(self, node: exp.Expr) -> exp.Expr | None:
+        """Return the records of an aggregate.
+
+        For a picked value these are the records of its row; for a sum or a count, of all rows that are added or
+        counted.
+        """
         where = None
         if isinstance(node, exp.Filter):
             where, node = node.expression.this, node.this
         values = arguments(node)
         value = values[0] if values else None
-        lines = (self.lines(value, inside=True) if value is not None else None) or self.counted(where)
-        if lines is None:
+        records = (self.trace(value, inside=True) if value is not None else None) or self.trace_counted(where)
+        if records is None:
             return None
         conditions = [where.copy()] if where is not None else []
         picked = picking(node)
         if picked:
-            key = exp.Anonymous(this="row", expressions=[values[-1].copy(), lines.copy()])
-            kept = values if not picked.endswith("_null") else values[1:]
-            conditions += [is_there(item) for item in kept]
-            return or_nothing(filtered(call(picked.removesuffix("_null"), lines, key), conditions))
+            key = exp.Anonymous(this="row", expressions=[values[-1].copy(), records.copy()])
+            required = values if not picked.endswith("_null") else values[1:]
+            conditions += [is_there(item) for item in required]
+            return or_nothing(filtered(call(picked.removesuffix("_null"), records, key), conditions))
         if value is not None:
             conditions += [is_there(value)]
-        return all_of(filtered(call("list", lines), conditions))
+        return all_of(filtered(call("list", records), conditions))
 
-    def window(self, node: exp.Window) -> exp.Expr | None:
-        """The same of a value picked or summed over the rows of a window."""
-        found = windowed(node)
-        function = found.function
-        if isinstance(function, _PLACES):
+    def trace_window(self, node: exp.Window) -> exp.Expr | None:
+        """Return the records of a value that is picked or aggregated over a window."""
+        parts = windowed(node)
+        function = parts.function
+        if isinstance(function, _RANKS):
             return None
         values = arguments(function)
         value = values[0] if values else None
-        lines = (self.lines(value, inside=True) if value is not None else None) or self.rows(inside=True)
-        if lines is None:
+        records = (self.trace(value, inside=True) if value is not None else None) or self.trace_rows(inside=True)
+        if records is None:
             return None
         if isinstance(function, _SHIFTS):
             shifted = function.copy()
-            shifted.set("this", when_there(values, lines) if found.present else lines)
+            shifted.set("this", when_there(values, records) if parts.present else records)
             shifted.set("default", None)
-            return or_nothing(over(node, exp.IgnoreNulls(this=shifted) if found.present else shifted))
+            return or_nothing(over(node, exp.IgnoreNulls(this=shifted) if parts.present else shifted))
         picked = picking(function)
         if picked:
-            kept = when_there(values if not picked.endswith("_null") else values[1:], values[-1])
-            return or_nothing(over(node, call(picked.removesuffix("_null"), lines, kept)))
-        return all_of(over(node, call("list", lines)))
+            key = when_there(values if not picked.endswith("_null") else values[1:], values[-1])
+            return or_nothing(over(node, call(picked.removesuffix("_null"), records, key)))
+        return all_of(over(node, call("list", records)))
 
-    def scalar(self, node: exp.Subquery) -> exp.Expr:
-        """That of a query that yields one value."""
+    def trace_scalar(self, node: exp.Subquery) -> exp.Expr:
+        """Return the records of a subquery that returns one value."""
         inner = node.copy()
-        name = companion(_selects(inner)[0].alias_or_name)
-        self.query.rewrite(inner, {_selects(inner)[0].alias_or_name})
-        told = dialect.select(quoted_column(name)).from_(
+        name = companion(_get_selects(inner)[0].alias_or_name)
+        self.query.rewrite(inner, {_get_selects(inner)[0].alias_or_name})
+        companion_query = dialect.select(quoted_column(name)).from_(
             exp.Subquery(this=inner.this, alias=exp.TableAlias(this=exp.to_identifier("told")))
         )
-        return or_nothing(exp.Subquery(this=told))
+        return or_nothing(exp.Subquery(this=companion_query))
 
-    def counted(self, where: exp.Expr | None) -> exp.Expr | None:
-        """What rows that are counted were made of; where a condition is about an outer join, what that is about: its
-        rows are counted then, and not those that they are joined to."""
-        about = {item.table for item in where.find_all(exp.Column)} & self.left if where is not None else set()
-        return (self.lines(where, inside=True) if where is not None and about else None) or self.rows(inside=True)
+    def trace_counted(self, where: exp.Expr | None) -> exp.Expr | None:
+        """Return the records of the rows that a count counts.
 
-    def row(self, alias: str, source: exp.Expr) -> exp.Expr | None:
-        """What a row of a source was made of."""
+        If the condition of the count reads an outer-joined source, that source's rows are counted, not those they join.
+        """
+        outer_sources = {item.table for item in where.find_all(exp.Column)} & self.outer if where is not None else set()
+        return (self.trace(where, inside=True) if where is not None and outer_sources else None) or self.trace_rows(
+            inside=True
+        )
+
+    def trace_row(self, alias: str, source: exp.Expr) -> exp.Expr | None:
+        """Return the records of a row of one source."""
         name = source.name if isinstance(source, exp.Table) else ""
-        if name in self.query.again:
+        if name in self.query.recursive:
             return None
         if name in self.query.events:
-            return self.record(alias, self.query.events[name])
+            return self.build_record(alias, self.query.events[name])
         if name and name not in self.query.demands:
             return None
         (self.query.demands[name] if name else self.inner[alias]).add(ROWS)
         return or_nothing(quoted_column(companion(ROWS), alias))
 
-    def rows(self, inside: bool) -> exp.Expr | None:
-        """What a row was made of: the rows that are joined, and what the conditions on it are about."""
-        parts = [self.row(alias, source) for alias, source in self.sources.items() if alias not in self.left]
+    def trace_rows(self, inside: bool) -> exp.Expr | None:
+        """Return the records of a row: those of the joined rows and of the values in its conditions."""
+        parts = [self.trace_row(alias, source) for alias, source in self.sources.items() if alias not in self.outer]
         where = self.tree.args.get("where")
         if where is not None and not any(item.name == ACCEPTED for item in where.find_all(exp.Column)):
-            parts.append(self.lines(where.this, inside=True))
-        found = joined(parts)
-        return found if inside or not self.grouped or found is None else least(found)
+            parts.append(self.trace(where.this, inside=True))
+        records = joined(parts)
+        return records if inside or not self.grouped or records is None else least(records)

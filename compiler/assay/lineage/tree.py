@@ -1,4 +1,4 @@
-"""Lineage as a tree in text: from what is asked down to raw records, each column once; then all fields of events."""
+"""Print a lineage as a text tree from the roots down to raw records, each column once, then all fields of events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.plan.planner import EventStep, JudgeStep
 from assay.util.escape import cut, visible
 
 FilterRow = tuple[str, str, tuple[str, ...]]
-"""Event, field, and its places in raw records."""
+"""Event, field, places of the field in raw records."""
 
 SAYS = {
     "value": "makes the value",
@@ -27,62 +27,68 @@ SAYS = {
 
 
 @dataclass(slots=True)
-class _Tree:
-    found: Lineage
+class _TreePrinter:
+    """A printer of columns of a lineage, at most `width` characters wide."""
+
+    lineage: Lineage
     package: Package
     width: int
-    done: set[Origin] = field(default_factory=set)
+    printed: set[Origin] = field(default_factory=set)
 
-    def lines(self, item: Origin, label: str, first: str, rest: str) -> Iterator[str]:
-        """A column and what its value is made of; `first` and `rest` stand before the first line and the others."""
-        kind = kind_of(self.found.statements.get(item.table), item.table)
-        about = describe_column(self.found.statements.get(item.table), item)
-        text = label or f"{name(item)}: {about if about not in ('', 'column') else kind}"
-        children = sorted(self.below(item))
-        again = item in self.done and bool(children)
-        yield self.fit(first + text + (" (see above)" if again else ""))
-        if again:
+    def print_column(self, item: Origin, label: str, first: str, rest: str) -> Iterator[str]:
+        """Yield the lines of a column and of its origins.
+
+        `first` is the prefix of the first line, `rest` that of the others.
+        """
+        kind = kind_of(self.lineage.statements.get(item.table), item.table)
+        description = describe_column(self.lineage.statements.get(item.table), item)
+        text = label or f"{name(item)}: {description if description not in ('', 'column') else kind}"
+        children = sorted(self.find_children(item))
+        is_repeated = item in self.printed and bool(children)
+        yield self.fit(first + text + (" (see above)" if is_repeated else ""))
+        if is_repeated:
             return
-        self.done.add(item)
-        leaves = [text.partition(" ")[2] for text in records(self.found, self.package, item)]
-        picks = sorted(describe_inputs(self.found, item).picks.get(item.column, ()))
+        self.printed.add(item)
+        leaves = [text.partition(" ")[2] for text in records(self.lineage, self.package, item)]
+        picks = sorted(describe_inputs(self.lineage, item).picks.get(item.column, ()))
         if picks:
-            yield from self.wrapped(f"picked by {_grouped(picks)}", rest + ("│ " if children or leaves else "  "))
+            yield from self.wrap(f"picked by {_group_columns(picks)}", rest + ("│ " if children or leaves else "  "))
         for leaf in leaves:
             yield self.fit(f"{rest}└ {leaf}")
         for index, child in enumerate(children):
             last = index + 1 == len(children)
-            yield from self.lines(child, "", rest + ("└ " if last else "├ "), rest + ("  " if last else "│ "))
+            yield from self.print_column(child, "", rest + ("└ " if last else "├ "), rest + ("  " if last else "│ "))
 
-    def below(self, item: Origin) -> frozenset[Origin]:
-        """What a column's value is made of; a grain's own copy of a column is passed over."""
-        found: set[Origin] = set()
-        made = describe_inputs(self.found, item)
-        for origin in made.counted if item.column == ROWS else made.values.get(item.column, ()):
-            statement = self.found.statements.get(origin.table)
-            inner = describe_inputs(self.found, origin).values.get(origin.column, frozenset())
+    def find_children(self, item: Origin) -> frozenset[Origin]:
+        """Return the origins of a column's value, skipping a grain's own copy of a column."""
+        children: set[Origin] = set()
+        inputs = describe_inputs(self.lineage, item)
+        for origin in inputs.counted if item.column == ROWS else inputs.values.get(item.column, ()):
+            statement = self.lineage.statements.get(origin.table)
+            inner = describe_inputs(self.lineage, origin).values.get(origin.column, frozenset())
             if statement and isinstance(statement.step, JudgeStep) and len(inner) == 1:
-                found |= inner
+                children |= inner
             else:
-                found.add(origin)
-        return frozenset(found)
+                children.add(origin)
+        return frozenset(children)
 
-    def wrapped(self, text: str, before: str) -> Iterator[str]:
-        """A text on as many lines as it needs."""
-        room = self.width - len(before)
-        for line in textwrap.wrap(visible(text), max(room, 20), subsequent_indent="  "):
-            yield self.fit(before + line)
+    def wrap(self, text: str, prefix: str) -> Iterator[str]:
+        """Yield a text on as many lines as it needs."""
+        space = self.width - len(prefix)
+        for line in textwrap.wrap(visible(text), max(space, 20), subsequent_indent="  "):
+            yield self.fit(prefix + line)
 
     def fit(self, text: str) -> str:
         return cut(visible(text), self.width)
 
 
-def describe_inputs(found: Lineage, item: Origin) -> ColumnOrigins:
-    return found.made.get(item.table) or ColumnOrigins({}, {}, frozenset())
+def describe_inputs(lineage: Lineage, item: Origin) -> ColumnOrigins:
+    """Return the origins of all columns of a column's table; none for tables without a statement."""
+    return lineage.made.get(item.table) or ColumnOrigins({}, {}, frozenset())
 
 
-def _grouped(origins: Sequence[Origin]) -> str:
-    """Columns, table by table: `block.seq, .host`."""
+def _group_columns(origins: Sequence[Origin]) -> str:
+    """Join columns table by table: `block.seq, .host`."""
     tables: dict[str, list[str]] = {}
     for item in origins:
         if item.table == CONSTANTS:
@@ -97,63 +103,65 @@ def _grouped(origins: Sequence[Origin]) -> str:
 
 
 def tree(
-    found: Lineage, package: Package, titles: Mapping[Origin, str], more: Sequence[FilterRow], width: int
+    lineage: Lineage, package: Package, titles: Mapping[Origin, str], more: Sequence[FilterRow], width: int
 ) -> list[str]:
-    """The lines of a lineage, at most so wide; `titles` are those of the roots, `more` the fields that filters
-    which are not applied can decide by."""
-    made = _Tree(found, package, width)
+    """Return the lines of a lineage, at most `width` characters wide.
+
+    `titles` are those of the roots, `more` the fields that filters could use but which are not applied.
+    """
+    printer = _TreePrinter(lineage, package, width)
     lines: list[str] = []
-    for root in found.roots:
-        lines += made.lines(root, titles[root], "", "")
-        if rows := sorted(item for item in describe_inputs(found, root).rows if item.column != ROWS):
-            lines += made.wrapped(f"rows by {_grouped(rows)}", "  ")
-    lines += ["", *_fields(found, package, width), *_filterable(more, width)]
-    return [*lines, *_constants(found, package, width)]
+    for root in lineage.roots:
+        lines += printer.print_column(root, titles[root], "", "")
+        if rows := sorted(item for item in describe_inputs(lineage, root).rows if item.column != ROWS):
+            lines += printer.wrap(f"rows by {_group_columns(rows)}", "  ")
+    lines += ["", *_list_fields(lineage, package, width), *_list_filterable(more, width)]
+    return [*lines, *_list_constants(lineage, package, width)]
 
 
-def _fields(found: Lineage, package: Package, width: int) -> Iterator[str]:
-    """The fields of events that have a part, by what they do."""
-    rows = list(field_rows(found, package))
-    wide = max((len(f"{event}.{name_}") for event, name_, _, _ in rows), default=0)
+def _list_fields(lineage: Lineage, package: Package, width: int) -> Iterator[str]:
+    """Yield the fields of events that have a part, grouped by role."""
+    rows = list(field_rows(lineage, package))
+    wide = max((len(f"{event}.{field_name}") for event, field_name, _, _ in rows), default=0)
     for role in ROLES:
-        own = [row for row in rows if row[2] == role]
-        if own:
+        rows_of_role = [row for row in rows if row[2] == role]
+        if rows_of_role:
             yield f"Fields of events: {SAYS[role]}"
-        for event, name_, _, places in own:
-            yield cut(visible(f"  {f'{event}.{name_}':<{wide}}  {' or '.join(places)}"), width)
+        for event, field_name, _, places in rows_of_role:
+            yield cut(visible(f"  {f'{event}.{field_name}':<{wide}}  {' or '.join(places)}"), width)
 
 
-def _filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
-    """The fields of events that filters can decide by."""
-    wide = max((len(f"{event}.{field_}") for event, field_, _ in rows), default=0)
+def _list_filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
+    """Yield the fields of events that filters can decide by."""
+    wide = max((len(f"{event}.{field_name}") for event, field_name, _ in rows), default=0)
     if rows:
         yield "Fields of events: filters that are not applied can decide by them"
-    for event, field_, places in rows:
-        yield cut(visible(f"  {f'{event}.{field_}':<{wide}}  {' or '.join(places)}"), width)
+    for event, field_name, places in rows:
+        yield cut(visible(f"  {f'{event}.{field_name}':<{wide}}  {' or '.join(places)}"), width)
 
 
-def _constants(found: Lineage, package: Package, width: int) -> Iterator[str]:
-    """The constants of the run that have a part, by what they do, and where it tells them."""
-    rows = constants(package, found)
+def _list_constants(lineage: Lineage, package: Package, width: int) -> Iterator[str]:
+    """Yield the constants of the run that have a part, grouped by role, with their places in documents."""
+    rows = constants(package, lineage)
     wide = max((len(item.name) for item in rows), default=0)
     for role in ROLES:
-        own = [item for item in rows if item.role == role]
-        if own:
+        rows_of_role = [item for item in rows if item.role == role]
+        if rows_of_role:
             yield f"Constants of the run: {SAYS[role].partition(':')[0]}"
-        for item in own:
+        for item in rows_of_role:
             yield cut(visible(f"  {item.name:<{wide}}  {item.place}"), width)
 
 
-def field_rows(found: Lineage, package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """Event, field, role, and the places in raw records, of every field of an event that has a part, in order."""
+def field_rows(lineage: Lineage, package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """Yield event, field, role and places in raw records of every field that has a part, in order."""
     sources = {item.name: item for item in package.sources}
-    for item in sorted(found.roles):
-        statement = found.statements.get(item.table)
+    for item in sorted(lineage.roles):
+        statement = lineage.statements.get(item.table)
         step = statement.step if statement else None
         if not isinstance(step, EventStep) or item.column == ROWS:
             continue
         source = sources[step.event.source]
         if place_of(source, item.column):
             continue
-        places = raw_places(source, item.column, found.found.get(item, ()))
-        yield item.table, item.column, found.roles[item], places
+        places = raw_places(source, item.column, lineage.found.get(item, ()))
+        yield item.table, item.column, lineage.roles[item], places

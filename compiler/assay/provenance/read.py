@@ -1,4 +1,4 @@
-"""`provenance.json` read back: what a build says of itself."""
+"""Read `provenance.json`: the inputs, options and versions of a build."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STRICT: dict[str, Any] = {"extra": "forbid"}
 
 @dataclass(frozen=True, slots=True)
 class RecordedFile:
-    """An input file of a run: its name from the run's directory, its size, its hash."""
+    """An input file of a run: its name relative to the run's directory, size and hash."""
 
     file: str
     bytes: int
@@ -57,7 +57,7 @@ class RecordedRun:
 
 @dataclass(frozen=True, slots=True)
 class RecordedOptions:
-    """What was chosen."""
+    """The options of a build."""
 
     style: str
     summary: str
@@ -73,7 +73,7 @@ class RecordedOptions:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """All that a build was made of; hashes are sha256 in hexadecimal digits."""
+    """All inputs of a build; hashes are SHA-256 in hexadecimal."""
 
     report: str
     options: RecordedOptions
@@ -92,7 +92,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class RecordedPublication:
-    """A publication file: its name, its size, its hash, and the edition it is in."""
+    """A publication file: its name, size, hash and edition."""
 
     file: str
     bytes: int
@@ -104,7 +104,7 @@ class RecordedPublication:
 
 @dataclass(frozen=True, slots=True)
 class PublishedContent:
-    """All that a report of publications was made of: a history, or, with an edition, one made again."""
+    """All inputs of a report of publications: a history, or, with an edition, a report built again."""
 
     report: str
     edition: str
@@ -124,7 +124,7 @@ Forms = dict[str, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class RecordedPublished:
-    """The same of a report of publications; `places` are the files, in the content's order."""
+    """The provenance of a report of publications; `places` are the files, in the order of the content."""
 
     content: PublishedContent
     intact: bool
@@ -134,9 +134,9 @@ class RecordedPublished:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A provenance: its content, whether the hash beside it is the content's, and where the runs were, by their ids.
+    """A provenance: its content, whether its hash matches the content, and the places of the runs by id.
 
-    `forms` are those of the report, each with the versions of the tools that only it needs.
+    `forms` are the output forms of the report, each with the versions of the tools that only it needs.
     """
 
     content: Content
@@ -146,84 +146,89 @@ class Recorded:
 
 
 def folder_of(named: Path) -> Path:
-    """The folder of a build, which may be named by its provenance."""
+    """Return the folder of a build, which may be given by its provenance file."""
     return named.parent if named.name == NAME and named.is_file() else named
 
 
 def recorded(folder: Path) -> Recorded | RecordedPublished:
-    """The provenance of a build's folder.
+    """Read the provenance of a build's folder.
 
-    Raises AssayError: `no-build` when the folder holds none, `provenance` when its file is not what a build writes.
+    Raises AssayError: `no-build` if the folder has none, `provenance` if the file is not what a build writes.
     """
     return recorded_in(folder / NAME)
 
 
 def recorded_in(place: Path) -> Recorded | RecordedPublished:
-    """The provenance that a file holds, whatever it is called; raises as `recorded` does."""
-    found = _document(place.parent, place)
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        said = found.get("format") if isinstance(found, dict) else None
+    """Read the provenance in a file of any name; raises as `recorded` does."""
+    document = _load_document(place.parent, place)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        number = document.get("format") if isinstance(document, dict) else None
         raise fail(
             "provenance",
             f"the provenance is of another form: {place}",
             expected=f"a provenance of format {FORMAT}",
-            found="no format" if said is None else f"format {json.dumps(said)[:40]}",
+            found="no format" if number is None else f"format {json.dumps(number)[:40]}",
             hint="only what `assay` of this version built can be verified",
         )
-    said, places = found.get("content"), found.get("places")
-    forms = _forms(found.get("forms", {form: {} for form in USUAL}), place)
-    intact = found.get("hash") == content_hash(said) if isinstance(said, dict) else False
-    if isinstance(said, dict) and "publications" in said:
-        published = _content(PublishedContent, said, place)
-        return RecordedPublished(published, intact, _files(published, places, place), forms)
-    content = _content(Content, said, place)
+    data, places = document.get("content"), document.get("places")
+    forms = _read_forms(document.get("forms", {form: {} for form in USUAL}), place)
+    intact = document.get("hash") == content_hash(data) if isinstance(data, dict) else False
+    if isinstance(data, dict) and "publications" in data:
+        published = _decode_content(PublishedContent, data, place)
+        return RecordedPublished(published, intact, _read_places(published, places, place), forms)
+    content = _decode_content(Content, data, place)
     for item in (item for run in content.runs for item in run.inputs):
         if not is_below(item.file):
-            raise _invalid(place, f"runs: {json.dumps(item.file[:80])} is no file of a run")
+            raise _build_error(place, f"runs: {json.dumps(item.file[:80])} is no file of a run")
     ids = [run.id for run in content.runs]
     if (
         not isinstance(places, dict)
         or sorted(places) != sorted(ids)
         or not all(isinstance(p, str) for p in places.values())
     ):
-        raise _invalid(place, "places: must name the directory of each run, and of no other")
+        raise _build_error(place, "places: must name the directory of each run, and of no other")
     return Recorded(content, intact, places, forms)
 
 
 def content_hash(content: Mapping[str, object]) -> str:
-    """sha256 of the content, written in one way only."""
+    """Return the SHA-256 of the content in a canonical form of JSON."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _files(content: PublishedContent, places: object, place: Path) -> tuple[Path, ...]:
-    """Where the publication files were."""
-    named = places.get("publications") if isinstance(places, dict) else None
+def _read_places(content: PublishedContent, places: object, place: Path) -> tuple[Path, ...]:
+    """Return the places of the publication files."""
+    files = places.get("publications") if isinstance(places, dict) else None
     if (
-        not isinstance(named, list)
-        or len(named) != len(content.publications)
-        or not named
-        or not all(isinstance(item, str) for item in named)
+        not isinstance(files, list)
+        or len(files) != len(content.publications)
+        or not files
+        or not all(isinstance(item, str) for item in files)
     ):
-        raise _invalid(place, "places: must name each publication file, and no other")
-    return tuple(Path(item) for item in named)
+        raise _build_error(place, "places: must name each publication file, and no other")
+    return tuple(Path(item) for item in files)
 
 
-def _forms(found: object, place: Path) -> Forms:
-    """The forms of the report."""
-    forms = found if isinstance(found, dict) else {}
-    tools = [pair for of in forms.values() for pair in (of.items() if isinstance(of, dict) else [("", None)])]
+def _read_forms(data: object, place: Path) -> Forms:
+    """Return the output forms of the report."""
+    forms = data if isinstance(data, dict) else {}
+    tools = [
+        pair
+        for tools_of_form in forms.values()
+        for pair in (tools_of_form.items() if isinstance(tools_of_form, dict) else [("", None)])
+    ]
     if not forms or forms.keys() - FILES.keys() or not all(isinstance(version, str) for _, version in tools):
-        raise _invalid(place, f"forms: must name some of {', '.join(FILES)}, each with its tools")
+        raise _build_error(place, f"forms: must name some of {', '.join(FILES)}, each with its tools")
     return forms
 
 
-def _document(folder: Path, place: Path) -> Any:
-    """What the file holds."""
+def _load_document(folder: Path, place: Path) -> Any:
+    """Return the plain data of the file."""
     resolve_path(place)
     if not place.is_file():
-        what = "holds no provenance.json" if folder.is_dir() else "does not exist"
-        raise fail("no-build", f"the folder {what}: {folder}", hint="name the folder that a report was built into (-o)",
+        state = "holds no provenance.json" if folder.is_dir() else "does not exist"
+        raise fail("no-build", f"the folder {state}: {folder}",
+                   hint="name the folder that a report was built into (-o)",
                    status=SPECS_OR_DATA if folder.exists() else USAGE)  # fmt: skip
     try:
         return parsed(place.read_text(encoding="utf-8"))
@@ -234,23 +239,23 @@ def _document(folder: Path, place: Path) -> Any:
         raise fail("provenance", f"the provenance cannot be read: {error}", span=Span(str(place))) from None
 
 
-def _content(kind: type[T], found: object, place: Path) -> T:
+def _decode_content(kind: type[T], data: object, place: Path) -> T:
     from pydantic import ValidationError  # slow to import, and only readers need it
 
     try:
-        return cast("T", _reader(cast("Any", kind)).validate_json(json.dumps(found), strict=True))
+        return cast("T", _build_reader(cast("Any", kind)).validate_json(json.dumps(data), strict=True))
     except ValidationError as error:
         first = error.errors()[0]
-        raise _invalid(place, f"{'.'.join(map(str, ('content', *first['loc'])))}: {first['msg']}") from None
+        raise _build_error(place, f"{'.'.join(map(str, ('content', *first['loc'])))}: {first['msg']}") from None
 
 
 @functools.cache
-def _reader(kind: Any) -> TypeAdapter[Any]:
-    """What reads data of a type; to make it takes longer than to read."""
+def _build_reader(kind: Any) -> TypeAdapter[Any]:
+    """Return the decoder of a type; cached, since building it takes longer than reading."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(kind)
 
 
-def _invalid(place: Path, problem: str) -> AssayError:
+def _build_error(place: Path, problem: str) -> AssayError:
     return fail("provenance", f"the provenance is not what a build writes: {place}", found=problem)

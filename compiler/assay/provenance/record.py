@@ -1,7 +1,7 @@
 """Write `provenance.json`: all inputs and tool versions of a build.
 
-`content` names no place of this machine, and `hash` is of it alone; `places` tells where the runs were, `forms`
-(left out where it is a PDF alone) in which forms the report was written.
+`content` names no place of this machine, and `hash` covers it alone. `places` holds the places of the runs, `forms` the
+output forms of the report (left out for a PDF alone).
 """
 
 from __future__ import annotations
@@ -29,32 +29,34 @@ TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")
 
 
 def versions() -> dict[str, str]:
-    """Versions of Assay and of the tools that shape its output.
+    """Return the versions of Assay and of the tools that affect its output.
 
-    Python's is not among them: no output may depend on it.
+    Python's version is left out: no output may depend on it.
     """
-    return {**{name: _version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
+    return {**{name: _get_version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
 
 
 def form_tools(form: str) -> dict[str, str]:
-    """The versions of the tools that only one form of a report needs."""
-    return {name: _version(name) for name in FORM_TOOLS[form]}
+    """Return the versions of the tools that only one output form needs."""
+    return {name: _get_version(name) for name in FORM_TOOLS[form]}
 
 
 @functools.cache
-def _version(name: str) -> str:
-    """The version of a package that is installed."""
+def _get_version(name: str) -> str:
+    """Return the version of an installed package."""
     return metadata.version(name)
 
 
 File = tuple[str, int, str]
-"""Name of an input file from its run's directory, bytes, sha256."""
+"""Name of an input file relative to its run's directory, bytes, sha256."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The input files of a run: where it is, its logs, the documents of its constants, what was quarantined, and what
-    reading it comes to."""
+    """The inputs of a run: its place, logs, documents of constants, and malformed lines by host.
+
+    `resources` are the costs of reading it.
+    """
 
     run: str
     place: str
@@ -66,29 +68,36 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class CutRuns:
-    """How runs were cut by phases: the instant of each grain; by run, the instants (name, ns, what told it) and the
-    phases as the report has them."""
+    """How runs were cut into phases.
+
+    `grains` maps each grain to its instant; `runs` maps each run to its instants (name, ns, source) and its phases.
+    """
 
     grains: Mapping[str, str]
     runs: Mapping[str, tuple[tuple[tuple[str, int, str], ...], tuple[RunFigures, ...]]]
 
 
-def in_forms(made: Mapping[str, object], forms: Sequence[str]) -> dict[str, object]:
-    """A provenance with the forms that the report takes, each with the versions of the tools that only it needs."""
+def in_forms(document: Mapping[str, object], forms: Sequence[str]) -> dict[str, object]:
+    """Return a provenance with the output forms of the report, each with the versions of its own tools."""
     if tuple(forms) == USUAL:
-        return dict(made)
-    return {"format": made["format"], "hash": made["hash"], "forms": {form: form_tools(form) for form in forms}, **made}
+        return dict(document)
+    return {
+        "format": document["format"],
+        "hash": document["hash"],
+        "forms": {form: form_tools(form) for form in forms},
+        **document,
+    }
 
 
 def documents(package: Package, constants: Mapping[str, object], directory: Path) -> tuple[File, ...]:
-    """The files of a run that its constants were read from, by name; `constants` are those that were read."""
+    """Return the files that the constants of a run were read from, by name; `constants` are those that were read."""
     read = [item for source in package.sources for item in source.constants if item.name in constants]
-    named = (next((name for name in item.files if (directory / name).is_file()), "") for item in read)
-    return tuple(file_of(directory, name) for name in sorted({*named} - {""}))
+    names = (next((name for name in item.files if (directory / name).is_file()), "") for item in read)
+    return tuple(file_of(directory, name) for name in sorted({*names} - {""}))
 
 
 def file_of(directory: Path, name: str) -> File:
-    """An input file as it is now.  Raises OSError."""
+    """Return the name, size and hash of an input file.  Raises OSError."""
     place = directory / name
     if place.exists() and not place.is_file():
         raise OSError(errno.EINVAL, "no regular file", str(place))
@@ -105,9 +114,10 @@ def of_publications(
     definition: str,
     templates: Path,
 ) -> dict[str, object]:
-    """The provenance of what is made of publications, each a file and the name of its edition.
+    """Return the provenance of a report of publications, each a file and the name of its edition.
 
-    `edition` is empty for a history; for a report made again, whose first file is the publication, it is that one's.
+    `edition` is empty for a history. For a report that is built again from its publication, the first file, it is that
+    publication's edition.
     """
     read = [(file_of(path.parent, path.name), name) for path, name in files]
     content: dict[str, object] = {
@@ -127,25 +137,25 @@ def of_publications(
 
 
 def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
-    """Hash of a report's definition: what it shows, in which order and under which titles, and its prose by file."""
+    """Return the hash of a report's definition (its contents, order and titles) and of its prose by file."""
     plain = normal_form.plain(report)
     return content_hash({"report": plain, "prose": dict(prose)} if prose else plain)
 
 
 def templates_hash(folder: Path) -> str:
-    """Hash of the templates: the names and contents of all files, fonts among them, that are not hidden."""
+    """Return the hash of the names and contents of all template files that are not hidden, fonts included."""
     files = ((path.relative_to(folder), path) for path in sorted(folder.rglob("*")) if path.is_file())
-    seen = {
+    hashes = {
         name.as_posix(): checksums.hash_file(path)
         for name, path in files
         if not any(part[0] == "." for part in name.parts)
     }
-    return content_hash(seen)
+    return content_hash(hashes)
 
 
-def _labels(report: Report | Article, runs: Sequence[RunFigures]) -> Sequence[str]:
+def _label_runs(report: Report | Article, runs: Sequence[RunFigures]) -> Sequence[str]:
     if isinstance(report, Article):
-        from assay.report.article import labels_of  # loads what only articles are made with
+        from assay.report.article import labels_of  # only articles need these modules
 
         return labels_of(report, runs)
     return labels(report, runs)
@@ -163,12 +173,12 @@ def provenance(
     cut: CutRuns | None = None,
     claims: Sequence[object] = (),
 ) -> dict[str, object]:
-    """The provenance of a build as plain data: all that it takes to make it again; `prose` is text by file, `cut` how
-    runs were cut by phases.
+    """Return the provenance of a build as plain data: everything that is needed to build it again.
 
-    `claims` are what documents say of it, beside what was found, as plain data.
+    `prose` is text by file, `cut` how runs were cut into phases, `claims` the claims of documents with their results,
+    as plain data.
     """
-    named = _labels(report, runs)
+    run_labels = _label_runs(report, runs)
     content: dict[str, object] = {
         "report": f"{checked.package.system}/{report.name}",
         "options": {
@@ -186,11 +196,11 @@ def provenance(
         "definitions": {name: checked.definitions[name] for name in sorted(metrics)},
         "outline": outline(report, prose or {}),
         "templates": templates_hash(templates),
-        "runs": [_run(*item) for item in zip(runs, named, inputs, strict=True)],
+        "runs": [_describe_run(*item) for item in zip(runs, run_labels, inputs, strict=True)],
     }
     if cut:
         content["cut_by"] = dict(sorted(cut.grains.items()))
-        content["phases"] = {run.id: _phases(*cut.runs[run.id]) for run in runs}
+        content["phases"] = {run.id: _describe_phases(*cut.runs[run.id]) for run in runs}
     content |= {"claims": list(claims)} if claims else {}
     return {
         "format": FORMAT,
@@ -201,18 +211,18 @@ def provenance(
     }
 
 
-def _run(run: RunFigures, label: str, inputs: Inputs) -> dict[str, object]:
+def _describe_run(run: RunFigures, label: str, inputs: Inputs) -> dict[str, object]:
     return {
         "id": run.id,
         "label": label,
-        "files": [_file(item) for item in inputs.files],
-        "documents": [_file(item) for item in inputs.documents],
+        "files": [_describe_file(item) for item in inputs.files],
+        "documents": [_describe_file(item) for item in inputs.documents],
         "quarantined": [{"host": host, "lines": lines} for host, lines in inputs.quarantined],
-        "filters": _filters(run),
+        "filters": _describe_filters(run),
     }
 
 
-def _filters(run: RunFigures) -> list[dict[str, object]]:
+def _describe_filters(run: RunFigures) -> list[dict[str, object]]:
     return [
         {"filter": item.filter, "argument": item.argument, "grain": item.grain, "rejected": item.rejected,
          "rows": item.rows}
@@ -220,25 +230,30 @@ def _filters(run: RunFigures) -> list[dict[str, object]]:
     ]  # fmt: skip
 
 
-def _phases(instants: Sequence[tuple[str, int, str]], phases: Sequence[RunFigures]) -> dict[str, object]:
-    told = [dict(zip(("instant", "t_ns", "told_by"), item, strict=True)) for item in instants]
-    found = [
-        {"phase": run.phase.name, "since_ns": run.phase.since, "until_ns": run.phase.until, "filters": _filters(run)}
+def _describe_phases(instants: Sequence[tuple[str, int, str]], phases: Sequence[RunFigures]) -> dict[str, object]:
+    described_instants = [dict(zip(("instant", "t_ns", "told_by"), item, strict=True)) for item in instants]
+    described_phases = [
+        {
+            "phase": run.phase.name,
+            "since_ns": run.phase.since,
+            "until_ns": run.phase.until,
+            "filters": _describe_filters(run),
+        }
         for run in phases
         if run.phase
     ]
-    return {"instants": told, "phases": found}
+    return {"instants": described_instants, "phases": described_phases}
 
 
-def _file(item: File) -> dict[str, object]:
+def _describe_file(item: File) -> dict[str, object]:
     return dict(zip(("file", "bytes", "sha256"), item, strict=True))
 
 
-def printed(found: Mapping[str, object], checked: CheckedPackage) -> dict[str, str]:
-    """What the report prints of its provenance: label -> text."""
+def printed(document: Mapping[str, object], checked: CheckedPackage) -> dict[str, str]:
+    """Return what the report prints of its provenance: label -> text."""
     tools = versions()
     return {
-        "Provenance": str(found["hash"]),
+        "Provenance": str(document["hash"]),
         "Specs": checked.sources,
         "Assay": tools.pop("assay"),
         **tools,

@@ -1,4 +1,4 @@
-"""A publication to the document: labels, order and explanations of the edition, cells as printed, deltas worked out."""
+"""Build the document of a publication: names, order and explanations of its edition, printed cells, differences."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ COUNTS = "Sample count"
 
 
 def document(
-    publication: Publication, found: Matched, checked: CheckedPackage, edition: Edition, provenance: Mapping[str, str]
+    publication: Publication, matched: Matched, checked: CheckedPackage, edition: Edition, provenance: Mapping[str, str]
 ) -> Document:
-    """The document of a publication in its edition."""
+    """Return the document of a publication in its edition."""
     names = words(checked, edition)
-    look = style(edition.style)
+    number_style = style(edition.style)
     report = next(item for item in checked.package.reports if edition in item.editions)
-    manifest = _manifest(publication, found, edition)
-    warnings = [*_other_deltas(found, look, checked), *_other_words(publication, checked, edition, names)]
+    manifest = _build_manifest(publication, matched, edition)
+    warnings = [*_check_deltas(matched, number_style, checked), *_check_words(publication, checked, edition, names)]
     return Document(
         title=publication.title,
         subtitle=publication.subtitle,
@@ -34,29 +34,29 @@ def document(
         intro=(publication.intro,),
         style=edition.style,
         manifest=manifest,
-        sections=tuple(_sections(publication, found, edition, names, look)),
-        charts=tuple(_charts(publication, edition, names)),
-        dictionary=_dictionary(checked, edition, names),
+        sections=tuple(_build_sections(publication, matched, edition, names, number_style)),
+        charts=tuple(_build_charts(publication, edition, names)),
+        dictionary=_build_dictionary(checked, edition, names),
         warnings=tuple(warnings),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
-        appendices=tuple(_appendices(publication, edition, names)),
-        terms=terms(checked, report, (manifest,), counts=any(found.counts), printed=True),
+        appendices=tuple(_build_appendices(publication, edition, names)),
+        terms=terms(checked, report, (manifest,), counts=any(matched.counts), printed=True),
     )
 
 
-def _manifest(publication: Publication, found: Matched, edition: Edition) -> Table:
-    """The rows as the edition calls them."""
-    rows = tuple((facts.label, *facts.values) for facts in found.manifest)
+def _build_manifest(publication: Publication, matched: Matched, edition: Edition) -> Table:
+    """Return the table of run parameters, with the labels of the edition."""
+    rows = tuple((facts.label, *facts.values) for facts in matched.manifest)
     return Table("Overall run parameters", ("", *publication.runs), rows, of_rows=tuple(map(of_row, edition.manifest)))
 
 
-def _sections(
-    publication: Publication, found: Matched, edition: Edition, names: Mapping[str, Word], look: Style
+def _build_sections(
+    publication: Publication, matched: Matched, edition: Edition, names: Mapping[str, Word], look: Style
 ) -> Iterator[Section]:
     header = name_columns(publication.runs)
-    for section, rows, counts in zip(edition.sections, found.sections, found.counts, strict=True):
-        cells = [_cells(row, names[metric], look) for metric, row in rows]
+    for section, rows, counts in zip(edition.sections, matched.sections, matched.counts, strict=True):
+        cells = [_format_cells(row, names[metric], look) for metric, row in rows]
         metrics: list[str | None] = [metric for metric, _ in rows]
         if counts:
             first, *rest = counts
@@ -66,7 +66,7 @@ def _sections(
         yield Section(slug, section.title, section.doc, header, tuple(cells), tuple(metrics))
 
 
-def _cells(row: MetricRow, word: Word, look: Style) -> tuple[str, ...]:
+def _format_cells(row: MetricRow, word: Word, look: Style) -> tuple[str, ...]:
     deltas, percents = differences(row, look)
     first, *rest = row.values
     return (
@@ -77,16 +77,16 @@ def _cells(row: MetricRow, word: Word, look: Style) -> tuple[str, ...]:
 
 
 def differences(row: MetricRow, look: Style) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Deltas and percents: worked out where the style's follow from the printed values, else the printed ones."""
+    """Return deltas and percents: computed if the style derives them from printed values, otherwise as printed."""
     if not look.follows_from_print:
         return row.deltas, row.percents
-    found = look.printed_row(row.values)
-    return found.deltas, found.percents
+    computed = look.printed_row(row.values)
+    return computed.deltas, computed.percents
 
 
-def _other_deltas(found: Matched, look: Style, checked: CheckedPackage) -> Iterator[str]:
-    """Where the printed deltas are not those that the printed values give, or allow."""
-    for rows in found.sections:
+def _check_deltas(matched: Matched, look: Style, checked: CheckedPackage) -> Iterator[str]:
+    """Yield a warning for each printed delta that does not follow from the printed values."""
+    for rows in matched.sections:
         for metric, row in rows:
             base, *rest = row.values
             for value, delta, percent in zip(rest, row.deltas, row.percents, strict=True):
@@ -97,17 +97,18 @@ def _other_deltas(found: Matched, look: Style, checked: CheckedPackage) -> Itera
                     )
 
 
-def _other_words(
+def _check_words(
     publication: Publication, checked: CheckedPackage, edition: Edition, names: Mapping[str, Word]
 ) -> Iterator[str]:
-    """Where the publication explains or captions a metric in other words than its edition, or other metrics."""
-    due = {name for group in edition.dictionary for name in group.metrics}
-    told = {item.metric: item for _title, entries in publication.dictionary for item in entries}
-    for name in sorted(due ^ set(told)):
-        yield f"{name}: only {'the edition' if name in due else 'the publication'} explains it in its dictionary."
-    for name in sorted(due & set(told)):
-        if (told[name].name, told[name].description) != (names[name][0], checked.metric(name).doc):
-            yield f"{name}: the publication explains it otherwise: {told[name].name}: {told[name].description}"
+    """Yield a warning for each metric whose explanation or caption differs from the edition, and for other metrics."""
+    expected = {name for group in edition.dictionary for name in group.metrics}
+    explained = {item.metric: item for _title, entries in publication.dictionary for item in entries}
+    for name in sorted(expected ^ set(explained)):
+        yield f"{name}: only {'the edition' if name in expected else 'the publication'} explains it in its dictionary."
+    for name in sorted(expected & set(explained)):
+        entry = explained[name]
+        if (entry.name, entry.description) != (names[name][0], checked.metric(name).doc):
+            yield f"{name}: the publication explains it otherwise: {entry.name}: {entry.description}"
     charts = [chart.metric for chart in edition.charts]
     if charts != [figure.metric for figure in publication.figures]:
         yield "The publication has other charts than its edition, or in another order."
@@ -116,7 +117,7 @@ def _other_words(
             yield f"{figure.metric}: the publication captions its chart otherwise: {figure.caption}"
 
 
-def _charts(publication: Publication, edition: Edition, names: Mapping[str, Word]) -> Iterator[Chart]:
+def _build_charts(publication: Publication, edition: Edition, names: Mapping[str, Word]) -> Iterator[Chart]:
     for number, chart in enumerate(edition.charts, start=1):
         lines = publication.points.get(chart.metric)
         if lines is not None:
@@ -129,16 +130,16 @@ def _charts(publication: Publication, edition: Edition, names: Mapping[str, Word
             yield Chart(chart.metric, number, name, label, symbol, chart.template, series, chart.scale)
 
 
-def _dictionary(checked: CheckedPackage, edition: Edition, names: Mapping[str, Word]) -> tuple[Group, ...]:
-    def entry(name: str) -> Entry:
-        said, symbol = names[name]
-        # No hash: what was published was not worked out by the definitions of these specs.
-        return Entry(name, said, symbol, checked.metric(name).doc, "")
+def _build_dictionary(checked: CheckedPackage, edition: Edition, names: Mapping[str, Word]) -> tuple[Group, ...]:
+    def build_entry(name: str) -> Entry:
+        printed_name, symbol = names[name]
+        # No hash: the published numbers were not computed with these definitions.
+        return Entry(name, printed_name, symbol, checked.metric(name).doc, "")
 
-    return tuple(Group(group.title, tuple(entry(name) for name in group.metrics)) for group in edition.dictionary)
+    return tuple(Group(group.title, tuple(build_entry(name) for name in group.metrics)) for group in edition.dictionary)
 
 
-def _appendices(publication: Publication, edition: Edition, names: Mapping[str, Word]) -> Iterator[Appendix]:
+def _build_appendices(publication: Publication, edition: Edition, names: Mapping[str, Word]) -> Iterator[Appendix]:
     undrawn = [
         (str(number), names[chart.metric][0], chart.metric)
         for number, chart in enumerate(edition.charts, start=1)
@@ -152,8 +153,8 @@ def _appendices(publication: Publication, edition: Edition, names: Mapping[str, 
             tuple(undrawn),
         )
     if publication.notes:
-        yield Appendix("Notes on the publication's data", _sentences(publication.notes), (), ())
+        yield Appendix("Notes on the publication's data", _format_notes(publication.notes), (), ())
 
 
-def _sentences(notes: Sequence[str]) -> tuple[str, ...]:
+def _format_notes(notes: Sequence[str]) -> tuple[str, ...]:
     return tuple(note[:1].upper() + note[1:] + ("" if note.endswith(".") else ".") for note in notes)

@@ -1,4 +1,4 @@
-"""Editions: the one that a publication is in, what it calls each metric, and the rows of a publication by metric."""
+"""Find the edition of a publication, what it calls each metric, and the rows of a publication by metric."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from assay.publication.model import Facts, MetricRow, Publication, Table
 from assay.util.diagnostics import USAGE, Diagnostic, Span, did_you_mean, fail, raise_all
 
 Word = tuple[str, str]
-"""Name and unit symbol of a metric; or what a thing is called in one place, and in another."""
+"""Name and unit symbol of a metric; or two names of the same thing."""
 
 Locate = Callable[[Sequence[str]], Span]
-"""Where strings stand in the publication's file, each after the one before it."""
+"""Returns the position of strings in the publication's file, each after the one before it."""
 
 
 def words(checked: CheckedPackage, edition: Edition) -> dict[str, Word]:
-    """What an edition calls each metric and its unit."""
-    found = {metric.id: (metric.name, metric.unit.symbol) for metric in checked.package.metrics}
+    """Return what an edition calls each metric and its unit."""
+    names = {metric.id: (metric.name, metric.unit.symbol) for metric in checked.package.metrics}
     for label in edition.labels:
-        name, symbol = found[label.metric]
-        found[label.metric] = (
+        name, symbol = names[label.metric]
+        names[label.metric] = (
             name if label.name is None else label.name,
             symbol if label.symbol is None else label.symbol,
         )
-    return found
+    return names
 
 
 def chosen(report: Report, day: str, name: str | None) -> Edition:
-    """The edition of a name, or that of a day; AssayError (usage) when there is none."""
+    """Return the edition with a name, or that of a day.  Raises AssayError (usage): there is none."""
     if not report.editions:
         raise fail("no-editions", f"the report `{report.name}` has no editions", status=USAGE)
     if name is not None:
-        known = {item.name: item for item in report.editions}
-        if name not in known:
-            hint = did_you_mean(name, known)
+        editions = {item.name: item for item in report.editions}
+        if name not in editions:
+            hint = did_you_mean(name, editions)
             raise fail("unknown-edition", f"there is no edition `{name}`", hint=hint, status=USAGE)
-        return known[name]
+        return editions[name]
     return next((item for item in reversed(report.editions) if item.since <= day), report.editions[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """A publication's rows in the edition's order: the manifest, and of each section (metric, row)."""
+    """A publication's rows in the order of the edition: the manifest, and (metric, row) of each section."""
 
     manifest: tuple[Facts, ...]
     sections: tuple[tuple[tuple[str, MetricRow], ...], ...]
@@ -54,16 +54,16 @@ class Matched:
 def matched(
     publication: Publication, checked: CheckedPackage, report: Report, edition: Edition, locate: Locate
 ) -> Matched:
-    """A publication's rows by the labels of an edition.
+    """Match a publication's rows to the labels of an edition.
 
-    Raises AssayError `publication` with every row that is not the edition's, in other units, twice, or missing.
+    Raises AssayError `publication` with every row that is unknown, duplicate, missing or in another unit.
     """
-    problems = list(_problems(publication, checked, edition, locate))
+    problems = list(_find_problems(publication, checked, edition, locate))
     if problems:
         fitting = [
             item.name
             for item in report.editions
-            if item != edition and not any(_problems(publication, checked, item, locate))
+            if item != edition and not any(_find_problems(publication, checked, item, locate))
         ]
         if fitting:
             hint = f"everything is as in edition `{fitting[-1]}`: --edition {fitting[-1]}"
@@ -81,66 +81,73 @@ def matched(
     return Matched(
         tuple(facts[row.label] for row in edition.manifest),
         tuple(
-            tuple((metric, _rows(tables[section.title])[names[metric][0]]) for metric in section.metrics)
+            tuple((metric, _index_rows(tables[section.title])[names[metric][0]]) for metric in section.metrics)
             for section in edition.sections
         ),
         tuple(tables[section.title].counts for section in edition.sections),
     )
 
 
-def _rows(table: Table) -> dict[str, MetricRow]:
+def _index_rows(table: Table) -> dict[str, MetricRow]:
     return {row.label: row for row in table.rows}
 
 
-def _problems(
+def _find_problems(
     publication: Publication, checked: CheckedPackage, edition: Edition, locate: Locate
 ) -> Iterator[Diagnostic]:
     labels = [row.label for row in edition.manifest]
-    found = [item.label for item in publication.manifest]
-    yield from _unlike("row", ("manifest", "the manifest"), found, labels, edition, locate)
+    printed = [item.label for item in publication.manifest]
+    yield from _compare_labels("row", ("manifest", "the manifest"), printed, labels, edition, locate)
     titles = [section.title for section in edition.sections]
-    found = [table.title for table in publication.tables]
-    yield from _unlike("section", ("sections", "the publication"), found, titles, edition, locate)
+    printed = [table.title for table in publication.tables]
+    yield from _compare_labels("section", ("sections", "the publication"), printed, titles, edition, locate)
     tables = {table.title: table for table in publication.tables}
     names = words(checked, edition)
     for section in edition.sections:
         if section.title in tables:
-            yield from _row_problems(tables[section.title], [names[name] for name in section.metrics], edition, locate)
+            yield from _find_row_problems(
+                tables[section.title], [names[name] for name in section.metrics], edition, locate
+            )
 
 
-def _row_problems(table: Table, due: Sequence[Word], edition: Edition, locate: Locate) -> Iterator[Diagnostic]:
-    what = f"section `{table.title}`"
-    found, names = [row.label for row in table.rows], [name for name, _ in due]
-    yield from _unlike("row", (table.title, what), found, names, edition, locate)
-    symbols: Mapping[str, str] = dict(due)
+def _find_row_problems(
+    table: Table, expected: Sequence[Word], edition: Edition, locate: Locate
+) -> Iterator[Diagnostic]:
+    section = f"section `{table.title}`"
+    printed, names = [row.label for row in table.rows], [name for name, _ in expected]
+    yield from _compare_labels("row", (table.title, section), printed, names, edition, locate)
+    symbols: Mapping[str, str] = dict(expected)
     for row in table.rows:
         if row.label in symbols and row.unit != symbols[row.label]:
             yield Diagnostic(
                 "publication",
-                f"{what}, row `{row.label}`: the unit is not that of edition `{edition.name}`",
+                f"{section}, row `{row.label}`: the unit is not that of edition `{edition.name}`",
                 locate((table.title, row.label, "unit")),
                 expected=symbols[row.label],
                 found=row.unit,
             )
 
 
-def _unlike(
-    kind: str, within: Word, found: Sequence[str], due: Sequence[str], edition: Edition, locate: Locate
+def _compare_labels(
+    kind: str, within: Word, printed: Sequence[str], expected: Sequence[str], edition: Edition, locate: Locate
 ) -> Iterator[Diagnostic]:
-    """Labels that are missing, unknown, or there twice; `within`: what stands before them in the file, and in words."""
-    before, what = within
-    for label in dict.fromkeys(found):
-        if label not in due:
+    """Yield the labels that are missing, unknown or duplicate.
+
+    `within` is the string that precedes them in the file, and its name in words.
+    """
+    anchor, container = within
+    for label in dict.fromkeys(printed):
+        if label not in expected:
             yield Diagnostic(
                 "publication",
-                f"{what} has a {kind} that edition `{edition.name}` does not know: `{label}`",
-                locate((before, label)),
-                hint=did_you_mean(label, set(due) - set(found)),
+                f"{container} has a {kind} that edition `{edition.name}` does not know: `{label}`",
+                locate((anchor, label)),
+                hint=did_you_mean(label, set(expected) - set(printed)),
             )
-        elif found.count(label) > 1:
-            message = f"{what} has {found.count(label)} {kind}s called `{label}`"
-            yield Diagnostic("publication", message, locate((before, label)))
-    for label in due:
-        if label not in found:
-            message = f"{what} lacks a {kind} of edition `{edition.name}`: `{label}`"
-            yield Diagnostic("publication", message, locate((before,)))
+        elif printed.count(label) > 1:
+            message = f"{container} has {printed.count(label)} {kind}s called `{label}`"
+            yield Diagnostic("publication", message, locate((anchor, label)))
+    for label in expected:
+        if label not in printed:
+            message = f"{container} lacks a {kind} of edition `{edition.name}`: `{label}`"
+            yield Diagnostic("publication", message, locate((anchor,)))

@@ -1,8 +1,7 @@
-"""Publications over time: in order, by workload, with the breaks between them and the largest moves within them.
+"""Order publications over time and by workload, with the breaks between them and the largest changes within them.
 
-A *column* holds the publications of the same runs, one a workload; columns stand in the order of their days.  A
-*break* is a place before a run of a publication: the run and all later ones are not measured, or not called, as those
-before.
+A *column* holds the publications of the same runs, one per workload; columns are in the order of their days. A *break*
+is a point before a run of a publication: from this run on, something is measured or named in another way than before.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from assay.publication.reader import MISSING, UNDEFINED, Shape, read
 from assay.util.diagnostics import fail
 
 MEANING, FORM = "meaning", "form"
-#: a percentage of a base that is printed with fewer digits says more about rounding than about what was measured
+#: fewest digits of a printed base; percentages of rougher ones reflect rounding rather than the measurement
 LEAST_DIGITS = 2
 
 
@@ -36,20 +35,22 @@ class Issue:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """What it is sorted by, and told from others by."""
-        said = self.publication
-        return said.day, said.workload, said.title, *said.runs
+        """The sort key, which also identifies the publication."""
+        publication = self.publication
+        return publication.day, publication.workload, publication.title, *publication.runs
 
     def numbers(self, metric: str) -> tuple[float | None, ...]:
-        """The value of each run; None where none is printed."""
+        """Return the value of each run; None where none is printed."""
         row = self.rows.get(metric)
         return tuple(map(number, row.values)) if row else (None,) * len(self.publication.runs)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A break: its key in the report, its kind (of what is measured, or of the form it is published in), since when,
-    and what changes for which metrics."""
+    """A break: its key in the report, its kind, its first day and run, and what changes for which metrics.
+
+    The kind is `meaning` (what is measured) or `form` (how it is published).
+    """
 
     key: str
     kind: str
@@ -58,13 +59,13 @@ class Change:
     notes: tuple[tuple[tuple[str, ...], str], ...]
 
     def concerns(self, metric: str) -> bool:
-        """Whether it is about a metric."""
+        """Check that the break affects a metric."""
         return any(metric in metrics for metrics, _ in self.notes)
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A further run of a publication beside its base, both positive; `keys` are those of the breaks between them."""
+    """The change of a run of a publication from its base, both positive; `keys` are the breaks between them."""
 
     metric: str
     issue: Issue
@@ -80,128 +81,130 @@ class Move:
 
     @property
     def factor(self) -> Decimal:
-        """How many times the one is the other, at least 1: a fall by half counts as much as a doubling."""
+        """The ratio of the larger to the smaller, at least 1: halving counts as much as doubling."""
         return max(self.value / self.base, self.base / self.value)
 
 
 def number(cell: str) -> float | None:
-    """A printed cell as a number; None where none is printed."""
+    """Return a printed cell as a number; None where none is printed."""
     return None if cell == MISSING or cell in UNDEFINED else float(cell)
 
 
 def issues(files: Sequence[Path], checked: CheckedPackage, report: Report) -> tuple[Issue, ...]:
-    """Publications in order, whatever the order of their files.
+    """Read publications and sort them, whatever the order of their files.
 
     Raises AssayError: what `read` and `matched` raise, and `same-publication` for two files of one publication.
     """
-    found = sorted((_issue(file, checked, report) for file in files), key=lambda item: item.order)
-    for before, after in pairwise(found):
+    sorted_issues = sorted((_read_issue(file, checked, report) for file in files), key=lambda item: item.order)
+    for before, after in pairwise(sorted_issues):
         if before.order == after.order:
-            said = after.publication
+            publication = after.publication
             raise fail(
                 "same-publication",
-                f"two files are the same publication: {said.day}, {said.title}, {said.workload}",
+                f"two files are the same publication: {publication.day}, {publication.title}, {publication.workload}",
                 notes=[str(before.file), str(after.file)],
                 hint="leave one of them out",
             )
-    return tuple(found)
+    return tuple(sorted_issues)
 
 
-def _issue(file: Path, checked: CheckedPackage, report: Report) -> Issue:
+def _read_issue(file: Path, checked: CheckedPackage, report: Report) -> Issue:
     publication = read(file)
     edition = chosen(report, publication.day, None)
-    found = matched(publication, checked, report, edition, Shape(file, file.read_text(encoding="utf-8")).span)
-    return Issue(file, publication, edition, {metric: row for section in found.sections for metric, row in section})
-
-
-def workloads(found: Sequence[Issue]) -> tuple[str, ...]:
-    """The workloads, in the order of their first publications."""
-    return tuple(dict.fromkeys(issue.publication.workload for issue in found))
-
-
-def columns(found: Sequence[Issue]) -> tuple[tuple[Issue, ...], ...]:
-    """The columns: publications of the same runs stand above one another, no workload goes back in time."""
-    made: list[list[Issue]] = []
-    last: dict[str, int] = {}
-    for issue in found:
-        workload = issue.publication.workload
-        fitting = (
-            place
-            for place in range(last.get(workload, -1) + 1, len(made))
-            if made[place][0].publication.runs == issue.publication.runs
-        )
-        place = next(fitting, len(made))
-        if place == len(made):
-            made.append([])
-        made[place].append(issue)
-        last[workload] = place
-    return tuple(tuple(column) for column in made)
-
-
-def changes(history: History, checked: CheckedPackage, found: Sequence[Issue]) -> tuple[Change, ...]:
-    """The declared breaks, and those that follow from the editions; keys are letters in the order of days."""
-    declared = [(item.since, item.run, MEANING, ((item.metrics, item.doc),)) for item in history.breaks]
-    shown = [name for section in history.sections for name in section.metrics]
-    derived = [(since, "", FORM, notes) for since, notes in _of_editions(checked, found, shown)]
-    ordered = sorted((*declared, *derived), key=lambda item: item[0])
-    return tuple(
-        Change(_key(place), kind, since, run, notes) for place, (since, run, kind, notes) in enumerate(ordered)
+    matched_rows = matched(publication, checked, report, edition, Shape(file, file.read_text(encoding="utf-8")).span)
+    return Issue(
+        file, publication, edition, {metric: row for section in matched_rows.sections for metric, row in section}
     )
 
 
-def _key(place: int) -> str:
-    """A, B, ..., Z, AA, AB, ..."""
-    more, letter = divmod(place, 26)
-    return (_key(more - 1) if more else "") + chr(ord("A") + letter)
+def workloads(all_issues: Sequence[Issue]) -> tuple[str, ...]:
+    """Return the workloads, in the order of their first publications."""
+    return tuple(dict.fromkeys(issue.publication.workload for issue in all_issues))
 
 
-def _of_editions(
-    checked: CheckedPackage, found: Sequence[Issue], shown: Sequence[str]
+def columns(all_issues: Sequence[Issue]) -> tuple[tuple[Issue, ...], ...]:
+    """Return the columns: publications of the same runs share one, and no workload goes back in time."""
+    stacks: list[list[Issue]] = []
+    last: dict[str, int] = {}
+    for issue in all_issues:
+        workload = issue.publication.workload
+        fitting = (
+            index
+            for index in range(last.get(workload, -1) + 1, len(stacks))
+            if stacks[index][0].publication.runs == issue.publication.runs
+        )
+        index = next(fitting, len(stacks))
+        if index == len(stacks):
+            stacks.append([])
+        stacks[index].append(issue)
+        last[workload] = index
+    return tuple(tuple(column) for column in stacks)
+
+
+def changes(history: History, checked: CheckedPackage, all_issues: Sequence[Issue]) -> tuple[Change, ...]:
+    """Return the declared breaks and those that follow from the editions; keys are letters in the order of days."""
+    declared = [(item.since, item.run, MEANING, ((item.metrics, item.doc),)) for item in history.breaks]
+    listed = [name for section in history.sections for name in section.metrics]
+    derived = [(since, "", FORM, notes) for since, notes in _compare_editions(checked, all_issues, listed)]
+    ordered = sorted((*declared, *derived), key=lambda item: item[0])
+    return tuple(
+        Change(_format_key(index), kind, since, run, notes) for index, (since, run, kind, notes) in enumerate(ordered)
+    )
+
+
+def _format_key(index: int) -> str:
+    """Return the key of a break: A, B, ..., Z, AA, AB, ..."""
+    quotient, letter = divmod(index, 26)
+    return (_format_key(quotient - 1) if quotient else "") + chr(ord("A") + letter)
+
+
+def _compare_editions(
+    checked: CheckedPackage, all_issues: Sequence[Issue], listed: Sequence[str]
 ) -> Iterator[tuple[str, tuple[tuple[tuple[str, ...], str], ...]]]:
-    """Where an edition writes numbers, or calls a metric or its unit, otherwise than the one before: (day, notes)."""
+    """Yield the day and notes of each edition that changes the number style, a metric's name or its unit."""
     firsts: dict[str, Issue] = {}
-    for issue in found:
+    for issue in all_issues:
         firsts.setdefault(issue.edition.name, issue)
     for before, after in pairwise(firsts.values()):
         notes: dict[str, list[str]] = {}
         if after.edition.style != before.edition.style:
-            notes[f"Numbers in the style {after.edition.style}, before {before.edition.style}."] = [*shown]
+            notes[f"Numbers in the style {after.edition.style}, before {before.edition.style}."] = [*listed]
         old, new = words(checked, before.edition), words(checked, after.edition)
-        for metric in shown:
-            for text in _renamed(old[metric], new[metric]):
+        for metric in listed:
+            for text in _compare_words(old[metric], new[metric]):
                 notes.setdefault(text, []).append(metric)
         if notes:
             yield after.publication.day, tuple((tuple(metrics), text) for text, metrics in notes.items())
 
 
-def _renamed(old: Word, new: Word) -> Iterator[str]:
+def _compare_words(old: Word, new: Word) -> Iterator[str]:
     if new[0] != old[0]:
         yield f"Called “{new[0]}”, before “{old[0]}”."
     if new[1] != old[1]:
         yield f"The unit is called {new[1] or 'nothing'}, before {old[1] or 'nothing'}."
 
 
-def place(change: Change, found: Sequence[Issue], workload: str) -> tuple[Issue, int] | None:
-    """Where a break stands in a workload: the first publication after it, and its first run on the new side (0: all).
+def place(change: Change, all_issues: Sequence[Issue], workload: str) -> tuple[Issue, int] | None:
+    """Return the first publication of a workload after a break, and its first run on the new side (0: all runs).
 
-    None when no publication of the workload stands after it, or nothing before it.
+    None if no publication of the workload follows the break, or nothing precedes it.
     """
-    mine = [issue for issue in found if issue.publication.workload == workload]
-    after = next((issue for issue in mine if issue.publication.day >= change.since), None)
+    of_workload = [issue for issue in all_issues if issue.publication.workload == workload]
+    after = next((issue for issue in of_workload if issue.publication.day >= change.since), None)
     if after is None:
         return None
     runs = after.publication.runs
     run = runs.index(change.run) if change.run in runs else 0
-    return None if after is mine[0] and run == 0 else (after, run)
+    return None if after is of_workload[0] and run == 0 else (after, run)
 
 
-def moves(history: History, found: Sequence[Issue], breaks: Sequence[Change], most: int) -> tuple[Move, ...]:
-    """The largest moves, those of the greatest factor first: one a metric and workload."""
-    shown = [name for section in history.sections for name in section.metrics]
-    places = {(item.key, name): place(item, found, name) for item in breaks for name in workloads(found)}
+def moves(history: History, all_issues: Sequence[Issue], breaks: Sequence[Change], most: int) -> tuple[Move, ...]:
+    """Return the largest changes, by factor in descending order: one per metric and workload."""
+    listed = [name for section in history.sections for name in section.metrics]
+    places = {(item.key, name): place(item, all_issues, name) for item in breaks for name in workloads(all_issues)}
 
-    def crossed(metric: str, issue: Issue, run: int) -> tuple[str, ...]:
-        """The breaks in what was measured between an issue and the one before."""
+    def find_breaks(metric: str, issue: Issue, run: int) -> tuple[str, ...]:
+        """Return the breaks in meaning between the base of an issue and a run."""
         return tuple(
             item.key
             for item in breaks
@@ -212,19 +215,19 @@ def moves(history: History, found: Sequence[Issue], breaks: Sequence[Change], mo
         )
 
     largest: dict[tuple[str, str], Move] = {}
-    for metric in shown:
-        for issue in found:
-            for run, base, value in _moved(issue, metric):
+    for metric in listed:
+        for issue in all_issues:
+            for run, base, value in _list_values(issue, metric):
                 name = (metric, issue.publication.workload)
-                move = Move(metric, issue, run, base, value, crossed(metric, issue, run))
+                move = Move(metric, issue, run, base, value, find_breaks(metric, issue, run))
                 if name not in largest or move.factor > largest[name].factor:
                     largest[name] = move
     ordered = sorted(largest.values(), key=lambda item: -item.factor)
     return tuple(ordered[:most])
 
 
-def _moved(issue: Issue, metric: str) -> Iterator[tuple[int, Decimal, Decimal]]:
-    """Each further run with the base's value and its own, where both are positive and the base is not too rough."""
+def _list_values(issue: Issue, metric: str) -> Iterator[tuple[int, Decimal, Decimal]]:
+    """Yield each further run with the base's value and its own, if both are positive and the base is precise enough."""
     base, *values = issue.numbers(metric)
     if base is None or base <= 0 or digits(issue.rows[metric].values[0]) < LEAST_DIGITS:
         return
@@ -235,28 +238,30 @@ def _moved(issue: Issue, metric: str) -> Iterator[tuple[int, Decimal, Decimal]]:
 
 
 def digits(cell: str) -> int:
-    """How many significant digits a printed number has; 0 for zero."""
+    """Return the number of significant digits of a printed number; 0 for zero."""
     mantissa = cell.lower().partition("e")[0]
     return len(mantissa.replace(".", "").lstrip("+-0"))
 
 
-def warnings(history: History, found: Sequence[Issue]) -> Iterator[str]:
-    """What a report over the publications must say: breaks outside of them, metrics that none of them tells."""
-    first, last = found[0].publication.day, found[-1].publication.day
-    names = {metric for issue in found for metric in issue.rows}
+def warnings(history: History, all_issues: Sequence[Issue]) -> Iterator[str]:
+    """Yield warnings about breaks outside of the publications, and about metrics that none of them has."""
+    first, last = all_issues[0].publication.day, all_issues[-1].publication.day
+    names = {metric for issue in all_issues for metric in issue.rows}
     for item in history.breaks:
-        what = f"The break of {', '.join(item.metrics)} since {item.since}"
+        subject = f"The break of {', '.join(item.metrics)} since {item.since}"
         if not first <= item.since <= last or (item.since == first and not item.run):
-            yield f"{what} lies outside of the publications, which are from {first} to {last}."
-        elif item.run and not any(_begins(item.since, item.run, found, name) for name in workloads(found)):
-            yield f"{what} names the run {item.run}, which no publication of then has."
+            yield f"{subject} lies outside of the publications, which are from {first} to {last}."
+        elif item.run and not any(
+            _starts_at_run(item.since, item.run, all_issues, name) for name in workloads(all_issues)
+        ):
+            yield f"{subject} names the run {item.run}, which no publication of then has."
     for section in history.sections:
         for metric in section.metrics:
             if metric not in names:
                 yield f"{metric}: no publication tells it."
 
 
-def _begins(since: str, run: str, found: Sequence[Issue], workload: str) -> bool:
-    mine = (issue.publication for issue in found if issue.publication.workload == workload)
-    after = next((item for item in mine if item.day >= since), None)
+def _starts_at_run(since: str, run: str, all_issues: Sequence[Issue], workload: str) -> bool:
+    of_workload = (issue.publication for issue in all_issues if issue.publication.workload == workload)
+    after = next((item for item in of_workload if item.day >= since), None)
     return after is not None and run in after.runs

@@ -1,4 +1,4 @@
-"""A published report as its printed strings: what a publication file says."""
+"""The data model of a published report, as its printed strings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A row of the manifest: a cell for each run."""
+    """A row of the manifest: a cell per run."""
 
     label: str
     values: tuple[str, ...]
@@ -15,7 +15,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
-    """A row of a table: a value for each run, a delta and a percent for each further run."""
+    """A row of a table: a value per run, a delta and a percentage per further run."""
 
     label: str
     unit: str
@@ -26,7 +26,7 @@ class MetricRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of metrics; `counts` has a sample count for each run, or is empty."""
+    """A table of metrics; `counts` has a sample count per run, or is empty."""
 
     title: str
     rows: tuple[MetricRow, ...]
@@ -35,7 +35,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart that the publication has: its number, the metric's id, its caption."""
+    """A chart of the publication: its number, the metric's id, its caption."""
 
     number: int
     metric: str
@@ -57,7 +57,7 @@ Points = dict[str, dict[str, tuple[tuple[float, float], ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A published report.  `date` is as printed, `day` its day (YYYY-MM-DD); without known points `points` is empty."""
+    """A published report.  `date` is as printed, `day` as YYYY-MM-DD; `points` is empty if they are unknown."""
 
     source: str
     title: str

@@ -1,7 +1,4 @@
-"""Read a publication file into `Publication`.
-
-docs/publications.md says what such a file holds.
-"""
+"""Read a publication file into `Publication`; docs/publications.md describes the format."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ UNDEFINED = ("nan", "NaN")
 
 @dataclass(slots=True)
 class Shape:
-    """A publication file being read: its text, and the problems found so far."""
+    """A checker of the structure of a publication file, which collects its problems."""
 
     path: Path
     text: str
@@ -34,63 +31,66 @@ class Shape:
     def problem(
         self, message: str, *, at: Sequence[str] = (), expected: str = "", found: str = "", hint: str = ""
     ) -> None:
-        """Note a problem; `at` are the strings that lead to its place, outermost first."""
+        """Add a problem; `at` are the strings that lead to its position, outermost first."""
         self.problems.append(
             Diagnostic("publication", message, self.span(at), expected=expected, found=found, hint=hint)
         )
 
     def span(self, at: Sequence[str]) -> Span:
-        """Where strings stand in the file, each looked for after the one before it; as far as they are found."""
-        place, last = 0, -1
+        """Return the position of the last of `at` that can be located, each searched for after the one before it."""
+        start, last = 0, -1
         for word in at:
-            found = self.text.find(json.dumps(word, ensure_ascii=False), place)
-            if found < 0:
+            position = self.text.find(json.dumps(word, ensure_ascii=False), start)
+            if position < 0:
                 break
-            place = last = found
+            start = last = position
         if last < 0:
             return Span(str(self.path))
         line = self.text.count("\n", 0, last) + 1
         return Span(str(self.path), line, last - self.text.rfind("\n", 0, last))
 
-    def member(self, record: Any, key: str, kind: type, what: str, at: Sequence[str] = ()) -> Any:
-        """A member of a record, of a kind; an empty one of that kind where it is missing or of another."""
+    def member(self, record: Any, key: str, kind: type, owner: str, at: Sequence[str] = ()) -> Any:
+        """Return a member of a record.
+
+        If it is missing or of another kind, add a problem and return an empty value of its kind.
+        """
         if not isinstance(record, dict):
-            self.problem(f"{what} is not an object", at=at, expected="{ ... }", found=truncate_value(record))
+            self.problem(f"{owner} is not an object", at=at, expected="{ ... }", found=truncate_value(record))
             return kind()
         value = record.get(key)
         if not isinstance(value, kind) or isinstance(value, bool):
-            said = "is missing" if key not in record else "is of the wrong kind"
-            self.problem(f"`{key}` of {what} {said}", at=at, expected=KINDS[kind], found=truncate_value(value))
+            problem = "is missing" if key not in record else "is of the wrong kind"
+            self.problem(f"`{key}` of {owner} {problem}", at=at, expected=KINDS[kind], found=truncate_value(value))
             return kind()
         return value
 
-    def texts(self, record: Any, key: str, what: str, at: Sequence[str], count: int | None = None) -> tuple[str, ...]:
-        """A list of texts, of a length where one is given."""
-        found = self.member(record, key, list, what, at)
+    def texts(self, record: Any, key: str, owner: str, at: Sequence[str], count: int | None = None) -> tuple[str, ...]:
+        """Return a list of texts, of length `count` if it is given."""
+        items = self.member(record, key, list, owner, at)
         at = (*at, key)
-        for item in found:
+        for item in items:
             if not isinstance(item, str):
-                said = "a value is missing" if item is None else "a value is not a text"
+                problem = "a value is missing" if item is None else "a value is not a text"
                 self.problem(
-                    f"{what}: {said} among `{key}`", at=at, expected="a printed cell", found=truncate_value(item)
+                    f"{owner}: {problem} among `{key}`", at=at, expected="a printed cell", found=truncate_value(item)
                 )
-                return ("",) * (len(found) if count is None else count)
-        if count is not None and len(found) != count:
+                return ("",) * (len(items) if count is None else count)
+        if count is not None and len(items) != count:
             self.problem(
-                f"{what}: `{key}` has {_cells(len(found))} where {count} {'is' if count == 1 else 'are'} due",
+                f"{owner}: `{key}` has {_format_count(len(items))} where {count} {'is' if count == 1 else 'are'} due",
                 at=at,
-                expected=f"{_cells(count)}",
-                found=", ".join(found) or "none",
+                expected=f"{_format_count(count)}",
+                found=", ".join(items) or "none",
             )
             return ("",) * count
-        return tuple(found)
+        return tuple(items)
 
-    def numbers(self, cells: Sequence[str], key: str, what: str, at: Sequence[str]) -> None:
-        """See that printed cells are numbers, or stand for one that is missing or undefined."""
+    def numbers(self, cells: Sequence[str], key: str, owner: str, at: Sequence[str]) -> None:
+        """Check that printed cells are numbers, or mark a missing or undefined one."""
         for cell in cells:
             if cell and not is_number(cell):
                 self.problem(
-                    f"{what}: a cell of `{key}` is not a number",
+                    f"{owner}: a cell of `{key}` is not a number",
                     at=(*at, key),
                     expected=f"a printed number, {' or '.join((MISSING, *UNDEFINED))}",
                     found=cell,
@@ -101,21 +101,21 @@ KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object", int:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a printed cell is a finite number, or stands for one that is missing or undefined."""
+    """Check that a printed cell is a finite number, or marks a missing or undefined one."""
     return cell in (MISSING, *UNDEFINED) or decimal(cell) is not None
 
 
 def truncate_value(value: object) -> str:
-    """A value as it stands in the file, cut."""
+    """Format a value as in the file, cut to 80 characters."""
     return json.dumps(value, ensure_ascii=False)[:80]
 
 
-def _cells(count: int) -> str:
+def _format_count(count: int) -> str:
     return f"{count} cell" if count == 1 else f"{count} cells"
 
 
 def load(path: Path) -> tuple[Any, str]:
-    """The data and the text of a JSON file; AssayError when it cannot be read, or is no JSON."""
+    """Return the data and the text of a JSON file.  Raises AssayError: it cannot be read, or is no JSON."""
     try:
         text = resolve_path(path).read_text(encoding="utf-8")
         return parsed(text), text
@@ -135,7 +135,7 @@ POINTS_SUFFIX = ".cdf.json"
 
 
 def read(path: Path) -> Publication:
-    """The publication of a file, with the points of its charts where a file `<name>.cdf.json` stands beside it.
+    """Read a publication, with the points of its charts if a file `<name>.cdf.json` is next to it.
 
     Raises AssayError `publication` with every problem: file, section and row, what was expected and found.
     """
@@ -145,97 +145,101 @@ def read(path: Path) -> Publication:
     if not runs and not shape.problems:
         shape.problem("the publication names no run", expected="the label of each run under `runs`")
     raise_all(shape.problems)
-    found = Publication(
+    publication = Publication(
         **{name: shape.member(data, name, str, "the publication") for name in _TEXTS},
         runs=runs,
-        manifest=tuple(_facts(shape, item, runs) for item in shape.member(data, "manifest", list, "the publication")),
-        tables=tuple(_table(shape, item, runs) for item in shape.member(data, "sections", list, "the publication")),
-        figures=tuple(_figure(shape, item) for item in shape.member(data, "charts", list, "the publication")),
-        dictionary=_dictionary(shape, shape.member(data, "dictionary", dict, "the publication")),
+        manifest=tuple(
+            _read_facts(shape, item, runs) for item in shape.member(data, "manifest", list, "the publication")
+        ),
+        tables=tuple(
+            _read_table(shape, item, runs) for item in shape.member(data, "sections", list, "the publication")
+        ),
+        figures=tuple(_read_figure(shape, item) for item in shape.member(data, "charts", list, "the publication")),
+        dictionary=_read_dictionary(shape, shape.member(data, "dictionary", dict, "the publication")),
         notes=tuple(note for key in ("problems", "notes") for note in shape.texts(data, key, "the publication", ())),
-        points=_points(points_file(path), runs),
+        points=_read_points(points_file(path), runs),
     )
-    if not is_day(found.day):
+    if not is_day(publication.day):
         shape.problem(
             "`date` of the publication does not begin with a day that exists",
             at=["date"],
             expected="YYYY-MM-DD",
-            found=found.date,
+            found=publication.date,
         )
     raise_all(shape.problems)
-    return found
+    return publication
 
 
 def points_file(path: Path) -> Path:
-    """Where the points of a publication's charts stand, if they are known."""
+    """Return the path of the points of a publication's charts."""
     return path.with_name(path.name.removesuffix(".json") + POINTS_SUFFIX)
 
 
 _TEXTS = ("source", "title", "author", "date", "workload", "subtitle", "intro")
 
 
-def _facts(shape: Shape, data: Any, runs: tuple[str, ...]) -> Facts:
+def _read_facts(shape: Shape, data: Any, runs: tuple[str, ...]) -> Facts:
     label = shape.member(data, "label", str, "a row of the manifest")
     return Facts(label, shape.texts(data, "values", f"manifest, row `{label}`", (label,), len(runs)))
 
 
-def _table(shape: Shape, data: Any, runs: tuple[str, ...]) -> Table:
+def _read_table(shape: Shape, data: Any, runs: tuple[str, ...]) -> Table:
     title = shape.member(data, "title", str, "a section")
-    what = f"section `{title}`"
+    owner = f"section `{title}`"
     columns = [runs[0], *(part for run in runs[1:] for part in (run, "Δ", "Δ%"))]
-    found = shape.texts(data, "columns", what, (title,))
-    if list(found) != columns:
+    header = shape.texts(data, "columns", owner, (title,))
+    if list(header) != columns:
         shape.problem(
-            f"{what} has other columns than the publication's runs give it",
+            f"{owner} has other columns than the publication's runs give it",
             at=(title, "columns"),
             expected=" | ".join(columns),
-            found=" | ".join(found),
+            found=" | ".join(header),
         )
-    rows = tuple(_row(shape, item, title, len(runs)) for item in shape.member(data, "rows", list, what, (title,)))
+    rows = tuple(_read_row(shape, item, title, len(runs)) for item in shape.member(data, "rows", list, owner, (title,)))
     counts = data.get("sample_count") if isinstance(data, dict) else None
-    told = () if counts is None else shape.texts(data, "sample_count", what, (title,), len(runs))
-    return Table(title, rows, told)
+    sample_counts = () if counts is None else shape.texts(data, "sample_count", owner, (title,), len(runs))
+    return Table(title, rows, sample_counts)
 
 
-def _row(shape: Shape, data: Any, title: str, runs: int) -> MetricRow:
+def _read_row(shape: Shape, data: Any, title: str, runs: int) -> MetricRow:
     label = shape.member(data, "label", str, f"a row of section `{title}`", (title,))
-    what, at = f"section `{title}`, row `{label}`", (title, label)
-    unit = shape.member(data, "unit", str, what, at)
+    owner, at = f"section `{title}`, row `{label}`", (title, label)
+    unit = shape.member(data, "unit", str, owner, at)
     cells = {
-        key: shape.texts(data, key, what, at, count)
+        key: shape.texts(data, key, owner, at, count)
         for key, count in (("values", runs), ("deltas", runs - 1), ("delta_pcts", runs - 1))
     }
     for key, texts in cells.items():
-        shape.numbers(texts, key, what, at)
+        shape.numbers(texts, key, owner, at)
     return MetricRow(label, unit, cells["values"], cells["deltas"], cells["delta_pcts"])
 
 
-def _figure(shape: Shape, data: Any) -> Figure:
+def _read_figure(shape: Shape, data: Any) -> Figure:
     metric = shape.member(data, "id", str, "a chart")
     number = shape.member(data, "figure", int, f"chart `{metric}`", (metric,))
     return Figure(number, metric, shape.member(data, "caption", str, f"chart `{metric}`", (metric,)))
 
 
-def _dictionary(shape: Shape, data: dict[str, Any]) -> tuple[tuple[str, tuple[Explained, ...]], ...]:
+def _read_dictionary(shape: Shape, data: dict[str, Any]) -> tuple[tuple[str, tuple[Explained, ...]], ...]:
     return tuple(
-        (title, tuple(_explained(shape, item, title) for item in shape.member(data, title, list, "the dictionary")))
+        (title, tuple(_read_entry(shape, item, title) for item in shape.member(data, title, list, "the dictionary")))
         for title in data
     )
 
 
-def _explained(shape: Shape, data: Any, title: str) -> Explained:
+def _read_entry(shape: Shape, data: Any, title: str) -> Explained:
     metric = shape.member(data, "id", str, f"an entry of the dictionary under `{title}`", (title,))
-    what, at = f"dictionary entry `{metric}`", (title, metric)
-    return Explained(metric, *(shape.member(data, key, str, what, at) for key in ("name", "description")))
+    owner, at = f"dictionary entry `{metric}`", (title, metric)
+    return Explained(metric, *(shape.member(data, key, str, owner, at) for key in ("name", "description")))
 
 
-def _points(path: Path, runs: tuple[str, ...]) -> Points:
-    """The plotted points beside a publication; none where there is no such file."""
+def _read_points(path: Path, runs: tuple[str, ...]) -> Points:
+    """Return the plotted points of a publication; none if there is no such file."""
     if not path.is_file():
         return {}
     data, text = load(path)
     shape = Shape(path, text)
-    found: Points = {}
+    points: Points = {}
     if not isinstance(data, dict):
         shape.problem(
             "the plotted points are not an object", expected="metric: { run: points }", found=truncate_value(data)
@@ -250,25 +254,25 @@ def _points(path: Path, runs: tuple[str, ...]) -> Points:
                 expected=", ".join(runs),
                 found=", ".join(lines),
             )
-        found[metric] = {run: _line(shape, line, metric, run) for run, line in lines.items()}
+        points[metric] = {run: _read_line(shape, line, metric, run) for run, line in lines.items()}
     raise_all(shape.problems)
-    return found
+    return points
 
 
-def _line(shape: Shape, data: Any, metric: str, run: str) -> tuple[tuple[float, float], ...]:
-    what, at = f"the points of run `{run}` in chart `{metric}`", (metric, run)
-    good = isinstance(data, list) and all(
+def _read_line(shape: Shape, data: Any, metric: str, run: str) -> tuple[tuple[float, float], ...]:
+    owner, at = f"the points of run `{run}` in chart `{metric}`", (metric, run)
+    is_valid = isinstance(data, list) and all(
         isinstance(point, list)
         and len(point) == 2
         and all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in point)
         for point in data
     )
-    if not good:
+    if not is_valid:
         shape.problem(
-            f"{what} are not pairs of numbers", at=at, expected="[[value, centile], ...]", found=truncate_value(data)
+            f"{owner} are not pairs of numbers", at=at, expected="[[value, centile], ...]", found=truncate_value(data)
         )
         return ()
     points = tuple((float(value), float(centile)) for value, centile in data)
     if any(b[1] <= a[1] or b[0] < a[0] for a, b in pairwise(points)):
-        shape.problem(f"{what} do not ascend", at=at, expected="centiles that grow, values that do not fall")
+        shape.problem(f"{owner} do not ascend", at=at, expected="centiles that grow, values that do not fall")
     return points

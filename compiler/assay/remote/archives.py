@@ -1,6 +1,6 @@
 """Unpack archives of runs as streams: tar, compressed or plain, and zip.
 
-Nothing is written outside the folder.
+Nothing is written outside of the target folder.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from assay.util.escape import visible
 from assay.util.progress import Bytes
 
 CHUNK = 2**20
-HEAD = 16 * 2**20  # bytes that the head of a member may have: the reader of tar takes it whole into memory
+HEAD = 16 * 2**20  # largest header of a member in bytes: `tarfile` reads a header as a whole into memory
 BLOCK = tarfile.BLOCKSIZE
 PACKERS = {"gz": ".gz", "tgz": ".gz", "zst": ".zst", "tzst": ".zst", "xz": ".xz", "txz": ".xz", "bz2": ".bz2",
            "tbz2": ".bz2"}  # fmt: skip
-#: what is raised when a stream is broken, beside an OSError without a number
+#: exceptions of a broken stream; an OSError without errno is another
 BROKEN = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 def packer_of(suffix: str) -> str:
-    """How an archive is packed, by the end of its name; empty for one that is not."""
+    """Return the compression of an archive by its suffix; empty for an uncompressed one."""
     return PACKERS.get(suffix.rpartition(".")[2], "")
 
 
 class Reading(io.RawIOBase):
-    """A file that is being read, and tells so."""
+    """A file that reports the progress of reading it."""
 
-    def __init__(self, raw: IO[bytes], size: int, tell: Bytes) -> None:
-        self.raw, self.size, self.told = raw, size, tell
+    def __init__(self, raw: IO[bytes], size: int, report: Bytes) -> None:
+        self.raw, self.size, self.report = raw, size, report
 
     def readable(self) -> bool:
         return True
@@ -63,15 +63,16 @@ class Reading(io.RawIOBase):
         return self.raw.tell()
 
     def read(self, size: int = -1) -> bytes:
-        found = self.raw.read(size)
-        self.told(min(self.raw.tell(), self.size), self.size)
-        return found
+        content = self.raw.read(size)
+        self.report(min(self.raw.tell(), self.size), self.size)
+        return content
 
 
 class Tar:
-    """A stream that knows where its last byte is that is not zero: after its members a tar has zeros, and nothing else.
+    """A stream of a tar that remembers its last byte that is not zero.
 
-    The reader of tar takes whatever is no header for the end, which would lose what stands behind it.
+    A tar has only zeros behind its last member. `tarfile` takes everything that is no header for the end, so content
+    behind damaged data would be lost silently.
     """
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -79,20 +80,23 @@ class Tar:
         self.limit = HEAD
 
     def allow(self, end: int) -> None:
-        """Let a member be read that ends at a byte, and the head of the next one."""
+        """Allow the member that ends at byte `end` to be read, and the header of the next one."""
         self.limit = end + HEAD
 
     def read(self, size: int = -1) -> bytes:
-        found = self.stream.read(size)
+        data = self.stream.read(size)
         if self.count > self.limit:
             raise EOFError(f"the head of a member is larger than {HEAD // 2**20} MiB")
-        if content := found.rstrip(b"\0"):
+        if content := data.rstrip(b"\0"):
             self.filled = self.count + len(content)
-        self.count += len(found)
-        return found
+        self.count += len(data)
+        return data
 
     def check(self, end: int) -> None:
-        """Read on to the end; the members end at a byte.  EOFError when something is missing, or stands behind."""
+        """Read on to the end and check that nothing but zeros follows the members, which end at byte `end`.
+
+        Raises EOFError: something is missing, or follows.
+        """
         self.limit = sys.maxsize
         while self.read(CHUNK):
             pass
@@ -103,7 +107,7 @@ class Tar:
 
 
 def plain_tar(read: Reading, suffix: str) -> IO[bytes]:
-    """The plain tar of one."""
+    """Return the uncompressed stream of a tar."""
     stream = cast("IO[bytes]", read)
     packer = PACKERS.get(suffix.rpartition(".")[2], "")
     if packer == ".gz":
@@ -113,32 +117,32 @@ def plain_tar(read: Reading, suffix: str) -> IO[bytes]:
     if packer == ".bz2":
         return cast("IO[bytes]", bz2.BZ2File(stream))
     if packer == ".zst":
-        return cast("IO[bytes]", _Frames(stream))
+        return cast("IO[bytes]", _ZstdFrames(stream))
     return stream
 
 
-class _Frames:
-    """The content of the frames of a zstd file, one after the other; EOFError where the last one has no end."""
+class _ZstdFrames:
+    """The content of the frames of a zstd file, one after another.  Raises EOFError: the last one is incomplete."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self.chunks = self._chunks(stream)
-        self.held = b""
+        self.chunks = self._read_chunks(stream)
+        self.buffer = b""
 
     def read(self, size: int = -1) -> bytes:
-        """At most so many bytes of the content; all that is left for a negative size."""
-        parts, have = [self.held], len(self.held)
-        while have < size or size < 0:
+        """Return at most `size` bytes of the content; the whole rest if it is negative."""
+        parts, size_read = [self.buffer], len(self.buffer)
+        while size_read < size or size < 0:
             chunk = next(self.chunks, b"")
             if not chunk:
                 break
             parts.append(chunk)
-            have += len(chunk)
-        found = b"".join(parts)
-        self.held = found[size:] if size >= 0 else b""
-        return found[:size] if size >= 0 else found
+            size_read += len(chunk)
+        content = b"".join(parts)
+        self.buffer = content[size:] if size >= 0 else b""
+        return content[:size] if size >= 0 else content
 
     @staticmethod
-    def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
+    def _read_chunks(stream: IO[bytes]) -> Iterator[bytes]:
         import zstandard
 
         part, rest = None, b""
@@ -156,111 +160,120 @@ class _Frames:
             raise EOFError("it ends before its content does")
 
 
-#: how a file begins -> the end of the name that belongs to it
+#: first bytes of a file -> the suffix of its kind of archive
 MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0": ".tar.xz", b"BZh": ".tar.bz2",
          b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip"}  # fmt: skip
-OF_WINDOWS = (0, 6, 10, 14)  # the makers of members of a zip whose file names have no backslash: FAT, HPFS, NTFS, VFAT
-ENDED, DIRECTORY_END = b"PK\x05\x06", 22  # how the record at the end of a zip begins, its bytes without the comment
-OF_MACOS = ("__MACOSX", BESIDE)  # what a program of macOS writes beside files: how the names of those begin
+OF_WINDOWS = (0, 6, 10, 14)  # systems of zip members whose file names cannot contain a backslash: FAT, HPFS, NTFS, VFAT
+ENDED, DIRECTORY_END = b"PK\x05\x06", 22  # first bytes of the record at the end of a zip, its size without the comment
+OF_MACOS = ("__MACOSX", BESIDE)  # prefixes of the files that macOS adds to archives
 
 
-def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, tell: Bytes) -> Path:
-    """Write the wanted files of an archive below a folder; the run's directory there: the folder, or the only one in
-    it when the run stands below that.
+def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, report: Bytes) -> Path:
+    """Write the wanted files of an archive below a folder, and return the run's directory there.
 
-    AssayError: `broken-archive` when it cannot be read to its end or is none of its name's kind; `unsafe-name` when a
-    member is a link or a device, would stand elsewhere, or stands there twice; `disk-full` before the disk is.
+    This is the folder itself, or its only subfolder if the run is packed below one.
+
+    Raises AssayError: `broken-archive` if it cannot be read to its end or is of another kind than its name;
+    `unsafe-name` if a member is a link or a device, would be written elsewhere, or exists twice; `disk-full` before the
+    disk is.
     """
     target = _Target(folder, wanted, shown_as)
-    with _broken(archive, folder, shown_as), archive.open("rb") as raw:
-        read = Reading(raw, archive.stat().st_size, tell)
+    with _translate_errors(archive, folder, shown_as), archive.open("rb") as raw:
+        read = Reading(raw, archive.stat().st_size, report)
         if suffix_of(archive.name) == ".zip":
             _unzip(cast("IO[bytes]", read), target)
         else:
             _untar(plain_tar(read, suffix_of(archive.name)), target)
-    return target.run()
+    return target.find_run()
 
 
 class _Target:
-    """The folder that members are written into."""
+    """The folder that members are written into.
+
+    `has_direct` says that a wanted file is directly below it, `top_folders` are the subfolders with wanted files.
+    """
 
     def __init__(self, folder: Path, wanted: Wanted, archive: str) -> None:
         self.folder, self.wanted, self.archive = folder, wanted, archive
         self.seen: list[str] = []
-        self.stands = False
-        self.tops: set[str] = set()
+        self.has_direct = False
+        self.top_folders: set[str] = set()
 
     def check(self, name: str, folder: bool, kind: str = "") -> None:
-        """AssayError when a member cannot be a file or folder of the run."""
+        """Check that a member can be a file or folder of the run.  Raises AssayError."""
         if folder and not parts_of(name) and not name.startswith("/"):
             return
         if why := kind or refusal(name):
             raise unsafe(f"a member of the archive is refused: {visible(name)}", why, self.archive)
 
-    def run(self) -> Path:
-        """The run's directory.  AssayError when nothing is wanted."""
-        if self.stands:
+    def find_run(self) -> Path:
+        """Return the run's directory.  Raises AssayError: no file is wanted, or there are several runs."""
+        if self.has_direct:
             return self.folder
-        if len(self.tops) == 1:
-            return self.folder / next(iter(self.tops))
-        if self.tops:
+        if len(self.top_folders) == 1:
+            return self.folder / next(iter(self.top_folders))
+        if self.top_folders:
             raise fail("no-run", f"the archive holds more than one run: {self.archive}", expected="one folder on top",
-                       found=", ".join(map(visible, sorted(self.tops))), hint="pack each run by itself")  # fmt: skip
+                       found=", ".join(map(visible, sorted(self.top_folders))),
+                       hint="pack each run by itself")  # fmt: skip
         raise nothing_wanted("the archive of the run", self.archive, self.wanted, self.seen)
 
-    def make(self, name: str) -> None:
-        """Make a folder."""
-        self._place(name).mkdir(parents=True, exist_ok=True)
+    def make_folder(self, name: str) -> None:
+        """Create a folder."""
+        self._resolve(name).mkdir(parents=True, exist_ok=True)
 
     def write(self, name: str, size: int, content: IO[bytes]) -> None:
-        """Write a file, if it is wanted; its folder stands in any case."""
+        """Write a file if it is wanted; create its folder in any case."""
         if any(part.startswith(OF_MACOS) for part in parts_of(name)):
             return
-        place = self._place(name)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        as_it_is, below = self.wanted.has(name), self.wanted.has_below(name)
-        if not as_it_is and not below:
-            self._not_by_backslash(name)
+        path = self._resolve(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        is_direct, is_below = self.wanted.has(name), self.wanted.has_below(name)
+        if not is_direct and not is_below:
+            self._check_backslashes(name)
             self.seen.append(name)
             return
-        self.stands = self.stands or as_it_is
-        self.tops |= {parts_of(name)[0]} if below else set()
-        if place.is_file():  # which of them is the run's nobody can tell
+        self.has_direct = self.has_direct or is_direct
+        self.top_folders |= {parts_of(name)[0]} if is_below else set()
+        if path.is_file():  # it is unknown which of them is the run's
             raise unsafe(f"a member of the archive is refused: {visible(name)}", "a member before has its name",
                          self.archive)  # fmt: skip
         disk_space.check_room(self.folder, size, self.archive)
-        with place.open("wb") as stream:
+        with path.open("wb") as stream:
             shutil.copyfileobj(content, stream, CHUNK)
-        if place.stat().st_size != size:
+        if path.stat().st_size != size:
             raise EOFError(f"{visible(name)} ends before its size")
 
-    def _not_by_backslash(self, name: str) -> None:
-        """AssayError when a file would be wanted if backslashes of its name were slashes: a host would be missing."""
+    def _check_backslashes(self, name: str) -> None:
+        """Refuse a file that would be wanted if the backslashes of its name were slashes.
+
+        Otherwise a host would silently be missing.
+        """
         if "\\" in name and (self.wanted.has(slashed(name)) or self.wanted.has_below(slashed(name))):
             why = "its name has backslashes, where a run has folders"
             raise unsafe(f"a member of the archive is refused: {visible(name)}", why, self.archive)
 
-    def _place(self, name: str) -> Path:
+    def _resolve(self, name: str) -> Path:
         return self.folder.joinpath(*parts_of(name))
 
 
 def _untar(stream: IO[bytes], target: _Target) -> None:
-    ended = Tar(stream)
-    with tarfile.open(fileobj=cast("IO[bytes]", ended), mode="r|", errorlevel=2) as members:
+    tar = Tar(stream)
+    with tarfile.open(fileobj=cast("IO[bytes]", tar), mode="r|", errorlevel=2) as members:
         for member in members:
-            ended.allow(members.offset)
-            target.check(member.name, member.isdir(), _kind(member))
+            tar.allow(members.offset)
+            target.check(member.name, member.isdir(), _find_refusal(member))
             if member.isdir():
-                target.make(member.name)
+                target.make_folder(member.name)
                 continue
             content = members.extractfile(member)
             assert content is not None, "a regular file has content"
             target.write(member.name, member.size, content)
-        ended.check(members.offset)
+        tar.check(members.offset)
 
 
-def _kind(member: tarfile.TarInfo) -> str:
-    """Why a member is refused by what it is; empty for files and folders."""
+def _find_refusal(member: tarfile.TarInfo) -> str:
+    """Return why a member of a tar is refused for its type; empty for files and folders."""
     if member.issym() or member.islnk():
         return f"it is a link to {visible(member.linkname)}"
     if member.isreg() or member.isdir():
@@ -270,45 +283,45 @@ def _kind(member: tarfile.TarInfo) -> str:
 
 def _unzip(stream: IO[bytes], target: _Target) -> None:
     with zipfile.ZipFile(stream) as members:
-        _alone(stream, members, target.archive)
-        items = [(_zip_name(item), item) for item in members.infolist()]
+        _check_single_zip(stream, members, target.archive)
+        items = [(_get_zip_name(item), item) for item in members.infolist()]
         for name, item in items:
-            target.check(name, name.endswith("/"), _zip_kind(item))
+            target.check(name, name.endswith("/"), _find_zip_refusal(item))
         files = [(name, item) for name, item in items if not name.endswith("/")]
         wanted = target.wanted
         needed = (item for name, item in files if wanted.has(name) or wanted.has_below(name))
         disk_space.check_room(target.folder, sum(item.file_size for item in needed), target.archive)
         for name, _ in items:
             if name.endswith("/"):
-                target.make(name)
+                target.make_folder(name)
         for name, item in files:
             with members.open(item) as content:
                 target.write(name, item.file_size, content)
 
 
-def _zip_name(item: zipfile.ZipInfo) -> str:
-    """The name of a member: one that was made on Windows may have backslashes, where no file name has any."""
+def _get_zip_name(item: zipfile.ZipInfo) -> str:
+    """Return the name of a zip member; on Windows, backslashes may separate its folders."""
     return slashed(item.orig_filename) if item.create_system in OF_WINDOWS else item.orig_filename
 
 
-def _alone(stream: IO[bytes], members: zipfile.ZipFile, archive: str) -> None:
-    """AssayError when a file holds more than one zip: the directory at its end names the members of the last alone.
+def _check_single_zip(stream: IO[bytes], members: zipfile.ZipFile, archive: str) -> None:
+    """Check that a file holds a single zip: the directory at its end lists only the members of the last one.
 
-    What is ahead of the first member and is no zip is the program that unpacks it.
+    Bytes before the first member that are no zip are allowed: a self-extracting archive begins with its program.
     """
-    begin = min((item.header_offset for item in members.infolist()), default=members.start_dir)
+    start = min((item.header_offset for item in members.infolist()), default=members.start_dir)
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - DIRECTORY_END - len(members.comment)))
-    behind = stream.read(len(ENDED)) != ENDED
+    has_trailer = stream.read(len(ENDED)) != ENDED
     stream.seek(0)
-    if behind or (begin and stream.read(2) == ENDED[:2]):
-        found = "bytes behind its end" if behind else f"{begin} bytes of another before its first member"
-        raise fail("broken-archive", f"the archive is more than one zip: {archive}", found=found,
+    if has_trailer or (start and stream.read(2) == ENDED[:2]):
+        problem = "bytes behind its end" if has_trailer else f"{start} bytes of another before its first member"
+        raise fail("broken-archive", f"the archive is more than one zip: {archive}", found=problem,
                    expected="one zip, and nothing else", hint="unpack them into one folder, and pack that")  # fmt: skip
 
 
-def _zip_kind(item: zipfile.ZipInfo) -> str:
-    """The same of a member of a zip file: its upper attributes are those of Unix, where it was made there."""
+def _find_zip_refusal(item: zipfile.ZipInfo) -> str:
+    """Return why a member of a zip is refused; the upper attributes hold the Unix mode, if it was made there."""
     kind = (item.external_attr >> 16) & 0o170000
     if item.flag_bits & 1:
         return "it is encrypted"
@@ -318,12 +331,12 @@ def _zip_kind(item: zipfile.ZipInfo) -> str:
 
 
 @contextmanager
-def _broken(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
-    """What goes wrong with an archive, as one error."""
+def _translate_errors(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
+    """Raise everything that can go wrong with an archive as AssayError."""
     try:
         yield
     except (*BROKEN, zipfile.BadZipFile, NotImplementedError) as error:
-        raise _error(archive, shown_as, str(error)) from None
+        raise _build_error(archive, shown_as, str(error)) from None
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         name, why = Path(str(error.filename)).name, "it is a file and a folder"
         raise unsafe(f"a member of the archive is refused: {visible(name)}", why, shown_as) from None
@@ -331,22 +344,22 @@ def _broken(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
         if error.filename == str(archive):
             cause = error.strerror or str(error)
             raise fail("no-run", f"the archive of the run cannot be read: {shown_as}", found=cause) from None
-        if error.errno is None:  # so gzip, bz2 and others say that a file is none of theirs
-            raise _error(archive, shown_as, str(error)) from None
+        if error.errno is None:  # gzip, bz2 and others reject files of another kind this way
+            raise _build_error(archive, shown_as, str(error)) from None
         raise disk_space.write_error(folder, shown_as, error) from None
 
 
-def _error(archive: Path, shown_as: str, cause: str) -> AssayError:
-    """The error of an archive that is broken, or of another kind than its name says."""
+def _build_error(archive: Path, shown_as: str, cause: str) -> AssayError:
+    """Return the error of an archive that is broken, or of another kind than its name."""
     with archive.open("rb") as stream:
         head = stream.read(512)
-    real = next((end for magic, end in MAGIC.items() if head.startswith(magic)), "")
-    real = real or (".tar" if head[257:262] == b"ustar" else "")
-    own = suffix_of(archive.name)
+    actual = next((end for magic, end in MAGIC.items() if head.startswith(magic)), "")
+    actual = actual or (".tar" if head[257:262] == b"ustar" else "")
+    suffix = suffix_of(archive.name)
     hint = hint_of(cause)
-    if not real:
+    if not actual:
         hint = f"archives are {', '.join(ARCHIVES)}"
-    elif real != own and (packer_of(real) or real) != packer_of(own):
-        hint = f"its content is that of a {real}: rename it"
+    elif actual != suffix and (packer_of(actual) or actual) != packer_of(suffix):
+        hint = f"its content is that of a {actual}: rename it"
     return fail("broken-archive", f"the archive of the run cannot be read to its end: {shown_as}",
-                expected=f"the content of a {own}", found=cause or "nothing", hint=hint)  # fmt: skip
+                expected=f"the content of a {suffix}", found=cause or "nothing", hint=hint)  # fmt: skip

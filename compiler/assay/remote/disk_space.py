@@ -1,4 +1,4 @@
-"""Room on the disk of the cache: asked before it is taken, and told when it is out."""
+"""Check the free space on the disk of the cache, and report when it is full."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 
 from assay.util.diagnostics import AssayError, fail
 
-KEPT = 64 * 2**20  # bytes of a disk that are left free: all that works beside needs some
+KEPT = 64 * 2**20  # bytes that are left free for other programs
 
 
-def check_room(folder: Path, needed: int, what: str) -> None:
-    """AssayError `disk-full` when the folder's disk has no room for so many bytes."""
+def check_room(folder: Path, needed: int, subject: str) -> None:
+    """Check that the folder's disk has room for `needed` bytes.  Raises AssayError `disk-full`."""
     free = shutil.disk_usage(folder).free
     if needed + KEPT > free:
-        raise _full(folder, what, f"{_size(needed)}", f"{_size(free)} free")
+        raise _build_full_error(folder, subject, f"{_format_size(needed)}", f"{_format_size(free)} free")
 
 
-def write_error(folder: Path, what: str, error: OSError) -> AssayError:
-    """The error of a file that could not be written below the cache's folder."""
+def write_error(folder: Path, subject: str, error: OSError) -> AssayError:
+    """Return the error of a file that cannot be written below the cache folder."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return _full(folder, what, "room for it", error.strerror or "none")
+        return _build_full_error(folder, subject, "room for it", error.strerror or "none")
     return fail(
         "cache",
         f"the cache folder cannot be written: {error.strerror or error}: {folder}",
@@ -29,17 +29,17 @@ def write_error(folder: Path, what: str, error: OSError) -> AssayError:
     )
 
 
-def _full(folder: Path, what: str, expected: str, found: str) -> AssayError:
+def _build_full_error(folder: Path, subject: str, expected: str, free: str) -> AssayError:
     return fail(
         "disk-full",
-        f"the disk of the cache has no room for {what}: {folder}",
+        f"the disk of the cache has no room for {subject}: {folder}",
         expected=expected,
-        found=found,
+        found=free,
         hint="free some, or name a folder on another disk with --cache",
     )
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"

@@ -1,4 +1,4 @@
-"""A Prometheus server's HTTP API: questions, answers, and what goes wrong between them."""
+"""Query a Prometheus server's HTTP API with retries, and report what goes wrong."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 
 from assay.util.diagnostics import USAGE, AssayError, fail
 
-AGAIN = (429, 500, 502, 503, 504)  # what may go well the next time
-LONGEST = 30.0  # seconds that are waited between two attempts
+AGAIN = (429, 500, 502, 503, 504)  # HTTP statuses that are retried
+LONGEST = 30.0  # longest wait between two attempts in seconds
 SHOWN = 300  # characters of a text of the server
-#: what a server says of a question whose answer it will not work out
+#: texts by which servers refuse a query whose result is too large
 TOO_MANY = (
     "too many samples",
     "would load too many",
@@ -30,7 +30,7 @@ TOO_MANY = (
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often a question is asked, seconds before it is asked again (then twice as many), seconds for an answer."""
+    """The number of attempts, the first wait in seconds (doubled every time), the timeout of a response in seconds."""
 
     attempts: int = 5
     first: float = 0.5
@@ -39,12 +39,12 @@ class Patience:
 
 
 class TooManyError(Exception):
-    """The server will not answer, since the answer would be too large; the text is its own."""
+    """The server refuses a query because the response would be too large; the text is the server's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server by its address.  AssayError when that is none."""
+    """A server by its address.  Raises AssayError: the address is invalid."""
 
     url: str
     patience: Patience = Patience()
@@ -53,10 +53,10 @@ class Server:
     def __post_init__(self) -> None:
         try:
             parts = urllib.parse.urlsplit(self.url)
-            right = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+            is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
         except ValueError:
-            right = False
-        if not right:
+            is_valid = False
+        if not is_valid:
             message = f"this is no address of a server: {self.url}"
             raise fail("bad-address", message, expected="such as http://localhost:9090", status=USAGE)
 
@@ -67,36 +67,36 @@ class Server:
         return urllib.parse.urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
     def ask(self, path: str, parameters: Sequence[tuple[str, str]]) -> bytes:
-        """The text of an answer that is a success.
+        """Return the text of a successful response.
 
-        Raises TooManyError, and AssayError: the server cannot be reached, answers an error, or is no Prometheus.
+        Raises TooManyError, and AssayError: the server cannot be reached, returns an error, or is no Prometheus.
         """
-        request = self._request(path, parameters)
+        request = self._build_request(path, parameters)
         wait = self.patience.first
         for attempt in range(1, self.patience.attempts + 1):
             try:
                 with self.opener.open(request, timeout=self.patience.timeout) as answer:
-                    return self._success(answer.read())
+                    return self._check_success(answer.read())
             except urllib.error.HTTPError as error:
-                refusal, again = self._refused(error), error.code in AGAIN
-                asked = _seconds(error.headers.get("Retry-After"))
+                refusal, can_retry = self._translate_refusal(error), error.code in AGAIN
+                requested_wait = _parse_seconds(error.headers.get("Retry-After"))
             except (OSError, http.client.HTTPException) as error:
-                refusal, again, asked = self._unreachable(error, attempt), True, None
-            if not again or attempt == self.patience.attempts:
+                refusal, can_retry, requested_wait = self._build_unreachable_error(error, attempt), True, None
+            if not can_retry or attempt == self.patience.attempts:
                 raise refusal
-            self.patience.sleep(min(max(wait, asked or 0.0), LONGEST))
+            self.patience.sleep(min(max(wait, requested_wait or 0.0), LONGEST))
             wait *= 2
         raise AssertionError("a question is asked at least once")
 
     def data(self, path: str, parameters: Sequence[tuple[str, str]]) -> Any:
-        """The data of an answer."""
+        """Return the data of a successful response."""
         text = self.ask(path, parameters)
         try:
             return json.loads(text)["data"]
         except (ValueError, KeyError, RecursionError):
-            raise self._strange(text) from None
+            raise self._build_no_prometheus_error(text) from None
 
-    def _request(self, path: str, parameters: Sequence[tuple[str, str]]) -> urllib.request.Request:
+    def _build_request(self, path: str, parameters: Sequence[tuple[str, str]]) -> urllib.request.Request:
         parts = urllib.parse.urlsplit(self.public_address)
         place = parts.path.rstrip("/") + path
         target = urllib.parse.urlunsplit((parts.scheme, parts.netloc, place, urllib.parse.urlencode(parameters), ""))
@@ -107,46 +107,48 @@ class Server:
             request.add_header("Authorization", f"Basic {secret}")
         return request
 
-    def _success(self, text: bytes) -> bytes:
-        """The text of an answer, which says that it is a success; only its beginning is looked at."""
+    def _check_success(self, text: bytes) -> bytes:
+        """Return a response if it reports success; normally only its beginning is parsed."""
         head = text[:200].replace(b" ", b"").replace(b"\n", b"")
         if not head.startswith(b'{"status":"success"'):
-            said = _document(text)
-            if said.get("status") != "success" or "data" not in said:
-                raise self._strange(text)
+            document = _parse_object(text)
+            if document.get("status") != "success" or "data" not in document:
+                raise self._build_no_prometheus_error(text)
         return text
 
-    def _refused(self, error: urllib.error.HTTPError) -> AssayError:
-        """The error of an answer that is none.  Raises TooManyError."""
+    def _translate_refusal(self, error: urllib.error.HTTPError) -> AssayError:
+        """Return the error for an HTTP error response.  Raises TooManyError."""
         with error:
             text = error.read()
-        said = _document(text)
-        if said.get("status") != "error":
+        document = _parse_object(text)
+        if document.get("status") != "error":
             if error.code in AGAIN or error.code in (401, 403):
-                return self._error(error.code, text.decode("utf-8", errors="replace").strip()[:SHOWN] or error.reason)
-            return self._strange(text, f"HTTP {error.code} {error.reason}")
-        cause = str(said.get("error", ""))
+                return self._build_error(
+                    error.code, text.decode("utf-8", errors="replace").strip()[:SHOWN] or error.reason
+                )
+            return self._build_no_prometheus_error(text, f"HTTP {error.code} {error.reason}")
+        cause = str(document.get("error", ""))
         if error.code not in AGAIN and any(word in cause for word in TOO_MANY):
             raise TooManyError(cause)
-        return self._error(error.code, f"{said.get('errorType', 'error')}: {cause}"[:SHOWN])
+        return self._build_error(error.code, f"{document.get('errorType', 'error')}: {cause}"[:SHOWN])
 
-    def _error(self, status: int, cause: str) -> AssayError:
+    def _build_error(self, status: int, cause: str) -> AssayError:
         hint = "does the server want a name and a password? http://NAME:PASSWORD@HOST" if status == 401 else ""
         message = f"the server answers an error: {self.public_address}"
         return fail("server-error", message, found=f"HTTP {status}: {cause}", hint=hint)
 
-    def _strange(self, text: bytes, status: str = "") -> AssayError:
-        """The error of an answer that no Prometheus gives."""
-        shown = text[:60].decode("utf-8", errors="replace").strip()
+    def _build_no_prometheus_error(self, text: bytes, status: str = "") -> AssayError:
+        """Return the error for a response that no Prometheus gives."""
+        excerpt = text[:60].decode("utf-8", errors="replace").strip()
         return fail(
             "no-prometheus",
             f"what answers is no Prometheus server: {self.public_address}",
             expected="a JSON document with a status",
-            found=", ".join(part for part in (status, repr(shown) if shown else "an empty answer") if part),
+            found=", ".join(part for part in (status, repr(excerpt) if excerpt else "an empty answer") if part),
             hint="is this the server's own address, such as http://localhost:9090?",
         )
 
-    def _unreachable(self, error: Exception, attempts: int) -> AssayError:
+    def _build_unreachable_error(self, error: Exception, attempts: int) -> AssayError:
         cause = getattr(error, "reason", None) or error
         times = "once" if attempts == 1 else f"{attempts} times"
         return fail(
@@ -157,14 +159,14 @@ class Server:
         )
 
 
-def _document(text: bytes) -> Mapping[str, Any]:
-    """A JSON object; an empty one when the text is none."""
+def _parse_object(text: bytes) -> Mapping[str, Any]:
+    """Parse a JSON object; return an empty one if the text is none."""
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
-def _seconds(text: str | None) -> float | None:
+def _parse_seconds(text: str | None) -> float | None:
     return float(text) if text and text.isdigit() else None

@@ -1,10 +1,10 @@
-"""The mirror of a run in the cache: a folder for each address, brought to what is there before it is read.
+"""Mirror runs in the cache: a folder per address, updated before it is read.
 
-mirror/KEY/lock           held shared while a command reads the mirror, alone while one changes it
+mirror/KEY/lock           locked shared while a command reads the mirror, exclusively while one changes it
 mirror/KEY/files/         objects, under their names
-mirror/KEY/objects.jsonl  what they are of
-mirror/KEY/parts/         objects that are not whole yet
-mirror/KEY/unpacked/      of an archive: its files, and contents.json, which says what it was unpacked from
+mirror/KEY/objects.jsonl  sizes and versions of the objects
+mirror/KEY/parts/         incomplete objects
+mirror/KEY/unpacked/      for an archive: its files, and contents.json, which identifies the archive
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CONTENTS = "contents.json"
 
 @dataclass(frozen=True, slots=True)
 class _Mirror:
-    """A mirror: the store, the key of its address, what runs of it are called in progress."""
+    """A mirror: its store, the key of its address, and the name of the run for progress."""
 
     store: Store
     key: str
@@ -55,15 +55,15 @@ class _Mirror:
     def folder(self) -> Path:
         return self.store.place(KIND, self.key)
 
-    def tell_of(self, items: Sequence[Object]) -> None:
-        """Say what is about to be fetched, and how much."""
+    def announce(self, items: Sequence[Object]) -> None:
+        """Report how many objects are about to be fetched, and their size."""
         if items:
             number = "1 object" if len(items) == 1 else f"{len(items)} objects"
             size = sum(item.size for item in items) / 1e6
             self.fetching(f"fetching {number} of run {self.name}, {size:.1f} MB, from {self.address}")
 
-    def tell(self, what: str) -> Callable[[int, int], None]:
-        return lambda done, total: self.progress(f"{what} {self.name}", done, total)
+    def report_progress(self, action: str) -> Callable[[int, int], None]:
+        return lambda done, total: self.progress(f"{action} {self.name}", done, total)
 
 
 def mirrored(
@@ -76,11 +76,12 @@ def mirrored(
     notice: Notice,
     fetching: Notice = unheard,
 ) -> Path:
-    """The directory of a run on object storage or in an archive, as it is now; it stays so until `held` is closed.
+    """Return the local directory of a run on object storage or in an archive, brought up to date.
 
-    `notice` is told that somebody else is waited for, `fetching` what is about to be fetched, and how much.
+    It does not change until `held` is closed. `notice` is called when another process is waited for, `fetching` with
+    the number and size of the objects that are about to be fetched.
 
-    Raises AssayError: the address has nothing, cannot be reached, refuses; the archive is broken or unsafe; no room.
+    Raises AssayError: the address is empty, unreachable or refuses; the archive is broken or unsafe; the disk is full.
     """
     place = address if is_address(address) else str(resolve_path(Path(address)))
     key = hashlib.sha256(place.encode()).hexdigest()[:32]
@@ -91,16 +92,16 @@ def mirrored(
         raise disk_space.write_error(store.folder, address, error) from None
     held.callback(os.close, lock)
     if not is_address(address):
-        return _of_archive(mirror, lock, Path(address))
+        return _mirror_local_archive(mirror, lock, Path(address))
     storage = open_storage(address)
     packed = storage.object() if is_archive(address) else None
     if packed:
-        return _of_packed(mirror, lock, storage, packed)
-    return _of_objects(mirror, lock, storage)
+        return _mirror_remote_archive(mirror, lock, storage, packed)
+    return _mirror_objects(mirror, lock, storage)
 
 
 def _open_lock(mirror: _Mirror) -> int:
-    """Open the file that is locked, in place of anything else of its name.  Raises OSError."""
+    """Open the lock file, replacing anything else of its name.  Raises OSError."""
     place = mirror.folder / "lock"
     clear_way(mirror.store.folder, place)
     if os.path.lexists(place) and not place.is_file():
@@ -108,35 +109,35 @@ def _open_lock(mirror: _Mirror) -> int:
     return os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
 
 
-def _of_objects(mirror: _Mirror, lock: int, storage: Storage) -> Path:
-    """The objects below an address."""
-    there = storage.objects()
-    wanted = [item for item in there if mirror.wanted.has(item.name)]
+def _mirror_objects(mirror: _Mirror, lock: int, storage: Storage) -> Path:
+    """Mirror the objects below an address."""
+    objects = storage.objects()
+    wanted = [item for item in objects if mirror.wanted.has(item.name)]
     if not wanted:
-        raise nothing_wanted("the run", mirror.address, mirror.wanted, [item.name for item in there])
+        raise nothing_wanted("the run", mirror.address, mirror.wanted, [item.name for item in objects])
     check_names(mirror.address, wanted)
-    fetching = Fetching(storage, mirror.folder, mirror.tell("fetching"))
-    with _sharing(mirror, lock):
-        if fetching.files.is_dir() and not fetching.missing(wanted) and not fetching.vanished(there):
+    fetching = Fetching(storage, mirror.folder, mirror.report_progress("fetching"))
+    with _lock_shared(mirror, lock):
+        if fetching.files.is_dir() and not fetching.missing(wanted) and not fetching.vanished(objects):
             return fetching.files
-    with _alone(mirror, lock):
-        fetching.clear(there)
-        mirror.tell_of(missing := fetching.missing(wanted))
+    with _lock_exclusively(mirror, lock):
+        fetching.clear(objects)
+        mirror.announce(missing := fetching.missing(wanted))
         fetching.fetch(missing)
-        fetching.finish(there)
+        fetching.finish(objects)
     return fetching.files
 
 
-def _of_packed(mirror: _Mirror, lock: int, storage: Storage, packed: Object) -> Path:
-    """An archive on object storage: it is removed when it is unpacked."""
+def _mirror_remote_archive(mirror: _Mirror, lock: int, storage: Storage, packed: Object) -> Path:
+    """Mirror an archive on object storage; the archive is deleted once it is unpacked."""
     mark = [mirror.address, *packed.mark]
-    with _sharing(mirror, lock):
-        if found := _unpacked(mirror, mark):
-            return found
-    fetching = Fetching(storage, mirror.folder, mirror.tell("fetching"))
-    with _alone(mirror, lock):
-        if not _unpacked(mirror, mark):
-            mirror.tell_of(missing := fetching.missing([packed]))
+    with _lock_shared(mirror, lock):
+        if unpacked := _find_unpacked(mirror, mark):
+            return unpacked
+    fetching = Fetching(storage, mirror.folder, mirror.report_progress("fetching"))
+    with _lock_exclusively(mirror, lock):
+        if not _find_unpacked(mirror, mark):
+            mirror.announce(missing := fetching.missing([packed]))
             fetching.fetch(missing)
             fetching.finish([packed])
             _unpack(mirror, mark, fetching.files / packed.name)
@@ -144,72 +145,76 @@ def _of_packed(mirror: _Mirror, lock: int, storage: Storage, packed: Object) -> 
     return mirror_folder(mirror, mark)
 
 
-def _of_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
-    """An archive that is a file here."""
+def _mirror_local_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
+    """Unpack an archive that is a local file."""
     try:
-        found = archive.stat()
+        status = archive.stat()
     except OSError as error:
         raise fail("no-run", f"the archive of the run cannot be read: {archive}", found=error.strerror or str(error),
                    hint=TAKEN) from None  # fmt: skip
-    mark = [str(resolve_path(archive)), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
-    with _sharing(mirror, lock):
-        if there := _unpacked(mirror, mark):
-            return there
-    with _alone(mirror, lock):
-        if not _unpacked(mirror, mark):
+    mark = [str(resolve_path(archive)), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    with _lock_shared(mirror, lock):
+        if unpacked := _find_unpacked(mirror, mark):
+            return unpacked
+    with _lock_exclusively(mirror, lock):
+        if not _find_unpacked(mirror, mark):
             _unpack(mirror, mark, archive)
     return mirror_folder(mirror, mark)
 
 
-def _unpacked(mirror: _Mirror, mark: Sequence[object]) -> Path | None:
-    """The directory of an archive that was unpacked before, of this content, with all that is wanted now."""
-    place = mirror.folder / UNPACKED
+def _find_unpacked(mirror: _Mirror, mark: Sequence[object]) -> Path | None:
+    """Return the directory of this archive if it was unpacked before with all files that are wanted now."""
+    folder = mirror.folder / UNPACKED
     try:
-        said = json.loads((place / CONTENTS).read_text(encoding="utf-8"))
-        right = said["of"] == list(mark) and set(mirror.wanted.globs) <= set(said["wanted"])
-        return place / said["folder"] if right and is_sealed(place) else None
+        contents = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
+        is_usable = contents["of"] == list(mark) and set(mirror.wanted.globs) <= set(contents["wanted"])
+        return folder / contents["folder"] if is_usable and is_sealed(folder) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def mirror_folder(mirror: _Mirror, mark: Sequence[object]) -> Path:
-    found = _unpacked(mirror, mark)
-    assert found, "it was unpacked just now"
-    return found
+    """Return the directory of an archive that was just unpacked."""
+    folder = _find_unpacked(mirror, mark)
+    assert folder, "it was unpacked just now"
+    return folder
 
 
 def _unpack(mirror: _Mirror, mark: Sequence[object], archive: Path) -> None:
-    """Unpack what is wanted, and what was wanted before: else two systems that share an archive undo each other."""
-    globs = {*mirror.wanted.globs, *_wanted_before(mirror)}
+    """Unpack the wanted files, and those that were wanted before.
+
+    Otherwise two systems that share an archive would undo each other's work.
+    """
+    globs = {*mirror.wanted.globs, *_read_previous_globs(mirror)}
     wanted = Wanted(tuple(sorted(globs)))
     with mirror.store.filling(f"{KIND}/{mirror.key}", UNPACKED, ends=True) as fresh:
         (fresh / "files").mkdir()
-        found = unpack(archive, fresh / "files", wanted, mirror.address, mirror.tell("unpacking"))
-        folder = found.relative_to(fresh).as_posix()
-        said = {"of": list(mark), "wanted": sorted(globs), "folder": folder}
-        (fresh / CONTENTS).write_text(json.dumps(said), encoding="utf-8")
+        run = unpack(archive, fresh / "files", wanted, mirror.address, mirror.report_progress("unpacking"))
+        folder = run.relative_to(fresh).as_posix()
+        contents = {"of": list(mark), "wanted": sorted(globs), "folder": folder}
+        (fresh / CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
 
 
-def _wanted_before(mirror: _Mirror) -> Sequence[str]:
+def _read_previous_globs(mirror: _Mirror) -> Sequence[str]:
     try:
-        said = json.loads((mirror.folder / UNPACKED / CONTENTS).read_text(encoding="utf-8"))
-        return [str(glob) for glob in said["wanted"]]
+        contents = json.loads((mirror.folder / UNPACKED / CONTENTS).read_text(encoding="utf-8"))
+        return [str(glob) for glob in contents["wanted"]]
     except (OSError, ValueError, KeyError, TypeError):
         return ()
 
 
 @contextmanager
-def _sharing(mirror: _Mirror, lock: int) -> Iterator[None]:
-    """With a lock that others may share: kept after the block, until it is closed."""
-    _lock(mirror, lock, fcntl.LOCK_SH)
+def _lock_shared(mirror: _Mirror, lock: int) -> Iterator[None]:
+    """Take the shared lock; it is kept after the block, until the lock file is closed."""
+    _wait_for_lock(mirror, lock, fcntl.LOCK_SH)
     yield
 
 
 @contextmanager
-def _alone(mirror: _Mirror, lock: int) -> Iterator[None]:
-    """With the lock alone; shared afterwards."""
+def _lock_exclusively(mirror: _Mirror, lock: int) -> Iterator[None]:
+    """Take the exclusive lock for the block, and the shared one afterwards."""
     fcntl.flock(lock, fcntl.LOCK_UN)
-    _lock(mirror, lock, fcntl.LOCK_EX)
+    _wait_for_lock(mirror, lock, fcntl.LOCK_EX)
     try:
         yield
     except OSError as error:
@@ -218,10 +223,10 @@ def _alone(mirror: _Mirror, lock: int) -> Iterator[None]:
         fcntl.flock(lock, fcntl.LOCK_SH)
 
 
-def _lock(mirror: _Mirror, lock: int, how: int) -> None:
-    """Wait for a lock, and say so."""
+def _wait_for_lock(mirror: _Mirror, lock: int, operation: int) -> None:
+    """Wait for a lock, with a notice if another process has it."""
     try:
-        fcntl.flock(lock, how | fcntl.LOCK_NB)
+        fcntl.flock(lock, operation | fcntl.LOCK_NB)
     except BlockingIOError:
         mirror.notice(f"waiting for another assay that uses {mirror.name}")
-        fcntl.flock(lock, how)
+        fcntl.flock(lock, operation)

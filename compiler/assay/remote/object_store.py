@@ -1,4 +1,4 @@
-"""Object storage through fsspec: what is there, its bytes, and what goes wrong on the way."""
+"""List and read objects on object storage through fsspec, and report what goes wrong."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import IO, Any
 from assay.remote.address import CREDENTIALS, PACKAGES, place_in
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
 
-PIECE = 8 * 2**20  # bytes that are asked for at a time
-#: what tells one content of an object from another, the surest first
+PIECE = 8 * 2**20  # bytes per request
+#: metadata that identifies the content of an object, the most reliable first
 VERSIONS = ("ETag", "etag", "md5Hash", "content_md5", "generation", "LastModified", "last_modified", "updated", "mtime")
-CHANGED = "FileExpired"  # what an object is called that is not what was listed, by s3fs
+CHANGED = "FileExpired"  # the error of s3fs for an object that changed since it was listed
 EXTRA = "s3"
-TRIES = 2  # of s3fs, at an object and again at each request of it, each of which the client under it tries again itself
-#: what they raise that is no OSError
+TRIES = 2  # attempts of s3fs, per object and per request; its client retries every request by itself
+#: exceptions of these packages that are no OSError
 RAISED = (("botocore.exceptions", "BotoCoreError"), ("botocore.exceptions", "ClientError"), ("aiohttp", "ClientError"))
 
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object: its name below the prefix, its path in the storage, bytes, what tells its content from another."""
+    """An object: its name below the prefix, its path in the storage, its size in bytes, the version of its content."""
 
     name: str
     path: str
@@ -32,30 +32,30 @@ class Object:
 
     @property
     def mark(self) -> tuple[int, str]:
-        """Another one means another content."""
+        """Size and version: they differ if the content does."""
         return self.size, self.version
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What holds the objects of an address."""
+    """The storage of the objects of an address."""
 
     address: str
     system: Any
 
     def objects(self) -> tuple[Object, ...]:
-        """All objects below the address, by name.  AssayError `no-run` when there is none."""
+        """Return all objects below the address, by name.  Raises AssayError `no-run`: there is none."""
         scheme, path = place_in(self.address)
         with self.asking("list"):
-            found = self.system.find(path, detail=True)
-        own = [_object(name.removeprefix(f"{path}/"), info) for name, info in sorted(found.items())
+            listing = self.system.find(path, detail=True)
+        items = [_build_object(name.removeprefix(f"{path}/"), info) for name, info in sorted(listing.items())
                if name.startswith(f"{path}/") and not name.endswith("/") and info.get("type") == "file"]  # fmt: skip
-        if not own:
+        if not items:
             raise self.nothing(f"there is nothing at the address of the run: {self.address}", scheme, path)
-        return tuple(own)
+        return tuple(items)
 
     def object(self) -> Object | None:
-        """The object that the address itself is; None when it is none."""
+        """Return the object at the address itself; None if there is none."""
         path = place_in(self.address)[1]
         try:
             with self.asking("read"):
@@ -64,123 +64,128 @@ class Storage:
             if error.diagnostics[0].code == "no-run":
                 return None
             raise
-        return _object(path.rpartition("/")[2], info) if info.get("type") == "file" else None
+        return _build_object(path.rpartition("/")[2], info) if info.get("type") == "file" else None
 
     def pieces(self, item: Object, start: int) -> Iterator[bytes]:
-        """The bytes of an object from one on.  AssayError also when it is not what was listed any more."""
+        """Yield the bytes of an object from `start` on.  Raises AssayError, also if it changed since it was listed."""
         with self.asking("read", item):
             if start == item.size:
                 return
             with self.system.open(item.path, "rb", block_size=PIECE, cache_type="none") as stream:
-                if _version(getattr(stream, "details", None) or {}) not in ("", item.version):
-                    raise self._changed(item, "changed")
+                if _get_version(getattr(stream, "details", None) or {}) not in ("", item.version):
+                    raise self._build_changed_error(item, "changed")
                 stream.seek(start)
-                while asked := min(PIECE, item.size - start):
-                    piece = _read(stream, asked)
-                    if len(piece) != asked:  # such as a page of somebody on the way: not the object's bytes
-                        raise EOFError(f"{len(piece)} bytes of an answer where {asked} were asked for")
-                    start += asked
+                while count := min(PIECE, item.size - start):
+                    piece = _read(stream, count)
+                    if len(piece) != count:  # such as the error page of a proxy
+                        raise EOFError(f"{len(piece)} bytes of an answer where {count} were asked for")
+                    start += count
                     yield piece
 
     @contextmanager
-    def asking(self, what: str, item: Object | None = None) -> Iterator[None]:
-        """What goes wrong between us and the storage, as AssayError."""
-        shown = f"{place_in(self.address)[0]}://{item.path}" if item else self.address
+    def asking(self, action: str, item: Object | None = None) -> Iterator[None]:
+        """Raise everything that goes wrong between this process and the storage as AssayError."""
+        address = f"{place_in(self.address)[0]}://{item.path}" if item else self.address
         try:
             yield
         except PermissionError as error:
-            raise fail("run-refused", f"the server refuses to {what}: {shown}", found=_cause(error),
+            raise fail("run-refused", f"the server refuses to {action}: {address}", found=_describe_cause(error),
                        hint=CREDENTIALS) from None  # fmt: skip
         except FileNotFoundError as error:
             if item:
-                raise self._changed(item, "is gone") from None
-            raise self.nothing(f"the server has no such place: {shown}", *place_in(self.address), error) from None
-        except _failures() as error:
+                raise self._build_changed_error(item, "is gone") from None
+            raise self.nothing(f"the server has no such place: {address}", *place_in(self.address), error) from None
+        except _get_exceptions() as error:
             if type(error).__name__ == CHANGED:
                 assert item
-                raise self._changed(item, "changed") from None
+                raise self._build_changed_error(item, "changed") from None
             if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound"):
-                raise fail("run-refused", f"there are no credentials for: {shown}", found=_cause(error),
+                raise fail("run-refused", f"there are no credentials for: {address}", found=_describe_cause(error),
                            hint=f"{CREDENTIALS}; FSSPEC_S3_ANON=true reads what is public") from None  # fmt: skip
-            broken = item is not None and not _unreachable(error)
+            broken = item is not None and not _is_unreachable(error)
             message = "the server broke off" if broken else "the server cannot be reached, or does not answer as one"
-            raise fail("no-server", f"{message}: {shown}", found=_cause(error),
+            raise fail("no-server", f"{message}: {address}", found=_describe_cause(error),
                        hint="what was fetched is kept: the next run goes on with the rest" if broken
                        else "is AWS_ENDPOINT_URL its address?") from None  # fmt: skip
 
     def nothing(self, message: str, scheme: str, path: str, error: OSError | None = None) -> AssayError:
-        """The error of an address with nothing there, with the names beside it."""
-        hint = did_you_mean(*beside) if (beside := self._list_siblings(path)) else ""
-        found = _cause(error) if error else ""
-        return fail("no-run", message, expected=f"objects below {scheme}://{path}/", found=found, hint=hint)
+        """Return the error of an address without objects, with similar names next to it."""
+        hint = did_you_mean(*siblings) if (siblings := self._list_siblings(path)) else ""
+        cause = _describe_cause(error) if error else ""
+        return fail("no-run", message, expected=f"objects below {scheme}://{path}/", found=cause, hint=hint)
 
     def _list_siblings(self, path: str) -> tuple[str, list[str]] | None:
-        """The first name of a path that is not there, and the names that are in its place, as far as they are told."""
+        """Return the first part of a path that does not exist, and the names that exist in its place."""
         while path:
             path, _, last = path.rpartition("/")
-            with suppress(*_failures()):
+            with suppress(*_get_exceptions()):
                 names = [str(item).rstrip("/").rpartition("/")[2] for item in self.system.ls(path, detail=False)]
                 return (last, names) if names else None
         return None
 
-    def _changed(self, item: Object, how: str) -> AssayError:
-        """The error of an object that is not what was listed any more."""
+    def _build_changed_error(self, item: Object, change: str) -> AssayError:
+        """Return the error of an object that changed since it was listed."""
         return fail(
             "run-changing",
-            f"an object {how} while the run was fetched: {place_in(self.address)[0]}://{item.path}",
+            f"an object {change} while the run was fetched: {place_in(self.address)[0]}://{item.path}",
             hint="run again when the run is complete: what was fetched is kept",
         )
 
 
 def open_storage(address: str) -> Storage:
-    """The storage of an address.  AssayError (usage) when the package for it is lacking."""
+    """Open the storage of an address.  Raises AssayError (usage): the package for it is not installed."""
     scheme, _ = place_in(address)
     try:
         import fsspec
 
-        # An instance of its own: those that are kept remember what they listed.
+        # Cached instances would return old listings.
         system = fsspec.filesystem(scheme, skip_instance_cache=True)
         if scheme == EXTRA:
             system.retries = TRIES
         return Storage(address, system)
     except ImportError:
         package = PACKAGES[scheme]
-        how = f"pip install 'assay[{EXTRA}]'" if scheme == EXTRA else f"pip install {package}"
-        raise fail("no-package", f"to read {scheme}:// takes the package {package}", hint=how, status=USAGE) from None
+        command = f"pip install 'assay[{EXTRA}]'" if scheme == EXTRA else f"pip install {package}"
+        raise fail(
+            "no-package", f"to read {scheme}:// takes the package {package}", hint=command, status=USAGE
+        ) from None
 
 
-def _object(name: str, info: Mapping[str, Any]) -> Object:
-    return Object(name, str(info["name"]), int(info["size"]), _version(info))
+def _build_object(name: str, info: Mapping[str, Any]) -> Object:
+    return Object(name, str(info["name"]), int(info["size"]), _get_version(info))
 
 
 def _read(stream: IO[bytes], count: int) -> bytes:
-    """Bytes of an object.  s3fs fails while it looks at an error that says nothing, as that of an answer that stops."""
+    """Read bytes of an object.
+
+    s3fs raises IndexError while it handles an error without text, such as that of an aborted response.
+    """
     try:
         return stream.read(count)
     except IndexError as error:
         raise error.__context__ if isinstance(error.__context__, OSError) else error from None
 
 
-def _version(info: Mapping[str, Any]) -> str:
+def _get_version(info: Mapping[str, Any]) -> str:
     return next((str(info[key]) for key in VERSIONS if info.get(key)), "")
 
 
-def _failures() -> tuple[type[Exception], ...]:
-    """What packages of storage raise when a server does not do what it should; those that are imported."""
+def _get_exceptions() -> tuple[type[Exception], ...]:
+    """Return the exceptions that imported storage packages raise when a server misbehaves."""
     loaded = [getattr(sys.modules[module], name) for module, name in RAISED if module in sys.modules]
-    # a ValueError for settings that make no sense, a LookupError for answers that lack something
+    # ValueError: invalid settings; LookupError: incomplete responses
     return (OSError, EOFError, ValueError, LookupError, *loaded)
 
 
-def _unreachable(error: Exception) -> bool:
+def _is_unreachable(error: Exception) -> bool:
     return type(error).__name__ in ("EndpointConnectionError", "ConnectTimeoutError", "ClientConnectorError")
 
 
-def _cause(error: Exception) -> str:
-    """The first line of what an error says."""
-    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    if not said and isinstance(error, TimeoutError):
+def _describe_cause(error: Exception) -> str:
+    """Return the first line of an error's text."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if not text and isinstance(error, TimeoutError):
         return "its answer stopped"
     if isinstance(error, KeyError):
-        return f"an answer without {said}"
-    return f"{said}".strip().partition("\n")[0][:300] or type(error).__name__
+        return f"an answer without {text}"
+    return f"{text}".strip().partition("\n")[0][:300] or type(error).__name__

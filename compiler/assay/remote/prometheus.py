@@ -1,7 +1,7 @@
-"""The raw samples of a Prometheus server over a time, page by page, into one Parquet file.
+"""Fetch the raw samples of a Prometheus server over a period, page by page, into one Parquet file.
 
-A range of a selector (`up[1h]`), asked for at an instant, gives raw samples.  Servers differ in whether the range holds
-its own beginning, so that pages overlap by a millisecond; a sample that comes twice counts once.
+A range selector (`up[1h]`), evaluated at an instant, returns raw samples. Servers differ in whether the range includes
+its start, so pages overlap by a millisecond; duplicate samples count once.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     import duckdb
 
 FILE = "samples.parquet"
-SHORTEST = 1000  # ms: a page of a shorter time is divided by series
-FIRST = 60_000  # ms that the first page covers
-LARGE = 16 * 2**20  # bytes of an answer after which the next is to be smaller
+SHORTEST = 1000  # ms: a shorter page is split by series
+FIRST = 60_000  # ms of the first page
+LARGE = 16 * 2**20  # bytes of a response above which the next page is smaller
 QUERY, SERIES, NAMES = "/api/v1/query", "/api/v1/series", "/api/v1/label/__name__/values"
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is wanted: samples of the series of selectors, from `start` to `end` (both included), ms since 1970.
+    """A request: samples of the series of selectors from `start` to `end` (both included), in ms since 1970.
 
-    `step` is the most time of a page in ms.
+    `step` is the longest period of a page in ms.
     """
 
     selectors: tuple[str, ...]
@@ -51,18 +51,19 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A question: the samples of a selector from an instant to another, both included."""
+    """A query: the samples of a selector between two instants, both included."""
 
     selector: str
     start: int
     end: int
 
 
-def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
-    """Write `samples.parquet` (name, labels, t_ns, value; ordered by name, labels as text, t_ns) into the folder `out`.
+def fetch(server: Server, request: Request, out: Path, report: Progress) -> Path:
+    """Write `samples.parquet` into the folder `out` and return its path.
 
-    The file is there when all of it is.  Raises AssayError: no server, no Prometheus, an error as an answer, no such
-    series, a time that is none.
+    Its columns are name, labels, t_ns, value, ordered by name, labels as text, t_ns. The file appears once it is
+    complete. Raises AssayError: no server, no Prometheus, an error response, unknown series, an empty or invalid
+    period.
     """
     if request.end < request.start:
         start, end = prometheus_times.format_instant(request.start), prometheus_times.format_instant(request.end)
@@ -74,10 +75,10 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
     try:
         (scratch / "plain").mkdir()
         with open_engine(scratch) as connection:
-            _fill(connection, server, request, scratch, tell)
+            _fetch_pages(connection, server, request, scratch, report)
             fresh = scratch / FILE
-            (written,) = connection.execute(copied(_ordered(request)), {TARGET: str(fresh)}).fetchall()
-            if not written[1]:
+            (counts,) = connection.execute(copied(_select_samples(request)), {TARGET: str(fresh)}).fetchall()
+            if not counts[1]:
                 start, end = (
                     prometheus_times.format_instant(request.start),
                     prometheus_times.format_instant(request.end),
@@ -94,8 +95,8 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
 
 
 def require_series(server: Server, request: Request, selector: str) -> None:
-    """AssayError when the server has no series of a selector in the time."""
-    if not _series(server, Page(selector, request.start, request.end)):
+    """Check that the server has series of a selector in the period.  Raises AssayError."""
+    if not _list_series(server, Page(selector, request.start, request.end)):
         names = [str(name) for name in server.data(NAMES, ())]
         word = selector.split("{")[0]
         hint = did_you_mean(word, names) if word and word not in names else ""
@@ -109,37 +110,40 @@ def require_series(server: Server, request: Request, selector: str) -> None:
         )
 
 
-def _series(server: Server, page: Page) -> list[Mapping[str, str]]:
-    """The labels of the series of a page."""
+def _list_series(server: Server, page: Page) -> list[Mapping[str, str]]:
+    """Return the labels of the series of a page."""
     span = [("start", prometheus_times.seconds(page.start)), ("end", prometheus_times.seconds(page.end))]
-    found = server.data(SERIES, [("match[]", page.selector), *span])
-    return list(found)
+    series = server.data(SERIES, [("match[]", page.selector), *span])
+    return list(series)
 
 
-def _fill(
-    connection: duckdb.DuckDBPyConnection, server: Server, request: Request, scratch: Path, tell: Progress
+def _fetch_pages(
+    connection: duckdb.DuckDBPyConnection, server: Server, request: Request, scratch: Path, report: Progress
 ) -> None:
-    """Ask for all pages, and put their samples together."""
+    """Query all pages and merge their samples."""
     sample_store.prepare(connection)
     span = (request.end - request.start) // 1000
     total = max(span * len(request.selectors), 1)
-    tell("fetching", 0, total)
+    report("fetching", 0, total)
     number = 0
     for index, selector in enumerate(request.selectors):
-        for page, text in _pages(server, request, selector):
+        for page, text in _query_selector(server, request, selector):
             _load(connection, server, text, scratch / f"{number}.json", number)
             number += 1
-            tell("fetching", index * span + (page.end - request.start) // 1000, total)
-    tell("fetching", total, total)
+            report("fetching", index * span + (page.end - request.start) // 1000, total)
+    report("fetching", total, total)
     sample_store.merge(connection, {index: f"answer {index + 1}" for index in range(number)})
 
 
-def _pages(server: Server, request: Request, selector: str) -> Iterator[tuple[Page, bytes]]:
-    """The answers of a selector; each begins where the one before ends, and covers less when that was large."""
+def _query_selector(server: Server, request: Request, selector: str) -> Iterator[tuple[Page, bytes]]:
+    """Yield the responses for a selector.
+
+    The period of a page shrinks after a large response and grows after a small one.
+    """
     start, step = request.start, min(FIRST, request.step)
     while True:
         end, size = min(start + step, request.end), 0
-        for page, text in _answers(server, Page(selector, start, end)):
+        for page, text in _query_page(server, Page(selector, start, end)):
             size += len(text)
             yield page, text
         if end == request.end:
@@ -151,13 +155,13 @@ def _pages(server: Server, request: Request, selector: str) -> Iterator[tuple[Pa
         start = end
 
 
-def _answers(server: Server, page: Page) -> Iterator[tuple[Page, bytes]]:
-    """The answers to a page; when one would be too large, those to halves of its time, then to series of it."""
+def _query_page(server: Server, page: Page) -> Iterator[tuple[Page, bytes]]:
+    """Yield the responses for a page; if it is too large, for halves of its period, then for single series."""
     try:
-        yield page, _ask(server, page)
+        yield page, _send_query(server, page)
         return
     except TooManyError as error:
-        parts = list(_parts(server, page))
+        parts = list(_split_page(server, page))
         if len(parts) < 2:
             raise fail(
                 "too-many-samples",
@@ -166,60 +170,60 @@ def _answers(server: Server, page: Page) -> Iterator[tuple[Page, bytes]]:
                 hint="its limit is too low: see --query.max-samples of the server",
             ) from None
     for part in parts:
-        yield from _answers(server, part)
+        yield from _query_page(server, part)
 
 
-def _ask(server: Server, page: Page) -> bytes:
-    """The raw samples of a page; the range begins a millisecond early, for servers that leave its beginning out."""
+def _send_query(server: Server, page: Page) -> bytes:
+    """Return the raw samples of a page; the range starts a millisecond early for servers that exclude its start."""
     range_ = f"{page.selector}[{page.end - page.start + 1}ms]"
     return server.ask(QUERY, [("query", range_), ("time", prometheus_times.seconds(page.end))])
 
 
-def _parts(server: Server, page: Page) -> Iterator[Page]:
-    """A page in parts."""
+def _split_page(server: Server, page: Page) -> Iterator[Page]:
+    """Yield the parts of a page."""
     if page.end - page.start >= 2 * SHORTEST:
         middle = (page.start + page.end) // 2
         yield Page(page.selector, page.start, middle)
         yield Page(page.selector, middle, page.end)
         return
-    found = _series(server, page)
-    names = {name for labels in found for name in labels}
-    for labels in found:
-        yield Page(_exactly({name: labels.get(name, "") for name in names}), page.start, page.end)
+    series = _list_series(server, page)
+    names = {name for labels in series for name in labels}
+    for labels in series:
+        yield Page(_build_selector({name: labels.get(name, "") for name in names}), page.start, page.end)
 
 
-def _exactly(labels: Mapping[str, str]) -> str:
-    """The selector of one series; an empty label is one that it lacks."""
-    return "{" + ",".join(f"{name}={_quoted(value)}" for name, value in sorted(labels.items())) + "}"
+def _build_selector(labels: Mapping[str, str]) -> str:
+    """Return the selector of one series; an empty value matches a label that the series does not have."""
+    return "{" + ",".join(f"{name}={_quote(value)}" for name, value in sorted(labels.items())) + "}"
 
 
-def _quoted(value: str) -> str:
+def _quote(value: str) -> str:
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
 
-def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, place: Path, number: int) -> None:
-    """Add the samples of an answer.  AssayError when it cannot be read, or the server says that some are missing."""
-    place.write_bytes(text)
+def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, path: Path, number: int) -> None:
+    """Load the samples of a response.  Raises AssayError: it cannot be read, or is incomplete by its own warnings."""
+    path.write_bytes(text)
     try:
-        told = sample_files.load(connection, place, number, place.parent / "plain")
+        warnings = sample_files.load(connection, path, number, path.parent / "plain")
     except AssayError as error:
         (cause, *_) = error.diagnostics
-        found = cause.message.removesuffix(f": {place}") + (f" ({cause.found})" if cause.found else "")
+        details = cause.message.removesuffix(f": {path}") + (f" ({cause.found})" if cause.found else "")
         message = f"an answer of the server cannot be read: {server.public_address}"
-        raise fail("bad-answer", message, found=found) from None
-    if told:
+        raise fail("bad-answer", message, found=details) from None
+    if warnings:
         raise fail(
             "partial-answer",
             f"samples may be missing, as the server says with its answer: {server.public_address}",
-            found="; ".join(told),
+            found="; ".join(warnings),
             hint="are all of its stores there? nothing was written",
         )
-    place.unlink()
+    path.unlink()
 
 
-def _ordered(request: Request) -> exp.Select:
-    """The samples of the time, in order."""
+def _select_samples(request: Request) -> exp.Select:
+    """Return the query for the samples of the period, in order."""
     query = builder.from_source(dialect.select("name", "labels", "t_ns", "value"), "samples")
     query = query.join(
         "series", on=exp.EQ(this=column("series", "samples"), expression=column("id", "series")), copy=False
@@ -229,15 +233,15 @@ def _ordered(request: Request) -> exp.Select:
 
 
 def request_of(selectors: Sequence[str], start: str, end: str, step: str) -> Request:
-    """A request out of what a user writes.  AssayError when a time or the step is none."""
+    """Build a request from the user's arguments.  Raises AssayError: an invalid time or step."""
     problems: list[AssayError] = []
-    found: list[int] = []
+    times: list[int] = []
     for read, text, option in ((prometheus_times.instant, start, "--start"), (prometheus_times.instant, end, "--end"),
                                (prometheus_times.duration, step, "--step-size")):  # fmt: skip
         try:
-            found.append(read(text, option))
+            times.append(read(text, option))
         except AssayError as error:
             problems.append(error)
     if problems:
         raise AssayError([item for error in problems for item in error.diagnostics], problems[0].status)
-    return Request(tuple(dict.fromkeys(selectors)), *found)
+    return Request(tuple(dict.fromkeys(selectors)), *times)

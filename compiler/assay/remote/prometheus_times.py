@@ -1,4 +1,4 @@
-"""Instants and durations as people write them: in ns, or in milliseconds, which a Prometheus server counts in."""
+"""Parse and format instants and durations, in ns or in ms, the unit of a Prometheus server."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ MILLISECOND = 1_000_000  # ns
 
 
 def instant(text: str, option: str) -> int:
-    """An RFC 3339 time or Unix seconds, in ms since 1970; what is finer is cut.  AssayError when it is neither."""
+    """Parse an RFC 3339 time or Unix seconds into ms since 1970, rounded down.  Raises AssayError: it is neither."""
     return nanoseconds(text, option) // MILLISECOND
 
 
 def nanoseconds(text: str, option: str) -> int:
-    """The same in ns since 1970."""
+    """Parse an RFC 3339 time or Unix seconds into ns since 1970.  Raises AssayError: it is neither."""
     if _SECONDS.fullmatch(text):
         return int(Decimal(text) * 1_000_000_000)
-    found = _RFC3339.fullmatch(text)
+    match = _RFC3339.fullmatch(text)
     try:
-        if found is None:
+        if match is None:
             raise ValueError
-        moment = datetime.fromisoformat(f"{found[1]}T{found[2]}{found[4].upper().replace('Z', '+00:00')}")
+        moment = datetime.fromisoformat(f"{match[1]}T{match[2]}{match[4].upper().replace('Z', '+00:00')}")
     except ValueError:
         raise fail(
             "bad-time",
@@ -39,25 +39,25 @@ def nanoseconds(text: str, option: str) -> int:
             status=USAGE,
         ) from None
     whole = (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(seconds=1)
-    return whole * 1_000_000_000 + int((found[3] or "0")[:9].ljust(9, "0"))
+    return whole * 1_000_000_000 + int((match[3] or "0")[:9].ljust(9, "0"))
 
 
 def duration(text: str, option: str) -> int:
-    """A duration such as 30s, 5m or 1h30m, in ms.  AssayError when it is none, or nothing at all."""
+    """Parse a duration such as 30s, 5m or 1h30m into ms.  Raises AssayError: it is invalid or zero."""
     parts = re.findall(r"([0-9]+)(ms|[smhdw])", text) if _DURATION.fullmatch(text) else []
-    found = sum(int(number) * UNITS[unit] for number, unit in parts)
-    if not found:
+    total = sum(int(number) * UNITS[unit] for number, unit in parts)
+    if not total:
         raise fail("bad-duration", f"{option} is no duration: {text}", expected="such as 30s, 5m, 1h30m",
                    status=USAGE)  # fmt: skip
-    return found
+    return total
 
 
 def seconds(milliseconds: int) -> str:
-    """Milliseconds as a decimal text of seconds."""
+    """Format milliseconds as decimal seconds."""
     return f"{milliseconds // 1000}.{milliseconds % 1000:03d}"
 
 
 def format_instant(milliseconds: int) -> str:
-    """An instant as RFC 3339."""
+    """Format an instant as RFC 3339."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Which files of a run its sources can read: of a large prefix no others are fetched."""
+"""Select the files of a run that its sources can read, so that no others of a large prefix are fetched."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class Wanted:
     globs: tuple[str, ...]
 
     def has(self, name: str) -> bool:
-        """Whether a file of this name is wanted."""
+        """Check that a file of this name is wanted."""
         parts = parts_of(name)
-        beside = bool(parts) and parts[-1].startswith(BESIDE)
-        return not beside and any(_matches(parts, parts_of(glob)) for glob in self.globs)
+        is_ignored = bool(parts) and parts[-1].startswith(BESIDE)
+        return not is_ignored and any(_matches(parts, parts_of(glob)) for glob in self.globs)
 
     def has_below(self, name: str) -> bool:
-        """The same where a folder stands above the run's own."""
+        """Check that a file is wanted if the first part of its name is a folder above the run."""
         return self.has("/".join(parts_of(name)[1:]))
 
 
 def patterns(sources: Iterable[Source]) -> Wanted:
-    """All files that sources read: logs, plain or packed, and the documents of constants."""
-    return Wanted(tuple(sorted({glob for source in sources for glob in _globs(source)})))
+    """Return the globs of all files that sources read: logs, plain or compressed, and documents of constants."""
+    return Wanted(tuple(sorted({glob for source in sources for glob in _list_globs(source)})))
 
 
-def _globs(source: Source) -> Iterable[str]:
+def _list_globs(source: Source) -> Iterable[str]:
     if source.host_files:
         logs = [source.hosts]
     else:
@@ -44,7 +44,7 @@ def _globs(source: Source) -> Iterable[str]:
 
 
 def _matches(parts: Sequence[str], glob: Sequence[str]) -> bool:
-    """As `Path.glob` finds files: a star stays within a part, two stars are any number of folders."""
+    """Match as `Path.glob` does: a star stays within a part, two stars match any number of folders."""
     if not glob:
         return not parts
     if glob[0] == "**":

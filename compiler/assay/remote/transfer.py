@@ -1,4 +1,4 @@
-"""Objects to files: several at a time, each written beside and renamed, one that broke off gone on with."""
+"""Fetch objects into files: several at a time, each renamed once it is complete; interrupted ones are resumed."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Mark = tuple[int, str]
 
 @dataclass(slots=True)
 class Fetching:
-    """A mirror being made of the objects of a storage, in a folder that nobody else writes meanwhile.
+    """The transfer of objects of a storage into a mirror folder that no other process writes meanwhile.
 
-    `files/` holds the objects under their names, `parts/` those that are not whole (a name for each content, so that a
-    part is gone on with only by its own), `objects.jsonl` tells what the files are of.
+    `files/` holds the objects under their names, `parts/` incomplete ones (named by content, so that a part is resumed
+    only with the same content), `objects.jsonl` the size and version of every file.
     """
 
     storage: Storage
@@ -45,46 +45,46 @@ class Fetching:
 
     @property
     def files(self) -> Path:
-        """Where the objects are."""
+        """The folder of complete objects."""
         return self.folder / "files"
 
     @property
     def parts(self) -> Path:
-        """Where they are until they are whole."""
+        """The folder of incomplete objects."""
         return self.folder / "parts"
 
     @property
     def journal(self) -> Path:
-        """What tells which object each file is."""
+        """The file with the size and version of each object."""
         return self.folder / "objects.jsonl"
 
     @property
     def cache(self) -> Path:
-        """The cache that the folder is a mirror in."""
+        """The cache that the mirror belongs to."""
         return self.folder.parent.parent
 
     def missing(self, wanted: Sequence[Object]) -> tuple[Object, ...]:
-        """The objects that are not there as they now are."""
-        known = self._known()
-        return tuple(item for item in wanted if known.get(item.name) != item.mark or not self._is_whole(item))
+        """Return the objects that are missing or outdated."""
+        fetched = self._read_journal()
+        return tuple(item for item in wanted if fetched.get(item.name) != item.mark or not self._is_whole(item))
 
-    def vanished(self, there: Sequence[Object]) -> tuple[Path, ...]:
-        """Files whose objects are gone."""
-        names = {item.name for item in there}
+    def vanished(self, objects: Sequence[Object]) -> tuple[Path, ...]:
+        """Return the files whose objects are gone."""
+        names = {item.name for item in objects}
         files = (path for path in self.files.rglob("*") if path.is_file() or path.is_symlink())
         return tuple(path for path in files if path.relative_to(self.files).as_posix() not in names)
 
     def fetch(self, items: Sequence[Object]) -> None:
-        """Fetch objects.  AssayError with what went wrong first; what is whole stays."""
+        """Fetch objects.  Raises the first AssayError; complete objects stay."""
         if not items:
             return
         for place in (self.files, self.parts):
             clear_way(self.cache, place / "any")
-        begun = sum(part.stat().st_size for item in items if (part := self._part(item)).exists())
+        begun = sum(part.stat().st_size for item in items if (part := self._get_part_path(item)).exists())
         self.total = sum(item.size for item in items)
         disk_space.check_room(self.folder, self.total - begun, self.storage.address)
         with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-            pending = [pool.submit(self._one, item) for item in items]
+            pending = [pool.submit(self._fetch_object, item) for item in items]
             try:
                 for future in pending:
                     future.result()
@@ -94,51 +94,53 @@ class Fetching:
                     future.cancel()
                 raise
 
-    def clear(self, there: Sequence[Object]) -> None:
-        """Remove the files and folders of objects that are gone; make the folders of those that are there: one without
-        a log is to be told of, as it would be of a directory."""
-        for path in self.vanished(there):
+    def clear(self, objects: Sequence[Object]) -> None:
+        """Remove the files and folders of objects that are gone, and create the folders of those that exist.
+
+        A host folder without a log must exist, so that it is reported as in a local directory.
+        """
+        for path in self.vanished(objects):
             path.unlink()
-        folders = {parent for item in there if not refusal(item.name) for parent in Path(item.name).parents}
+        folders = {parent for item in objects if not refusal(item.name) for parent in Path(item.name).parents}
         for path in sorted((path for path in self.files.rglob("*") if path.is_dir()), reverse=True):
             if path.relative_to(self.files) not in folders:
                 shutil.rmtree(path)
-        for parent in folders - {Path(item.name) for item in there}:
+        for parent in folders - {Path(item.name) for item in objects}:
             (self.files / parent).mkdir(parents=True, exist_ok=True)
 
-    def finish(self, there: Sequence[Object]) -> None:
-        """Remove what was needed on the way."""
-        names = {item.name for item in there}
-        known = {name: mark for name, mark in self._known().items() if name in names}
+    def finish(self, objects: Sequence[Object]) -> None:
+        """Rewrite the journal for the present objects, and remove incomplete ones."""
+        names = {item.name for item in objects}
+        marks = {name: mark for name, mark in self._read_journal().items() if name in names}
         fresh = self.journal.with_suffix(".fresh")
-        fresh.write_text("".join(map(_line, sorted(known.items()))), encoding="utf-8")
+        fresh.write_text("".join(map(_format_line, sorted(marks.items()))), encoding="utf-8")
         fresh.replace(self.journal)
         shutil.rmtree(self.parts, ignore_errors=True)
 
-    def _one(self, item: Object) -> None:
-        part, place = self._part(item), self.files / item.name
+    def _fetch_object(self, item: Object) -> None:
+        part, place = self._get_part_path(item), self.files / item.name
         try:
             start = part.stat().st_size if part.exists() else 0
-            self._add(start)
+            self._report(start)
             with part.open("ab") as stream:
                 for piece in self.storage.pieces(item, start):
                     stream.write(piece)
-                    self._add(len(piece))
+                    self._report(len(piece))
                     if self.stop.is_set():
                         return
             place.parent.mkdir(parents=True, exist_ok=True)
             part.replace(place)
             with self.lock, self.journal.open("a", encoding="utf-8") as stream:
-                stream.write(_line((item.name, item.mark)))
+                stream.write(_format_line((item.name, item.mark)))
         except OSError as error:
             raise disk_space.write_error(self.folder, self.storage.address, error) from None
 
-    def _add(self, count: int) -> None:
+    def _report(self, count: int) -> None:
         with self.lock:
             self.done += count
             self.tell(self.done, self.total)
 
-    def _part(self, item: Object) -> Path:
+    def _get_part_path(self, item: Object) -> Path:
         key = json.dumps([item.name, *item.mark])
         return self.parts / hashlib.sha256(key.encode()).hexdigest()[:32]
 
@@ -146,31 +148,31 @@ class Fetching:
         place = self.files / item.name
         return not refusal(item.name) and place.is_file() and place.stat().st_size == item.size
 
-    def _known(self) -> Mapping[str, Mark]:
-        """What each file is of; a line that was broken off tells nothing."""
-        found: dict[str, Mark] = {}
+    def _read_journal(self) -> Mapping[str, Mark]:
+        """Return the size and version of each file; incomplete lines are skipped."""
+        marks: dict[str, Mark] = {}
         try:
             lines = self.journal.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
-            return found
-        except OSError:  # no file
+            return marks
+        except OSError:  # not a regular file
             discard(self.cache, self.journal)
-            return found
+            return marks
         for line in lines:
             try:
                 name, size, version = json.loads(line)
-                found[name] = (size, version)
+                marks[name] = (size, version)
             except (ValueError, TypeError):
                 continue
-        return found
+        return marks
 
 
-def _line(entry: tuple[str, Mark]) -> str:
+def _format_line(entry: tuple[str, Mark]) -> str:
     return json.dumps([entry[0], *entry[1]]) + "\n"
 
 
 def check_names(address: str, items: Sequence[Object]) -> None:
-    """AssayError when an object cannot be a file of the mirror."""
+    """Check that each object can be a file of the mirror.  Raises AssayError."""
     names = {item.name for item in items}
     for name in sorted(names):
         why = refusal(name) or ("" if "/".join(parts_of(name)) == name else "a part of its name is empty or `.`")
@@ -182,13 +184,13 @@ def check_names(address: str, items: Sequence[Object]) -> None:
 
 
 def unsafe(message: str, why: str, where: str) -> AssayError:
-    """The error of a name that no file of a run can have."""
+    """Return the error of a name that no file of a run can have."""
     return fail("unsafe-name", message, expected="names of files below the run", found=why, notes=(f"in {where}",))
 
 
-def nothing_wanted(what: str, where: str, wanted: Wanted, names: Sequence[str]) -> AssayError:
-    """The error of a run of whose files no source reads any."""
+def nothing_wanted(subject: str, where: str, wanted: Wanted, names: Sequence[str]) -> AssayError:
+    """Return the error of a run without any file that a source reads."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     plain = [glob for glob in wanted.globs if not glob.endswith(COMPRESSED)]
-    return fail("no-run", f"{what} holds no file that a source reads: {where}", expected=", ".join(plain),
+    return fail("no-run", f"{subject} holds no file that a source reads: {where}", expected=", ".join(plain),
                 found=", ".join(map(visible, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip

@@ -1,18 +1,18 @@
-"""Axes of charts: range, scale, ticks and their labels.
+"""Choose the axes of charts: range, scale, ticks and their labels.
 
-A few extreme samples must not press the body of a distribution into a corner.  The rule: among the candidates
-below, in this order, the first one in which the middle 90 % of the samples takes three tenths of the axis.
+A few extreme samples must not squeeze the body of a distribution into a corner. The axis is therefore the first of the
+candidates below in which the middle 90 % of the samples covers three tenths of the axis.
 
 1. all values and the bands of the hosts;
 2. all values;
 3. the axis cut at the centile 0.999, 0.995, 0.99, 0.97, 0.95 of the run that reaches furthest: its upper end,
    then its lower end, then both.
 
-Each is tried on a linear scale, then on a logarithmic one if all is positive and spans a decade or more.
-When every one fails, or when the middle 90 % is one value, the axis shows all values, linear.  Positive
+Each is tried on a linear scale, then on a logarithmic one if all values are positive and span a decade or more.
+If every one fails, or the middle 90 % is a single value, the axis shows all values on a linear scale. Positive
 values whose middle 90 % spans two decades or more are tried on the logarithmic scale first.
 
-Widths of labels are guessed by counting characters, as those of legends are: nothing measured enters a drawing.
+Widths of labels are estimated by counting characters, as for legends: no measured text affects a drawing.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from assay.report.document import Series
 BODY_SHARE = 0.3
 BODY = (0.05, 0.95)
 CUTS = (0.999, 0.995, 0.99, 0.97, 0.95)
-#: the ends of what axes are made for; no measurement is beyond
+#: limits of axes; no measurement is beyond them
 LEAST, GREATEST = 1e-150, 1e150
-#: an axis from one value to another that is no further away is of one value: doubles are hardly finer
+#: relative width below which an axis shows a single value: doubles are hardly more precise
 FINEST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A finished x axis: `kind` is `linear` or `log`, `low` < `high` its ends, `ticks` within them."""
+    """A finished x axis: `kind` is `linear` or `log`, `low` < `high` are its ends, `ticks` lie within them."""
 
     kind: str
     low: float
@@ -51,117 +51,117 @@ class _Window:
     high: float
 
     def share(self, body: tuple[float, float]) -> float:
-        """How much of the axis, which is not empty, lies between two values."""
-        low, high, left, right = (_position(self.kind, x) for x in (self.low, self.high, *body))
+        """Return the part of the axis, which is not empty, that lies between two values."""
+        low, high, left, right = (_to_scale(self.kind, x) for x in (self.low, self.high, *body))
         return (min(right, high) - max(left, low)) / (high - low)
 
 
-def _position(kind: str, x: float) -> float:
+def _to_scale(kind: str, x: float) -> float:
     return math.log10(x) if kind == "log" else x
 
 
-def _measurable(x: float) -> float:
-    """A number as far as an axis can be worked out for it: ratios and widths of these are doubles."""
+def _clamp(x: float) -> float:
+    """Limit a number so that ratios and widths of an axis remain finite doubles."""
     return 0.0 if abs(x) < LEAST else max(-GREATEST, min(x, GREATEST))
 
 
-def _at(series: Series, centile: float) -> float:
-    """The value at the greatest listed centile that is not above the asked one."""
+def _get_value(series: Series, centile: float) -> float:
+    """Return the value at the greatest listed centile that is at most `centile`."""
     listed = [point[0] for point in series.points if point[1] <= centile]
-    return _measurable(listed[-1] if listed else series.points[0][0])
+    return _clamp(listed[-1] if listed else series.points[0][0])
 
 
-def _reach(series: Sequence[Series], low: float, high: float) -> tuple[float, float]:
-    """The values between two centiles, over all runs."""
-    return min(_at(item, low) for item in series), max(_at(item, high) for item in series)
+def _find_range(series: Sequence[Series], low: float, high: float) -> tuple[float, float]:
+    """Return the values between two centiles, over all runs."""
+    return min(_get_value(item, low) for item in series), max(_get_value(item, high) for item in series)
 
 
 def extent(series: Sequence[Series]) -> tuple[float, float]:
-    """The least and greatest of all plotted numbers, the hosts' bands included; without any, 0 and 1."""
-    numbers = [_measurable(x) for item in series for p in item.points for x in (p[0], p[2], p[3]) if x is not None]
+    """Return the least and greatest plotted number, including the hosts' bands; 0 and 1 without any."""
+    numbers = [_clamp(x) for item in series for p in item.points for x in (p[0], p[2], p[3]) if x is not None]
     return (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
 
 
-def _ends(series: Sequence[Series]) -> Iterator[tuple[float, float]]:
-    """The ends of the candidates' axes, in order of preference."""
+def _list_candidates(series: Sequence[Series]) -> Iterator[tuple[float, float]]:
+    """Yield the ends of candidate axes, in order of preference."""
     yield extent(series)
-    yield _reach(series, 0.0, 1.0)
+    yield _find_range(series, 0.0, 1.0)
     for cut in CUTS:
-        yield _reach(series, 0.0, cut)
-        yield _reach(series, 1.0 - cut, 1.0)
-        yield _reach(series, 1.0 - cut, cut)
+        yield _find_range(series, 0.0, cut)
+        yield _find_range(series, 1.0 - cut, 1.0)
+        yield _find_range(series, 1.0 - cut, cut)
 
 
-def _kinds(body: tuple[float, float], low: float, high: float) -> tuple[str, ...]:
+def _choose_kinds(body: tuple[float, float], low: float, high: float) -> tuple[str, ...]:
     if low <= 0 or high / low < 10:
         return ("linear",)
     return ("log", "linear") if body[1] / body[0] >= 100 else ("linear", "log")
 
 
 def choose(series: Sequence[Series], asked: str = "auto") -> Scale:
-    """The x axis for these runs; `asked` is `auto`, `linear` or `log`.
+    """Choose the x axis for runs; `asked` is `auto`, `linear` or `log`.
 
-    `log` with a number that is not positive falls back to `auto`.  Without points the axis goes from 0 to 1.
+    `log` falls back to `auto` if a number is not positive. Without points the axis goes from 0 to 1.
     """
     present = [item for item in series if item.points]
     whole = extent(present)
     if asked == "linear" or (asked == "log" and whole[0] > 0):
         window = _Window(asked, *whole)
     else:
-        window = _with_room(_first_readable(present), whole)
-    return _finish(window, all(point[0] % 1 == 0 for item in present for point in item.points))
+        window = _add_margin(_find_readable(present), whole)
+    return _build_scale(window, all(point[0] % 1 == 0 for item in present for point in item.points))
 
 
-def _first_readable(series: Sequence[Series]) -> _Window:
-    """The first candidate that gives the body its share of the axis."""
-    body = _reach(series, *BODY) if series else (0.0, 0.0)
+def _find_readable(series: Sequence[Series]) -> _Window:
+    """Return the first candidate in which the body has its share of the axis."""
+    body = _find_range(series, *BODY) if series else (0.0, 0.0)
     if body[0] < body[1]:
-        for low, high in _ends(series):
-            for kind in _kinds(body, low, high):
+        for low, high in _list_candidates(series):
+            for kind in _choose_kinds(body, low, high):
                 window = _Window(kind, low, high)
                 if window.share(body) >= BODY_SHARE:
                     return window
     return _Window("linear", *extent(series))
 
 
-def _with_room(window: _Window, whole: tuple[float, float]) -> _Window:
-    """A cut axis goes on a little beyond the cut, so that no line runs along its end."""
+def _add_margin(window: _Window, whole: tuple[float, float]) -> _Window:
+    """Extend a cut axis a little beyond the cut, so that no line runs along its end."""
     room = 0.04 * (window.high - window.low) if window.kind == "linear" else 0.0
     low = window.low - room if window.low > whole[0] else window.low
     return _Window(window.kind, low, window.high + room if window.high < whole[1] else window.high)
 
 
-def _finish(window: _Window, whole_numbers: bool) -> Scale:
+def _build_scale(window: _Window, whole_numbers: bool) -> Scale:
     if window.kind == "log" and window.low < window.high:
-        return _log_axis(window)
-    return _linear_axis(window, whole_numbers)
+        return _build_log_scale(window)
+    return _build_linear_scale(window, whole_numbers)
 
 
-def _linear_axis(window: _Window, whole_numbers: bool) -> Scale:
-    """Ends rounded outwards to whole steps; from zero on when the least value is near it.
+def _build_linear_scale(window: _Window, whole_numbers: bool) -> Scale:
+    """Round the ends outwards to whole steps; start at zero if the least value is near it.
 
-    Where all values are whole numbers, so are the ticks.
+    If all values are whole numbers, so are the ticks.
     """
     low, high = window.low, window.high
     if high - low <= FINEST * max(abs(low), abs(high)):
-        low, high = _around((low + high) / 2)
+        low, high = _widen((low + high) / 2)
     if 0 < low <= 0.35 * high:
         low = 0.0
-    step = max(_step(high - low), (1, 0), key=_size) if whole_numbers else _step(high - low)
-    first, last = math.floor(_steps(low, step) + 1e-9), math.ceil(_steps(high, step) - 1e-9)
-    ticks = tuple(_multiple(index, step) for index in range(first, last + 1))
+    step = max(_choose_step(high - low), (1, 0), key=_get_size) if whole_numbers else _choose_step(high - low)
+    first, last = math.floor(_count_steps(low, step) + 1e-9), math.ceil(_count_steps(high, step) - 1e-9)
+    ticks = tuple(_multiply(index, step) for index in range(first, last + 1))
     return Scale("linear", ticks[0], ticks[-1], ticks)
 
 
-def _around(value: float) -> tuple[float, float]:
-    """Ends for an axis that shows one value only."""
+def _widen(value: float) -> tuple[float, float]:
+    """Return the ends of an axis that shows a single value."""
     if value == 0:
         return 0.0, 1.0
     return tuple(sorted((0.9 * value, 1.1 * value)))  # type: ignore[return-value]
 
 
-def _step(width: float) -> tuple[int, int]:
-    """A step (mantissa, exponent of ten) of 1, 2 or 5 x ten to some power: the least with 6 parts at most."""
+def _choose_step(width: float) -> tuple[int, int]:
+    """Return the least step (mantissa, exponent of ten) of 1, 2 or 5 times a power of ten with at most 6 parts."""
     exponent = math.floor(math.log10(width)) - 1
     for power in (exponent, exponent + 1):
         for mantissa in (1, 2, 5):
@@ -170,22 +170,22 @@ def _step(width: float) -> tuple[int, int]:
     raise AssertionError("a step of the width itself always fits")
 
 
-def _size(step: tuple[int, int]) -> float:
-    return _multiple(1, step)
+def _get_size(step: tuple[int, int]) -> float:
+    return _multiply(1, step)
 
 
-def _steps(x: float, step: tuple[int, int]) -> float:
-    return x / _size(step)
+def _count_steps(x: float, step: tuple[int, int]) -> float:
+    return x / _get_size(step)
 
 
-def _multiple(index: int, step: tuple[int, int]) -> float:
-    """index x step, as the double nearest to the decimal text (0.3, not 0.30000000000000004)."""
+def _multiply(index: int, step: tuple[int, int]) -> float:
+    """Return index x step as the double nearest to the decimal text (0.3, not 0.30000000000000004)."""
     return float(f"{index * step[0]}e{step[1]}")
 
 
-def _log_axis(window: _Window) -> Scale:
-    """Ends rounded outwards to 1, 2, 5 times a power of ten; ticks at the powers when there are three."""
-    marks = _log_marks(window.low, window.high)
+def _build_log_scale(window: _Window) -> Scale:
+    """Round the ends outwards to 1, 2, 5 times a power of ten; ticks are the powers if there are three."""
+    marks = _list_log_marks(window.low, window.high)
     low = max(x for x in marks if x <= window.low)
     high = min(x for x in marks if x >= window.high)
     inside = [x for x in marks if low <= x <= high]
@@ -193,21 +193,21 @@ def _log_axis(window: _Window) -> Scale:
     return Scale("log", low, high, tuple(powers if len(powers) >= 3 else inside))
 
 
-def _log_marks(low: float, high: float) -> list[float]:
+def _list_log_marks(low: float, high: float) -> list[float]:
     first, last = math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1
     return [float(f"{mantissa}e{power}") for power in range(first, last + 1) for mantissa in (1, 2, 5)]
 
 
-#: from which value on labels have prefixes (k, M), and below which one, where they need more decimals, exponents
+#: labels have prefixes (k, M) from LARGE on, and exponents below SMALL if they need more than DECIMALS decimals
 LARGE, SMALL, DECIMALS = 1e5, 1e-3, 6
-#: the width of a label's character, and the least room between two labels, in pixels
+#: the width of a character of a label, and the least space between two labels, in pixels
 CHARACTER, APART = 4.75, 4.0
 _PREFIX = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The width of an axis, and how far labels may reach beyond its ends, in pixels."""
+    """The width of an axis, and how far labels may extend beyond its ends, in pixels."""
 
     width: float
     left: float
@@ -215,18 +215,18 @@ class Room:
 
 
 def labelled(scale: Scale, room: Room) -> Scale:
-    """The scale with as many of its ticks, each so many from the one before, as have room for their labels."""
+    """Return the scale with every nth tick, for the least n with which the labels fit."""
     for step in range(1, len(scale.ticks)):
-        ticks = _within(scale, scale.ticks[::step], room)
+        ticks = _drop_outer_ticks(scale, scale.ticks[::step], room)
         if ticks and _are_apart(scale, ticks, room):
             return replace(scale, ticks=ticks)
     return replace(scale, ticks=scale.ticks[:1])
 
 
-def _within(scale: Scale, ticks: Sequence[float], room: Room) -> tuple[float, ...]:
-    """The ticks whose labels do not reach beyond the drawing."""
-    halves = [width / 2 for width in _widths(ticks)]
-    places = [_place(scale, tick, room) for tick in ticks]
+def _drop_outer_ticks(scale: Scale, ticks: Sequence[float], room: Room) -> tuple[float, ...]:
+    """Return the ticks whose labels fit into the drawing."""
+    halves = [width / 2 for width in _estimate_widths(ticks)]
+    places = [_locate(scale, tick, room) for tick in ticks]
     return tuple(
         tick
         for tick, at, half in zip(ticks, places, halves, strict=True)
@@ -235,57 +235,60 @@ def _within(scale: Scale, ticks: Sequence[float], room: Room) -> tuple[float, ..
 
 
 def _are_apart(scale: Scale, ticks: Sequence[float], room: Room) -> bool:
-    placed = [(_place(scale, tick, room), width) for tick, width in zip(ticks, _widths(ticks), strict=True)]
-    return all(there - here >= (left + right) / 2 + APART for (here, left), (there, right) in pairwise(placed))
+    labels = [(_locate(scale, tick, room), width) for tick, width in zip(ticks, _estimate_widths(ticks), strict=True)]
+    return all(
+        right_position - left_position >= (left + right) / 2 + APART
+        for (left_position, left), (right_position, right) in pairwise(labels)
+    )
 
 
-def _place(scale: Scale, x: float, room: Room) -> float:
-    """Where a value stands, in pixels from the axis' beginning."""
+def _locate(scale: Scale, x: float, room: Room) -> float:
+    """Return the position of a value, in pixels from the start of the axis."""
     low, high, at = (math.log10(y) if scale.kind == "log" else y for y in (scale.low, scale.high, x))
     return room.width * (at - low) / (high - low)
 
 
-def _widths(ticks: Sequence[float]) -> list[float]:
-    labels = [_label(tick, ticks) for tick in ticks]
+def _estimate_widths(ticks: Sequence[float]) -> list[float]:
+    labels = [_format_label(tick, ticks) for tick in ticks]
     return [CHARACTER * (len(label) - label.count(".") / 2) for label in labels]  # a point is half as wide
 
 
-def _label(x: float, ticks: Sequence[float]) -> str:
-    """A text as long as the label of a tick, which the drawing's program writes."""
-    written = tick_format(ticks)
-    if written == "~r":
-        return _plain(x)
-    if written != "~s":
-        return format(x, written.removeprefix("~"))
-    largest = max(map(abs, ticks)) if _evenly_spaced(ticks) else abs(x)
+def _format_label(x: float, ticks: Sequence[float]) -> str:
+    """Return a text that is as long as the label of a tick; the renderer writes the label itself."""
+    number_format = tick_format(ticks)
+    if number_format == "~r":
+        return _format_plain(x)
+    if number_format != "~s":
+        return format(x, number_format.removeprefix("~"))
+    largest = max(map(abs, ticks)) if _are_evenly_spaced(ticks) else abs(x)
     power = _PREFIX * (math.floor(math.log10(largest)) // _PREFIX) if largest else 0
-    return _plain(x, power) + "k" if x else "0"
+    return _format_plain(x, power) + "k" if x else "0"
 
 
-def _plain(x: float, power: int = 0) -> str:
-    """A number in units of a power of ten, with all its digits and without an exponent."""
+def _format_plain(x: float, power: int = 0) -> str:
+    """Format a number in units of a power of ten, with all its digits and without an exponent."""
     return f"{Decimal(repr(x)).scaleb(-power).normalize():f}"
 
 
 def tick_format(ticks: Sequence[float]) -> str:
-    """The d3 format of tick labels: the decimals that the finest tick needs; from 1e5 on k, M and so on.
+    """Return the d3 format of tick labels: the decimals that the finest tick needs; prefixes (k, M) from 1e5 on.
 
-    Where all are small, or some of a logarithmic axis, exponents.
+    Exponents if all ticks are small, or some of a logarithmic axis.
     """
     largest = max(map(abs, ticks), default=0.0)
     if largest >= LARGE:
         return "~s"
-    decimals = max(map(_decimals, ticks), default=0)
-    evenly = _evenly_spaced(ticks)
+    decimals = max(map(_count_decimals, ticks), default=0)
+    evenly = _are_evenly_spaced(ticks)
     if decimals > DECIMALS and (largest < SMALL or not evenly):
         return "~g"
     return f".{decimals}f" if evenly else "~r"
 
 
-def _evenly_spaced(ticks: Sequence[float]) -> bool:
-    gaps = [later - earlier for earlier, later in pairwise(ticks)]
+def _are_evenly_spaced(ticks: Sequence[float]) -> bool:
+    gaps = [right - left for left, right in pairwise(ticks)]
     return not gaps or max(gaps) < 1.5 * min(gaps)
 
 
-def _decimals(x: float) -> int:
+def _count_decimals(x: float) -> int:
     return max(0, -int(Decimal(repr(x)).normalize().as_tuple().exponent))

@@ -1,6 +1,6 @@
-"""The chart converter, which runs in processes of its own, and the fonts of reports.
+"""Run the chart converter in processes of its own, and hash the fonts of reports.
 
-Such a process ends when this one does, in whatever way: its input ends then.
+A converter process ends with this one, however this one ends, since its input is closed then.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from assay.util.paths import resolve_path
 
 
 def fonts_hash(folder: Path) -> str:
-    """A hash of the names and contents of all files of a folder of fonts."""
+    """Return a hash of the names and contents of all files of a fonts folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    told = "".join(f"{path.relative_to(folder).as_posix()}\0{checksums.hash_file(path)}\0" for path in files)
-    return hashlib.sha256(told.encode()).hexdigest()
+    listing = "".join(f"{path.relative_to(folder).as_posix()}\0{checksums.hash_file(path)}\0" for path in files)
+    return hashlib.sha256(listing.encode()).hexdigest()
 
 
-def _typical() -> str:
-    """A chart that has what charts of reports have: steps of two runs with bands, a scale of its own, texts."""
+def _build_warmup_chart() -> str:
+    """Return a chart with everything that charts of reports use: steps of two runs with bands, own scales, texts."""
     quantitative = {"type": "quantitative", "scale": {"domain": [0, 1], "nice": False}}
     points = [{"run": run, "x": x / 29, "x2": 1, "y": x / 29} for run in ("a", "b") for x in range(30)]
     return json.dumps({
@@ -58,131 +58,133 @@ def _typical() -> str:
     })  # fmt: skip
 
 
-#: half of the cores, as each takes a third of a second to start, beside what else is at work then
+#: half of the cores: each process takes a third of a second to start, while other work runs
 PROCESSES = max(1, min(4, (os.cpu_count() or 1) // 2))
-#: drawn only to have everything loaded, and what draws compiled: the first chart of a process takes ten times as long
-#: as others
-TYPICAL = _typical()
+#: a chart that is only drawn to load and compile everything: the first chart of a process takes ten times as long
+TYPICAL = _build_warmup_chart()
 
 _LOCK = threading.Lock()
 _QUEUES: dict[Path, tuple[str, LifoQueue[Converter | None]]] = {}
 
 
 class Converter:
-    """A running converter that draws with the fonts of one folder."""
+    """A running converter process that draws with the fonts of one folder."""
 
     def __init__(self, fonts: Path) -> None:
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  closed with the process
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  closed with the process
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(vega_process.__file__), str(fonts), VEGA_LITE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._complaints,
+            stderr=self._errors,
             encoding="utf-8",
         )
-        self._at_work = True  # on what nobody has read an answer after
+        self._is_busy = True  # until its next answer is read
         atexit.register(self.close)
-        # Nothing is answered to it: of two that write to each other more than a pipe holds, neither would go on.
+        # It sends no answer: two processes that both write more than a pipe holds would block each other.
         self._send({"typical": TYPICAL})
 
     @property
     def pid(self) -> int:
-        """The number of its process."""
+        """The id of the process."""
         return self._process.pid
 
     def convert(self, spec: str, name: str) -> str:
-        """A Vega-Lite specification (JSON text) as SVG text; raises `chart-refused` with what the converter says."""
-        self._at_work = True
+        """Return a Vega-Lite specification (JSON text) as SVG text.
+
+        Raises `chart-refused` with the converter's message.
+        """
+        self._is_busy = True
         self._send({"spec": spec})
         answer = self._receive()
-        self._at_work = False
+        self._is_busy = False
         if "error" in answer:
             raise fail(
                 "chart-refused",
                 f"the chart converter refuses {name}",
                 expected=f"a chart of Vega-Lite {VEGA_LITE}",
-                found=_cause(answer["error"]),
+                found=_find_cause(answer["error"]),
             )
         return str(answer["svg"])
 
     @property
     def runs(self) -> bool:
-        """Whether its process has not ended."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End the process, also where it is at work for nobody."""
-        if self._at_work:
+        """End the process, even while it draws something that is no longer needed."""
+        if self._is_busy:
             self._process.kill()
         with contextlib.suppress(OSError, ValueError):
             self._process.communicate()
-        self._complaints.close()
+        self._errors.close()
         atexit.unregister(self.close)
 
-    def _send(self, asked: Mapping[str, object]) -> None:
+    def _send(self, request: Mapping[str, object]) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
         except OSError:
-            raise self._ended() from None
+            raise self._build_error() from None
 
     def _receive(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise self._ended()
+            raise self._build_error()
         answer: dict[str, Any] = json.loads(line)
         return answer
 
-    def _ended(self) -> AssayError:
+    def _build_error(self) -> AssayError:
         status = self._process.wait()
-        self._complaints.seek(0)
-        said = self._complaints.read().decode(errors="replace").strip().split("\n")[-1]
+        self._errors.seek(0)
+        message = self._errors.read().decode(errors="replace").strip().split("\n")[-1]
         return fail(
             "chart-converter",
             f"the chart converter ended with status {status}",
-            found=said or "no message",
+            found=message or "no message",
             status=INTERNAL,
         )
 
 
-def _cause(text: str) -> str:
-    """The line of a message that tells the cause: the last one before the places in the converter's own code."""
+def _find_cause(text: str) -> str:
+    """Return the line of a message with the cause: the last one before the stack trace."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    told = list(itertools.takewhile(lambda line: not line.startswith("at "), lines))
-    return told[-1] if told else "no message"
+    causes = list(itertools.takewhile(lambda line: not line.startswith("at "), lines))
+    return causes[-1] if causes else "no message"
 
 
 def convert(spec: str, fonts: Path, state: str, name: str) -> str:
-    """A Vega-Lite specification (JSON text) as SVG text, by whichever converter is free; `name` is for messages.
+    """Return a Vega-Lite specification (JSON text) as SVG text, drawn by any idle converter; `name` is for messages.
 
-    `state` is the hash of the fonts: those of the folder as they now are.
+    `state` is the hash of the fonts that are now in the folder.
     """
-    idle = _idle(resolve_path(fonts), state)
-    found = idle.get()
+    idle = _get_idle_converters(resolve_path(fonts), state)
+    converter = idle.get()
     try:
-        found = found if found and found.runs else Converter(resolve_path(fonts))
-        return found.convert(spec, name)
+        converter = converter if converter and converter.runs else Converter(resolve_path(fonts))
+        return converter.convert(spec, name)
     finally:
-        idle.put(found)
+        idle.put(converter)
 
 
 def start(fonts: Path) -> None:
-    """Let all converters of a folder of fonts get ready, without waiting for them."""
-    idle = _idle(resolve_path(fonts), fonts_hash(fonts))
-    taken = [idle.get() for _ in range(PROCESSES)]
-    for item in taken:
+    """Start all converters of a fonts folder without waiting for them."""
+    idle = _get_idle_converters(resolve_path(fonts), fonts_hash(fonts))
+    converters = [idle.get() for _ in range(PROCESSES)]
+    for item in converters:
         idle.put(item or Converter(resolve_path(fonts)))
 
 
-def _idle(fonts: Path, state: str) -> LifoQueue[Converter | None]:
-    """The converters of a folder of fonts that have nothing to do; None where one has not been started."""
+def _get_idle_converters(fonts: Path, state: str) -> LifoQueue[Converter | None]:
+    """Return the queue of idle converters of a fonts folder; None marks one that is not started."""
     with _LOCK:
         former, queue = _QUEUES.get(fonts, ("", LifoQueue[Converter | None]()))
         if former == state:
             return queue
-        while not queue.empty():  # a converter keeps the fonts that there were when it started
+        while not queue.empty():  # a converter keeps the fonts of its start
             if (outdated := queue.get()) is not None:
                 outdated.close()
         queue = LifoQueue()

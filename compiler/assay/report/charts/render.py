@@ -1,7 +1,6 @@
 """Render the charts of a document as Vega-Lite specifications and SVG.
 
-A chart takes the converter some twenty milliseconds, so a drawing made before is looked up by the hash of everything it
-depends on.
+Drawing a chart takes some twenty milliseconds, so drawings are cached by the hash of everything they depend on.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from assay.util.json_text import indented
 
 @dataclass(frozen=True)
 class Drawer:
-    """Draws with the fonts that one folder now has; `kept` is a folder of earlier drawings, or None."""
+    """A drawer with the current fonts of a folder; `kept` is a folder of cached drawings, or None."""
 
     fonts: Path
     kept: Path | None = None
@@ -42,27 +41,27 @@ class Drawer:
         return fonts_hash(self.fonts)
 
     def draw(self, spec: str, name: str = "a chart") -> str:
-        """The specification (JSON text) as SVG text; `name` is what messages call it."""
+        """Return the specification (JSON text) as SVG text; messages use `name`."""
         if self.kept is None:
-            return self._drawn(spec, name)
-        path = self.kept / f"{self._key(spec)}.svg.sealed"
-        if known := kept_text(path):
-            return known
-        svg = self._drawn(spec, name)
+            return self._draw_uncached(spec, name)
+        path = self.kept / f"{self._build_key(spec)}.svg.sealed"
+        if cached := kept_text(path):
+            return cached
+        svg = self._draw_uncached(spec, name)
         keep(path, svg)
         return svg
 
-    def _key(self, spec: str) -> str:
-        parts = (_converter(), VEGA_LITE, self._state, spec)
+    def _build_key(self, spec: str) -> str:
+        parts = (_get_converter_version(), VEGA_LITE, self._state, spec)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def _drawn(self, spec: str, name: str) -> str:
-        """Draw; raises `chart-refused` when the converter does."""
+    def _draw_uncached(self, spec: str, name: str) -> str:
+        """Draw a specification.  Raises `chart-refused`: the converter refuses it."""
         return renumber_clips(convert(spec, self.fonts, self._state, name)) + "\n"
 
 
 def renumber_clips(svg: str) -> str:
-    """The SVG with its clip paths numbered from 0: the converter counts on over all charts of a process."""
+    """Number the clip paths of an SVG from 0: the converter counts over all charts of a process."""
     names = list(dict.fromkeys(re.findall(r'<clipPath id="([^"]+)"', svg)))
     for number, name in enumerate(names):
         svg = svg.replace(f'id="{name}"', f'id="\0{number}"').replace(f"url(#{name})", f"url(#\0{number})")
@@ -70,18 +69,18 @@ def renumber_clips(svg: str) -> str:
 
 
 @cache
-def _converter() -> str:
-    """The version of the converter: to read it takes as long as to read a drawing."""
+def _get_converter_version() -> str:
+    """Return the version of the converter; cached, since reading it takes as long as reading a drawing."""
     return version("vl-convert-python")
 
 
 def keep(path: Path, text: str) -> None:
-    """Write into a folder of a cache: a build that runs at the same time sees all of the file or none."""
+    """Write a file of a cache atomically: a concurrent build sees the whole file or none."""
     atomic.write_file(path.parent.parent, path, sealed(path.name, text))
 
 
 def kept_text(path: Path) -> str | None:
-    """What was kept at a place of a cache; None when it is not there, or damaged."""
+    """Return the text of a file of a cache; None if it is missing or damaged."""
     try:
         return unsealed(path.name, path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
@@ -89,7 +88,7 @@ def kept_text(path: Path) -> str | None:
 
 
 Json = Any
-#: places (members from the outermost inwards) and what stands there
+#: path of members, outermost first -> the kind of its value
 Needs = Mapping[str, str]
 
 MARGINS = {f"usermeta.assay.margins.{side}": "a number" for side in ("left", "right", "top", "bottom")}
@@ -102,57 +101,60 @@ CHART: Needs = {
 PANELS: Needs = {"spec.width": "a number", "spec.height": "a number"}
 ROWS: Needs = {"spacing": "a number"}
 GRID: Needs = {"spacing.row": "a number", "spacing.column": "a number"}
-#: what may be left out
+#: optional members
 OPTIONAL: Needs = {"datasets": "a record", "layer": "a list of records", "facet": "a record", "encoding": "a record"}
 TOGGLES: Needs = {"usermeta.assay.toggles.field": "a text", "usermeta.assay.toggles.names": "a list"}
 
 
 def check_template(template: Mapping[str, Json], place: Path, plot: bool) -> None:
-    """Raise `template`, which names the file, where what is read of a template for charts, or plots, is not there."""
-    for name, kind in _needs(template, plot):
-        found = _at(template, name)
-        if not _is(found, kind):
+    """Check the members of a chart template that are read for charts or plots.
+
+    Raises `template`, which names the file.
+    """
+    for name, kind in _list_needs(template, plot):
+        value = _get_member(template, name)
+        if not _is_of_kind(value, kind):
             raise fail(
                 "template",
                 f"the chart template has no `{name}` that can be used",
                 span=Span(str(place)),
                 expected=kind,
-                found="nothing" if found is None else repr(found)[:60],
+                found="nothing" if value is None else repr(value)[:60],
             )
 
 
-def _needs(template: Mapping[str, Json], plot: bool) -> Iterator[tuple[str, str]]:
+def _list_needs(template: Mapping[str, Json], plot: bool) -> Iterator[tuple[str, str]]:
     yield from ((name, kind) for name, kind in OPTIONAL.items() if name in template)
     yield from (MARGINS if plot else CHART).items()
     if plot and "facet" in template:
         yield from PANELS.items()
         yield from (GRID if "column" in template["facet"] else ROWS).items()
-    if _at(template, "usermeta.assay.toggles"):
+    if _get_member(template, "usermeta.assay.toggles"):
         yield from TOGGLES.items()
 
 
-def _at(template: Mapping[str, Json], name: str) -> Json:
-    """What stands at a place; None where there is none."""
-    found: Json = template
+def _get_member(template: Mapping[str, Json], name: str) -> Json:
+    """Return the value at a path; None if there is none."""
+    value: Json = template
     for member in name.split("."):
-        found = found.get(member) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(member) if isinstance(value, Mapping) else None
+    return value
 
 
-def _is(found: Json, kind: str) -> bool:
+def _is_of_kind(value: Json, kind: str) -> bool:
     if kind.startswith("a number"):
-        is_number = isinstance(found, (int, float)) and not isinstance(found, bool) and math.isfinite(found)
-        return is_number and (found > 0 or not kind.endswith("above 0"))
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        return is_number and (value > 0 or not kind.endswith("above 0"))
     if kind == "a text":
-        return isinstance(found, str)
+        return isinstance(value, str)
     if kind == "a record":
-        return isinstance(found, Mapping)
-    if isinstance(found, str):  # a placeholder stands for a list
+        return isinstance(value, Mapping)
+    if isinstance(value, str):  # a placeholder for a list
         return kind == "a list"
-    return isinstance(found, list) and (kind == "a list" or all(isinstance(item, Mapping) for item in found))
+    return isinstance(value, list) and (kind == "a list" or all(isinstance(item, Mapping) for item in value))
 
 
-#: an escape of JSON as a whole; that of a control character with its number
+#: a whole escape of JSON; the group is the number of a control character
 _ESCAPE = re.compile(r"\\(?:u00([01][0-9a-f])|.)")
 T = TypeVar("T")
 
@@ -169,17 +171,17 @@ class Drawing:
 def draw(
     charts: Iterable[Chart | Plot], templates: Path, runs: Sequence[str] = (), kept: Path | None = None
 ) -> Iterator[Drawing]:
-    """Every chart drawn, in the given order; what one chart looks like does not depend on the others.
+    """Draw charts in the given order; no drawing depends on the other charts.
 
-    `templates` holds `charts/` and `fonts/`; `runs` are the labels of all runs of the report; `kept`, when
-    given, is a folder in which drawings are kept between builds.  Raises `unknown-chart-template`,
-    `unknown-placeholder`, `template`, and `chart-refused`.
+    `templates` holds `charts/` and `fonts/`, `runs` are the labels of all runs of the report, and `kept` is a folder
+    that caches drawings between builds. Raises `unknown-chart-template`, `unknown-placeholder`, `template`, and
+    `chart-refused`.
     """
     drawer = Drawer(templates / "fonts", kept)
     loaded: dict[str, _ExactKey[dict[str, Any]]] = {}
 
-    def one(chart: Chart | Plot) -> Drawing:
-        spec = _specified(
+    def draw_chart(chart: Chart | Plot) -> Drawing:
+        spec = _build_spec_text(
             _ExactKey(chart), loaded[chart.template], template_file(templates, chart.template), tuple(runs)
         )
         return Drawing(chart.id, spec, drawer.draw(spec, f"chart {chart.id} (template {chart.template})"))
@@ -187,12 +189,12 @@ def draw(
     wanted = list(charts)
     for name in dict.fromkeys(chart.template for chart in wanted):
         loaded[name] = _ExactKey(load_template(templates, name))
-    with ThreadPoolExecutor(max_workers=PROCESSES + 1) as pool:  # one specifies what the others draw next
-        yield from pool.map(one, wanted)
+    with ThreadPoolExecutor(max_workers=PROCESSES + 1) as pool:  # the extra thread builds the next specification
+        yield from pool.map(draw_chart, wanted)
 
 
 class _ExactKey(Generic[T]):
-    """Something that equals what is told in the same words: numbers that are equal may be written differently."""
+    """A key that compares values by `repr`, since equal numbers may be written differently."""
 
     def __init__(self, it: T) -> None:
         self.it, self._words = it, repr(it)
@@ -204,16 +206,16 @@ class _ExactKey(Generic[T]):
         return hash(self._words)
 
 
-@functools.lru_cache(maxsize=256)  # those who watch files draw most figures again unchanged
-def _specified(
+@functools.lru_cache(maxsize=256)  # `assay watch` draws most figures again unchanged
+def _build_spec_text(
     figure: _ExactKey[Chart | Plot], template: _ExactKey[dict[str, Any]], place: Path, runs: tuple[str, ...]
 ) -> str:
-    """The text of the specification that draws a figure."""
+    """Return the text of the specification that draws a figure."""
     return spec_text(figure_spec(figure.it, template.it, place, runs))
 
 
 def figure_spec(figure: Chart | Plot, template: Mapping[str, Any], place: Path, runs: Sequence[str]) -> dict[str, Any]:
-    """The specification that draws a chart or a plot; `place` is the template's file, which its errors name."""
+    """Return the specification that draws a chart or a plot; errors name `place`, the template's file."""
     check_template(template, place, isinstance(figure, Plot))
     try:
         return plot_spec(figure, template) if isinstance(figure, Plot) else chart_spec(figure, template, runs)
@@ -222,23 +224,23 @@ def figure_spec(figure: Chart | Plot, template: Mapping[str, Any], place: Path, 
 
 
 def template_file(templates: Path, name: str) -> Path:
-    """The file of the chart template `name`."""
+    """Return the file of the chart template `name`."""
     return templates / "charts" / f"{name}.vl.json"
 
 
 def load_template(templates: Path, name: str) -> dict[str, Any]:
-    """The chart template `name` of a templates folder; raises `unknown-chart-template` when there is none."""
+    """Load the chart template `name` of a templates folder.  Raises `unknown-chart-template`, `template`."""
     path = template_file(templates, name)
     if not path.is_file():
-        known = [item.name.removesuffix(".vl.json") for item in path.parent.glob("*.vl.json")]
+        names = [item.name.removesuffix(".vl.json") for item in path.parent.glob("*.vl.json")]
         raise fail(
             "unknown-chart-template",
             f"there is no chart template `{name}`",
             expected=f"the file {path}",
-            hint=did_you_mean(name, known),
+            hint=did_you_mean(name, names),
         )
     try:
-        loaded: Any = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
+        loaded: Any = json.loads(path.read_text(encoding="utf-8"), parse_constant=_reject_number)
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
         raise fail("template", f"the chart template is no JSON: {error.msg}", span=span) from None
@@ -250,12 +252,14 @@ def load_template(templates: Path, name: str) -> dict[str, Any]:
     return dict(loaded)
 
 
-def _no_number(word: str) -> float:
+def _reject_number(word: str) -> float:
     raise ValueError(f"`{word}` is no number of JSON")
 
 
 def spec_text(spec: dict[str, Any]) -> str:
-    """A specification as the text of its file; an escape stands in the place of each control character that a template
-    has: the converter dies of those."""
+    """Return a specification as the text of its file.
+
+    Control characters of a template are replaced by escapes, since they crash the converter.
+    """
     text = indented(spec, allow_nan=False) + "\n"
-    return escaped_json(_ESCAPE.sub(lambda found: f"\\\\x{found[1]}" if found[1] else found[0], text))
+    return escaped_json(_ESCAPE.sub(lambda match: f"\\\\x{match[1]}" if match[1] else match[0], text))

@@ -1,24 +1,23 @@
 """Fill a chart template with the data of a chart or plot: a complete Vega-Lite specification.
 
-In the template a string `"${name}"` stands for a value:
+A template is a Vega-Lite specification in which a string `"${name}"` is replaced by a value. For plots:
 
     description  text for screen readers
     rows         [{column: value}]; columns without a value are left out
-    alone        those of rows that are points of lines (`line`, `y`) with none beside them: no line shows these
-    x_label      what stands along x
+    alone        those of rows that are isolated points of lines (`line`, `y`), which no line would show
+    x_label      label of the x axis
     panels       the plot's panels, in order
     cases        the rows of panels, in order
-    legend       those of the panels that a legend names: all that fit below the plot, if there are several
-    legend_columns  in how many columns
-    padding      {left, right, top, bottom}, pixels: the drawing's size follows from it
+    legend       those of the panels that a legend names: all if they fit below the plot, and there are several
+    legend_columns  number of columns of the legend
+    padding      {left, right, top, bottom}, pixels: the size of the drawing follows from it
 
-Its `usermeta.assay.margins` are the margins around all panels.  A template with panels is faceted: `spec.width` and
-`spec.height` are those of one panel, `spacing` the pixels between rows of them (`row` and `column`, where panels stand
-in columns, too).  A faceted view has no size of its
-own unless texts are measured, so that of its panels is part of the padding; every position is given, and no drawing
-depends on the fonts that happen to be installed.
+Its `usermeta.assay.margins` are the margins around all panels. A template with panels is faceted: `spec.width` and
+`spec.height` are the size of one panel, `spacing` the pixels between rows of panels (or `row` and `column`, if panels
+have columns, too). A faceted view has no size of its own unless texts are measured, so the size of its panels is part
+of the padding.
 
-A template is a Vega-Lite specification in which a string `"${name}"` stands for a value:
+For charts:
 
     description  text for screen readers
     runs         labels of all runs of the report, the base first: a run has one colour in all charts
@@ -33,9 +32,10 @@ A template is a Vega-Lite specification in which a string `"${name}"` stands for
     x_format     d3 number format
     clip         whether something lies beyond the axis (a clip halves the lines that run along its edge)
 
-Its `usermeta.assay` says `scale` (`auto`, `linear`, `log`), the `margins` around the plot and the measures of
-the legend.  The legend is placed by count of characters and every other position is given: no measured text
-width enters the drawing, so it does not depend on the fonts that happen to be installed.
+Its `usermeta.assay` holds `scale` (`auto`, `linear`, `log`), the `margins` around the plot and the measures of the
+legend, which is placed by counting characters.
+
+Every position is computed without measuring text, so no drawing depends on the fonts that happen to be installed.
 """
 
 from __future__ import annotations
@@ -52,64 +52,66 @@ from assay.util.escape import columns
 
 Json = Any
 
-#: pixels of a legend below a plot, of its symbols with the space around, of a letter; rows that there is room for
+#: legend below a plot: its width, that of a symbol with its margins and of a letter, in pixels; its number of rows
 LEGEND_WIDTH, LEGEND_SYMBOL, LEGEND_LETTER, LEGEND_ROWS = 300, 32, 4.6, 4
 
-#: how many lines the templates of timelines give a colour of their own
+#: number of line colours in the templates of timelines
 COLOURS = 8
 
 
 def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
-    """The specification that draws a plot; raises `unknown-placeholder` as charts do."""
+    """Return the specification that draws a plot.  Raises `unknown-placeholder`."""
     values = {
         "description": plot.description,
-        "rows": [_row(plot.columns, row) for row in plot.rows],
-        "alone": [_row(plot.columns, row) for row in _alone(plot)],
+        "rows": [_build_row(plot.columns, row) for row in plot.rows],
+        "alone": [_build_row(plot.columns, row) for row in _find_isolated(plot)],
         "x_label": plot.x_label,
         "panels": list(plot.panels),
         "cases": list(plot.cases),
-        "legend": list(_named(plot.panels)),
-        "legend_columns": _columns(plot.panels),
-        "padding": _plot_padding(template, plot),
+        "legend": list(_choose_legend(plot.panels)),
+        "legend_columns": _count_columns(plot.panels),
+        "padding": _compute_plot_padding(template, plot),
     }
     return without_empty_layers(filled(template, values))
 
 
 def is_unnamed(names: tuple[str, ...]) -> bool:
-    """Whether lines of these names go without a legend, because they are too many for one."""
-    return len(names) > 1 and not _named(names)
+    """Check that lines of these names have no legend because they are too many."""
+    return len(names) > 1 and not _choose_legend(names)
 
 
-def _columns(names: tuple[str, ...]) -> int:
-    """How many columns of a legend fit below a plot, by counting characters."""
+def _count_columns(names: tuple[str, ...]) -> int:
+    """Return how many columns of a legend fit below a plot, by counting characters."""
     longest = max(map(len, names), default=1)
     return max(1, int(LEGEND_WIDTH // (LEGEND_SYMBOL + LEGEND_LETTER * longest)))
 
 
-def _named(names: tuple[str, ...]) -> tuple[str, ...]:
-    """What a legend names: more than fit, and a single one, are not named."""
+def _choose_legend(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names for a legend; none if they do not fit, or there is only one."""
     if len(names) < 2:
         return ()
-    return names if len(names) <= LEGEND_ROWS * _columns(names) else ()
+    return names if len(names) <= LEGEND_ROWS * _count_columns(names) else ()
 
 
-def _row(columns: tuple[str, ...], row: tuple[Json, ...]) -> dict[str, Json]:
+def _build_row(columns: tuple[str, ...], row: tuple[Json, ...]) -> dict[str, Json]:
     return {column: value for column, value in zip(columns, row, strict=True) if value is not None}
 
 
-def _alone(plot: Plot) -> Iterator[tuple[Json, ...]]:
-    """The points of lines that have none before and none behind them, be it that the line breaks there."""
+def _find_isolated(plot: Plot) -> Iterator[tuple[Json, ...]]:
+    """Yield the points of lines without a neighbour on either side, also because the line breaks there."""
     if not {"line", "y"} <= set(plot.columns):
         return
     line, y = plot.columns.index("line"), plot.columns.index("y")
-    held = [row[line] if row[line] is not None and row[y] is not None else None for row in plot.rows]
-    for place, (before, name, behind) in enumerate(zip([None, *held], held, [*held[1:], None], strict=False)):
+    names_at = [row[line] if row[line] is not None and row[y] is not None else None for row in plot.rows]
+    for index, (before, name, behind) in enumerate(
+        zip([None, *names_at], names_at, [*names_at[1:], None], strict=False)
+    ):
         if name is not None and name not in (before, behind):
-            yield plot.rows[place]
+            yield plot.rows[index]
 
 
-def _plot_padding(template: Mapping[str, Json], plot: Plot) -> dict[str, float]:
-    """The margins; with panels one below the other, or in rows and columns, their size too."""
+def _compute_plot_padding(template: Mapping[str, Json], plot: Plot) -> dict[str, float]:
+    """Return the margins, plus the size of the panels if there are any."""
     margins: dict[str, float] = template["usermeta"]["assay"]["margins"]
     if "facet" not in template:
         return margins
@@ -126,71 +128,76 @@ def _plot_padding(template: Mapping[str, Json], plot: Plot) -> dict[str, float]:
 
 
 def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] = ()) -> dict[str, Json]:
-    """The specification that draws `chart` of a report over `runs` (labels, the base first).
+    """Return the specification that draws `chart` of a report over `runs` (labels, the base first).
 
-    Raises `unknown-placeholder` when the template asks for something that charts do not have.
+    Raises `unknown-placeholder`: the template uses a name that charts do not have.
     """
     settings = template["usermeta"]["assay"]
     scale = choose(chart.series, settings["scale"] if chart.scale == "auto" else chart.scale)
     margins = settings["margins"]
     axis = labelled(scale, Room(template["width"], margins["left"], margins["right"]))
     width = template["width"] + margins["left"]
-    legend = _legend([item.run for item in chart.series], settings, width)
+    legend = _build_legend([item.run for item in chart.series], settings, width)
     values: dict[str, Json] = {
         "description": description(chart),
-        "padding": _padding(settings, legend),
+        "padding": _compute_padding(settings, legend),
         "runs": list(dict.fromkeys([*runs, *(item.run for item in chart.series)])),
-        "points": [row for item in chart.series for row in _points(item)],
-        "bands": [row for item in chart.series for row in _bands(item)],
-        "tails": [row for item in chart.series for row in _tails(item, scale)],
+        "points": [row for item in chart.series for row in _build_points(item)],
+        "bands": [row for item in chart.series for row in _build_bands(item)],
+        "tails": [row for item in chart.series for row in _build_tails(item, scale)],
         "legend": legend,
-        "x_title": _x_title(chart, scale),
+        "x_title": _build_x_title(chart, scale),
         "x_scale": {"type": scale.kind, "domain": [scale.low, scale.high], "nice": False, "zero": False},
         "x_ticks": list(axis.ticks),
         "x_format": tick_format(axis.ticks),
-        "clip": any(_beyond(chart, scale)),
+        "clip": any(_is_cut(chart, scale)),
     }
     return without_empty_layers(filled(template, values))
 
 
 def without_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
-    """The specification without the layers whose named data is empty (each costs drawing time), and without what they
-    read; layers of the template's own, without data or with other, stay as they are."""
+    """Remove the layers whose named data is empty, since each costs drawing time, and the data that only they read.
+
+    Other layers of the template stay as they are.
+    """
     empty = {name for name, rows in spec.get("datasets", {}).items() if not rows}
-    layers = [layer for layer in spec.get("layer", []) if not _names(layer.get("data")) & empty]
-    shown = {**spec, "layer": layers} if "layer" in spec else spec
+    layers = [layer for layer in spec.get("layer", []) if not _get_data_name(layer.get("data")) & empty]
+    reduced = {**spec, "layer": layers} if "layer" in spec else spec
     if not empty:
-        return shown
-    read = set(_read({**shown, "datasets": {}}))
-    return {**shown, "datasets": {name: rows for name, rows in spec["datasets"].items() if rows or name in read}}
+        return reduced
+    data_names = set(_find_data_names({**reduced, "datasets": {}}))
+    return {
+        **reduced,
+        "datasets": {name: rows for name, rows in spec["datasets"].items() if rows or name in data_names},
+    }
 
 
-def _names(data: Json) -> set[str]:
-    """The name of data that is named."""
+def _get_data_name(data: Json) -> set[str]:
+    """Return the name of named data, as a set."""
     name = data.get("name") if isinstance(data, Mapping) else None
     return {name} if isinstance(name, str) else set()
 
 
-def _read(node: Json) -> Iterator[str]:
-    """The names of all data that a specification reads."""
+def _find_data_names(node: Json) -> Iterator[str]:
+    """Yield the names of all data that a specification reads."""
     if isinstance(node, Mapping):
-        yield from _names(node.get("data"))
+        yield from _get_data_name(node.get("data"))
     for item in node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ():
-        yield from _read(item)
+        yield from _find_data_names(item)
 
 
 def filled(node: Json, values: Mapping[str, Json]) -> Json:
-    """The tree with every `"${name}"` replaced by the value of that name."""
+    """Replace every `"${name}"` of a tree by the value of that name."""
     if isinstance(node, Mapping):
         return {key: filled(item, values) for key, item in node.items()}
     if isinstance(node, list):
         return [filled(item, values) for item in node]
     if isinstance(node, str) and node.startswith("${") and node.endswith("}"):
-        return _value(node[2:-1], values)
+        return _get_value(node[2:-1], values)
     return node
 
 
-def _value(name: str, values: Mapping[str, Json]) -> Json:
+def _get_value(name: str, values: Mapping[str, Json]) -> Json:
     if name not in values:
         raise fail(
             "unknown-placeholder",
@@ -200,15 +207,15 @@ def _value(name: str, values: Mapping[str, Json]) -> Json:
     return values[name]
 
 
-def _points(series: Series) -> list[dict[str, Json]]:
+def _build_points(series: Series) -> list[dict[str, Json]]:
     return [
         {"run": series.run, "order": order, "x": point[0], "centile": point[1]}
         for order, point in enumerate(series.points)
     ]
 
 
-def _bands(series: Series) -> list[dict[str, Json]]:
-    """The least and greatest host at every centile; nothing when all hosts agree."""
+def _build_bands(series: Series) -> list[dict[str, Json]]:
+    """Return the least and greatest host at every centile; nothing if all hosts agree."""
     rows = [
         {"run": series.run, "x": low, "x2": high, "centile": centile}
         for _, centile, low, high in series.points
@@ -217,8 +224,8 @@ def _bands(series: Series) -> list[dict[str, Json]]:
     return rows if any(row["x"] != row["x2"] for row in rows) else []
 
 
-def _tails(series: Series, scale: Scale) -> list[dict[str, Json]]:
-    """A mark at each end of the axis beyond which the run has samples."""
+def _build_tails(series: Series, scale: Scale) -> list[dict[str, Json]]:
+    """Return a mark at each end of the axis beyond which the run has samples."""
     marks = []
     below = [point for point in series.points if point[0] < scale.low]
     above = [index for index, point in enumerate(series.points) if point[0] > scale.high]
@@ -229,32 +236,32 @@ def _tails(series: Series, scale: Scale) -> list[dict[str, Json]]:
     return marks
 
 
-def _x_title(chart: Chart, scale: Scale) -> list[str]:
-    """The axis title with its unit and, when the axis is cut, how far the values go."""
+def _build_x_title(chart: Chart, scale: Scale) -> list[str]:
+    """Return the axis title with its unit and, if the axis is cut, the range of the values."""
     label, unit = chart.x_label, chart.unit
-    named = not unit or label == unit or label.endswith(f", {unit}")
-    title = label if named else f"{label}, {unit}".lstrip(", ")
+    has_unit = not unit or label == unit or label.endswith(f", {unit}")
+    title = label if has_unit else f"{label}, {unit}".lstrip(", ")
     low, high = extent(chart.series)
-    below, above = _beyond(chart, scale)
-    reach = [f"from {_plain(low, scale.low)}"] if below else []
-    reach += [f"up to {_plain(high, scale.high)}"] if above else []
+    below, above = _is_cut(chart, scale)
+    reach = [f"from {_format_beyond(low, scale.low)}"] if below else []
+    reach += [f"up to {_format_beyond(high, scale.high)}"] if above else []
     return [title, f"axis cut: values {' '.join(reach)}"] if reach else [title]
 
 
-def _beyond(chart: Chart, scale: Scale) -> tuple[bool, bool]:
-    """Whether something lies below, above the axis."""
+def _is_cut(chart: Chart, scale: Scale) -> tuple[bool, bool]:
+    """Check whether values lie below, and above, the axis."""
     low, high = extent(chart.series)
     return low < scale.low, high > scale.high
 
 
-def _plain(x: float, end: float) -> str:
-    """A number without an exponent, with four digits, or as many as tell that it lies beyond the end of an axis."""
+def _format_beyond(x: float, end: float) -> str:
+    """Format a number beyond the end of an axis without an exponent, with as many digits (4 or more) as show that."""
     texts = (format(Decimal(f"{x:.{digits}g}"), "f") for digits in range(4, 18))
     return next(text for text in texts if (float(text) > end) is (x > end) and float(text) != end)
 
 
 def description(chart: Chart) -> str:
-    """The figure in words, for readers who cannot see it: what it shows and each run's median."""
+    """Describe a chart for readers who cannot see it: its contents and each run's median."""
     unit = f" {chart.unit}" if chart.unit else ""
     middle = [(item.run, point[0]) for item in chart.series for point in item.points if point[1] == 0.5]
     medians = [f"{run} {six_digits(median)}{unit}" for run, median in middle]
@@ -262,15 +269,15 @@ def description(chart: Chart) -> str:
     return f"{text}. Medians: {'; '.join(medians)}." if medians else f"{text}."
 
 
-def _legend(runs: Sequence[str], settings: Mapping[str, Json], width: float) -> list[dict[str, Json]]:
-    """Where each run's stroke and label go: rows above the plot, filled like lines of text.
+def _build_legend(runs: Sequence[str], settings: Mapping[str, Json], width: float) -> list[dict[str, Json]]:
+    """Return the positions of each run's stroke and label: rows above the plot, filled like lines of text.
 
-    The room a label takes is guessed from its characters, never measured; one longer than a row is shortened.
+    The width of a label is estimated from its characters, never measured; one longer than a row is shortened.
     """
     legend = settings["legend"]
     frame = legend["stroke"] + 3 * legend["gap"]
-    labels = [_shortened(run, (width - frame) / legend["character"]) for run in runs]
-    places = _flow([frame + legend["character"] * _characters(label) for label in labels], width)
+    labels = [_shorten(run, (width - frame) / legend["character"]) for run in runs]
+    places = _flow_items([frame + legend["character"] * _estimate_width(label) for label in labels], width)
     rows = places[-1][1] + 1 if places else 0
     return [
         {
@@ -284,26 +291,33 @@ def _legend(runs: Sequence[str], settings: Mapping[str, Json], width: float) -> 
     ]
 
 
-def _characters(text: str) -> float:
-    """How wide a text is, in common small letters; capitals are wider, and those of East Asia have two columns."""
+def _estimate_width(text: str) -> float:
+    """Return the width of a text in average lower-case letters.
+
+    Capitals are wider, and East Asian letters have two columns.
+    """
     return columns(text) + sum(0.25 for letter in text if letter.isupper()) + 0.6 * sum(map(text.count, "MW@"))
 
 
-def _shortened(text: str, most: float) -> str:
-    """A text that is no wider than so many characters, with beginning and end: names of runs differ in either."""
-    if _characters(text) <= most:
+def _shorten(text: str, most: float) -> str:
+    """Shorten a text to a width; its start and end stay, as names of runs differ in either."""
+    if _estimate_width(text) <= most:
         return text
-    kept = next(count for count in range(len(text) - 1, -1, -1) if _characters(_ends(text, count)) <= most or not count)
-    return _ends(text, kept)
+    length = next(
+        count
+        for count in range(len(text) - 1, -1, -1)
+        if _estimate_width(_cut_middle(text, count)) <= most or not count
+    )
+    return _cut_middle(text, length)
 
 
-def _ends(text: str, count: int) -> str:
-    """So many characters of a text: half of them its first, half its last."""
+def _cut_middle(text: str, count: int) -> str:
+    """Keep `count` characters of a text: half from its start, half from its end."""
     return f"{text[: count - count // 2]}…{text[len(text) - count // 2 :]}"
 
 
-def _flow(widths: Sequence[float], room: float) -> list[tuple[float, int]]:
-    """Items side by side in rows of a given room: the (offset, row) of each."""
+def _flow_items(widths: Sequence[float], room: float) -> list[tuple[float, int]]:
+    """Place items side by side in rows of a given width: the (offset, row) of each."""
     places: list[tuple[float, int]] = []
     x, row = 0.0, 0
     for width in widths:
@@ -314,8 +328,8 @@ def _flow(widths: Sequence[float], room: float) -> list[tuple[float, int]]:
     return places
 
 
-def _padding(settings: Mapping[str, Json], legend: Sequence[Mapping[str, Json]]) -> dict[str, float]:
-    """The margins, with room above the plot for the legend."""
+def _compute_padding(settings: Mapping[str, Json], legend: Sequence[Mapping[str, Json]]) -> dict[str, float]:
+    """Return the margins, with room above the plot for the legend."""
     margins, measures = settings["margins"], settings["legend"]
     tallest = max((-row["top"] for row in legend), default=0) + measures["row"] / 2
     return {**margins, "top": margins["top"] + tallest}

@@ -1,15 +1,15 @@
 """Render a report as one self-contained web page.
 
-`templates/html/charts/` has a template for the page where a figure's looks another way there than in print; it has the
-placeholders of the printed one.  Its `usermeta.assay.toggles` say which lines can be switched off: `field` names them
-in the data, `names` lists all, in the order of their colours (`before` are classes of strokes that come before those of
-runs), and a parameter `hidden` takes those that are off.  A
-parameter `zoom`, bound to the scales, lets the axes be moved.  Colours are variables of the page's style sheet
-(`theme.json` has those that all charts share), so that they follow the light.  A figure without such a template is
-drawn as it is printed, on paper.
+`templates/html/charts/` has a template for each figure that looks different on the page than in print, with the
+placeholders of the printed one. Its `usermeta.assay.toggles` say which lines can be switched off: `field` is their
+column in the data, `names` lists all in the order of their colours (`before` are the stroke classes that precede those
+of runs), and a parameter `hidden` takes the names that are off. A parameter `zoom`, bound to the scales, makes the axes
+movable. Colours are variables of the page's style sheet (`theme.json` has those that all charts share), so that they
+follow the light or dark mode. A figure without such a template is drawn as in print, on paper.
 
-The page names the hash of each of its scripts and forbids all other programs, and every address: what a text of a
-report holds stays text.  Without scripts it has everything but the charts; it then names the drawings beside it.
+The content security policy of the page names the hash of each of its scripts and forbids all other programs and every
+address, so texts of a report cannot run. Without scripts the page has everything but the charts, and names the
+drawings next to it.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ from assay.util.diagnostics import Span, fail
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What a build knows of a metric beside its entry in the dictionary.
+    """What a build knows of a metric in addition to its entry in the dictionary.
 
-    `samples` are rows of finished cells, a row a run, under a `header` (none: that of all); `events` and `constants`
-    (of the runs) are names with descriptions; `file` is where the SQL stands in the folder of the report.
+    `samples` are rows of formatted cells, one per run, under `header` (empty: the common header). `events` and
+    `constants` (of the runs) are names with descriptions. `file` is the path of the SQL in the folder of the report.
     """
 
     samples: tuple[tuple[str, ...], ...] = ()
@@ -55,7 +55,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What stands behind a report: details by the ids of metrics and other entries."""
+    """The details of a report, by the ids of metrics and other entries."""
 
     header: tuple[str, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
@@ -68,71 +68,74 @@ SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 
 def bundle(kept: Path | None = None) -> str:
-    """The script; it takes seconds to make, so it is looked up in the folder `kept`, if one is given."""
+    """Return the chart library as a script.
+
+    Building it takes seconds, so it is cached in the folder `kept` if that is given.
+    """
     key = hashlib.sha256("\0".join((version("vl-convert-python"), VEGA_LITE, SNIPPET)).encode()).hexdigest()
     path = kept / f"{key}.js.sealed" if kept else None
-    if path and (known := kept_text(path)):
-        return bundle_text(known)
+    if path and (cached := kept_text(path)):
+        return bundle_text(cached)
     import vl_convert  # slow to load
 
-    made: str = vl_convert.javascript_bundle(SNIPPET, vl_version=VEGA_LITE)
+    script: str = vl_convert.javascript_bundle(SNIPPET, vl_version=VEGA_LITE)
     if path:
-        keep(path, made)
-    return bundle_text(made)
+        keep(path, script)
+    return bundle_text(script)
 
 
 Json = Any
-#: the format of ticks that stays right when an axis is zoomed
+#: the tick format that remains correct when an axis is zoomed
 LARGE = "~s"
 
 
 def web_specs(figures: Sequence[Chart | Plot], templates: Path, runs: Sequence[str]) -> dict[str, dict[str, Json]]:
-    """Id -> specification of every figure that has something to show; `runs` are the labels of the report's."""
+    """Return id -> specification of every figure with samples; `runs` are the labels of the report's runs."""
     drawn = [figure for figure in figures if figure.has_samples]
-    loaded = {figure.template: _template(templates, figure.template) for figure in drawn}
-    return {figure.id: _spec(figure, *loaded[figure.template], runs) for figure in drawn}
+    loaded = {figure.template: _load_figure_template(templates, figure.template) for figure in drawn}
+    return {figure.id: _build_spec(figure, *loaded[figure.template], runs) for figure in drawn}
 
 
 def theme(templates: Path) -> dict[str, Json]:
-    """The configuration that all charts of a page share."""
+    """Return the configuration that all charts of a page share."""
     loaded: dict[str, Json] = json.loads((templates / "html" / "charts" / "theme.json").read_text(encoding="utf-8"))
     return loaded
 
 
-def _template(templates: Path, name: str) -> tuple[dict[str, Json], Path, bool]:
-    """The template of a figure, its file, and whether it is made for the page."""
-    made_for_it = template_file(templates / "html", name).is_file()
-    folder = templates / "html" if made_for_it else templates
-    return load_template(folder, name), template_file(folder, name), made_for_it
+def _load_figure_template(templates: Path, name: str) -> tuple[dict[str, Json], Path, bool]:
+    """Return the template of a figure, its file, and whether it is made for the page."""
+    is_for_page = template_file(templates / "html", name).is_file()
+    folder = templates / "html" if is_for_page else templates
+    return load_template(folder, name), template_file(folder, name), is_for_page
 
 
-def _spec(
+def _build_spec(
     figure: Chart | Plot, template: Mapping[str, Json], place: Path, for_page: bool, runs: Sequence[str]
 ) -> dict[str, Json]:
-    made = figure_spec(figure, template, place, runs)
-    shown = made["usermeta"]["assay"]
+    spec = figure_spec(figure, template, place, runs)
+    settings = spec["usermeta"]["assay"]
     if not for_page:
-        return {**made, "usermeta": {"assay": {"paper": True}}}
+        return {**spec, "usermeta": {"assay": {"paper": True}}}
     if isinstance(figure, Chart):
-        _let_zoom(made)
-    toggles = shown.get("toggles")
+        _enable_zoom(spec)
+    toggles = settings.get("toggles")
     if toggles:
-        present = _present(figure, toggles["field"])
-        toggles = {**toggles, "present": [name for name in toggles["names"] if name in present]}
-    return {**made, "usermeta": {"assay": {"toggles": toggles} if toggles else {}}}
+        lines = _list_lines(figure, toggles["field"])
+        toggles = {**toggles, "present": [name for name in toggles["names"] if name in lines]}
+    return {**spec, "usermeta": {"assay": {"toggles": toggles} if toggles else {}}}
 
 
-def _let_zoom(made: Mapping[str, Json]) -> None:
-    """Let the axis along which a chart is zoomed, where its template has one, be right at any zoom."""
-    x = made.get("encoding", {}).get("x", {})
+def _enable_zoom(spec: Mapping[str, Json]) -> None:
+    """Adapt the axis of a chart that can be zoomed, so that its ticks are correct at any zoom."""
+    x = spec.get("encoding", {}).get("x", {})
     if isinstance(axis := x.get("axis"), dict):
         x["axis"] = {key: axis[key] for key in axis if key != "format" or axis[key] == LARGE}
     if isinstance(scale := x.get("scale"), dict):
         x["scale"] = {key: scale[key] for key in scale if key != "zero" or scale.get("type") != "log"}
 
 
-def _present(figure: Chart | Plot, field: str) -> set[object]:
-    """The lines that a figure has."""
+def _list_lines(figure: Chart | Plot, field: str) -> set[object]:
+    """Return the names of the lines of a figure."""
     if isinstance(figure, Chart):
         return {series.run for series in figure.series}
     return {row[figure.columns.index(field)] for row in figure.rows}
@@ -142,14 +145,17 @@ FONTS = ("ReportSans-Regular", "ReportSans-Semibold", "ReportSerif-Regular", "Re
 TEMPLATE = "report.html.j2"
 DIGITS = 10
 OTHER = "Other numbers"
-#: strokes of lines in the order of their names
+#: stroke classes of lines, in the order of their names
 STROKES = tuple(f"run-{number}" for number in range(1, 9))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of the page: `section` is the id of the table that has its metric, `defined` the ids and names of what
-    it shows, `toggles` the lines that can be switched off, each with the class of its stroke."""
+    """A figure of the page.
+
+    `section` is the id of the table with its metric, `defined` the ids and names of the metrics in it, `toggles` the
+    lines that can be switched off, each with its stroke class.
+    """
 
     id: str
     number: int
@@ -162,36 +168,39 @@ class Figure:
 
 
 def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTHING) -> str:
-    """The text of the page; `bundle` is the script that draws charts.  `templates` holds `html/` and `charts/`."""
+    """Return the text of the page.
+
+    `bundle` is the script that draws charts; `templates` holds `html/` and `charts/`.
+    """
     specs = web_specs(document.figures, templates, document.manifest.header[1:])
-    style = _asset(templates, "report.css").replace("/* fonts */", font_faces(templates))
-    script = _asset(templates, "report.js")
-    known = explained(document)
+    style = _load_asset(templates, "report.css").replace("/* fonts */", font_faces(templates))
+    script = _load_asset(templates, "report.js")
+    entries = explained(document)
     return (
-        _filled(
+        _render_template(
             templates / "html",
             document=document,
             runs=document.manifest.header[1:],
-            parts=_contents(document),
+            parts=_list_contents(document),
             rows=[rows_of_tables(gallery.tables) for gallery in document.galleries],
             broad=any(gallery.abreast > 2 and gallery.plots for gallery in document.galleries),
-            grids=_grids(document),
+            grids=_build_grids(document),
             texts=[
                 paragraphs(gallery, {entry.id: entry for entry in document.entries}) for gallery in document.galleries
             ],
             names={entry.id: entry.name for entry in document.entries},
-            figures={item.id: _figure(document, item, specs) for item in document.figures},
-            known=known,
+            figures={item.id: _build_figure(document, item, specs) for item in document.figures},
+            known=entries,
             numbers=figures(document),
             other=OTHER,
-            hashed=any(entry.definition for entry in known.values()),
+            hashed=any(entry.definition for entry in entries.values()),
             digits=DIGITS,
             style=style,
             script=script,
             bundle=bundle,
-            data=data_text(_data(document, templates, specs, behind)),
+            data=data_text(_build_data(document, templates, specs, behind)),
             policy=f"default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; base-uri 'none'; "
-            f"form-action 'none'; script-src {_hash(bundle)} {_hash(script)}",
+            f"form-action 'none'; script-src {_hash_script(bundle)} {_hash_script(script)}",
         )
         + "\n"
     )
@@ -200,9 +209,9 @@ def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTH
 _TOO_MUCH = (MemoryError, RecursionError)
 
 
-def _filled(folder: Path, **values: object) -> str:
-    """The template of a page, with values; what it may do is bounded, for it may be anybody's."""
-    from jinja2 import FileSystemLoader, StrictUndefined, TemplateError  # slow to import, and only a page needs it
+def _render_template(folder: Path, **values: object) -> str:
+    """Render the page template in a sandbox, since anybody may have written it."""
+    from jinja2 import FileSystemLoader, StrictUndefined, TemplateError  # slow to import, and only pages need it
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
@@ -217,31 +226,34 @@ def _filled(folder: Path, **values: object) -> str:
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, *_TOO_MUCH) as error:
         frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == str(folder / TEMPLATE)]
         line = int(getattr(error, "lineno", None) or (frames[-1].lineno if frames else 0) or 0)
-        said = " ".join(str(error).split())
-        raise fail("template", f"the page cannot be made: {said}", span=Span(str(folder / TEMPLATE), line)) from None
+        message = " ".join(str(error).split())
+        raise fail("template", f"the page cannot be made: {message}", span=Span(str(folder / TEMPLATE), line)) from None
 
 
-def _asset(templates: Path, name: str) -> str:
-    """A style sheet or a script, which must not end the element that holds it."""
-    place = templates / "html" / name
-    text = place.read_text(encoding="utf-8")
+def _load_asset(templates: Path, name: str) -> str:
+    """Load a style sheet or a script, which must not contain the end of its element."""
+    path = templates / "html" / name
+    text = path.read_text(encoding="utf-8")
     if re.search(r"</(script|style)|<!--", text, re.I):
-        raise fail("template", "the text would end the element of the page that holds it", span=Span(str(place)))
+        raise fail("template", "the text would end the element of the page that holds it", span=Span(str(path)))
     return text
 
 
-def bundle_text(made: str) -> str:
-    """The chart library as a script that can stand in a page: alone with its names, and without what would end it."""
-    safe = re.sub(r"<(?=/script|!--|script)", r"\\x3c", made, flags=re.I)
+def bundle_text(script: str) -> str:
+    """Return the chart library as a script for a page.
+
+    Its names are local, and no text in it can end the script element.
+    """
+    safe = re.sub(r"<(?=/script|!--|script)", r"\\x3c", script, flags=re.I)
     return f"(() => {{\n{safe}\n}})();"
 
 
-def _hash(script: str) -> str:
+def _hash_script(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
 def font_faces(templates: Path) -> str:
-    """The fonts of pages as CSS, each inside it."""
+    """Return the fonts of pages as CSS, embedded."""
     faces = []
     for name in FONTS:
         family, _, weight = name.partition("-")
@@ -255,15 +267,15 @@ def font_faces(templates: Path) -> str:
 
 
 def data_text(value: object) -> str:
-    """Plain data as JSON that can stand in a script element: no text in it can end the element, or begin another."""
+    """Return plain data as JSON for a script element: no text in it can end the element or begin another."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
 
-def _contents(document: Document) -> list[tuple[str, str]]:
-    """Title and anchor of each part; other numbers are explained behind the dictionary."""
+def _list_contents(document: Document) -> list[tuple[str, str]]:
+    """Return title and anchor of each part; other numbers are explained after the dictionary."""
     parts = contents(document)
     after = ("filters", "warnings", "appendix-1", "provenance")
     place = next((index for index, (_, anchor) in enumerate(parts) if anchor in after), len(parts))
@@ -271,45 +283,45 @@ def _contents(document: Document) -> list[tuple[str, str]]:
 
 
 def rows_of_tables(tables: Sequence[Table]) -> list[list[int]]:
-    """The places of tables, those together that stand beside each other."""
+    """Return the indexes of tables, grouped by rows of tables that are side by side."""
     rows: list[list[int]] = []
-    for place, table in enumerate(tables):
+    for index, table in enumerate(tables):
         if table.beside and rows:
-            rows[-1].append(place)
+            rows[-1].append(index)
         else:
-            rows.append([place])
+            rows.append([index])
     return rows
 
 
-def _labels(document: Document) -> dict[str, str]:
-    """Label -> id of the metrics of the dictionary, as far as a label is that of one only."""
-    found: dict[str, list[str]] = {}
+def _map_labels(document: Document) -> dict[str, str]:
+    """Map labels to ids of the metrics of the dictionary, for labels of a single metric."""
+    ids_by_label: dict[str, list[str]] = {}
     for entry in explained(document).values():
-        found.setdefault(row_label(entry.name, entry.unit), []).append(entry.id)
-    return {label: ids[0] for label, ids in found.items() if len(ids) == 1}
+        ids_by_label.setdefault(row_label(entry.name, entry.unit), []).append(entry.id)
+    return {label: ids[0] for label, ids in ids_by_label.items() if len(ids) == 1}
 
 
-def _grids(document: Document) -> dict[str, tuple[Grid, ...]]:
-    """The grids of each part of the report by the part's anchor."""
-    known, labels = {entry.id: entry for entry in document.entries}, _labels(document)
-    found: dict[str, tuple[Grid, ...]] = {}
+def _build_grids(document: Document) -> dict[str, tuple[Grid, ...]]:
+    """Return the grids of each part of the report by the part's anchor."""
+    entries, labels = {entry.id: entry for entry in document.entries}, _map_labels(document)
+    grids: dict[str, tuple[Grid, ...]] = {}
     for name, table in (("manifest", document.manifest), ("filters", document.filters)):
-        found[name] = (plain_grid(table, {}, known),)
-    otherwise = SAMPLE_COUNT if SAMPLE_COUNT in known else ""
+        grids[name] = (plain_grid(table, {}, entries),)
+    otherwise = SAMPLE_COUNT if SAMPLE_COUNT in entries else ""
     for section in document.sections:
-        found[f"section-{section.id}"] = (metric_grid(section, known, otherwise),)
+        grids[f"section-{section.id}"] = (metric_grid(section, entries, otherwise),)
     for gallery in document.galleries:
-        found[f"section-{gallery.id}"] = tuple(plain_grid(item, labels, known) for item in gallery.tables)
-    found["claims"] = tuple(plain_grid(part, {}, known) for part in document.claims)
+        grids[f"section-{gallery.id}"] = tuple(plain_grid(item, labels, entries) for item in gallery.tables)
+    grids["claims"] = tuple(plain_grid(part, {}, entries) for part in document.claims)
     for number, part in enumerate(document.appendices, start=1):
-        found[f"appendix-{number}"] = (plain_grid(part, {}),) if part.rows else ()
-    return found
+        grids[f"appendix-{number}"] = (plain_grid(part, {}),) if part.rows else ()
+    return grids
 
 
-def _figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) -> Figure:
+def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) -> Figure:
     section = next((part.id for part in document.sections if item.id in part.metrics), "")
     toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
-    lines = _strokes(toggles) if toggles else ()
+    lines = _assign_strokes(toggles) if toggles else ()
     words = description(item) if isinstance(item, Chart) else item.description
     names = {entry.id: entry.name for entry in document.entries}
     shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
@@ -317,35 +329,35 @@ def _figure(document: Document, item: Chart | Plot, specs: Mapping[str, Any]) ->
     return Figure(item.id, item.figure, item.caption, words, section, defined, item.id in specs, lines)
 
 
-def _strokes(toggles: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """The lines that can be switched off, each with the class of its stroke."""
+def _assign_strokes(toggles: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return the lines that can be switched off, each with its stroke class."""
     classes = (*toggles.get("before", ()), *STROKES)
     return tuple((name, classes[toggles["names"].index(name) % len(classes)]) for name in toggles["present"])
 
 
-def _data(document: Document, templates: Path, specs: Mapping[str, Any], behind: Behind) -> dict[str, object]:
-    """What the page's scripts read."""
+def _build_data(document: Document, templates: Path, specs: Mapping[str, Any], behind: Behind) -> dict[str, object]:
+    """Return the data of the page's scripts."""
     return {
         "theme": theme(templates),
         "charts": specs,
         "samples": behind.header,
-        "metrics": {entry.id: _metric(document, entry, behind) for entry in document.entries},
+        "metrics": {entry.id: _build_metric(document, entry, behind) for entry in document.entries},
     }
 
 
-def _metric(document: Document, entry: Entry, behind: Behind) -> dict[str, object]:
+def _build_metric(document: Document, entry: Entry, behind: Behind) -> dict[str, object]:
     name = entry.id
     section: Sequence[str] = [part.title for part in document.sections if name in part.metrics]
-    found: dict[str, object] = {
+    data: dict[str, object] = {
         "name": entry.name, "unit": entry.unit, "description": entry.description, "definition": entry.definition,
         "section": section[0] if section else "",
     }  # fmt: skip
     if entry in [item for group in document.terms for item in group.entries]:
-        found["term"] = True
+        data["term"] = True
     if name in behind.details:
-        found |= _seen(dataclasses.asdict(behind.details[name]))
-    return found
+        data |= _make_visible(dataclasses.asdict(behind.details[name]))
+    return data
 
 
-def _seen(value: dict[str, Any]) -> dict[str, Any]:
+def _make_visible(value: dict[str, Any]) -> dict[str, Any]:
     return {key: seen(item) for key, item in value.items()}

@@ -1,4 +1,4 @@
-"""Tables of a document as tables of a web page: what each cell is sorted by, and which definition it leads to."""
+"""Convert tables of a document for a web page: the sort key of each cell, and the definition it links to."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 
 from assay.report.document import Appendix, Gallery, Quoted, Section, Table
 
-#: a number, perhaps in brackets, cut (`>`) or marked (`*`)
+#: a number, optionally in brackets, cut (`>`) or marked (`*`)
 _NUMBER = re.compile(r"\(?([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)>?\)?(?: \*)?")
-#: widths of characters in widths of a digit, as the page's font has them
+#: widths of characters in the page's font, in widths of a digit
 WIDTHS = {".": 0.5, "-": 0.63, "−": 1.0, " ": 0.4, "*": 0.84, ")": 0.61, ">": 1.0}
 _NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its text, the number that it stands for (as Python and JavaScript write it; empty: none), and the id of
-    the metric that it is a value of (empty: of none).
+    """A cell: its text, its number as Python and JavaScript write it (empty: none), and the id of its metric (empty:
+    none).
 
-    `of` says in words which value it is; `marks` are what sets it apart; `room` is what the cell lacks behind its point
-    beside others of its column, in widths of a digit.
+    `of` describes the value in words, `marks` are its highlights, `room` is the space after the number that aligns it
+    with the decimal points of its column, in widths of a digit.
     """
 
     text: str
@@ -34,8 +34,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: its heading, the heading above it that it shares with others, how many share it (0: it is not the first
-    of them), and whether it holds numbers."""
+    """A column: its heading, the common heading above it, and whether it holds numbers.
+
+    `shared` is the number of columns under the common heading, or 0 if this is not the first of them.
+    """
 
     text: str
     above: str = ""
@@ -45,8 +47,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of a page: the first column holds the labels of rows; rows at the foot are not sorted; `headings` is the
-    entry of what the headings are values of."""
+    """A table of a page: the first column holds the labels of rows, rows at the foot are not sorted.
+
+    `headings` is the entry of what the headings are values of.
+    """
 
     caption: str
     columns: tuple[Heading, ...]
@@ -56,62 +60,64 @@ class Grid:
 
     @property
     def leads(self) -> bool:
-        """Whether any cell leads to a definition."""
+        """Whether any cell links to a definition."""
         return any(cell.metric for row in (*self.rows, *self.foot) for cell in row)
 
 
-def paragraphs(gallery: Gallery, known: Mapping[str, object]) -> tuple[tuple[Cell, ...], ...]:
-    """The paragraphs of a part, each as pieces; a quoted value leads to its entry where that is known."""
+def paragraphs(gallery: Gallery, entries: Mapping[str, object]) -> tuple[tuple[Cell, ...], ...]:
+    """Return the paragraphs of a part, each as pieces; a quoted value links to its entry if it is in `entries`."""
     return tuple(
-        tuple(_pieces(text, [item for item in gallery.quoted if item.paragraph == place], known))
-        for place, text in enumerate(gallery.text)
+        tuple(_split_text(text, [item for item in gallery.quoted if item.paragraph == index], entries))
+        for index, text in enumerate(gallery.text)
     )
 
 
-def _pieces(text: str, quoted: Sequence[Quoted], known: Mapping[str, object]) -> Iterator[Cell]:
-    done = 0
+def _split_text(text: str, quoted: Sequence[Quoted], entries: Mapping[str, object]) -> Iterator[Cell]:
+    end = 0
     for item in quoted:
-        yield Cell(text[done : item.begin])
-        entry = item.entry if item.entry in known else ""
+        yield Cell(text[end : item.begin])
+        entry = item.entry if item.entry in entries else ""
         yield Cell(text[item.begin : item.end], metric=entry, of=item.of if entry else "")
-        done = item.end
-    yield Cell(text[done:])
+        end = item.end
+    yield Cell(text[end:])
 
 
 def number(text: str) -> str:
-    """The number that a cell's text stands for, as a text that programs read; empty when it stands for none."""
-    found = _NUMBER.fullmatch(text)
-    return repr(float(found[1].replace("−", "-"))) if found else ""
+    """Return the number of a cell's text in a form that programs read; empty if it is none."""
+    match = _NUMBER.fullmatch(text)
+    return repr(float(match[1].replace("−", "-"))) if match else ""
 
 
 def _is_numeric(texts: Sequence[str]) -> bool:
     return any(map(number, texts)) and all(number(text) or text in _NO_VALUE for text in texts)
 
 
-def metric_grid(section: Section, known: Mapping[str, object], otherwise: str = "") -> Grid:
-    """The grid of a table of metrics; cells of metrics in `known` lead to their definitions, those of rows without a
-    metric to the entry `otherwise`."""
-    names = _names(section.header)
+def metric_grid(section: Section, entries: Mapping[str, object], otherwise: str = "") -> Grid:
+    """Return the grid of a table of metrics.
+
+    Cells of metrics in `entries` link to their definitions, those of rows without a metric to the entry `otherwise`.
+    """
+    names = _name_columns(section.header)
     rows = [
-        tuple(_cell(text, _leads_to(metric, known, otherwise), row[0], name)
+        tuple(_build_cell(text, _find_entry(metric, entries, otherwise), row[0], name)
               for text, name in zip(row, names, strict=True))
         for metric, row in zip(section.metrics, section.rows, strict=True)
     ]  # fmt: skip
     last = len(rows)
     while last and section.metrics[last - 1] is None:
         last -= 1
-    columns = _columns(section.header, section.rows)
+    columns = _build_headings(section.header, section.rows)
     return Grid(section.title, columns, tuple(on_point(rows[:last])), tuple(rows[last:]))
 
 
-def _leads_to(metric: str | None, known: Mapping[str, object], otherwise: str) -> str:
+def _find_entry(metric: str | None, entries: Mapping[str, object], otherwise: str) -> str:
     if metric is None:
         return otherwise
-    return metric if metric in known else ""
+    return metric if metric in entries else ""
 
 
-def _names(header: Sequence[str]) -> list[str]:
-    """What each column is called by itself: a difference is that of the run before it."""
+def _name_columns(header: Sequence[str]) -> list[str]:
+    """Return an unambiguous name per column; a difference belongs to the run before it."""
     names: list[str] = []
     for index, text in enumerate(header):
         run = header[index - (index - 2) % 3] if index > 1 else text
@@ -119,81 +125,80 @@ def _names(header: Sequence[str]) -> list[str]:
     return names
 
 
-def _columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
-    """Under one further run a heading a column; under more the run's label stands over its three."""
+def _build_headings(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
+    """Return a heading per column; with several further runs, the run's label is above its three columns."""
     numeric = [index > 0 and _is_numeric([row[index] for row in rows]) for index in range(len(header))]
     if len(header) <= 5:
         return tuple(map(Heading, header, [""] * len(header), [0] * len(header), numeric))
-    found = [Heading(text, numeric=flag) for text, flag in zip(header[:2], numeric, strict=False)]
+    headings = [Heading(text, numeric=flag) for text, flag in zip(header[:2], numeric, strict=False)]
     for index in range(2, len(header)):
-        place = (index - 2) % 3
-        run = header[index - place]
-        found.append(Heading(header[index] if place else "value", run, 0 if place else 3, numeric[index]))
-    return tuple(found)
+        offset = (index - 2) % 3
+        run = header[index - offset]
+        headings.append(Heading(header[index] if offset else "value", run, 0 if offset else 3, numeric[index]))
+    return tuple(headings)
 
 
 def on_point(rows: Sequence[Sequence[Cell]]) -> list[tuple[Cell, ...]]:
-    """The rows with room behind each number, so that points stand below each other."""
+    """Return the rows with space after each number, so that decimal points are aligned."""
     columns = range(len(rows[0])) if rows else ()
-    widest = [max((_fraction(row[index]) for row in rows), default=0.0) for index in columns]
+    widest = [max((_measure_fraction(row[index]) for row in rows), default=0.0) for index in columns]
     return [
         tuple(
-            replace(cell, room=round(widest[index] - _fraction(cell), 2)) if index and cell.number else cell
+            replace(cell, room=round(widest[index] - _measure_fraction(cell), 2)) if index and cell.number else cell
             for index, cell in enumerate(row)
         )
         for row in rows
     ]
 
 
-def _fraction(cell: Cell) -> float:
-    """How wide a number is from its point (or its exponent, or its mark) on, in widths of a digit."""
-    found = re.search(r"[.e>) ]", cell.text) if cell.number else None
-    return sum(WIDTHS.get(character, 1.0) for character in cell.text[found.start() :]) if found else 0.0
+def _measure_fraction(cell: Cell) -> float:
+    """Return the width of a number from its point (or exponent, or mark) on, in widths of a digit."""
+    match = re.search(r"[.e>) ]", cell.text) if cell.number else None
+    return sum(WIDTHS.get(character, 1.0) for character in cell.text[match.start() :]) if match else 0.0
 
 
-def _cell(text: str, metric: str, label: str, column: str) -> Cell:
+def _build_cell(text: str, metric: str, label: str, column: str) -> Cell:
     if not metric or text == label:
         return Cell(text, number(text), metric)
     return Cell(text, number(text), metric if number(text) else "", f"{label}; {column}")
 
 
-def plain_grid(found: Table | Appendix, metrics: Mapping[str, str], known: Mapping[str, object] = {}) -> Grid:
-    """The grid of any other table.
+def plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entries: Mapping[str, object] = {}) -> Grid:
+    """Return the grid of any other table.
 
-    Where the table names what its cells are values of, those that are in `known` lead there.  Else a number leads to a
-    definition where its column's heading, or a text in its row, is the label of a metric (`metrics` has the ids by the
-    labels).
+    If the table names the entries of its cells, those in `entries` link there. Otherwise a number links to a definition
+    if its column's heading, or a text in its row, is the label of a metric (`metrics` maps labels to ids).
     """
-    numeric = [_is_numeric([row[index] for row in found.rows]) for index in range(len(found.header))]
-    leads = _CellLinks(found, metrics, known, numeric)
+    numeric = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.header))]
+    links = _CellLinks(table, metrics, entries, numeric)
     rows = [
-        tuple(_plain_cell(found, leads, y, index, numeric[index]) for index in range(len(row)))
-        for y, row in enumerate(found.rows)
+        tuple(_build_plain_cell(table, links, y, index, numeric[index]) for index in range(len(row)))
+        for y, row in enumerate(table.rows)
     ]
-    for mark in found.marks if isinstance(found, Table) else ():
+    for mark in table.marks if isinstance(table, Table) else ():
         row = rows[mark.row]
         marked = replace(row[mark.column], marks=(*row[mark.column].marks, mark.kind))
         rows[mark.row] = (*row[: mark.column], marked, *row[mark.column + 1 :])
-    columns = [Heading(text, numeric=numeric[at] and at > 0) for at, text in enumerate(found.header)]
-    headings = found.of_headings if isinstance(found, Table) and found.of_headings in known else ""
-    return Grid(found.title, tuple(columns), tuple(on_point(rows)), headings=headings)
+    columns = [Heading(text, numeric=numeric[at] and at > 0) for at, text in enumerate(table.header)]
+    headings = table.of_headings if isinstance(table, Table) and table.of_headings in entries else ""
+    return Grid(table.title, tuple(columns), tuple(on_point(rows)), headings=headings)
 
 
 @dataclass(frozen=True, slots=True)
 class _CellLinks:
-    """Where the cells of a table lead."""
+    """The links of the cells of a table."""
 
     table: Table | Appendix
     metrics: Mapping[str, str]
-    known: Mapping[str, object]
+    entries: Mapping[str, object]
     numeric: Sequence[bool]
 
     def metric(self, y: int, index: int) -> str:
-        """The entry that a cell leads to; empty: to none."""
+        """Return the entry that a cell links to; empty if there is none."""
         row = self.table.rows[y]
         if self.table.of_columns or (isinstance(self.table, Table) and self.table.of_rows):
-            name = self._named(self.table, y, index) if _is_value(row[index]) or self._is_label(index) else ""
-            return name if name in self.known else ""
+            name = self._get_entry(self.table, y, index) if _is_value(row[index]) or self._is_label(index) else ""
+            return name if name in self.entries else ""
         if row[index] in self.metrics:
             return self.metrics[row[index]]
         if not index or not self.numeric[index] or not number(row[index]):
@@ -202,29 +207,29 @@ class _CellLinks:
         return self.metrics.get(self.table.header[index], of_row)
 
     def _is_label(self, index: int) -> bool:
-        """Whether cells of a column say what the row is about."""
+        """Check that cells of a column name the subject of the row."""
         return isinstance(self.table, Table) and index == 0 and bool(self.table.of_rows) and not self.table.of_columns
 
     @staticmethod
-    def _named(table: Table | Appendix, y: int, index: int) -> str:
+    def _get_entry(table: Table | Appendix, y: int, index: int) -> str:
         of_column = table.of_columns[index] if table.of_columns else ""
         of_rows = table.of_rows if isinstance(table, Table) else ()
         return of_column or (of_rows[y] if of_rows else "")
 
 
 def _is_value(text: str) -> bool:
-    """Whether a text is a number, or begins like one: a date, a version."""
+    """Check that a text is a number, or begins like one: a date, a version."""
     return re.match(r"[-−+(]?\.?\d", text) is not None
 
 
-def _plain_cell(found: Table | Appendix, leads: _CellLinks, y: int, index: int, numeric: bool) -> Cell:
-    row = found.rows[y]
-    metric = leads.metric(y, index)
-    shown = Cell(row[index], number(row[index]) if numeric else "", metric)
-    return replace(shown, of=_value_of(found, row, index)) if metric and _is_value(row[index]) else shown
+def _build_plain_cell(table: Table | Appendix, links: _CellLinks, y: int, index: int, numeric: bool) -> Cell:
+    row = table.rows[y]
+    metric = links.metric(y, index)
+    cell = Cell(row[index], number(row[index]) if numeric else "", metric)
+    return replace(cell, of=_describe_value(table, row, index)) if metric and _is_value(row[index]) else cell
 
 
-def _value_of(found: Table | Appendix, row: Sequence[str], index: int) -> str:
-    """Which value a cell is, in words."""
-    place = ", ".join(part for part in (found.title, row[0] if index else "") if part)
-    return f"{place}; {found.header[index]}"
+def _describe_value(table: Table | Appendix, row: Sequence[str], index: int) -> str:
+    """Describe the value of a cell in words."""
+    place = ", ".join(part for part in (table.title, row[0] if index else "") if part)
+    return f"{place}; {table.header[index]}"

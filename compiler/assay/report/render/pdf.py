@@ -1,6 +1,7 @@
 """Render a report as PDF with Typst.
 
-Which these are Typst says, for it chooses among the fonts: of a page with one of each.
+Characters that no font of the report has are replaced by escapes. Typst chooses among the fonts, so it finds these
+characters itself, by setting a page with one of each.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
 
 MISSING_GLYPHS = Path("report") / "lacking.json"
-#: the document, and drawings of it, with escapes; what pages show of it stands beside `report/`
+#: the document and its drawings with escapes; those without are next to `report/`
 DOCUMENT_FILE = Path("report") / "document.json"
 CHARTS_DIR = Path("report") / "charts"
 MAX_CHARACTERS = 8
-_UNSHOWN = re.compile(r'the text `"((?:[^"\\]|\\.)*)"` could not be displayed')
+_NOT_DISPLAYED = re.compile(r'the text `"((?:[^"\\]|\\.)*)"` could not be displayed')
 _DEBUG = re.compile(r'\\u\{([0-9a-f]+)\}|\\(["\\])')
 PROBE = """\
 #set document(title: "probe")
@@ -42,47 +43,47 @@ PROBE = """\
 
 
 def list_missing_characters(diagnostic: str) -> set[str]:
-    """The characters that a message of Typst says could not be displayed."""
-    texts = (_DEBUG.sub(_plain, found[1]) for found in _UNSHOWN.finditer(diagnostic))
+    """Return the characters that a message of Typst says could not be displayed."""
+    texts = (_DEBUG.sub(_unescape, match[1]) for match in _NOT_DISPLAYED.finditer(diagnostic))
     return {letter for text in texts for letter in text if not letter.isascii()}
 
 
-def _plain(found: re.Match[str]) -> str:
-    return chr(int(found[1], 16)) if found[1] else found[2]
+def _unescape(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16)) if match[1] else match[2]
 
 
 def replace_characters(text: str, letters: Iterable[str]) -> str:
-    """A text with escapes for these characters."""
+    """Replace these characters of a text by escapes."""
     return text.translate({ord(letter): escape(letter) for letter in letters})
 
 
 def write_missing_glyphs(out: Path, letters: Sequence[str], drawings: Sequence[str] = ()) -> None:
-    """Tell the layout in `out` which characters are replaced, and of which charts there are drawings for that."""
-    said = {"characters": {letter: escape(letter) for letter in letters}, "charts": list(drawings)}
-    (out / MISSING_GLYPHS).write_bytes((json.dumps(said, indent=1) + "\n").encode())
+    """Write which characters are replaced, and which charts have drawings with escapes, for the layout in `out`."""
+    content = {"characters": {letter: escape(letter) for letter in letters}, "charts": list(drawings)}
+    (out / MISSING_GLYPHS).write_bytes((json.dumps(content, indent=1) + "\n").encode())
 
 
 def missing_glyph_warnings(out: Path) -> tuple[str, ...]:
-    """What the user should know of the PDF in `out`."""
+    """Return warnings about the PDF in `out`."""
     try:
         letters = list(json.loads((out / MISSING_GLYPHS).read_bytes())["characters"])
     except FileNotFoundError:
         return ()
     if not letters:
         return ()
-    named = ", ".join(f"{letter} ({escape(letter)})" for letter in letters[:MAX_CHARACTERS])
+    first = ", ".join(f"{letter} ({escape(letter)})" for letter in letters[:MAX_CHARACTERS])
     more = f" and {len(letters) - MAX_CHARACTERS} more" if len(letters) > MAX_CHARACTERS else ""
     return (
-        f"No font of the report has {named}{more}: in report.pdf escapes stand for them. A workspace with `templates/` "
+        f"No font of the report has {first}{more}: in report.pdf escapes stand for them. A workspace with `templates/` "
         "of its own can have fonts for them in `templates/fonts/`.",
     )
 
 
-NO_PACKAGES = "packages"  # a folder that is not there
+NO_PACKAGES = "packages"  # a folder that does not exist
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 NOWHERE = "http://127.0.0.1:9"
 STANDARDS: list[typst.PDFStandard] = ["a-3a", "ua-1"]
-"""Archivable with the data attached, and accessible: Typst refuses what breaks a rule of either."""
+"""Archivable with attached data, and accessible: Typst rejects documents that violate either standard."""
 
 
 def render(
@@ -107,59 +108,60 @@ def write_data(
     kept: Path | None = None,
     text: str = "",
 ) -> None:
-    """Write what every form of a report is made of: `document.json`, and of each figure that has anything to draw
-    `charts/<id>.vl.json` and `charts/<id>.svg`.
+    """Write the files that every output form needs.
 
-    `out` is created; it should be fresh, for files of an earlier report stay.  `templates` holds `charts/` and
-    `fonts/`; system fonts are never used.  `kept` is a folder in which drawings are kept between builds.  The same
-    document and templates give the same bytes.  `text` is the document as JSON, where that is known.  Raises the
-    errors of `charts.draw`.
+    These are `document.json`, and `charts/<id>.vl.json` and `charts/<id>.svg` of each figure with samples.
+
+    `out` is created; it should be fresh, since files of an earlier report stay. `templates` holds `charts/` and
+    `fonts/`; system fonts are never used. `kept` is a folder that caches drawings between builds. The same document and
+    templates give the same bytes. `text` is the document as JSON, if it is already known. Raises the errors of
+    `charts.draw`.
     """
-    tell = progress or silent
+    report = progress or silent
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", text or to_json(document))
     drawings = draw(document.drawn, templates, document.manifest.header[1:], kept)
-    for done, drawing in enumerate(drawings, start=1):
+    for count, drawing in enumerate(drawings, start=1):
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
         _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
-        tell("charts", done, len(document.drawn))
+        report("charts", count, len(document.drawn))
 
 
 def lay_out(document: Document, out: Path, templates: Path, progress: Progress | None = None) -> None:
-    """Set what `write_data` wrote into `out`: `report.typ` with its parts in `report/`, and `report.pdf`.
+    """Typeset what `write_data` wrote into `out`: `report.typ` with its parts in `report/`, and `report.pdf`.
 
-    Escapes stand for characters that no font has; `report/lacking.json` tells which.
-    `templates` holds `report.typ`, `report/` and `fonts/`.  Raises `typesetting` when Typst has an error or a warning.
+    Characters that no font has are replaced by escapes; `report/lacking.json` lists them. `templates` holds
+    `report.typ`, `report/` and `fonts/`. Raises `typesetting`: Typst reports an error or a warning.
     """
-    tell = progress or silent
-    tell("typesetting", 0, 1)
+    report = progress or silent
+    report("typesetting", 0, 1)
     _copy_layout(templates, out)
     fonts = templates / "fonts"
     write_missing_glyphs(out, ())
     try:
         pdf = typeset(out, fonts, document.date)
     except AssayError:
-        letters = _not_in(fonts, to_json(document))
+        letters = _find_missing_characters(fonts, to_json(document))
         if not letters:
             raise
         _write_replaced(document, letters, out, templates)
         pdf = typeset(out, fonts, document.date)
     (out / "report.pdf").write_bytes(pdf)
-    tell("typesetting", 1, 1)
+    report("typesetting", 1, 1)
 
 
 def warm_up(templates: Path) -> None:
-    """Start what a first report waits for longest, the chart converters; they get ready beside other work."""
+    """Start the chart converters, which a first report waits for longest, in the background."""
     start(templates / "fonts")
 
 
 def typeset(folder: Path, fonts: Path, date: str) -> bytes:
-    """The PDF of `folder/report.typ`, dated `date`; raises `typesetting` on an error or warning of Typst."""
+    """Return the PDF of `folder/report.typ`, dated `date`.  Raises `typesetting` on an error or warning of Typst."""
     import typst  # slow to load, and only this function needs it
 
     moment = datetime.datetime.combine(parse_date(date), datetime.time(), datetime.UTC)
     try:
-        with _offline():
+        with _block_network():
             pdf, warnings = typst.compile_with_warnings(
                 str(folder / "report.typ"),
                 root=str(folder),
@@ -171,30 +173,30 @@ def typeset(folder: Path, fonts: Path, date: str) -> bytes:
                 timestamp=moment,
             )
     except typst.TypstError as error:
-        raise _typesetting(error, fonts) from None
+        raise _build_error(error, fonts) from None
     if warnings:
-        raise _typesetting(warnings[0], fonts)
+        raise _build_error(warnings[0], fonts)
     return pdf
 
 
 def _write_replaced(document: Document, letters: list[str], out: Path, templates: Path) -> None:
-    """Write the document with escapes for these characters, and the drawings that this makes others, for the layout."""
-    written: Document = mapped(document, lambda text: replace_characters(text, letters))
-    _write(out / DOCUMENT_FILE, to_json(written))
-    changed = [new for new, old in zip(written.drawn, document.drawn, strict=True) if new is not old]
+    """Write the document with escapes for these characters, and the drawings that change by this, for the layout."""
+    replaced: Document = mapped(document, lambda text: replace_characters(text, letters))
+    _write(out / DOCUMENT_FILE, to_json(replaced))
+    changed = [new for new, old in zip(replaced.drawn, document.drawn, strict=True) if new is not old]
     (out / CHARTS_DIR).mkdir()
-    for drawing in draw(changed, templates, written.manifest.header[1:]):
+    for drawing in draw(changed, templates, replaced.manifest.header[1:]):
         _write(out / CHARTS_DIR / f"{drawing.id}.svg", drawing.svg)
     write_missing_glyphs(out, letters, [item.id for item in changed])
 
 
-def _not_in(fonts: Path, text: str) -> list[str]:
-    """The characters of a text that no font has, in their order."""
+def _find_missing_characters(fonts: Path, text: str) -> list[str]:
+    """Return the sorted characters of a text that no font has."""
     import typst
 
     book = _load_fonts(fonts)
-    left, found = {letter for letter in text if not letter.isascii()}, set[str]()
-    while left:
+    candidates, missing = {letter for letter in text if not letter.isascii()}, set[str]()
+    while candidates:
         try:
             typst.compile_with_warnings(
                 PROBE.encode(),
@@ -202,20 +204,20 @@ def _not_in(fonts: Path, text: str) -> list[str]:
                 ignore_system_fonts=True,
                 pdf_standards=STANDARDS,
                 timestamp=datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC),
-                sys_inputs={"families": "\n".join(book.families()), "letters": "".join(sorted(left))},
+                sys_inputs={"families": "\n".join(book.families()), "letters": "".join(sorted(candidates))},
             )
             break
         except typst.TypstError as error:
-            more = list_missing_characters(error.diagnostic) & left
-            if not more:
+            new = list_missing_characters(error.diagnostic) & candidates
+            if not new:
                 break
-            found, left = found | more, left - more
-    return sorted(found)
+            missing, candidates = missing | new, candidates - new
+    return sorted(missing)
 
 
 @contextmanager
-def _offline() -> Iterator[None]:
-    """Packages of Typst come from the network, which no template may ask: its way there leads nowhere meanwhile."""
+def _block_network() -> Iterator[None]:
+    """Set proxies that lead nowhere, since Typst would download packages that a template imports."""
     before = {name: os.environ.get(name) for name in PROXIES}
     os.environ.update(dict.fromkeys(PROXIES, NOWHERE))
     try:
@@ -228,7 +230,7 @@ def _offline() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _typesetting(problem: typst.TypstError | typst.TypstWarning, fonts: Path) -> Exception:
+def _build_error(problem: typst.TypstError | typst.TypstWarning, fonts: Path) -> Exception:
     hint = "; ".join(problem.hints)
     if "could not be displayed" in problem.message:
         hint = f"a font that has these characters can be put into {fonts}"
@@ -240,24 +242,24 @@ def _typesetting(problem: typst.TypstError | typst.TypstWarning, fonts: Path) ->
 
 
 def _load_fonts(folder: Path) -> typst.Fonts:
-    """The fonts of a folder and no others (Typst carries some of its own)."""
-    return _loaded(folder, fonts_hash(folder))
+    """Return the fonts of a folder and no others; Typst has embedded ones."""
+    return _load_fonts_once(folder, fonts_hash(folder))
 
 
 @lru_cache(maxsize=2)
-def _loaded(folder: Path, _state: str) -> typst.Fonts:
-    """Those that it now has; they are read once a process."""
+def _load_fonts_once(folder: Path, _state: str) -> typst.Fonts:
+    """Load the fonts of a folder; cached by their hash, so they are read once per process."""
     import typst
 
     return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=[str(folder)])
 
 
 def _copy_layout(templates: Path, out: Path) -> None:
-    """The Typst text beside the data, so that the folder compiles by itself."""
+    """Copy the Typst sources next to the data, so that the folder compiles by itself."""
     shutil.copyfile(templates / "report.typ", out / "report.typ")
     shutil.copytree(
         templates / "report", out / "report", dirs_exist_ok=True, copy_function=shutil.copyfile,
-        ignore=shutil.ignore_patterns(".*"),  # what editors and systems keep beside files
+        ignore=shutil.ignore_patterns(".*"),  # hidden files of editors and systems
     )  # fmt: skip
 
 
