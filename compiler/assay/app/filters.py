@@ -1,4 +1,4 @@
-"""Filters as the user writes them: `NAME`, `NAME=ARGUMENT`."""
+"""Parse filters as the user writes them: `NAME`, `NAME=ARGUMENT`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from assay.plan.planner import Applied
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.util.numbers import NUMBER, decimal
 
-SHOWN = 80  # characters of what was given
+SHOWN = 80  # characters of an argument in a message
 
 
 def applied(package: Package, report: Report | None, given: Sequence[str], none: bool) -> tuple[Applied, ...]:
-    """The filters to apply: those given, else (unless `none`) those of the report; AssayError (usage) for a bad one."""
+    """Return the filters to apply: those in `given`, or else (unless `none`) those of the report.
+
+    Raises AssayError (usage) for an invalid filter.
+    """
     if none and given:
         raise fail("filters", "--no-filters and --filter exclude each other", status=USAGE)
     if none:
@@ -44,8 +47,8 @@ def _number(item: Filter, argument: str, text: str) -> str:
     assert item.parameter is not None
     number = decimal(argument)
     if number is None:
-        what = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
-        raise _bad(item, text[:SHOWN], f"the argument of filter `{item.name}` is {what}")
+        problem = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
+        raise _bad(item, text[:SHOWN], f"the argument of filter `{item.name}` is {problem}")
     if item.parameter.type == "integer" and number != number.to_integral_value():
         raise _bad(item, text, f"the argument of filter `{item.name}` does not fit")
     return str(int(number)) if item.parameter.type == "integer" else f"{number:f}"
