@@ -146,7 +146,7 @@ def _grain(package: Package, grain: Grain, uses: Sequence[Ref]) -> Thing:
     )
     on = tuple(
         ((Ref("filters", item.name),), wording.filter_said(item, grain.name))
-        for item in package.filters if any(one.grain == grain.name for one in item.conditions)
+        for item in package.filters if any(condition.grain == grain.name for condition in item.conditions)
     )  # fmt: skip
     return Thing("grains", grain.name, grain.name, grain.doc, tuple(notes), (
         Table("Metrics of its rows", ("Metric", "Name", "What it is"), metrics),
@@ -201,13 +201,13 @@ def _relation(item: Relation, uses: Sequence[Ref]) -> Thing:
 
 
 def _report(package: Package, item: Report | History | Article) -> Thing:
-    known = {metric.id: metric for metric in package.metrics}
+    metrics_by_id = {metric.id: metric for metric in package.metrics}
     kind = {Report: "A report over runs", History: "A report over publications", Article: "An article over runs"}[
         type(item)
     ]
     notes, tables = [kind], []
     if isinstance(item, Article):
-        tables.append(_metrics("Metrics", list(metrics_of(item)), known))
+        tables.append(_metrics("Metrics", list(metrics_of(item)), metrics_by_id))
         lines: tuple[tuple[Cell, ...], ...] = tuple(((Ref("series", name),),) for name in sorted(series_of(item)))
         tables.append(Table("Series", ("Series",), lines))
     else:
@@ -216,22 +216,24 @@ def _report(package: Package, item: Report | History | Article) -> Thing:
             notes.append(f"Number style {item.style}; averages {item.summary}")
         else:
             applied, notes = (), [*notes, f"Made of publications of {item.of}"]
-        tables += [_metrics(part.title, part.metrics, known) for part in item.sections]
+        tables += [_metrics(part.title, part.metrics, metrics_by_id) for part in item.sections]
         if isinstance(item, Report):
             tables.append(Table("Filters", ("Filter", "Argument"), applied))
             charts: tuple[tuple[Cell, ...], ...] = tuple(
-                ((Ref("metrics", one.metric),), one.template) for one in item.charts
+                ((Ref("metrics", chart.metric),), chart.template) for chart in item.charts
             )
             tables.append(Table("Charts", ("Metric", "Template"), charts))
-            printed = {name for part in item.sections for name in part.metrics} | {one.metric for one in item.charts}
+            printed = {name for part in item.sections for name in part.metrics} | {
+                chart.metric for chart in item.charts
+            }
             unprinted = [name for group in item.dictionary for name in group.metrics if name not in printed]
-            tables.append(_metrics("Further entries of the dictionary", unprinted, known))
+            tables.append(_metrics("Further entries of the dictionary", unprinted, metrics_by_id))
     return Thing("reports", item.name, item.title or item.name, item.doc, tuple(notes), tuple(tables))
 
 
-def _metrics(title: str, names: Iterable[str], known: Mapping[str, Metric]) -> Table:
+def _metrics(title: str, names: Iterable[str], metrics_by_id: Mapping[str, Metric]) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        ((Ref("metrics", name),), known[name].name, known[name].unit.symbol, known[name].doc)
-        for name in dict.fromkeys(names) if name in known
+        ((Ref("metrics", name),), metrics_by_id[name].name, metrics_by_id[name].unit.symbol, metrics_by_id[name].doc)
+        for name in dict.fromkeys(names) if name in metrics_by_id
     )  # fmt: skip
     return Table(title, ("Metric", "Name", "Unit", "What it is"), rows)

@@ -173,8 +173,8 @@ def system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mappin
         rows, metrics = listed(checked, article, prose.values()), compared(checked, article)
         ends = {name for phase in article.phases for name in (phase.since, phase.until)}
         cuts = [cut for cut in checked.package.cuts if cut.name in ends]
-        whole = () if article.phases else metrics
-        compiled = compile_plan(checked, whole, listed=rows, series=series_of(article), cuts=cuts)
+        unphased_metrics = () if article.phases else metrics
+        compiled = compile_plan(checked, unphased_metrics, listed=rows, series=series_of(article), cuts=cuts)
         texts = dict(sql_texts(compiled.graph))
         if article.phases:
             cut = sql_texts(compile_plan(checked, metrics, cut=True).graph)
@@ -294,7 +294,7 @@ def query(
     session: Session,
     names: Sequence[str],
     runs: Sequence[NamedRun],
-    given: Sequence[str],
+    filter_texts: Sequence[str],
     no_filters: bool,
     system: str | None,
     summary: str,
@@ -303,7 +303,7 @@ def query(
 ) -> Answer:
     """Return the distributions of metrics over runs or phases of runs.
 
-    The filters are those named in `given`, else those of the report that shows the metrics. Raises AssayError.
+    The filters are those of `filter_texts`, else those of the report that shows the metrics. Raises AssayError.
     """
     subjects = [find_metric(session, name, system) for name in names]
     checked = subjects[0].checked
@@ -311,7 +311,7 @@ def query(
         raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
     metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
     report = subjects[0].report
-    applied = subjects[0].select_filters(given, no_filters)
+    applied = subjects[0].select_filters(filter_texts, no_filters)
     summaries = [item.name for item in checked.package.summaries]
     chosen = summary or (report.summary if report else summaries[0])
     if chosen not in summaries:
@@ -358,7 +358,7 @@ def _notes(run: RunResult) -> tuple[str, ...]:
 def metric_sql(
     session: Session,
     name: str,
-    given: Sequence[str],
+    filter_texts: Sequence[str],
     no_filters: bool,
     system: str | None,
     run: NamedRun | None,
@@ -374,7 +374,7 @@ def metric_sql(
     """
     subject = find_metric(session, name, system)
     checked, metric, report = subject.checked, subject.metric, subject.report
-    applied = subject.select_filters(given, no_filters)
+    applied = subject.select_filters(filter_texts, no_filters)
     selection = select_phases(checked.package, (), at, (phase,) if phase else ())
     if selection:
         return _phase_sql(session, checked, metric, report, applied, run, selection)

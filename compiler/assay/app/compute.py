@@ -93,21 +93,24 @@ def compute(
     if asked:
         check_metrics(checked.package, metrics)
         check_runs(asked, (run.id for run in runs))
-        whole = compile_plan(checked, listed=listed, series=series, cuts=asked.cuts)
-        cut = compile_plan(checked, metrics, applied, relations, cut=True)
+        run_compiled = compile_plan(checked, listed=listed, series=series, cuts=asked.cuts)
+        phase_compiled = compile_plan(checked, metrics, applied, relations, cut=True)
     else:
-        whole = cut = compile_plan(checked, metrics, applied, relations, listed, series)
-    run_quality, phase_quality = QualityPlan(whole), QualityPlan(cut, is_phase=True) if asked else None
+        run_compiled = phase_compiled = compile_plan(checked, metrics, applied, relations, listed, series)
+    run_quality, phase_quality = (
+        QualityPlan(run_compiled),
+        QualityPlan(phase_compiled, is_phase=True) if asked else None,
+    )
     # Fetch in this thread: in the reading thread an interrupt would wait until all files are fetched.
     runs = here(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
-        wanted = _both(whole.plan.wanted, cut.plan.wanted)
-        wanted = _both(wanted, coverage_fields(checked.package, wanted))
-        reading = reader.submit(prepare, session, checked, runs, wanted, metrics, at_work)
+        required_fields = _both(run_compiled.plan.wanted, phase_compiled.plan.wanted)
+        required_fields = _both(required_fields, coverage_fields(checked.package, required_fields))
+        reading = reader.submit(prepare, session, checked, runs, required_fields, metrics, at_work)
         graph = nodes((*run_quality.statements, *run_quality.counts))
         phase_graph = nodes((*phase_quality.statements, *phase_quality.counts)) if phase_quality else ()
         prepared = reading.result()
-    jobs = [_job(item, whole.plan, graph, () if asked else relations) for item in prepared]
+    jobs = [_job(item, run_compiled.plan, graph, () if asked else relations) for item in prepared]
     results = _execute(session, checked, jobs, prepared, at_work)
     count = partial(_count, session, checked)
     computed = tuple(
@@ -115,10 +118,10 @@ def compute(
         for job, item, result in zip(jobs, prepared, results, strict=True)
     )
     if not phase_quality or not asked:
-        return Computation(whole, graph, computed)
+        return Computation(run_compiled, graph, computed)
     phases = _each([partial(resolved, asked, item.prepared, item.results) for item in computed])
     views = [(item, bounds) for item, run_phases in zip(prepared, phases, strict=True) for bounds in run_phases.phases]
-    jobs = [_phase_job(item, bounds, cut.plan, phase_graph, relations) for item, bounds in views]
+    jobs = [_phase_job(item, bounds, phase_compiled.plan, phase_graph, relations) for item, bounds in views]
     results = _execute(session, checked, jobs, [item for item, _ in views], at_work)
     if not asked.may_be_empty:
         _each([partial(check_samples, *view, result) for view, result in zip(views, results, strict=True)])
@@ -126,7 +129,7 @@ def compute(
         _assessed(phase_quality, item, result, partial(count, job, item), bounds)
         for job, (item, bounds), result in zip(jobs, views, results, strict=True)
     )
-    return Computation(whole, graph, computed, phase_graph, tuple(phases), seen)
+    return Computation(run_compiled, graph, computed, phase_graph, tuple(phases), seen)
 
 
 def _assessed(
@@ -202,9 +205,9 @@ def _execute(
     jobs: Sequence[Job],
     prepared: Sequence[IngestedRun],
     at_work: Callable[[], None],
-    called: str = "results",
+    stage_name: str = "results",
 ) -> list[RunResults]:
-    """Execute jobs in parallel, one for each run, as the stage `called`. Raises AssayError."""
+    """Execute jobs in parallel, one for each run, as the stage `stage_name`. Raises AssayError."""
     cores = os.cpu_count() or 1
     side_by_side = 1 if _is_large(prepared) else min(len(jobs), cores)
     threads = session.threads or max(1, cores // side_by_side)
@@ -220,8 +223,10 @@ def _execute(
 
     def attempt(index: int, enumerated: bool) -> RunResults:
         with connect(threads, session.store.room(), side_by_side) as connection:
-            others = open_connections(connection, threads if threads > 1 else 0)
-            mount(connection, prepared[index].folders, result_cache.list_table_folders(session.store), others)
+            extra_connections = open_connections(connection, threads if threads > 1 else 0)
+            mount(
+                connection, prepared[index].folders, result_cache.list_table_folders(session.store), extra_connections
+            )
             if enumerated:
                 enumerate_hosts(connection, prepared[index].folders)
             edited = session.later is not None  # `assay watch`: specs will be edited, so keep intermediate tables
@@ -233,12 +238,12 @@ def _execute(
                 report_progress,
                 enumerated=enumerated,
                 edited=edited,
-                others=others,
+                others=extra_connections,
                 large=_is_large(prepared),
             )
 
     def execute_job(index: int) -> RunResults:
-        with stage(called, run=jobs[index].label, statements=len(jobs[index].graph)):
+        with stage(stage_name, run=jobs[index].label, statements=len(jobs[index].graph)):
             try:
                 return attempt(index, enumerated=True)
             except AssayError as error:

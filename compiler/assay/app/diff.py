@@ -87,9 +87,9 @@ def states(session: Session, before: str, after: str, system: str | None = None)
     return first, second
 
 
-def suggest_system(named: list[_Named], system: str) -> str:
+def suggest_system(sources: list[_Named], system: str) -> str:
     """Return a hint with the system of a similar name."""
-    return did_you_mean(system, {name for item in named for name in item.read(None).systems})
+    return did_you_mean(system, {name for item in sources for name in item.read(None).systems})
 
 
 def _named(session: Session, name: str) -> _Named:
@@ -97,14 +97,14 @@ def _named(session: Session, name: str) -> _Named:
     path = Path(name)
     record_path = path if path.name == NAME and path.is_file() else path / NAME
     if record_path.is_file():
-        return _Named(lambda wanted: _only(_built(record_path), wanted), build=True)
+        return _Named(lambda systems: _only(_built(record_path), systems), build=True)
     if path.is_dir() and Workspace(path).has_systems():
-        return _Named(lambda wanted: _workspace(Workspace(resolve_path(path)), wanted, session.store.folder))
+        return _Named(lambda systems: _workspace(Workspace(resolve_path(path)), systems, session.store.folder))
     commit = _commit(session.workspace.root, name)
     if commit:
-        return _Named(lambda wanted: _revision(session, commit, wanted))
+        return _Named(lambda systems: _revision(session, commit, systems))
     if path.is_file() and path.suffix == ".json":
-        return _Named(lambda wanted: _only(_built(path), wanted), build=True)
+        return _Named(lambda systems: _only(_built(path), systems), build=True)
     raise fail(
         "unknown-state",
         f"`{name}` is no workspace, no build and no git revision",
@@ -121,17 +121,17 @@ def describe_place(place: Path) -> str:
     return "a folder with none of these" if place.is_dir() else "a file" if place.is_file() else "nothing"
 
 
-def _only(state: State, wanted: set[str] | None) -> State:
-    """Return the state of a build if it has a wanted system, else an empty state with its warnings."""
-    return state if wanted is None or state.systems & wanted else State(warnings=state.warnings)
+def _only(state: State, systems: set[str] | None) -> State:
+    """Return the state of a build if it has one of the systems, else an empty state with its warnings."""
+    return state if systems is None or state.systems & systems else State(warnings=state.warnings)
 
 
-def _wanted(source: Workspace, wanted: set[str] | None) -> list[str]:
-    return [system for system in source.systems() if wanted is None or system in wanted]
+def _wanted(source: Workspace, systems: set[str] | None) -> list[str]:
+    return [system for system in source.systems() if systems is None or system in systems]
 
 
-def _workspace(source: Workspace, wanted: set[str] | None, cache: Path) -> State:
-    packages = {system: workspace.load(source, system, cache) for system in _wanted(source, wanted)}
+def _workspace(source: Workspace, systems: set[str] | None, cache: Path) -> State:
+    packages = {system: workspace.load(source, system, cache) for system in _wanted(source, systems)}
     return State(packages, prose={system: texts_by_article(source, checked) for system, checked in packages.items()})
 
 
@@ -243,14 +243,14 @@ def _commit(root: Path, name: str) -> str | None:
     return output.decode().strip() if output else None
 
 
-def _revision(session: Session, commit: str, wanted: set[str] | None) -> State:
+def _revision(session: Session, commit: str, systems: set[str] | None) -> State:
     """Read the specs of a revision.
 
     Systems that cannot be read are listed with the reason; if none can be read, raises AssayError.
     """
     packages, unread, refused, prose, warnings = {}, {}, {}, {}, []
     with _unpacked(session.workspace.root, commit) as folder:
-        for system in _wanted(Workspace(folder), wanted):
+        for system in _wanted(Workspace(folder), systems):
             try:
                 loaded = unchecked.load_unchecked(Workspace(folder), system, session.store.folder)
             except AssayError as error:

@@ -89,17 +89,17 @@ def exercised(
         return frozenset()
     events = tuple(probes.get(event.name, event) for event in checked.package.events)
     probed = replace(checked, package=replace(checked.package, events=events))
-    wanted = {name: frozenset(field.name for field in probe.fields) for name, probe in probes.items()}
+    probe_fields = {name: frozenset(field.name for field in probe.fields) for name, probe in probes.items()}
     occurring: set[Fallback] = set()
     with temporary() as folder:
         # A store of its own: probe events must not enter the cache in place of the real events.
         with closing(Session(session.workspace, Store(folder), threads=session.threads)) as probe_session:
-            (prepared,) = prepare(probe_session, probed, [run], wanted)
+            (prepared,) = prepare(probe_session, probed, [run], probe_fields)
         with connect(os.cpu_count() or 1, folder) as connection:
             mount(connection, prepared.folders)
             for event in checked.package.events:
                 if prepared.counts.get(event.name) and event.name in probes:
-                    names = sorted(wanted[event.name])
+                    names = sorted(probe_fields[event.name])
                     rows = connection.execute(dialect.text(query_taken_paths(event.name, names))).fetchall()
                     row_values = [dict(zip(names, row, strict=True)) for row in rows]
                     occurring |= set(_of_rows(event, fields[event.name], row_values))
@@ -319,7 +319,10 @@ def _run_example(session: Session, checked: CheckedPackage, item: Example, span:
     problems += _by_chance(item, span, verdicts, reversed_verdicts)
     seen_events = frozenset(name for name, number in prepared.counts.items() if number)
     seen_fallbacks = exercised(
-        session, checked, run, {name: of for name, of in compiled.plan.wanted.items() if name in seen_events}
+        session,
+        checked,
+        run,
+        {name: field_names for name, field_names in compiled.plan.wanted.items() if name in seen_events},
     )
     return Outcome(item.name, span, tuple(verdicts), tuple(problems), seen_events, frozenset(taken), seen_fallbacks)
 
@@ -417,6 +420,6 @@ def _coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
 def _branches(package: Package) -> Iterator[tuple[str, Branch]]:
     by_grain: Mapping[str, Mapping[str, Expression]] = _expressions(package, package.metrics)
     for grain, expressions in by_grain.items():
-        for of, expression in expressions.items():
-            for branch, _node in samples.branches(of, expression):
+        for label, expression in expressions.items():
+            for branch, _node in samples.branches(label, expression):
                 yield grain, branch

@@ -57,7 +57,7 @@ def explain(
     system: str | None = None,
     run: NamedRun | None = None,
     report: str | None = None,
-    given: Sequence[str] = (),
+    filter_texts: Sequence[str] = (),
     no_filters: bool = False,
 ) -> Explained:
     """Explain a metric or series by its id; with a run, also its result there.
@@ -70,7 +70,7 @@ def explain(
     chosen = _find_report(session, subject, report)
     # Filters do not decide on series; those named must be there.
     filtering_report = chosen if isinstance(chosen, Report) and subject.metrics else None
-    applied = applied_filters(subject.checked.package, filtering_report, given, no_filters)
+    applied = applied_filters(subject.checked.package, filtering_report, filter_texts, no_filters)
     explained, _ = describe(subject, chosen, applied, subject.compile(applied))
     if not run:
         return explained
@@ -113,8 +113,10 @@ def _find_report(
     full = report if "/" in report else f"{package.system}/{report}"
     checked, chosen = session.find_report(full)
     if checked is not subject.checked:
-        known = [f"{package.system}/{item.name}" for item in package.reports]
-        raise fail("unknown-report", f"`{full}` is of another system", hint=did_you_mean(full, known), status=USAGE)
+        report_names = [f"{package.system}/{item.name}" for item in package.reports]
+        raise fail(
+            "unknown-report", f"`{full}` is of another system", hint=did_you_mean(full, report_names), status=USAGE
+        )
     return chosen
 
 

@@ -207,7 +207,7 @@ def _formula(explained: Explained, run: RunFacts, width: int) -> Iterator[str]:
     value, over = run.figures["average"], cast(Mapping[str, object], run.figures["over"])
     result = "no value" if value is None else with_unit(cast(float, value), explained.subject.unit.symbol)
     symbols = {metric.id: metric.unit.symbol for metric in explained.subject.checked.package.metrics}
-    values = [f"`{name}` {_valued(of, symbols[name])}" for name, of in over.items()]
+    values = [f"`{name}` {_valued(input_value, symbols[name])}" for name, input_value in over.items()]
     yield from headed("Run", [f"{run.run}: {result}, over {', '.join(values)}"], width)
     yield from _warnings(run, width)
 

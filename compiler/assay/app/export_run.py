@@ -76,8 +76,11 @@ def _write(path: Path, constants: Mapping[str, object]) -> None:
         connection.execute(statement(non_null), {**values, "target": str(path)})
 
 
-def statement(known: Sequence[tuple[str, bool]]) -> str:
-    """Return the SQL that writes constants; `known` has their names, and whether they have values, as parameters."""
+def statement(columns: Sequence[tuple[str, bool]]) -> str:
+    """Return the SQL that writes constants as one row.
+
+    `columns` has their names, and whether they have values. Values are parameters of the statement.
+    """
     from sqlglot import exp
 
     from assay.sql.dialect import copied_plainly
@@ -85,9 +88,9 @@ def statement(known: Sequence[tuple[str, bool]]) -> str:
 
     values_sql = [
         exp.Placeholder(this=_parameter(index)) if has_value else literal(None)
-        for index, (_, has_value) in enumerate(known)
+        for index, (_, has_value) in enumerate(columns)
     ]
-    values = [exp.alias_(place, name) for place, (name, _) in zip(values_sql, known, strict=True)]
+    values = [exp.alias_(place, name) for place, (name, _) in zip(values_sql, columns, strict=True)]
     # A table needs a column, even without constants.
     return copied_plainly(exp.select(*(values or [exp.alias_(exp.Null(), "none")])))
 

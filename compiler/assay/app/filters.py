@@ -13,16 +13,16 @@ from assay.util.numbers import NUMBER, decimal
 SHOWN = 80  # characters of an argument in a message
 
 
-def applied(package: Package, report: Report | None, given: Sequence[str], none: bool) -> tuple[Applied, ...]:
-    """Return the filters to apply: those in `given`, or else (unless `none`) those of the report.
+def applied(package: Package, report: Report | None, filter_texts: Sequence[str], none: bool) -> tuple[Applied, ...]:
+    """Return the filters to apply: those in `filter_texts`, or else (unless `none`) those of the report.
 
     Raises AssayError (usage) for an invalid filter.
     """
-    if none and given:
+    if none and filter_texts:
         raise fail("filters", "--no-filters and --filter exclude each other", status=USAGE)
     if none:
         return ()
-    texts = list(given)
+    texts = list(filter_texts)
     if not texts and report:
         texts = [f"{item.name}={item.argument}" if item.argument else item.name for item in report.filters]
     return tuple({item.label: item for item in (_one(package, text) for text in texts)}.values())
@@ -30,10 +30,12 @@ def applied(package: Package, report: Report | None, given: Sequence[str], none:
 
 def _one(package: Package, text: str) -> Applied:
     name, equals, argument = text.partition("=")
-    known = {item.name: item for item in package.filters}
-    if name not in known:
-        raise fail("unknown-filter", f"there is no filter `{name}`", hint=did_you_mean(name, known), status=USAGE)
-    item = known[name]
+    filters_by_name = {item.name: item for item in package.filters}
+    if name not in filters_by_name:
+        raise fail(
+            "unknown-filter", f"there is no filter `{name}`", hint=did_you_mean(name, filters_by_name), status=USAGE
+        )
+    item = filters_by_name[name]
     if item.parameter is None:
         if equals:
             raise fail("filter-argument", f"filter `{name}` takes no argument", found=text, status=USAGE)

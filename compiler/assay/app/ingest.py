@@ -42,8 +42,8 @@ def ingest_runs(
     session.hashes.begin([(run.id, run.directory) for run in runs], package.sources, package.events)
     from assay.app.prepare import SIDE_BY_SIDE, prepare  # while files are hashed
 
-    wanted = _everything(package) if everything else wanted_of(package)
-    ingested = prepare(session, checked, runs, select_available_events(checked, runs, wanted))
+    required_fields = _everything(package) if everything else wanted_of(package)
+    ingested = prepare(session, checked, runs, select_available_events(checked, runs, required_fields))
     from assay.app.export_run import handed_out  # slow to import
 
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
@@ -68,12 +68,12 @@ def _everything(package: Package) -> dict[str, frozenset[str]]:
 
 
 def select_available_events(
-    checked: CheckedPackage, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]
+    checked: CheckedPackage, runs: Sequence[NamedRun], required_fields: Mapping[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
     """Return the required events of sources that some run has; all of them if no run has any."""
     sources = {source.name for source in checked.package.sources if any(has(run, source) for run in runs)}
     events = {event.name for event in checked.package.events if event.source in sources}
-    return {name: fields for name, fields in wanted.items() if name in events or not sources}
+    return {name: fields for name, fields in required_fields.items() if name in events or not sources}
 
 
 def _system_of(session: Session, run: NamedRun, systems: Sequence[str]) -> CheckedPackage:

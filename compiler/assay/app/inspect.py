@@ -142,8 +142,8 @@ def _read(package: Package, source: Source, directory: Path) -> _Records:
         unconditional = [
             replace(event, forms=tuple(replace(form, unless=()) for form in event.forms)) for event in split
         ]
-        whole = _count_ingested(_Records(source, records.files), unconditional)
-        for name, hosts in whole.items():
+        unconditional_counts = _count_ingested(_Records(source, records.files), unconditional)
+        for name, hosts in unconditional_counts.items():
             rejected = {host: number - counts.get(name, {}).get(host, 0) for host, number in hosts.items()}
             records.ruled_out[names_of_split[name]] = {host: number for host, number in rejected.items() if number > 0}
     return records

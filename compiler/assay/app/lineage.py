@@ -105,12 +105,12 @@ class Traced:
 
 
 def lineage_of(
-    session: Session, name: str, system: str | None = None, given: Sequence[str] = (), no_filters: bool = False
+    session: Session, name: str, system: str | None = None, filter_texts: Sequence[str] = (), no_filters: bool = False
 ) -> Traced:
     """Return the lineage of a metric or series by its id, or of a report `system/name`.
 
-    The filters are those named in `given`, or else those of the report that shows the metric. Raises AssayError (usage)
-    for unknown names.
+    The filters are those of `filter_texts`, or else those of the report that shows the metric. Raises AssayError
+    (usage) for unknown names.
     """
     if "/" in name:
         checked, report = session.find_report(name)
@@ -118,10 +118,10 @@ def lineage_of(
             message = f"`{name}` is made of published values: no logs lead to it"
             raise fail("no-lineage", message, hint="ask for the report that was published", status=USAGE)
         return _of_article(session, checked, name, report) if isinstance(report, Article) else _of_report(
-            checked, name, report, given, no_filters
+            checked, name, report, filter_texts, no_filters
         )  # fmt: skip
     subject = find_subject(session, name, system)
-    applied = subject.select_filters(given, no_filters)
+    applied = subject.select_filters(filter_texts, no_filters)
     return trace_subject(subject, applied, subject.compile(applied))
 
 
@@ -174,9 +174,11 @@ def _labels(applied: Sequence[Applied]) -> tuple[str, ...]:
     return tuple(item.label for item in applied)
 
 
-def _of_report(checked: CheckedPackage, name: str, report: Report, given: Sequence[str], no_filters: bool) -> Traced:
+def _of_report(
+    checked: CheckedPackage, name: str, report: Report, filter_texts: Sequence[str], no_filters: bool
+) -> Traced:
     """Return the lineage of all cells of a report: its metrics, and the relations that its manifest prints."""
-    applied = filters.applied(checked.package, report, given, no_filters)
+    applied = filters.applied(checked.package, report, filter_texts, no_filters)
     metrics = report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
     statements = compile_plan(checked, metrics, applied, relations).statements

@@ -86,14 +86,14 @@ class RunPhases:
 
 
 def select_phases(
-    package: Package, declared: Sequence[Phase], at: Sequence[str], given: Sequence[str]
+    package: Package, declared: Sequence[Phase], at: Sequence[str], phase_texts: Sequence[str]
 ) -> PhaseSelection | None:
     """Return the phases by which to split runs: those of the command line, or else those of the report.
 
     Returns None if there are no phases. Raises AssayError (usage) for an unknown phase or instant, and for an invalid
     time.
     """
-    phases = tuple(_one(package, declared, text) for text in given) or tuple(declared)
+    phases = tuple(_one(package, declared, text) for text in phase_texts) or tuple(declared)
     if not phases:
         if at:
             raise fail("no-phases", "--at tells an instant of phases, and there are none", status=USAGE,
@@ -102,17 +102,17 @@ def select_phases(
     duplicates = {phase.name for phase in phases if sum(item.name == phase.name for item in phases) > 1}
     if duplicates:
         raise fail("duplicate-phase", f"two phases are called `{sorted(duplicates)[0]}`", status=USAGE)
-    named = list(dict.fromkeys(name for phase in phases for name in (phase.since, phase.until) if name))
+    instant_names = list(dict.fromkeys(name for phase in phases for name in (phase.since, phase.until) if name))
     declared_cuts = {cut.name: cut for cut in package.cuts}
-    bound_names = [name for text in given if "=" in text for name in _ends(text) if name]
-    times_given = _times(at, {*named, *declared_cuts})
+    bound_names = [name for text in phase_texts if "=" in text for name in _ends(text) if name]
+    times_given = _times(at, {*instant_names, *declared_cuts})
     for name in bound_names:
         if name not in declared_cuts and not any(cut == name for _, cut in times_given.at):
-            known = [*declared_cuts, *(cut for _, cut in times_given.at)]
+            instants = [*declared_cuts, *(cut for _, cut in times_given.at)]
             raise fail("unknown-instant", f"there is no instant `{name}`", status=USAGE,
-                       hint=did_you_mean(name, known) if known else f"--at {name}=TIME tells it")  # fmt: skip
-    cuts = tuple(declared_cuts.get(name) or Cut(name, "", "", "", "", None, "") for name in named)
-    return PhaseSelection(phases, cuts, times_given, tuple(given))
+                       hint=did_you_mean(name, instants) if instants else f"--at {name}=TIME tells it")  # fmt: skip
+    cuts = tuple(declared_cuts.get(name) or Cut(name, "", "", "", "", None, "") for name in instant_names)
+    return PhaseSelection(phases, cuts, times_given, tuple(phase_texts))
 
 
 def _one(package: Package, declared: Sequence[Phase], text: str) -> Phase:
@@ -155,10 +155,10 @@ def _times(texts: Sequence[str], cut_names: Iterable[str]) -> Times:
     return Times(at, tuple(texts))
 
 
-def check_runs(asked: PhaseSelection, runs: Iterable[str]) -> None:
+def check_runs(selection: PhaseSelection, runs: Iterable[str]) -> None:
     """Raise AssayError (usage) if an instant was set for an unknown run."""
     run_ids = list(runs)
-    for run, cut in asked.times.at:
+    for run, cut in selection.times.at:
         if run and run not in run_ids:
             raise fail("run-name", f"--at {run}:{cut} is about a run that there is not", status=USAGE,
                        hint=did_you_mean(run, run_ids))  # fmt: skip
@@ -177,7 +177,7 @@ def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
     )
 
 
-def resolved(asked: PhaseSelection, run: IngestedRun, results: RunResults) -> RunPhases:
+def resolved(selection: PhaseSelection, run: IngestedRun, results: RunResults) -> RunPhases:
     """Locate the phases of a run in time.
 
     Raises AssayError with all problems: instants that are unknown or outside of the run's data, phases that end before
@@ -185,20 +185,20 @@ def resolved(asked: PhaseSelection, run: IngestedRun, results: RunResults) -> Ru
     """
     problems: list[Diagnostic] = []
     instants: dict[str, Instant] = {}
-    for cut in asked.cuts:
-        instant = _instant(asked, cut, run, results)
+    for cut in selection.cuts:
+        instant = _instant(selection, cut, run, results)
         if isinstance(instant, Diagnostic):
             problems.append(instant)
         else:
             instants[cut.name] = instant
     raise_all(problems)
-    phases = tuple(_bounds(phase, run, instants) for phase in asked.phases)
-    raise_all(_disorder(run.run.id, asked.phases, phases, instants))
+    phases = tuple(_bounds(phase, run, instants) for phase in selection.phases)
+    raise_all(_disorder(run.run.id, selection.phases, phases, instants))
     return RunPhases(tuple(sorted(instants.values(), key=lambda item: item.t_ns)), phases)
 
 
-def _instant(asked: PhaseSelection, cut: Cut, run: IngestedRun, results: RunResults) -> Instant | Diagnostic:
-    t_ns = asked.times.of(run.run.id, cut.name)
+def _instant(selection: PhaseSelection, cut: Cut, run: IngestedRun, results: RunResults) -> Instant | Diagnostic:
+    t_ns = selection.times.of(run.run.id, cut.name)
     told_by = "--at"
     if t_ns is None and cut.constant:
         t_ns, told_by = _whole(run.constants.get(cut.constant)), f"constant {cut.constant}"

@@ -142,7 +142,7 @@ def prepare(
     session: Session,
     checked: CheckedPackage,
     runs: Sequence[NamedRun],
-    wanted: Wanted,
+    required_fields: Wanted,
     metrics: Sequence[Metric] = (),
     at_work: Callable[[], None] = ignore_work,
 ) -> tuple[IngestedRun, ...]:
@@ -154,8 +154,8 @@ def prepare(
     Raises AssayError with the problems of every run.
     """
     runs = here(session, runs, checked.package.sources)
-    sources = needed_sources(checked, metrics, wanted, runs)
-    discovered, constants = discover_files(session, checked, sources, runs, wanted)
+    sources = needed_sources(checked, metrics, required_fields, runs)
+    discovered, constants = discover_files(session, checked, sources, runs, required_fields)
     reading = _Reading(
         session, at_work, sum(item.files.size for item in discovered), len(discovered), _called(discovered)
     )
@@ -186,7 +186,11 @@ def duplicate_constant_notes(sources: Sequence[Source], run: NamedRun) -> tuple[
 
 
 def discover_files(
-    session: Session, checked: CheckedPackage, sources: Sequence[Source], runs: Sequence[NamedRun], wanted: Wanted
+    session: Session,
+    checked: CheckedPackage,
+    sources: Sequence[Source],
+    runs: Sequence[NamedRun],
+    required_fields: Wanted,
 ) -> tuple[list[_DiscoveredFiles], dict[str, dict[str, object]]]:
     """Find the files of every run and source, and read the constants of every run.
 
@@ -209,7 +213,9 @@ def discover_files(
             continue
         for source, run_files, hashing in files:
             source_events = events[source.name]
-            wanted_fields = {event.name: wanted[event.name] for event in source_events if event.name in wanted}
+            wanted_fields = {
+                event.name: required_fields[event.name] for event in source_events if event.name in required_fields
+            }
             discovered.append(_DiscoveredFiles(run, source, run_files, hashing, source_events, wanted_fields))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)

@@ -43,14 +43,14 @@ def _missing(
     system = checked.package.system
     span, excerpt = positions(workspace, system)(name)
     prose_path = workspace.specs / system / name
-    known = [path.stem for path in prose_path.parent.glob(f"*{prose_path.suffix}")]
+    stems = [path.stem for path in prose_path.parent.glob(f"*{prose_path.suffix}")]
     return Diagnostic(
         "prose",
         f"article `{article.name}` names prose that is not there: `{name}`",
         span,
         excerpt,
         expected=f"the file {display_name}",
-        hint=meant(prose_path.stem, known),
+        hint=meant(prose_path.stem, stems),
     )
 
 

@@ -316,13 +316,13 @@ def event_files(prepared: IngestedRun, event: str) -> Iterator[Path]:
         yield from sorted((part.events / "events" / event).glob("*.parquet"))
 
 
-def coverage_fields(package: Package, wanted: Wanted) -> Wanted:
+def coverage_fields(package: Package, required_fields: Wanted) -> Wanted:
     """Return the events by which logs report dropped records, with the fields that name the events and the number.
 
     Covers only sources that are read anyway.
     """
     events = {event.name: event for event in package.events}
-    sources = {events[name].source for name in wanted}
+    sources = {events[name].source for name in required_fields}
     return {
         item.name: frozenset(name for name in (item.dropped, item.count) if name)
         for item in package.coverage

@@ -46,9 +46,9 @@ def regenerate(
     """
     refuse_sources(session, out)
     publication = read(file)
-    checked, shown, name = _report(session, report)
-    form = chosen(shown, publication.day, edition)
-    rows = matched(publication, checked, shown, form, Shape(file, file.read_text(encoding="utf-8")).span)
+    checked, report_definition, name = _report(session, report)
+    form = chosen(report_definition, publication.day, edition)
+    rows = matched(publication, checked, report_definition, form, Shape(file, file.read_text(encoding="utf-8")).span)
     with replacing(out, session.waits_for(out)) as fresh:
         if publication.points:
             warm_up(session.templates())

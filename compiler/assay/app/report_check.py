@@ -26,7 +26,7 @@ def refuse(session: Session, package: Package) -> None:
 
 def report_problems(package: Package, templates: Path, locate: Callable[[str], Place]) -> Iterator[Diagnostic]:
     """Yield a problem for each unknown number style or chart template of a package's reports, once."""
-    known = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
+    template_names = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
     checked_names: set[str] = set()
     for use in of_package(package):
         for style in sorted(set(use.styles) - set(style_names()) - checked_names):
@@ -36,11 +36,11 @@ def report_problems(package: Package, templates: Path, locate: Callable[[str], P
                 *locate(style),
                 hint=did_you_mean(style, style_names()),
             )
-        for name in sorted(set(use.templates) - set(known) - checked_names):
+        for name in sorted(set(use.templates) - set(template_names) - checked_names):
             yield Diagnostic(
                 "unknown-chart-template",
                 f"{use.what} has charts of a template that does not exist: `{name}`",
                 *locate(name),
-                hint=did_you_mean(name, known),
+                hint=did_you_mean(name, template_names),
             )
         checked_names |= {*use.styles, *use.templates}

@@ -15,7 +15,7 @@ Wanted = Mapping[str, frozenset[str]]
 
 
 def needed_sources(
-    checked: CheckedPackage, metrics: Sequence[Metric], wanted: Wanted, runs: Sequence[NamedRun]
+    checked: CheckedPackage, metrics: Sequence[Metric], required_fields: Wanted, runs: Sequence[NamedRun]
 ) -> tuple[Source, ...]:
     """Return the sources of the required events; the first source if no event is required.
 
@@ -26,7 +26,7 @@ def needed_sources(
     if not package.sources:
         raise fail("sources", f"`{package.system}` has no source", hint="add one to the package's `sources`")
     of_event = {event.name: event.source for event in package.events}
-    needed = [source for source in package.sources if source.name in {of_event[name] for name in wanted}]
+    needed = [source for source in package.sources if source.name in {of_event[name] for name in required_fields}]
     absent = [source for source in needed if not any(has(run, source) for run in runs)]
     if absent and len(package.sources) > 1:
         raise_all(empty_run(run.directory) for run in runs if not any(run.directory.iterdir()))

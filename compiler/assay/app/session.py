@@ -176,11 +176,11 @@ class Session:
         """Return the report `system/name` and its package. Raises AssayError (usage) if there is none."""
         checked, definition = self.find_report(name)
         if not isinstance(definition, Report):
-            known = [f"{checked.package.system}/{report.name}" for report in checked.package.reports]
+            report_names = [f"{checked.package.system}/{report.name}" for report in checked.package.reports]
             raise fail(
                 "unknown-report",
                 f"`{name}` is not a comparison of runs",
-                hint=did_you_mean(name, known),
+                hint=did_you_mean(name, report_names),
                 status=USAGE,
             )
         return checked, definition
@@ -214,16 +214,18 @@ class Session:
         system, slash, _ = name.partition("/")
         systems = self.workspace.systems()
         within = (system,) if slash and system in systems else systems
-        known = {f"{item}/{report.name}": (item, report) for item in within for report in self._all_shown(item)}
-        if not slash or name not in known:
+        reports_by_name = {
+            f"{item}/{report.name}": (item, report) for item in within for report in self._all_shown(item)
+        }
+        if not slash or name not in reports_by_name:
             raise fail(
                 "unknown-report",
                 f"there is no report `{name}`",
-                hint=did_you_mean(name, known),
+                hint=did_you_mean(name, reports_by_name),
                 notes=self.elsewhere(),
                 status=USAGE,
             )
-        return self.package(system), known[name][1]
+        return self.package(system), reports_by_name[name][1]
 
     def elsewhere(self) -> tuple[str, ...]:
         """Return a note if the workspace in use is the shipped one and the current folder is outside of it."""

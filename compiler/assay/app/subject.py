@@ -324,14 +324,14 @@ def find_subject(session: Session, name: str, system: str | None) -> MetricSubje
 
     Searches all systems, or the named one. Raises AssayError (usage) if there is no match, or several.
     """
-    subjects = [item for one in session.systems(system) for item in list_subjects(session.package(one))]
+    subjects = [item for system_name in session.systems(system) for item in list_subjects(session.package(system_name))]
     matches = [item for item in subjects if item.id == name] or [
         item for item in subjects if _printed_name(item) == name
     ]
     if not matches:
         other_systems = _list_systems_with(session, name, system) if system else []
         hint = (
-            f"{' and '.join(f'`{one}`' for one in other_systems)} has it: name that one with --system"
+            f"{' and '.join(f'`{system_name}`' for system_name in other_systems)} has it: name that one with --system"
             if other_systems
             else did_you_mean(name, [item.id for item in subjects])
         )
@@ -362,12 +362,12 @@ def _printed_name(subject: MetricSubject | SeriesSubject) -> str:
 def _list_systems_with(session: Session, name: str, system: str) -> list[str]:
     """Return the other systems with a metric or series of this name; systems with invalid specs are skipped."""
     systems = []
-    for other in session.workspace.systems():
+    for candidate in session.workspace.systems():
         with suppress(AssayError):
-            if other != system and any(
-                name in (item.id, _printed_name(item)) for item in list_subjects(session.package(other))
+            if candidate != system and any(
+                name in (item.id, _printed_name(item)) for item in list_subjects(session.package(candidate))
             ):
-                systems.append(other)
+                systems.append(candidate)
     return systems
 
 

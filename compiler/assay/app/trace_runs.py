@@ -168,14 +168,14 @@ class Tracing:
         """Return the number of samples."""
         return int(self._extremes()[0])
 
-    def ranked(self, greatest: bool, limit: int, shown: int = SHOWN) -> tuple[Sample, ...]:
-        """Return the greatest (or least) samples, each with at most `shown` records.
+    def ranked(self, greatest: bool, limit: int, record_limit: int = SHOWN) -> tuple[Sample, ...]:
+        """Return the greatest (or least) samples, each with at most `record_limit` records.
 
         Equal samples are in order of their keys.
         """
         rows = self._rows(sample_query.ranked(TABLE, self.asked.keys, greatest, limit))
-        lines = self._lines([item for row in rows for item in row[companion(VALUE)][:shown]])
-        return tuple(self._sample(row, lines, shown) for row in rows)
+        lines = self._lines([item for row in rows for item in row[companion(VALUE)][:record_limit]])
+        return tuple(self._sample(row, lines, record_limit) for row in rows)
 
     def groups(self, per: str) -> tuple[Group, ...]:
         """Return the distributions for each value of a column; empty if `per` names no column."""
@@ -184,7 +184,9 @@ class Tracing:
         rows = self.connection.execute(dialect.text(sample_query.grouped(TABLE, per))).fetchall()
         return tuple(Group(str(key), int(size), scale(float(mean), self.factor)) for key, size, mean in rows)
 
-    def matching(self, where: Mapping[str, str], fits: Callable[[Any], bool] | None = None) -> tuple[Sample, ...]:
+    def matching(
+        self, column_texts: Mapping[str, str], fits: Callable[[Any], bool] | None = None
+    ) -> tuple[Sample, ...]:
         """Return at most one sample: the first by key whose columns have these texts.
 
         Samples whose value `fits` come first.
@@ -192,7 +194,9 @@ class Tracing:
         names = [dialect.column(name) for name in dict.fromkeys((*self.asked.keys, VALUE))]
         row_id = exp.alias_(dialect.column("rowid"), "place")
         rows = self._rows(dialect.select(row_id, *names).from_(dialect.table(TABLE)))
-        matches = [row for row in rows if all(shown_text(str(row[name])) == text for name, text in where.items())]
+        matches = [
+            row for row in rows if all(shown_text(str(row[name])) == text for name, text in column_texts.items())
+        ]
         matches.sort(key=lambda row: tuple(_ordered(row[name]) for name in self.asked.keys))
         chosen = [*(row for row in matches if fits is None or fits(row[VALUE])), *matches][:1]
         query = dialect.select("*").from_(dialect.table(TABLE))
@@ -227,11 +231,13 @@ class Tracing:
         names = [item[0] for item in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
-    def _sample(self, row: Mapping[str, Any], lines: Mapping[tuple[str, Place], RawRecord], shown: int) -> Sample:
+    def _sample(
+        self, row: Mapping[str, Any], lines: Mapping[tuple[str, Place], RawRecord], record_limit: int
+    ) -> Sample:
         records = row[companion(VALUE)]
         sample_records = tuple(
             Line(item["event"], item["host"], item["seq"], lines[item["event"], Place(item["host"], item["seq"])])
-            for item in records[:shown]
+            for item in records[:record_limit]
         )
         keys = {name: row[name] for name in self.asked.keys}
         value = row[VALUE]
@@ -267,13 +273,13 @@ def tracing(
     package: Package,
     prepared: IngestedRun,
     statements: Sequence[Statement],
-    asked: SampleQuery,
+    samples_query: SampleQuery,
     factor: Fraction,
 ) -> Iterator[Tracing]:
     """Yield the samples that a query selects from a run, with the records behind them."""
     import duckdb
 
-    with_records = add_provenance(statements, asked.query, [VALUE])
+    with_records = add_provenance(statements, samples_query.query, [VALUE])
     samples = Statement("table", TABLE, with_records.query)
     # One thread, so that the choice among equal rows is reproducible.
     with connect(1, session.store.room()) as connection:
@@ -291,5 +297,5 @@ def tracing(
                 cause = str(error).split("\n")[0]
                 raise fail("engine", f"run {prepared.run.id}: tracing stopped at `{item.name}`: {cause}",
                            status=INTERNAL) from None  # fmt: skip
-        inputs = find_constants(package, prepared, statements, asked.query)
-        yield Tracing(connection, package, prepared, asked, factor, inputs)
+        inputs = find_constants(package, prepared, statements, samples_query.query)
+        yield Tracing(connection, package, prepared, samples_query, factor, inputs)

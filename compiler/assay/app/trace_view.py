@@ -56,7 +56,7 @@ def as_text(traced: Traced, width: int, encoding: str) -> str:
         lines += headed("Filters", [", ".join(traced.filters) or "none"], width)
     last_item = traced.item
     for run in traced.runs:
-        lines += ["", *_run(run, width, encoding, named=run.item != last_item)]
+        lines += ["", *_run(run, width, encoding, shows_item=run.item != last_item)]
         last_item = run.item
     return "\n".join(lines)
 
@@ -76,10 +76,10 @@ def _prints(traced: Traced) -> str:
     return text
 
 
-def _run(run: TracedRun, width: int, encoding: str, *, named: bool) -> Iterator[str]:
-    """Format the value in a run; with `named`, also its metric or series, if it differs from the one above."""
+def _run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) -> Iterator[str]:
+    """Format the value in a run; with `shows_item`, also its metric or series, as it differs from the one above."""
     item, symbol, size = run.item, run.item.unit.symbol, run.figures["size"]
-    if named:
+    if shows_item:
         yield from headed("Of" if item.metrics else item.kind.capitalize(), [item.label], width)
     yield from headed("Run", [f"{run.label} ({run.id}), {run.place}"], width)
     noun = item.noun

@@ -45,10 +45,10 @@ from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic,
 from assay.util.scratch import folder as temporary
 
 
-def changed_publications(found: RecordedPublished) -> Iterator[str]:
+def changed_publications(record: RecordedPublished) -> Iterator[str]:
     """Yield a line for each publication file that is missing or has other content."""
-    for path, record in zip(found.places, found.content.publications, strict=True):
-        name = f"input {record.file}"
+    for path, recorded_file in zip(record.places, record.content.publications, strict=True):
+        name = f"input {recorded_file.file}"
         try:
             _, _, digest = file_of(path.parent, path.name)
         except FileNotFoundError:
@@ -56,29 +56,29 @@ def changed_publications(found: RecordedPublished) -> Iterator[str]:
         except OSError as error:
             yield f"{name}: cannot be read ({error.strerror})"
         else:
-            if digest != record.sha256:
-                yield f"{name}: content changed (sha256 {digest[:12]}, was {record.sha256[:12]})"
+            if digest != recorded_file.sha256:
+                yield f"{name}: content changed (sha256 {digest[:12]}, was {recorded_file.sha256[:12]})"
 
 
-def definition(session: Session, found: RecordedPublished) -> str:
+def definition(session: Session, record: RecordedPublished) -> str:
     """Return the hash of the report's current definition: of its edition, or of the history."""
-    content = found.content
+    content = record.content
     if content.edition:
         _, report = session.report(content.report)
         return content_hash(normal_form.plain(chosen(report, "", content.edition)))
     return content_hash(normal_form.plain(session.history(content.report)[1]))
 
 
-def rebuild(session: Session, found: RecordedPublished, out: Path) -> None:
+def rebuild(session: Session, record: RecordedPublished, out: Path) -> None:
     """Build a report of publications again, into a folder."""
-    content = found.content
-    forms = tuple(found.forms)
+    content = record.content
+    forms = tuple(record.forms)
     if content.edition:
-        regenerate(session, found.places[0], out, content.report, content.edition, forms)
+        regenerate(session, record.places[0], out, content.report, content.edition, forms)
     else:
         title, author, date = (content.options.get(name, "") for name in ("title", "author", "date"))
         build_history(
-            session, content.report, found.places, out, Options(title=title, author=author, date=date, forms=forms)
+            session, content.report, record.places, out, Options(title=title, author=author, date=date, forms=forms)
         )
 
 
@@ -117,8 +117,8 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
         *_changed_definitions(record.content, checked, report, session),
     ]
 
-    def make(alone: Session, out: Path) -> list[str]:
-        _build(alone, record, runs, out)
+    def make(fresh_session: Session, out: Path) -> list[str]:
+        _build(fresh_session, record, runs, out)
         fresh = recorded(out)
         assert isinstance(fresh, Recorded)
         _put_back(out, {run: record.places[run] for run in moved})
@@ -127,21 +127,21 @@ def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
     return _compared(session, folder, record.intact, causes, make)
 
 
-def _verify_published(session: Session, folder: Path, found: RecordedPublished, places: Sequence[str]) -> Verified:
+def _verify_published(session: Session, folder: Path, record: RecordedPublished, places: Sequence[str]) -> Verified:
     """Verify a report that was built from publications instead of runs."""
     if places:
         raise fail("run-name", "the report is made of publications, not of runs", hint="leave --run out", status=USAGE)
-    content = found.content
+    content = record.content
     try:
         specs = session.find_report(content.report)[0].sources
-        current_hashes = (definition(session, found), templates_hash(session.templates()), specs)
+        current_hashes = (definition(session, record), templates_hash(session.templates()), specs)
     except AssayError as error:
         raise _not_usage(error) from None
     recorded_hashes = (content.outline, content.templates, content.specs)
     names = (f"definition of {content.report} {content.edition}".rstrip(), "templates", "specs")
     causes = [
-        *changed_publications(found),
-        *_changed_versions(content.versions, found.forms),
+        *changed_publications(record),
+        *_changed_versions(content.versions, record.forms),
         *(
             f"{name} changed ({_was(new, old)})"
             for name, new, old in zip(names, current_hashes, recorded_hashes, strict=True)
@@ -149,11 +149,11 @@ def _verify_published(session: Session, folder: Path, found: RecordedPublished, 
         ),
     ]
 
-    def make(alone: Session, out: Path) -> list[str]:
-        rebuild(alone, found, out)
+    def make(fresh_session: Session, out: Path) -> list[str]:
+        rebuild(fresh_session, record, out)
         return []
 
-    return _compared(session, folder, found.intact, causes, make)
+    return _compared(session, folder, record.intact, causes, make)
 
 
 def _compared(
@@ -165,12 +165,12 @@ def _compared(
     """
     lines = [*([] if intact else [f"{NAME}: its hash is not that of its content"]), *causes]
     with _scratch(session.store.folder) as scratch:
-        alone = Session(
+        fresh_session = Session(
             session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages
         )
         try:
-            with closing(alone):
-                lines += make(alone, scratch / "report")
+            with closing(fresh_session):
+                lines += make(fresh_session, scratch / "report")
         except AssayError as error:
             if not lines:
                 raise _not_usage(error) from None
@@ -183,18 +183,18 @@ def _compared(
     return Verified((*lines, *(line for file_lines in differing for line in file_lines)), len(files), len(differing))
 
 
-def moved_runs(found: Recorded, places: Sequence[str]) -> Mapping[str, NamedRun]:
+def moved_runs(record: Recorded, places: Sequence[str]) -> Mapping[str, NamedRun]:
     """Return the runs that the user located elsewhere, by id."""
     runs = {run.id: run for run in named_runs(places)}
-    unknown = sorted(runs.keys() - found.places.keys())
+    unknown = sorted(runs.keys() - record.places.keys())
     if unknown:
-        hint = did_you_mean(unknown[0], found.places)
+        hint = did_you_mean(unknown[0], record.places)
         raise fail("run-name", f"the report has no run `{unknown[0]}`", hint=hint, status=USAGE)
     return runs
 
 
 def runs_now(
-    session: Session, checked: CheckedPackage, found: Recorded, moved: Mapping[str, NamedRun]
+    session: Session, checked: CheckedPackage, record: Recorded, moved: Mapping[str, NamedRun]
 ) -> tuple[NamedRun, ...]:
     """Return the runs in the report's order, remote ones mirrored.
 
@@ -202,7 +202,7 @@ def runs_now(
     AssayError if a run is missing.
     """
     try:
-        runs = [moved.get(run.id) or run_at(run.id, found.places[run.id]) for run in found.content.runs]
+        runs = [moved.get(run.id) or run_at(run.id, record.places[run.id]) for run in record.content.runs]
     except AssayError as error:
         raise _not_usage(error) from None
     raise_all(
@@ -308,20 +308,20 @@ def _was(new: str, old: str) -> str:
     return f"{new[:DIGITS]}, was {old[:DIGITS]}"
 
 
-def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Path) -> None:
+def _build(session: Session, record: Recorded, runs: Sequence[NamedRun], out: Path) -> None:
     """Build a report of runs again, into a folder."""
-    choices = found.content.options
+    choices = record.content.options
     common = Options(
         title=choices.title, author=choices.author, date=choices.date, at=choices.at, phases=choices.phases,
-        forms=tuple(found.forms),
+        forms=tuple(record.forms),
     )  # fmt: skip
-    if isinstance(session.find_report(found.content.report)[1], Article):
-        build_article(session, found.content.report, runs, out, common)
+    if isinstance(session.find_report(record.content.report)[1], Article):
+        build_article(session, record.content.report, runs, out, common)
         return
     options = replace(
         common, filters=choices.filters, no_filters=not choices.filters, summary=choices.summary, style=choices.style
     )  # fmt: skip
-    build(session, found.content.report, runs, out, options)
+    build(session, record.content.report, runs, out, options)
 
 
 def _put_back(folder: Path, places: Mapping[str, str]) -> None:

@@ -121,14 +121,14 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     listed = not cell
     build_folder = folder_of(Path(folder))
     with working(context) as session:
-        found = None if listed else tracing.trace(session, build_folder, cell, runs)
+        traced = None if listed else tracing.trace(session, build_folder, cell, runs)
         cells = tracing.cells_of(session, build_folder) if listed else ()
     echo.warnings(tracing.distrusted(build_folder))
-    if found is None:
+    if traced is None:
         data: object = output.listing_data(cells)
         text = "\n".join(output.listing(cells))
     else:
-        data, text = output.as_data(found), output.as_text(found, width(), echo.encoding())
+        data, text = output.as_data(traced), output.as_text(traced, width(), echo.encoding())
     echo.data(data) if form == "json" else echo.text(text)
 
 

@@ -225,9 +225,9 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
         return
     matches = [(item, schemas[file]) for item, schemas in schemas_by_system.items() if file in schemas]
     if not matches:
-        known = sorted({name for schemas in schemas_by_system.values() for name in schemas})
-        raise fail("unknown-file", f"no constant is read from a file `{file}`", expected=", ".join(known),
-                   hint=meant(file, known), status=USAGE)  # fmt: skip
+        files = sorted({name for schemas in schemas_by_system.values() for name in schemas})
+        raise fail("unknown-file", f"no constant is read from a file `{file}`", expected=", ".join(files),
+                   hint=meant(file, files), status=USAGE)  # fmt: skip
     if len(matches) > 1:
         names = ", ".join(item for item, _ in matches)
         raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",

@@ -102,8 +102,8 @@ def _metric(metric: MetricChange, printed: set[ReportedChange]) -> Iterator[str]
 def _touches(places: Sequence[Appearance], indent: int) -> Iterator[str]:
     blank = " " * indent
     for place in places[:PLACES]:
-        where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
-        yield f"{blank}touches {visible(where)}"
+        location = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
+        yield f"{blank}touches {visible(location)}"
     if len(places) > PLACES:
         yield f"{blank}and {counted(len(places) - PLACES, 'more place')}"
 

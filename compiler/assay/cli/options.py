@@ -227,7 +227,7 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
 
 
 def _begun(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | None:
-    """Runs that are being hashed while everything else is loaded."""
+    """Begin to hash the files of runs, so that this continues while modules are loaded; None without runs here."""
     from assay.engine.result_cache import default_folder
     from assay.ingest.hashing import MEMO, BackgroundHasher
     from assay.util.diagnostics import AssayError

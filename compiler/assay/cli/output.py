@@ -105,8 +105,8 @@ def below(header: Row, rows: Sequence[Row], width: int) -> list[str]:
 def _with_below(header: Row, row: Row, sizes: Sequence[int], width: int) -> Iterator[str]:
     """Yield the lines of a row: the first columns next to each other, the rest below."""
     yield from join_cells(row[: len(sizes)], sizes)
-    named = list(zip(header, row, strict=True))[len(sizes) : -1]
-    for text in ("; ".join(f"{name}: {cell}" for name, cell in named if cell), row[-1]):
+    cells_below = list(zip(header, row, strict=True))[len(sizes) : -1]
+    for text in ("; ".join(f"{name}: {cell}" for name, cell in cells_below if cell), row[-1]):
         yield from (" " * INDENT + line for line in wrapped(text, width) if line)
 
 

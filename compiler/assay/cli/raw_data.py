@@ -73,8 +73,8 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
     from assay.app.runs import named_runs
 
     with working(context) as session:
-        (named,) = named_runs([run])
-        inspection = inspect_run(session, named, system)
+        (named_run,) = named_runs([run])
+        inspection = inspect_run(session, named_run, system)
     if form == "json":
         output.data([_data(item) for item in inspection.names])
     else:
