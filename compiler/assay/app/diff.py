@@ -268,7 +268,7 @@ def _revision(session: Session, commit: str, systems: set[str] | None) -> State:
 
 @contextmanager
 def _unpacked(root: Path, commit: str) -> Iterator[Path]:
-    """Yield a folder with the specs of a revision, and all that they are evaluated from."""
+    """Yield a folder with the specs of a revision and the files that they are evaluated from."""
     existing = [name for name in _NEEDED if git(root, "cat-file", "-e", f"{commit}:./{name}") is not None]
     packed = git(root, "archive", "--format=tar", commit, "--", *existing) if "specs" in existing else None
     if packed is None:

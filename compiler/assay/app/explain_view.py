@@ -85,7 +85,7 @@ def _head(facts: Facts, width: int) -> Iterator[str]:
 
 
 def describe_headings(explained: Explained) -> Iterator[tuple[str, list[str]]]:
-    """Yield all that specs define, by heading. Names are in backquotes, instants in asterisks."""
+    """Yield the definition heading by heading. Names are in backquotes, instants in asterisks."""
     facts = explained.facts
     yield "Means", [facts.sentence]
     yield "Over", [_defined(item) for item in facts.over]

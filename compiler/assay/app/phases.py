@@ -23,7 +23,7 @@ _GIVEN = re.compile(r"([^=]+)=(.*)\.\.(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """The instants that the user set, in ns, by run id and name; the empty id stands for all runs.
+    """The instants that the user set, in ns, by run id and name; an empty run id applies to every run.
 
     `texts` are the options as typed.
     """
@@ -287,6 +287,7 @@ def _disorder(
 
 
 def describe_bounds(bounds: Bounds) -> str:
+    """Format the bounds of a phase."""
     since = "its first instant" if bounds.since is None else time_format.format_instant(bounds.since)
     until = "its last" if bounds.until is None else time_format.format_instant(bounds.until)
     return f"from {since} to {until}"
