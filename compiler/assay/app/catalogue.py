@@ -405,7 +405,7 @@ def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
 def _refuse_run(out: Path, packages: Sequence[CheckedPackage]) -> None:
     """Raise AssayError `output` (usage) if the folder holds documents of a run.
 
-    The pages would otherwise be read as documents of the run's hosts.
+    Otherwise the folders of pages would be taken for hosts of that run.
     """
     constants = (item for checked in packages for source in checked.package.sources for item in source.constants)
     for name in dict.fromkeys(name for item in constants for name in item.files):

@@ -68,7 +68,7 @@ def explain(
     """
     subject = _find_subject(session, name, system, report)
     chosen = _find_report(session, subject, report)
-    # Filters do not decide on series; those named must be there.
+    # Filters do not apply to series, but those that the user names must exist.
     filtering_report = chosen if isinstance(chosen, Report) and subject.metrics else None
     applied = applied_filters(subject.checked.package, filtering_report, filter_texts, no_filters)
     explained, _ = describe(subject, chosen, applied, subject.compile(applied))

@@ -40,7 +40,7 @@ def ingest_runs(
     checked = _system_of(session, runs[0], systems)
     package = checked.package
     session.hashes.begin([(run.id, run.directory) for run in runs], package.sources, package.events)
-    from assay.app.prepare import SIDE_BY_SIDE, prepare  # while files are hashed
+    from assay.app.prepare import SIDE_BY_SIDE, prepare  # imported while files are hashed
 
     required_fields = _everything(package) if everything else wanted_of(package)
     ingested = prepare(session, checked, runs, select_available_events(checked, runs, required_fields))

@@ -84,7 +84,7 @@ def build(
 ) -> None:  # fmt: skip
     """Build a report over runs."""
     with working(context, runs) as session:
-        from assay.app import build  # while files are hashed
+        from assay.app import build  # imported while files are hashed
         from assay.app.options import Options
         from assay.report.output_forms import ordered
 
@@ -267,7 +267,7 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
     identifies the host.
     """
     with working(context, runs) as session:
-        from assay.app.ingest import ingest_runs  # while files are hashed
+        from assay.app.ingest import ingest_runs  # imported while files are hashed
         from assay.app.runs import named_runs
 
         ingested = ingest_runs(session, named_runs(runs), system, everything)
