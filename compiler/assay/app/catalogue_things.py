@@ -191,7 +191,7 @@ def _named(label: str) -> str:
 def _relation(item: Relation, uses: Sequence[Ref]) -> Thing:
     tables = ", ".join(f"`{name}`" for name in item.uses)
     columns = tuple((column.name, column.type, column.unit.symbol, column.doc) for column in item.columns)
-    notes = (f"Key: {', '.join(item.key) or 'column row'}", *([f"Reads {tables}"] if tables else []))
+    notes = (f"Key: {', '.join(item.key) or 'one row'}", *([f"Reads {tables}"] if tables else []))
     checks = tuple((item.code, item.severity, item.message) for item in item.checks)
     return Thing("relations", item.name, item.name, item.doc, notes, (
         Table("Columns", ("Column", "Type", "Unit", "What it is"), columns),
