@@ -1,1 +1,1 @@
-"""The commands: each puts the stages together over a session. The command line only prints."""
+"""Implement the commands over a session; the command line only prints their results."""

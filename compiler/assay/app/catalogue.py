@@ -1,4 +1,4 @@
-"""`assay catalogue`: all definitions as a folder of linked pages."""
+"""Write all definitions of a workspace as a folder of linked pages (`assay catalogue`)."""
 
 from __future__ import annotations
 
@@ -41,14 +41,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-#: the metrics of a normal form; no line within is indented less
+#: Matches the `metrics` section of a normal form: no line of the section is indented less.
 _METRICS = re.compile(r"^  metrics:\n((?:(?:  [ -].*)?\n)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a definition: day and short commit (both empty: not committed), subject of the commit, the hash
-    from then on (empty: the metric is gone)."""
+    """One change of a metric's definition.
+
+    `day` and `commit` (short hash) are empty for changes that are not committed; `subject` is the subject of the
+    commit. `definition` is the definition hash after the change, empty if the metric was removed.
+    """
 
     day: str
     commit: str
@@ -58,7 +61,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Histories:
-    """Of each metric its changes, the latest first; `none` says why there are none."""
+    """The changes of each metric, latest first.
+
+    `none` says why there are no histories. `cut` is set if the git clone is shallow, so that older changes may be
+    missing.
+    """
 
     changes: Mapping[str, tuple[Change, ...]]
     none: str = ""
@@ -66,43 +73,46 @@ class Histories:
 
 
 def histories(workspace: Workspace, checked: CheckedPackage) -> Histories:
-    """The histories of a system's metrics, as far as git knows them."""
+    """Return the histories of a system's metrics that git has recorded."""
     root, place = workspace.root, workspace.normal_form(checked.package.system)
     name = place.relative_to(root).as_posix()
     head = git(root, "rev-parse", "--is-shallow-repository", "--verify", "HEAD")
     if head is None:
         return Histories({}, "the workspace is no git repository with a commit")
     form = "--format=%H%x00%cs%x00%s"
-    told = git(root, "-c", "log.showSignature=false", "log", "--topo-order", "--reverse", form, "--", name) or b""
-    found: dict[str, list[Change]] = {}
-    for line in told.decode("utf-8", "replace").splitlines():
+    log = git(root, "-c", "log.showSignature=false", "log", "--topo-order", "--reverse", form, "--", name) or b""
+    changes: dict[str, list[Change]] = {}
+    for line in log.decode("utf-8", "replace").splitlines():
         commit, day, subject = line.split("\0", 2)
-        held = dict(_definitions(git(root, "show", f"{commit}:./{name}") or b""))
-        _add(found, held, Change(day, commit[:10], subject, ""))
-    if not found:
+        definitions = dict(_definitions(git(root, "show", f"{commit}:./{name}") or b""))
+        _add_changes(changes, definitions, Change(day, commit[:10], subject, ""))
+    if not changes:
         return Histories({}, f"git has no revision of {name}")
-    _add(found, dict(checked.definitions), Change("", "", "not committed", ""))
-    return Histories({key: tuple(reversed(items)) for key, items in found.items()}, cut=head.startswith(b"true"))
+    _add_changes(changes, dict(checked.definitions), Change("", "", "not committed", ""))
+    return Histories({key: tuple(reversed(items)) for key, items in changes.items()}, cut=head.startswith(b"true"))
 
 
-def _add(found: dict[str, list[Change]], held: Mapping[str, str], at: Change) -> None:
-    """Note what a state of the specs changed; a state without any metric is one that cannot be read."""
-    if not held:
+def _add_changes(changes: dict[str, list[Change]], definitions: Mapping[str, str], at: Change) -> None:
+    """Record which definitions a state of the specs changed.
+
+    A state without any metric could not be read and is skipped.
+    """
+    if not definitions:
         return
-    for key in sorted({*found, *held}):
-        before, now = found.get(key, []), held.get(key, "")
+    for key in sorted({*changes, *definitions}):
+        before, now = changes.get(key, []), definitions.get(key, "")
         if (before[-1].definition if before else "") != now:
-            found.setdefault(key, []).append(Change(at.day, at.commit, at.subject, now))
+            changes.setdefault(key, []).append(Change(at.day, at.commit, at.subject, now))
 
 
 def _definitions(text: bytes) -> Iterator[tuple[str, str]]:
-    """Metric and definition hash of a normal form; nothing of one that is not of this form."""
+    """Yield the id and definition hash of each metric in a normal form; nothing if the text is not one."""
     import yaml
 
-    part = _METRICS.search(text.decode("utf-8", "replace"))
+    match = _METRICS.search(text.decode("utf-8", "replace"))
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        items = yaml.load("metrics:\n" + part[1], Loader=loader)["metrics"] if part else []
+        items = yaml.load("metrics:\n" + match[1], Loader=loader)["metrics"] if match else []
         for item in items:
             yield str(item["id"]), str(item["definition"])
     except (yaml.YAMLError, KeyError, TypeError):
@@ -114,8 +124,12 @@ ENDING = ".document.json"
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a golden report prints of a metric: name of the report's file, its title, the part, the label; the printed
-    values, each with the heading of its column (or row); whether it was of the definition that holds now."""
+    """The values that a golden report prints of one metric.
+
+    `file` names the report's file, `section` the part of the report, `label` the row. Each of `values` is a pair of a
+    column heading (or row label) and a printed value. `current` is set if the report used the definition that is valid
+    now.
+    """
 
     file: str
     title: str
@@ -126,25 +140,29 @@ class Printed:
 
 
 def golden_documents(root: Path) -> dict[str, dict[str, Any]]:
-    """File name -> content of the golden reports of a workspace.  AssayError `golden-report` for one that is none."""
-    found = {}
-    for place in sorted((root / "golden" / "reports").glob(f"*{ENDING}")):
+    """Return the golden reports of a workspace: file name -> content.
+
+    Raises AssayError: `golden-report` for a file that is not a report.
+    """
+    documents = {}
+    for path in sorted((root / "golden" / "reports").glob(f"*{ENDING}")):
         try:
-            content = json.loads(place.read_text(encoding="utf-8"))
+            content = json.loads(path.read_text(encoding="utf-8"))
             _ = [entry["id"] for group in content["dictionary"] for entry in group["entries"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise fail("golden-report", f"the golden report cannot be read: {error}", span=Span(str(place))) from None
-        found[place.name.removesuffix(ENDING)] = content
-    return found
+            raise fail("golden-report", f"the golden report cannot be read: {error}", span=Span(str(path))) from None
+        documents[path.name.removesuffix(ENDING)] = content
+    return documents
 
 
 def printed(
     documents: Mapping[str, Mapping[str, Any]], systems: Sequence[CheckedPackage]
 ) -> dict[tuple[str, str], list[Printed]]:
-    """(system, metric) -> what golden reports print of it.
+    """Return what golden reports print of each metric, by (system, metric).
 
-    A report is of the system that knows the most of the metrics in its dictionary, by id and definition."""
-    found: dict[tuple[str, str], list[Printed]] = {}
+    A report is attributed to the system that knows most of the metrics in its dictionary, by id and definition.
+    """
+    printed_values: dict[tuple[str, str], list[Printed]] = {}
     for file, document in documents.items():
         entries = {entry["id"]: entry for group in document["dictionary"] for entry in group["entries"]}
         checked = max(systems, key=lambda item: count_entries(item, entries), default=None)
@@ -154,11 +172,12 @@ def printed(
             if values:
                 current = entries.get(metric, {}).get("definition") == checked.definitions.get(metric)
                 row = Printed(file, str(document["title"]), section, label, values, current)
-                found.setdefault((checked.package.system, metric), []).append(row)
-    return found
+                printed_values.setdefault((checked.package.system, metric), []).append(row)
+    return printed_values
 
 
 def count_entries(checked: CheckedPackage, entries: Mapping[str, Mapping[str, str]]) -> tuple[int, int]:
+    """Count the entries of a dictionary that a system defines identically, and those whose id it knows."""
     same = sum(item.get("definition") == checked.definitions.get(key, 0) for key, item in entries.items())
     return same, sum(key in checked.definitions for key in entries)
 
@@ -167,36 +186,39 @@ Values = tuple[tuple[str, str], ...]
 
 
 def _values(document: Mapping[str, Any], entries: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Values]]:
-    """Metric, part, label and values, of tables of metrics and of tables whose labels are those of one metric."""
+    """Yield metric, section title, label and values of each printed row or column of a metric.
+
+    Tables of a gallery count if a label belongs to exactly one metric.
+    """
     for section in document["sections"]:
         for metric, row in zip(section["metrics"], section["rows"], strict=False):
             yield metric, section["title"], row[0], tuple(zip(section["header"][1:], row[1:], strict=True))
     labels: dict[str, list[str]] = {}
     for key, entry in entries.items():
         labels.setdefault(row_label(entry["name"], entry["unit"]), []).append(key)
-    alone = {label: keys[0] for label, keys in labels.items() if len(keys) == 1}
+    unique = {label: keys[0] for label, keys in labels.items() if len(keys) == 1}
     for gallery in document.get("galleries", ()):
         for table in gallery["tables"]:
             title = " / ".join(filter(None, (gallery.get("title", ""), table["title"])))
             for row in table["rows"]:
-                if row[0] in alone:
-                    yield alone[row[0]], title, row[0], tuple(zip(table["header"][1:], row[1:], strict=True))
+                if row[0] in unique:
+                    yield unique[row[0]], title, row[0], tuple(zip(table["header"][1:], row[1:], strict=True))
             for column, label in enumerate(table["header"][1:], start=1):
-                if label in alone:
-                    yield alone[label], title, label, tuple((row[0], row[column]) for row in table["rows"])
+                if label in unique:
+                    yield unique[label], title, label, tuple((row[0], row[column]) for row in table["rows"])
 
 
-#: folder of the catalogue's templates beside the shipped specs
+#: The folder of the catalogue's templates, next to the shipped specs.
 TEMPLATES = "site"
 _SAFE = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.+-]{0,99}")
-#: what stands before the name of a column, which may be that of a table, too
+#: A name after these words is a column, even if a table has the same name.
 _COLUMNS = ("same ", "its ", "whose ", "for each ")
 _MARKED = re.compile(r"`([^`\n]+)`|\*([^*\s]+)\*")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: what it is of (its system, kind and name), what others say of it, its template and what that shows."""
+    """A page: its key (system, kind, name), the label and text that links to it print, its template and content."""
 
     system: str
     kind: str
@@ -209,7 +231,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """All pages of some systems."""
+    """All pages of one or more systems."""
 
     packages: tuple[Package, ...]
     pages: tuple[Page, ...]
@@ -219,20 +241,24 @@ class Site:
         self.files.update(_files(self.pages))
 
     def href(self, start: str, system: str, kind: str, name: str) -> str:
-        """The address of a page from a file of the site; empty where there is none."""
+        """Return the relative address of a page from the file `start`; empty if there is no such page."""
         target = self.files.get((system, kind, name))
         return posixpath.relpath(target, posixpath.dirname(start) or ".") if target else ""
 
 
 def _files(pages: tuple[Page, ...]) -> dict[tuple[str, str, str], str]:
-    """Where each page stands: by its name, with a hash where that cannot name a file, or two differ by case alone."""
+    """Return the file of each page by its key.
+
+    The file is named after the page. A hash is added if the name cannot be a file name, or differs from another only in
+    case.
+    """
     same = Counter((page.system, page.kind, page.name.lower()) for page in pages)
-    found = {}
+    files = {}
     for page in pages:
-        plain = _SAFE.fullmatch(page.name) and same[page.system, page.kind, page.name.lower()] == 1
-        word = page.name if plain else f"{re.sub('[^A-Za-z0-9_-]', '_', page.name)[:60]}-{_hash(page.name)}"
-        found[page.system, page.kind, page.name] = f"pages/{_folder(page.system)}/{page.kind}/{word}.html"
-    return found
+        is_plain = _SAFE.fullmatch(page.name) and same[page.system, page.kind, page.name.lower()] == 1
+        stem = page.name if is_plain else f"{re.sub('[^A-Za-z0-9_-]', '_', page.name)[:60]}-{_hash(page.name)}"
+        files[page.system, page.kind, page.name] = f"pages/{_folder(page.system)}/{page.kind}/{stem}.html"
+    return files
 
 
 def _folder(system: str) -> str:
@@ -246,25 +272,25 @@ def _hash(text: str) -> str:
 def write(site: Site, folder: Path) -> None:
     """Write the site into an empty folder."""
     root = shipped().root
-    own, styles = root / TEMPLATES, root / "templates"
+    site_files, styles = root / TEMPLATES, root / "templates"
     (folder / "assets").mkdir()
     style = (styles / "html" / "report.css").read_text(encoding="utf-8").replace("/* fonts */", font_faces(styles))
     (folder / "assets" / "catalogue.css").write_text(
-        style + (own / "catalogue.css").read_text(encoding="utf-8"), encoding="utf-8"
+        style + (site_files / "catalogue.css").read_text(encoding="utf-8"), encoding="utf-8"
     )
-    shutil.copyfile(own / "catalogue.js", folder / "assets" / "catalogue.js")
-    environment = _environment(own)
+    shutil.copyfile(site_files / "catalogue.js", folder / "assets" / "catalogue.js")
+    environment = _environment(site_files)
     systems = [package.system for package in site.packages]
     common = {"site": site, "kinds": KINDS, "systems": systems, "system_file": _system_file}
     _render(environment, "index.html.j2", folder, "index.html", common)
     for package in site.packages:
-        place = _system_file(package.system)
-        _render(environment, "system.html.j2", folder, place, {**common, "package": package, "system": package.system})
+        file = _system_file(package.system)
+        _render(environment, "system.html.j2", folder, file, {**common, "package": package, "system": package.system})
     packages = {package.system: package for package in site.packages}
     for page in site.pages:
-        place = site.files[page.system, page.kind, page.name]
+        file = site.files[page.system, page.kind, page.name]
         content = {**common, **page.content, "page": page, "package": packages[page.system], "system": page.system}
-        _render(environment, page.template, folder, place, content)
+        _render(environment, page.template, folder, file, content)
 
 
 def _system_file(system: str) -> str:
@@ -290,34 +316,37 @@ def _render(environment: Environment, template: str, folder: Path, file: str, co
 
 
 def _marked(text: str, link: Any) -> Any:
-    """A text of the specs as HTML: names between backquotes are code, and lead to their pages; instants are set off."""
+    """Render a text of the specs as HTML.
+
+    Names in backquotes become code and link to their pages; instants in asterisks are emphasized.
+    """
     from markupsafe import Markup, escape
 
     parts, end = [], 0
-    for found in _MARKED.finditer(text):
-        parts.append(escape(_seen(text[end : found.start()])))
-        end = found.end()
-        if found[2]:
-            parts.append(Markup("<em>{}</em>").format(_seen(found[2])))
+    for match in _MARKED.finditer(text):
+        parts.append(escape(_seen(text[end : match.start()])))
+        end = match.end()
+        if match[2]:
+            parts.append(Markup("<em>{}</em>").format(_seen(match[2])))
             continue
-        column = text[: found.start()].endswith(_COLUMNS)
+        is_column = text[: match.start()].endswith(_COLUMNS)
         href = (
             ""
-            if column
-            else next((link(kind, found[1]) for kind in KINDS if kind != "reports" and link(kind, found[1])), "")
+            if is_column
+            else next((link(kind, match[1]) for kind in KINDS if kind != "reports" and link(kind, match[1])), "")
         )
-        code = Markup("<code>{}</code>").format(_seen(found[1]))
+        code = Markup("<code>{}</code>").format(_seen(match[1]))
         parts.append(Markup('<a href="{}">{}</a>').format(href, code) if href else code)
     return Markup("").join([*parts, escape(_seen(text[end:]))])
 
 
 def _seen(text: str) -> str:
-    """A text in which nothing is hidden; line feeds and tabs stay."""
+    """Escape invisible characters of a text, except line feeds and tabs."""
     return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
 
 
 def _environment(folder: Path) -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import, and only a page needs it
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # slow to import
     from markupsafe import Markup
 
     def finalize(value: Any) -> Any:
@@ -333,12 +362,12 @@ def _environment(folder: Path) -> Environment:
     )
 
 
-TREE = 140  # columns of a line of the lineage as text
+TREE = 140  # columns per line of the lineage tree
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """All that the page of a metric or series shows."""
+    """The content of the page of a metric or series."""
 
     facts: Facts
     symbol: str
@@ -353,9 +382,9 @@ class Entry:
 
 
 def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
-    """Write the catalogue of a workspace, or of one system of it, into a folder; returns its first page.
+    """Write the catalogue of a workspace, or of one system, into a folder; return its first page.
 
-    Raises AssayError: those of specs, `output` when the folder cannot be written, or holds a built report or a run.
+    Raises AssayError: errors of the specs; `output` if the folder cannot be written, or holds a built report or a run.
     """
     refuse_sources(session, out)
     if (out / NAME).is_file():
@@ -365,18 +394,21 @@ def catalogue(session: Session, out: Path, system: str | None = None) -> Path:
     _refuse_run(out, packages)
     values = printed(golden_documents(session.workspace.root), packages)
     pages: list[Page] = []
-    found = [session.package(name) for name in names]
-    for checked in found:
+    checked_packages = [session.package(name) for name in names]
+    for checked in checked_packages:
         pages += _pages(session, checked, values)
     with replacing(out, session.waits_for(out)) as fresh:
-        write(Site(tuple(checked.package for checked in found), tuple(pages)), fresh)
+        write(Site(tuple(checked.package for checked in checked_packages), tuple(pages)), fresh)
     return out / "index.html"
 
 
 def _refuse_run(out: Path, packages: Sequence[CheckedPackage]) -> None:
-    """AssayError `output` (usage) for a folder with documents of a run, whose pages would be taken for its hosts'."""
-    told = (item for checked in packages for source in checked.package.sources for item in source.constants)
-    for name in dict.fromkeys(name for item in told for name in item.files):
+    """Raise AssayError `output` (usage) if the folder holds documents of a run.
+
+    Otherwise the folders of pages would be taken for hosts of that run.
+    """
+    constants = (item for checked in packages for source in checked.package.sources for item in source.constants)
+    for name in dict.fromkeys(name for item in constants for name in item.files):
         if (out / name).is_file():
             hint = "choose another folder with -o"
             raise fail("output", f"the output folder is a run, it holds {name}: {out}", hint=hint, status=USAGE)
@@ -423,7 +455,7 @@ def _entry(subject: MetricSubject | SeriesSubject, history: Histories, values: S
 
 
 def _sql(subject: MetricSubject | SeriesSubject, compiled: CompiledPlan) -> tuple[str, str]:
-    """Return the SQL of a metric as one statement, or why there is none."""
+    """Return the SQL of a metric as one statement, or the reason why there is none."""
     if isinstance(subject, SeriesSubject):
         return "", "A series is worked out beside the samples that it reads; it has no statement that stands alone."
     checked, metric = subject.checked, subject.metric

@@ -1,4 +1,4 @@
-"""Pages of the catalogue on events, grains, filters, reports and relations: facts as tables, names as links."""
+"""Describe events, grains, filters, reports and relations as pages of the catalogue: tables of facts, linked names."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from assay.lineage.graph import path_text
 from assay.report.article import metrics_of
 from assay.report.blocks.rows import series_of
 
-#: kinds of pages, as their folders are named, with what they are called
+#: Kinds of pages by the names of their folders, with the nouns that pages print.
 KINDS = {"metrics": "Metric", "series": "Series", "events": "Event", "grains": "Grain", "filters": "Filter",
          "reports": "Report", "relations": "Relation"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A link to another page of the same system; `text` is what it is called there."""
+    """A link to another page of the same system; `text` is the text of the link."""
 
     kind: str
     name: str
@@ -30,12 +30,12 @@ class Ref:
 
 
 Cell = str | tuple[Ref, ...]
-"""A cell: a text, in which backquotes stand around names; or links."""
+"""A cell: a text with names in backquotes, or links."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of a page; nothing where it has no rows."""
+    """A table of a page; it is left out if it has no rows."""
 
     title: str
     header: tuple[str, ...]
@@ -44,7 +44,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A page: what it is about, what the specs say of it, its tables, and SQL that belongs to it."""
+    """A page about one definition: its documentation, notes, tables and SQL."""
 
     kind: str
     name: str
@@ -56,7 +56,7 @@ class Thing:
 
 
 def things(checked: CheckedPackage, facts: Mapping[tuple[str, str], Facts]) -> Iterator[Thing]:
-    """The pages of a system; `facts` are those of its metrics and series by kind of page and name."""
+    """Yield the pages of a system; `facts` describe its metrics and series, by kind of page and name."""
     package = checked.package
     sources = {item.name: item for item in package.sources}
     uses = _uses(package)
@@ -64,26 +64,26 @@ def things(checked: CheckedPackage, facts: Mapping[tuple[str, str], Facts]) -> I
     yield from (_grain(package, item, uses.get(item.name, ())) for item in package.grains)
     yield from (_filter(package, item, facts) for item in package.filters)
     yield from (_relation(item, uses.get(item.name, ())) for item in package.relations)
-    shown: tuple[Report | History | Article, ...] = (*package.reports, *package.histories, *package.articles)
-    yield from (_report(package, item) for item in shown)
+    reports: tuple[Report | History | Article, ...] = (*package.reports, *package.histories, *package.articles)
+    yield from (_report(package, item) for item in reports)
 
 
 def _uses(package: Package) -> dict[str, tuple[Ref, ...]]:
-    """Table -> what reads it by name: grains, relations, series."""
-    found: dict[str, dict[Ref, None]] = {}
+    """Return the definitions that read each table by name: grains, relations and series."""
+    refs_by_table: dict[str, dict[Ref, None]] = {}
     for relation in package.relations:
         for name in relation.uses:
-            found.setdefault(name, {})[Ref("relations", relation.name)] = None
+            refs_by_table.setdefault(name, {})[Ref("relations", relation.name)] = None
     for grain in package.grains:
         bound = [*(item.of for item in grain.instants), *(item.of for item in grain.tallies)]
-        over = [grain.relation, grain.runs.of if grain.runs else "", grain.subject.grain if grain.subject else ""]
-        for name in (*bound, *over):
-            found.setdefault(name, {})[Ref("grains", grain.name)] = None
+        row_tables = [grain.relation, grain.runs.of if grain.runs else "", grain.subject.grain if grain.subject else ""]
+        for name in (*bound, *row_tables):
+            refs_by_table.setdefault(name, {})[Ref("grains", grain.name)] = None
     for series in package.series:
         read = [item.event for item in series.samples] + ([series.gone.event] if series.gone else [])
         for name in (*read, series.windows, *(item.series for item in series.terms)):
-            found.setdefault(name, {})[Ref("series", series.name)] = None
-    return {name: tuple(refs) for name, refs in found.items() if name}
+            refs_by_table.setdefault(name, {})[Ref("series", series.name)] = None
+    return {name: tuple(refs) for name, refs in refs_by_table.items() if name}
 
 
 def _rows(refs: Iterable[Ref]) -> tuple[tuple[Cell, ...], ...]:
@@ -106,16 +106,16 @@ def _event(event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tup
     readers: tuple[tuple[Cell, ...], ...] = tuple(
         (
             (Ref(kind, name),),
-            told.label,
-            " ".join(dict.fromkeys(one.role for one in told.events if one.name == event.name)),
+            fact.label,
+            " ".join(dict.fromkeys(event_fact.role for event_fact in fact.events if event_fact.name == event.name)),
         )
-        for (kind, name), told in facts.items()
-        if any(one.name == event.name for one in told.events)
+        for (kind, name), fact in facts.items()
+        if any(event_fact.name == event.name for event_fact in fact.events)
     )
-    said = f"Source `{source.name}` ({source.kind}): {source.doc}"
-    called = tuple((key, ", ".join(dict.fromkeys(texts))) for key, texts in names.items())
-    return Thing("events", event.name, event.name, event.doc, (said,), (
-        Table("Names in records", ("Generation", "Names"), called),
+    note = f"Source `{source.name}` ({source.kind}): {source.doc}"
+    generations = tuple((key, ", ".join(dict.fromkeys(texts))) for key, texts in names.items())
+    return Thing("events", event.name, event.name, event.doc, (note,), (
+        Table("Names in records", ("Generation", "Names"), generations),
         Table("Fields", ("Field", "Type", "Unit", "Place in records", "There", "What it is"), fields),
         Table("Metrics and series that it has a part in", ("Metric or series", "Label", "What it does"), readers),
         Table("Read by", ("Kind", "Name"), _rows(uses)),
@@ -146,7 +146,7 @@ def _grain(package: Package, grain: Grain, uses: Sequence[Ref]) -> Thing:
     )
     on = tuple(
         ((Ref("filters", item.name),), wording.filter_said(item, grain.name))
-        for item in package.filters if any(one.grain == grain.name for one in item.conditions)
+        for item in package.filters if any(condition.grain == grain.name for condition in item.conditions)
     )  # fmt: skip
     return Thing("grains", grain.name, grain.name, grain.doc, tuple(notes), (
         Table("Metrics of its rows", ("Metric", "Name", "What it is"), metrics),
@@ -163,15 +163,19 @@ def _filter(package: Package, item: Filter, facts: Mapping[tuple[str, str], Fact
         if item.parameter
         else []
     )
-    demands = tuple(((Ref("grains", one.grain),), wording.describe_expression(one.holds)) for one in item.conditions)
+    demands = tuple(
+        ((Ref("grains", condition.grain),), wording.describe_expression(condition.holds))
+        for condition in item.conditions
+    )
     reports: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("reports", report.name),), use.argument)
         for report in package.reports for use in report.filters if use.name == item.name
     )  # fmt: skip
     decided: tuple[tuple[Cell, ...], ...] = tuple(
-        ((Ref(kind, name),), told.label)
-        for (kind, name), told in facts.items()
-        if item.name in told.could_filter or any(one.decides and _named(one.label) == item.name for one in told.filters)
+        ((Ref(kind, name),), fact.label)
+        for (kind, name), fact in facts.items()
+        if item.name in fact.could_filter
+        or any(condition.decides and _named(condition.label) == item.name for condition in fact.filters)
     )
     return Thing("filters", item.name, item.name, item.doc, tuple(notes), (
         Table("What it demands", ("Rows of", "Condition"), demands),
@@ -185,9 +189,9 @@ def _named(label: str) -> str:
 
 
 def _relation(item: Relation, uses: Sequence[Ref]) -> Thing:
-    read = ", ".join(f"`{name}`" for name in item.uses)
-    columns = tuple((one.name, one.type, one.unit.symbol, one.doc) for one in item.columns)
-    notes = (f"Key: {', '.join(item.key) or 'one row'}", *([f"Reads {read}"] if read else []))
+    tables = ", ".join(f"`{name}`" for name in item.uses)
+    columns = tuple((column.name, column.type, column.unit.symbol, column.doc) for column in item.columns)
+    notes = (f"Key: {', '.join(item.key) or 'one row'}", *([f"Reads {tables}"] if tables else []))
     checks = tuple((item.code, item.severity, item.message) for item in item.checks)
     return Thing("relations", item.name, item.name, item.doc, notes, (
         Table("Columns", ("Column", "Type", "Unit", "What it is"), columns),
@@ -197,13 +201,13 @@ def _relation(item: Relation, uses: Sequence[Ref]) -> Thing:
 
 
 def _report(package: Package, item: Report | History | Article) -> Thing:
-    known = {metric.id: metric for metric in package.metrics}
+    metrics_by_id = {metric.id: metric for metric in package.metrics}
     kind = {Report: "A report over runs", History: "A report over publications", Article: "An article over runs"}[
         type(item)
     ]
     notes, tables = [kind], []
     if isinstance(item, Article):
-        tables.append(_metrics("Metrics", list(metrics_of(item)), known))
+        tables.append(_metrics("Metrics", list(metrics_of(item)), metrics_by_id))
         lines: tuple[tuple[Cell, ...], ...] = tuple(((Ref("series", name),),) for name in sorted(series_of(item)))
         tables.append(Table("Series", ("Series",), lines))
     else:
@@ -212,22 +216,24 @@ def _report(package: Package, item: Report | History | Article) -> Thing:
             notes.append(f"Number style {item.style}; averages {item.summary}")
         else:
             applied, notes = (), [*notes, f"Made of publications of {item.of}"]
-        tables += [_metrics(part.title, part.metrics, known) for part in item.sections]
+        tables += [_metrics(part.title, part.metrics, metrics_by_id) for part in item.sections]
         if isinstance(item, Report):
             tables.append(Table("Filters", ("Filter", "Argument"), applied))
             charts: tuple[tuple[Cell, ...], ...] = tuple(
-                ((Ref("metrics", one.metric),), one.template) for one in item.charts
+                ((Ref("metrics", chart.metric),), chart.template) for chart in item.charts
             )
             tables.append(Table("Charts", ("Metric", "Template"), charts))
-            told = {name for part in item.sections for name in part.metrics} | {one.metric for one in item.charts}
-            only = [name for group in item.dictionary for name in group.metrics if name not in told]
-            tables.append(_metrics("Further entries of the dictionary", only, known))
+            printed = {name for part in item.sections for name in part.metrics} | {
+                chart.metric for chart in item.charts
+            }
+            unprinted = [name for group in item.dictionary for name in group.metrics if name not in printed]
+            tables.append(_metrics("Further entries of the dictionary", unprinted, metrics_by_id))
     return Thing("reports", item.name, item.title or item.name, item.doc, tuple(notes), tuple(tables))
 
 
-def _metrics(title: str, names: Iterable[str], known: Mapping[str, Metric]) -> Table:
+def _metrics(title: str, names: Iterable[str], metrics_by_id: Mapping[str, Metric]) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        ((Ref("metrics", name),), known[name].name, known[name].unit.symbol, known[name].doc)
-        for name in dict.fromkeys(names) if name in known
+        ((Ref("metrics", name),), metrics_by_id[name].name, metrics_by_id[name].unit.symbol, metrics_by_id[name].doc)
+        for name in dict.fromkeys(names) if name in metrics_by_id
     )  # fmt: skip
     return Table(title, ("Metric", "Name", "Unit", "What it is"), rows)

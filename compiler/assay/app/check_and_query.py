@@ -1,4 +1,4 @@
-"""`assay check`, `list`, `query`, `sql`: check specs, list them, and compute single values."""
+"""Check specs, list them and compute single values (`assay check`, `list`, `query`, `sql`)."""
 
 from __future__ import annotations
 
@@ -50,30 +50,31 @@ Texts = Mapping[str, Mapping[str, str]]
 
 
 def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts) -> None:
-    """Write the SQL of every report (`texts`) and the normal form, each as a whole.
+    """Write the SQL of every report (`texts`) and the normal form, each atomically.
 
-    The normal form comes last: where it is that of the specs, the SQL is, too.
-    AssayError: `accept` where a link leads out of the workspace, `output` where nothing can be written.
+    The normal form is written last: if it matches the specs, the SQL does too.
+
+    Raises AssayError: `accept` if a link leads out of the workspace; `output` if nothing can be written.
     """
-    place = session.workspace.normal_form(checked.package.system)
+    normal_form_path = session.workspace.normal_form(checked.package.system)
     sql = session.workspace.root / "golden" / "sql" / checked.package.system
-    for item in (place, sql):
-        if not session.workspace.holds(item):
-            raise fail("accept", "a link leads out of the workspace", span=Span(str(item)))
+    for path in (normal_form_path, sql):
+        if not session.workspace.holds(path):
+            raise fail("accept", "a link leads out of the workspace", span=Span(str(path)))
     if texts:
         with _fresh(session, sql.parent) as folder:
             (folder / sql.name).mkdir()
-            for name, found in texts.items():
-                write_texts(folder / sql.name / name, found)
+            for name, statements in texts.items():
+                write_texts(folder / sql.name / name, statements)
     else:
         shutil.rmtree(sql, ignore_errors=True)
-    with _fresh(session, place.parent) as folder:
-        (folder / place.name).write_text(normal_form.dump(checked), encoding="utf-8")
+    with _fresh(session, normal_form_path.parent) as folder:
+        (folder / normal_form_path.name).write_text(normal_form.dump(checked), encoding="utf-8")
 
 
 @contextmanager
 def _fresh(session: Session, within: Path) -> Iterator[Path]:
-    """A folder whose entries take their places in another."""
+    """Yield a temporary folder whose entries replace those of `within`."""
     with replacing(within, session.waits_for(within), hint="is the workspace yours to write into?") as folder:
         yield folder
 
@@ -83,8 +84,11 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class SystemCheck:
-    """What the check of a system found: how many there are of each thing, and whether its normal form is committed, and
-    of these specs."""
+    """The result of checking a system.
+
+    `counts` is the number of definitions of each kind. `committed` is set if there is a normal form, `current` if it
+    matches the specs.
+    """
 
     system: str
     counts: Mapping[str, int]
@@ -93,18 +97,21 @@ class SystemCheck:
 
 
 def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
-    """Check all specs of a system, its SQL on empty tables and its prose too; with `accept`, write its normal form.
+    """Check all specs of a system, run its SQL on empty tables and check its prose.
 
-    Raises AssayError with every problem; with `accept` also (usage) when the workspace is not the user's.
+    With `accept`, also write the normal form. Raises AssayError with every problem, and (usage) if `accept` is set and
+    the workspace is the shipped one.
     """
     if accept:
         _own_workspace(session)
     checked = session.package(system)
     package = checked.package
-    every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    filters_applied = [Applied(item, "1" if item.parameter else None) for item in package.filters]
     relations = [item.name for item in package.relations]
-    lines = [item.name for item in package.series]
-    graph = compile_plan(checked, package.metrics, every, relations, series=lines, cuts=package.cuts).graph
+    series_names = [item.name for item in package.series]
+    graph = compile_plan(
+        checked, package.metrics, filters_applied, relations, series=series_names, cuts=package.cuts
+    ).graph
     constants = [item for source in package.sources for item in source.constants]
     problems = [
         *dry_run(graph, constants),
@@ -112,13 +119,13 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     ]
     problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):
-        cut = compile_plan(checked, package.metrics, every, relations, series=lines, cut=True)
+        cut = compile_plan(checked, package.metrics, filters_applied, relations, series=series_names, cut=True)
         problems += dry_run(cut.graph, constants, passed=graph)
     raise_all(problems)
     place = session.workspace.normal_form(system)
     if accept:
         write_accepted_files(session, checked, system_sql(session, checked))
-    held = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
+    accepted_sources = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
     names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
     more = ("histories", "series", "articles", "examples")
     counts = {name: len(getattr(package, name)) for name in (*names, *more)}
@@ -126,12 +133,12 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         system,
         {name: number for name, number in counts.items() if number or name in names},
         place.is_file(),
-        held == checked.sources,
+        accepted_sources == checked.sources,
     )
 
 
 def _own_workspace(session: Session) -> None:
-    """AssayError (usage) where nothing may be written: what comes with Assay is changed from within it alone."""
+    """Raise AssayError (usage) if the workspace is the shipped one and is used from outside of its folder."""
     root = resolve_path(session.workspace.root)
     if root == resolve_path(workspace.shipped().root) and not resolve_path(Path.cwd()).is_relative_to(root):
         raise fail(
@@ -144,49 +151,51 @@ def _own_workspace(session: Session) -> None:
 
 
 def _prose_problems(session: Session, checked: CheckedPackage) -> tuple[Diagnostic, ...]:
-    """What is wrong with the prose of articles, each thing once."""
-    found: list[Diagnostic] = []
+    """Return the distinct problems of the prose of articles."""
+    problems: list[Diagnostic] = []
     for article in checked.package.articles:
         try:
             read_prose(session.workspace, checked, article)
         except AssayError as error:
-            found += error.diagnostics
-    return tuple(dict.fromkeys(found))
+            problems += error.diagnostics
+    return tuple(dict.fromkeys(problems))
 
 
 def can_be_cut(package: Package) -> bool:
-    """Whether phases can cut anything of a package."""
+    """Return whether phases can cut anything of a package."""
     return bool(package.series) or any(grain.at for grain in package.grains)
 
 
 def system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
-    """Name of each report and article over runs -> file name -> text of every statement."""
-    found = {report.name: report_sql(checked, report) for report in checked.package.reports}
+    """Return the SQL of each report and article over runs: name -> file name -> text of the statement."""
+    by_report = {report.name: report_sql(checked, report) for report in checked.package.reports}
     for article in checked.package.articles:
         prose = read_prose(session.workspace, checked, article)
         rows, metrics = listed(checked, article, prose.values()), compared(checked, article)
         ends = {name for phase in article.phases for name in (phase.since, phase.until)}
         cuts = [cut for cut in checked.package.cuts if cut.name in ends]
-        whole = () if article.phases else metrics
-        compiled = compile_plan(checked, whole, listed=rows, series=series_of(article), cuts=cuts)
+        unphased_metrics = () if article.phases else metrics
+        compiled = compile_plan(checked, unphased_metrics, listed=rows, series=series_of(article), cuts=cuts)
         texts = dict(sql_texts(compiled.graph))
         if article.phases:
             cut = sql_texts(compile_plan(checked, metrics, cut=True).graph)
             texts |= {f"{PHASES}/{name}": text for name, text in cut.items()}
-        found[article.name] = texts
-    return found
+        by_report[article.name] = texts
+    return by_report
 
 
 def report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, str]:
-    """File name -> text of every statement of a report under its own filters."""
+    """Return the SQL of a report under its own filters: file name -> text of the statement."""
     applied = filters.applied(checked.package, report, (), False)
     relations = sorted({row.relation for row in report.manifest if row.relation})
     return sql_texts(compile_plan(checked, report_metrics(checked, report), applied, relations).graph)
 
 
 def catalogue(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
-    """Header and rows of a list: metrics, events, grains, filters, series or reports; of several systems with the name
-    of each one's, unless it is part of their own."""
+    """Return the header and rows of a list of metrics, events, grains, filters, series or reports.
+
+    For several systems a column names the system, except for reports, whose names contain it.
+    """
     header, rows_of = _CATALOGUES[kind]
     rows = [(system, row) for system in systems for row in rows_of(session.package(system).package, system)]
     if kind == "reports" or len(systems) == 1:
@@ -230,13 +239,13 @@ def _reports(package: Package, system: str) -> list[Row]:
         (f"{system}/{r.name}", str(sum(len(s.metrics) for s in r.sections)), str(len(r.charts)), r.doc)
         for r in package.reports
     ]
-    shown = [(h, str(sum(len(s.metrics) for s in h.sections))) for h in package.histories]
+    histories = [(h, str(sum(len(s.metrics) for s in h.sections))) for h in package.histories]
     articles = [
         (a, str(len(metrics_of(a))), str(sum(len(p.select(Timeline)) for p in a.parts))) for a in package.articles
     ]
     return [
         *reports,
-        *((f"{system}/{h.name}", count, count, h.doc) for h, count in shown),
+        *((f"{system}/{h.name}", count, count, h.doc) for h, count in histories),
         *((f"{system}/{a.name}", metrics, lines, a.doc) for a, metrics, lines in articles),
     ]
 
@@ -256,7 +265,7 @@ def _series(package: Package, _system: str) -> list[Row]:
 
 
 def _reading(item: Series) -> str:
-    """How a series comes to its values: read of samples, or worked out of other series."""
+    """Say how a series gets its values: read from samples, or computed from other series."""
     if item.terms:
         return "worked out"
     return item.reading if item.reading == "latest" else f"{item.reading} over {window_said(item)}"
@@ -275,7 +284,7 @@ KINDS = tuple(_CATALOGUES)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Distributions of metrics: rows of (metric, run, distribution), and the filters that were applied."""
+    """The answer to a query: rows of (metric, run, distribution), and the filters that were applied."""
 
     checked: CheckedPackage
     rows: tuple[tuple[Metric, str, Distribution | FormulaResult], ...]
@@ -288,50 +297,56 @@ def query(
     session: Session,
     names: Sequence[str],
     runs: Sequence[NamedRun],
-    given: Sequence[str],
+    filter_texts: Sequence[str],
     no_filters: bool,
     system: str | None,
     summary: str,
     at: Sequence[str] = (),
     phases: Sequence[str] = (),
 ) -> Answer:
-    """The distributions of metrics over runs, or phases of them, under the filters of the report that shows them, or
-    given ones."""
+    """Return the distributions of metrics over runs or phases of runs.
+
+    The filters are those of `filter_texts`, else those of the report that shows the metrics. Raises AssayError.
+    """
     subjects = [find_metric(session, name, system) for name in names]
     checked = subjects[0].checked
     if any(subject.checked is not checked for subject in subjects):
         raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
     metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
     report = subjects[0].report
-    applied = subjects[0].select_filters(given, no_filters)
-    known = [item.name for item in checked.package.summaries]
-    chosen = summary or (report.summary if report else known[0])
-    if chosen not in known:
+    applied = subjects[0].select_filters(filter_texts, no_filters)
+    summaries = [item.name for item in checked.package.summaries]
+    chosen = summary or (report.summary if report else summaries[0])
+    if chosen not in summaries:
         raise fail(
             "unknown-summary",
             f"there is no summary `{chosen}`",
-            hint=did_you_mean(chosen, known),
+            hint=did_you_mean(chosen, summaries),
             status=USAGE,
         )
-    cut = select_phases(checked.package, (), at, phases)
-    computed = compute(session, checked, runs, metrics, applied, asked=cut)
+    selection = select_phases(checked.package, (), at, phases)
+    computed = compute(session, checked, runs, metrics, applied, asked=selection)
     rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
-    read = measured(by_id(checked.package), metrics)
+    measured_metrics = measured(by_id(checked.package), metrics)
     warnings = (
         *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
-        *(f"{run.id}: {text}" for run in computed.columns for text in run.quality.about(metric.id for metric in read)),
+        *(
+            f"{run.id}: {text}"
+            for run in computed.columns
+            for text in run.quality.about(metric.id for metric in measured_metrics)
+        ),
         *(f"{run.id}: {text}" for run in computed.columns for text in _notes(run)),
         *(f"{run.id}: {text}" for run in computed.columns for text in _emptied(checked, run.results, metrics)),
     )
     return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
 
 
-def _result(found: RunResults, metric: Metric) -> Distribution | FormulaResult:
-    return found.formulas[metric.id] if is_formula(metric) else found.metrics[metric.id]
+def _result(results: RunResults, metric: Metric) -> Distribution | FormulaResult:
+    return results.formulas[metric.id] if is_formula(metric) else results.metrics[metric.id]
 
 
 def _emptied(checked: CheckedPackage, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
-    """A sentence on the metrics that have no samples where filters rejected rows."""
+    """Yield a warning that names the metrics without samples if filters rejected rows."""
     measured = [metric for metric in metrics if not is_formula(metric)]
     empty = [metric for metric in measured if not results.metrics[metric.id].size]
     if empty and (why := rejected(checked, results, empty)):
@@ -339,30 +354,33 @@ def _emptied(checked: CheckedPackage, results: RunResults, metrics: Sequence[Met
 
 
 def _notes(run: RunResult) -> tuple[str, ...]:
-    """What is to be known of the results: events that no log has, what checks warn of, formulas without a value."""
+    """Return the notes on a run's results: absent events, warnings of checks, formulas without a value."""
     return (*run.absent, *run.results.warnings, *run.results.notes)
 
 
 def metric_sql(
     session: Session,
     name: str,
-    given: Sequence[str],
+    filter_texts: Sequence[str],
     no_filters: bool,
     system: str | None,
     run: NamedRun | None,
     phase: str = "",
     at: Sequence[str] = (),
 ) -> str:
-    """The SQL of a metric standing alone: over the Parquet files of the current folder, or of an ingested run.
+    """Return the SQL of a metric as one statement.
 
-    With a phase, over that part of the run; its bounds stand in the text, so that there must be a run.
+    It reads the Parquet files of the current folder, or of an ingested run. With `phase`, it covers that part of the
+    run; a run is then required, as the text contains the bounds as literals.
+
+    Raises AssayError.
     """
     subject = find_metric(session, name, system)
     checked, metric, report = subject.checked, subject.metric, subject.report
-    applied = subject.select_filters(given, no_filters)
-    cut = select_phases(checked.package, (), at, (phase,) if phase else ())
-    if cut:
-        return _phase_sql(session, checked, metric, report, applied, run, cut)
+    applied = subject.select_filters(filter_texts, no_filters)
+    selection = select_phases(checked.package, (), at, (phase,) if phase else ())
+    if selection:
+        return _phase_sql(session, checked, metric, report, applied, run, selection)
     compiled = subject.compile(applied)
     query = standing_alone(checked, metric, report, compiled.statements)
     if run:
@@ -378,41 +396,44 @@ def _phase_sql(
     report: Report | None,
     applied: Sequence[Applied],
     run: NamedRun | None,
-    cut: PhaseSelection,
+    selection: PhaseSelection,
 ) -> str:
-    """The SQL of a metric over a phase of a run."""
+    """Return the SQL of a metric over a phase of a run."""
     if run is None:
         raise fail("no-run", "a phase begins and ends at instants of a run", hint="name it with --run", status=USAGE)
-    found = compute(session, checked, [run], [metric], applied, asked=cut)
-    ((bounds,),) = (phases.phases for phases in found.phases)
+    computation = compute(session, checked, [run], [metric], applied, asked=selection)
+    ((bounds,),) = (phases.phases for phases in computation.phases)
     compiled = compile_plan(checked, [metric], applied, cut=True)
-    within = [replace(item, query=_bound(item.query, bounds.parameters)) for item in compiled.statements]
-    prepared = found.runs[0].prepared
-    query = standing_alone(checked, metric, report, within)
-    places_ = located(query, handed_out(session, prepared))
-    return headed(checked, metric, dialect.printable(dialect.text(places_)) + ";")
+    statements = [replace(item, query=_bound(item.query, bounds.parameters)) for item in compiled.statements]
+    prepared = computation.runs[0].prepared
+    query = standing_alone(checked, metric, report, statements)
+    located_query = located(query, handed_out(session, prepared))
+    return headed(checked, metric, dialect.printable(dialect.text(located_query)) + ";")
 
 
 def _bound(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:
-    """A query with literals in the places of a phase's bounds."""
-    found = query.copy()
-    for place in list(found.find_all(exp.Placeholder)):
-        if str(place.this) in values:
-            place.replace(literal(values[str(place.this)]))
-    return found
+    """Return a copy of a query with the bounds of a phase as literals instead of placeholders."""
+    bound_query = query.copy()
+    for placeholder in list(bound_query.find_all(exp.Placeholder)):
+        if str(placeholder.this) in values:
+            placeholder.replace(literal(values[str(placeholder.this)]))
+    return bound_query
 
 
 def standing_alone(
     checked: CheckedPackage, metric: Metric, report: Report | None, statements: Sequence[Statement]
 ) -> exp.Expr:
-    """The statement of a metric by itself, of those of its plan; `report` is the one that shows it."""
+    """Return one statement that computes a metric, from the statements of its plan.
+
+    `report` is the report that shows the metric; its summary provides the averages of a formula.
+    """
     if is_formula(metric):
         statements = (*statements, _formula_statement(checked, metric, report))
     return standalone(statements, metric.id, raw_tables(), CONSTANTS)
 
 
 def _formula_statement(checked: CheckedPackage, metric: Metric, report: Report | None) -> Statement:
-    """The query of a formula, over averages by the summary of the report that shows it."""
+    """Return the query of a formula over averages by the summary of the report that shows it."""
     summaries = {item.name: item for item in checked.package.summaries}
     summary = summaries[report.summary] if report else checked.package.summaries[0]
     names = [item.name for source in checked.package.sources for item in source.constants]
@@ -420,7 +441,7 @@ def _formula_statement(checked: CheckedPackage, metric: Metric, report: Report |
 
 
 def all_systems(session: Session, system: str | None) -> tuple[str, ...]:
-    """The systems of the workspace, or the one named (AssayError when there is none of that name)."""
+    """Return the systems of the workspace, or the named one. Raises AssayError if there is no such system."""
     return session.systems(system)
 
 

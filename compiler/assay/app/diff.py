@@ -1,4 +1,4 @@
-"""`assay diff`: compare two states of the specs, from a workspace, a git revision or a build."""
+"""Compare two states of the specs: a workspace, a git revision or a build (`assay diff`)."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_
 from assay.util.paths import LOOP, is_loop, resolve_path
 from assay.util.scratch import folder as temporary
 
-#: what is taken out of a revision: specs, the SQL that they import, and their normal forms
+#: The folders that are extracted from a revision: specs, the SQL that they import, their normal forms.
 _NEEDED = ("specs", "queries", "golden/specs")
-#: so many metrics are named of those whose definitions are not what a build says
+#: The number of metrics that a warning about unexpected definition hashes names.
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is known of a state of the specs, system by system.
+    """A state of the specs, by system.
 
-    `packages` are those that could be read, `unread` says why others could not; `hashes` are the definition hashes
-    (metric -> hash) of a build that has kept no specs.  `unchecked` are those of the packages that have passed no
-    checks, with what to tell where they cannot be compared.  `prose` is that of articles (system -> article -> file ->
-    text), as far as it is known.  `build` is what a build says that it was made of.  `warnings` are what readers must
-    know.
+    `packages` were read; `unread` has the problems of those that could not be. `hashes` (metric -> definition hash)
+    belong to builds without stored specs. `unchecked` has, for packages that did not pass all checks, the problems to
+    report if the comparison fails. `prose` is the prose of articles as far as it is known: system -> article -> file ->
+    text. `build` is the recorded provenance of a build. `warnings` are for the reader of the comparison.
     """
 
     packages: Mapping[str, CheckedPackage] = field(default_factory=dict)
@@ -53,224 +52,245 @@ class State:
 
     @property
     def systems(self) -> set[str]:
-        """The systems that there are, also those that could not be read."""
+        """All systems of the state, including those that could not be read."""
         return {*self.packages, *self.unread, *self.hashes}
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A state that somebody has named: what reads it, some systems of it or (None) all; whether it is a build."""
+    """A state that a user named: a function that reads some or (None) all systems, and whether it is a build."""
 
     read: Callable[[set[str] | None], State]
     build: bool = False
 
 
 def states(session: Session, before: str, after: str, system: str | None = None) -> tuple[State, State]:
-    """Two states that are compared, of each a folder of a workspace, of a build (or its provenance), or a git revision
-    of the session's workspace; of all systems, or one.  Beside a build, which is of one system, only that one counts.
+    """Read the two states to compare.
 
-    A revision may hold what today's checks refuse: it is read as far as that goes.  Raises AssayError: `unknown-state`
-    (usage) for what is none of these, `unknown-system` (usage) for a system of neither; that of the specs of a
-    workspace when they are wrong, that of a build when its files are.
+    Each name is a workspace folder, the folder or provenance of a build, or a git revision of the session's workspace.
+    With `system`, only that one is read. If one state is a build, which has one system, only that system is compared.
+
+    Revisions may fail today's checks; they are read as far as possible.
+
+    Raises AssayError: `unknown-state` (usage) for any other name, `unknown-system` (usage) if neither state has the
+    system, and the errors of a workspace's specs or of a build's files.
     """
-    named = [_named(session, name) for name in (before, after)]
-    wanted = {system} if system else None
-    of_builds = {item: item.read(wanted) for item in named if item.build}
-    if of_builds and wanted is None:
-        wanted = set().union(*(found.systems for found in of_builds.values()))
-    first, second = (of_builds.get(item) or item.read(wanted) for item in named)
+    sources = [_named(session, name) for name in (before, after)]
+    systems = {system} if system else None
+    of_builds = {item: item.read(systems) for item in sources if item.build}
+    if of_builds and systems is None:
+        systems = set().union(*(state.systems for state in of_builds.values()))
+    first, second = (of_builds.get(item) or item.read(systems) for item in sources)
     if system and system not in first.systems | second.systems:
         raise fail("unknown-system", f"neither {before} nor {after} has specs for `{system}`", status=USAGE,
-                   hint=suggest_system(named, system))  # fmt: skip
+                   hint=suggest_system(sources, system))  # fmt: skip
     return first, second
 
 
-def suggest_system(named: list[_Named], system: str) -> str:
-    return did_you_mean(system, {name for item in named for name in item.read(None).systems})
+def suggest_system(sources: list[_Named], system: str) -> str:
+    """Return a hint with the system of a similar name."""
+    return did_you_mean(system, {name for item in sources for name in item.read(None).systems})
 
 
 def _named(session: Session, name: str) -> _Named:
-    """What a name stands for."""
-    place = Path(name)
-    record = place if place.name == NAME and place.is_file() else place / NAME
-    if record.is_file():
-        return _Named(lambda wanted: _only(_built(record), wanted), build=True)
-    if place.is_dir() and Workspace(place).has_systems():
-        return _Named(lambda wanted: _workspace(Workspace(resolve_path(place)), wanted, session.store.folder))
+    """Return the state that a name refers to."""
+    path = Path(name)
+    record_path = path if path.name == NAME and path.is_file() else path / NAME
+    if record_path.is_file():
+        return _Named(lambda systems: _only(_built(record_path), systems), build=True)
+    if path.is_dir() and Workspace(path).has_systems():
+        return _Named(lambda systems: _workspace(Workspace(resolve_path(path)), systems, session.store.folder))
     commit = _commit(session.workspace.root, name)
     if commit:
-        return _Named(lambda wanted: _revision(session, commit, wanted))
-    if place.is_file() and place.suffix == ".json":
-        return _Named(lambda wanted: _only(_built(place), wanted), build=True)
+        return _Named(lambda systems: _revision(session, commit, systems))
+    if path.is_file() and path.suffix == ".json":
+        return _Named(lambda systems: _only(_built(path), systems), build=True)
     raise fail(
         "unknown-state",
         f"`{name}` is no workspace, no build and no git revision",
         expected="a folder with specs/, a folder that a report was built into, its provenance.json, or a revision",
-        found=describe_place(place),
+        found=describe_place(path),
         status=USAGE,
     )
 
 
 def describe_place(place: Path) -> str:
-    """Say what a place holds that is no state of specs."""
+    """Describe a path that is not a state of specs."""
     if is_loop(place):
         return LOOP
     return "a folder with none of these" if place.is_dir() else "a file" if place.is_file() else "nothing"
 
 
-def _only(found: State, wanted: set[str] | None) -> State:
-    """A state of a build; of no system where it is of none that is wanted."""
-    return found if wanted is None or found.systems & wanted else State(warnings=found.warnings)
+def _only(state: State, systems: set[str] | None) -> State:
+    """Return the state of a build if it has one of the systems, else an empty state with its warnings."""
+    return state if systems is None or state.systems & systems else State(warnings=state.warnings)
 
 
-def _wanted(found: Workspace, wanted: set[str] | None) -> list[str]:
-    return [system for system in found.systems() if wanted is None or system in wanted]
+def _wanted(source: Workspace, systems: set[str] | None) -> list[str]:
+    return [system for system in source.systems() if systems is None or system in systems]
 
 
-def _workspace(found: Workspace, wanted: set[str] | None, cache: Path) -> State:
-    packages = {system: workspace.load(found, system, cache) for system in _wanted(found, wanted)}
-    return State(packages, prose={system: texts_by_article(found, checked) for system, checked in packages.items()})
+def _workspace(source: Workspace, systems: set[str] | None, cache: Path) -> State:
+    packages = {system: workspace.load(source, system, cache) for system in _wanted(source, systems)}
+    return State(packages, prose={system: texts_by_article(source, checked) for system, checked in packages.items()})
 
 
 def _built(record: Path) -> State:
-    """A build by its provenance: the specs that it has kept, else the definition hashes of what it prints."""
-    found = recorded_in(record)
-    place = record.parent / SPECS
-    warnings = () if found.intact else (f"{record}: its hash is not that of its content, so that it was changed",)
-    kept = read_stored_package(place) if place.is_file() else None
-    of_another = kept is not None and record.name != NAME and kept[0].sources != found.content.specs
-    if kept is None or of_another:
-        return _hash_state(record, found, warnings)
-    checked, said = kept
+    """Read a build by its provenance: its stored specs, or else the definition hashes of what it prints."""
+    provenance = recorded_in(record)
+    specs_path = record.parent / SPECS
+    warnings = () if provenance.intact else (f"{record}: its hash is not that of its content, so that it was changed",)
+    stored = read_stored_package(specs_path) if specs_path.is_file() else None
+    is_of_another = stored is not None and record.name != NAME and stored[0].sources != provenance.content.specs
+    if stored is None or is_of_another:
+        return _hash_state(record, provenance, warnings)
+    checked, stored_hashes = stored
     system = checked.package.system
-    wrong = Diagnostic("specs", f"the specs of the build cannot be compared: {place}")
-    unlike = _unlike(place, checked, said, found)
-    prose, untold = _prose_of(record.parent, checked, found)
+    not_comparable = Diagnostic("specs", f"the specs of the build cannot be compared: {specs_path}")
+    hash_warnings = _unlike(specs_path, checked, stored_hashes, provenance)
+    prose, prose_warnings = _prose_of(record.parent, checked, provenance)
     return State(
         {system: checked},
-        unchecked={system: (wrong,)},
+        unchecked={system: (not_comparable,)},
         prose={system: prose},
-        build=found.content,
-        warnings=(*warnings, *unlike, *untold),
+        build=provenance.content,
+        warnings=(*warnings, *hash_warnings, *prose_warnings),
     )
 
 
 def _prose_of(
-    folder: Path, checked: CheckedPackage, found: Recorded | RecordedPublished
+    folder: Path, checked: CheckedPackage, provenance: Recorded | RecordedPublished
 ) -> tuple[dict[str, Texts], tuple[str, ...]]:
-    """The prose that a build of an article has kept, and what readers must know of it."""
-    name = found.content.report.partition("/")[2]
+    """Return the stored prose of an article's build, and warnings about it."""
+    name = provenance.content.report.partition("/")[2]
     article = next((item for item in checked.package.articles if item.name == name), None)
     if article is None:
         return {}, ()
     texts = kept_texts(folder)
     if texts is None:
         return {}, (f"{folder}: no {KEPT} of this build stands there, so that its prose is not compared",)
-    if outline(article, texts) == found.content.outline:
+    if outline(article, texts) == provenance.content.outline:
         return {name: texts}, ()
-    said = "what it holds is not the prose that the build names, or its report is another; what it holds is compared"
-    return {name: texts}, (f"{folder / KEPT}: {said}",)
+    problem = "what it holds is not the prose that the build names, or its report is another; what it holds is compared"
+    return {name: texts}, (f"{folder / KEPT}: {problem}",)
 
 
-def _hash_state(record: Path, found: Recorded | RecordedPublished, warnings: tuple[str, ...]) -> State:
-    if not isinstance(found.content, Content):
+def _hash_state(record: Path, provenance: Recorded | RecordedPublished, warnings: tuple[str, ...]) -> State:
+    if not isinstance(provenance.content, Content):
         raise fail(
             "no-specs",
             f"the specs of a report of publications stand beside its provenance, and there are none: {record}",
             expected=f"{SPECS} of the same build in the same folder",
             hint="name the folder of the build, or build the report again; every build of this version keeps its specs",
         )
-    system = found.content.report.partition("/")[0]
-    said = f"{record}: no {SPECS} of this build stands beside it, so that definition hashes alone are compared"
-    return State(hashes={system: found.content.definitions}, build=found.content, warnings=(*warnings, said))
+    system = provenance.content.report.partition("/")[0]
+    warning = f"{record}: no {SPECS} of this build stands beside it, so that definition hashes alone are compared"
+    return State(
+        hashes={system: provenance.content.definitions}, build=provenance.content, warnings=(*warnings, warning)
+    )
 
 
-def read_stored_package(place: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
-    """The package that a build has kept, with all worked out anew, for anybody can write its hashes; and these."""
+def read_stored_package(path: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
+    """Read the package that a build stored, and the definition hashes stored with it.
+
+    The package is resolved anew, since the file may have been edited. Raises AssayError.
+    """
     try:
-        found = normal_form.restored(json.loads(place.read_text(encoding="utf-8")), str(place))
-        return normal_form.resolve(found.package, found.sources), found.definitions
+        stored = normal_form.restored(json.loads(path.read_text(encoding="utf-8")), str(path))
+        return normal_form.resolve(stored.package, stored.sources), stored.definitions
     except AssayError:
         raise
-    except Exception as error:  # nothing has checked it
-        raise fail("specs", f"the specs of the build cannot be read: {error}", span=Span(str(place))) from None
+    except Exception as error:  # the file is unchecked, so anything may fail
+        raise fail("specs", f"the specs of the build cannot be read: {error}", span=Span(str(path))) from None
 
 
 def _unlike(
-    place: Path, checked: CheckedPackage, said: Mapping[str, str], found: Recorded | RecordedPublished
+    path: Path, checked: CheckedPackage, stored_hashes: Mapping[str, str], provenance: Recorded | RecordedPublished
 ) -> Iterator[str]:
-    """A warning where the specs of a build are not those that its files say that they are."""
-    printed = found.content.definitions if isinstance(found.content, Content) else {}
-    now = checked.definitions
-    wrong = sorted({name for of in (said, printed) for name in of if of[name] != now.get(name)})
-    if wrong:
-        named = ", ".join(wrong[:_NAMED]) + (f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else "")
+    """Yield a warning if definition hashes of the stored specs differ from those that the build recorded."""
+    printed = provenance.content.definitions if isinstance(provenance.content, Content) else {}
+    resolved_hashes = checked.definitions
+    differing = sorted(
+        {
+            name
+            for recorded_hashes in (stored_hashes, printed)
+            for name in recorded_hashes
+            if recorded_hashes[name] != resolved_hashes.get(name)
+        }
+    )
+    if differing:
+        listed = ", ".join(differing[:_NAMED]) + (
+            f" and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
+        )
         yield (
-            f"{place}: what it holds has other definition hashes than the build says ({named}): it was changed, or is "
+            f"{path}: what it holds has other definition hashes than the build says ({listed}): it was changed, or is "
             "of another version of Assay; what it holds is compared"
         )
 
 
 def git(root: Path, *arguments: str) -> bytes | None:
-    """What git prints; None when it fails, or is not here."""
+    """Return the output of git; None if it fails or is not installed."""
     try:
-        done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
+        process = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
     except OSError:
         return None
-    return done.stdout if done.returncode == 0 else None
+    return process.stdout if process.returncode == 0 else None
 
 
 def _commit(root: Path, name: str) -> str | None:
-    """The commit of a revision's name."""
-    found = None if name.startswith("-") else git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-    return found.decode().strip() if found else None
+    """Return the commit that a revision's name refers to, or None."""
+    output = None if name.startswith("-") else git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    return output.decode().strip() if output else None
 
 
-def _revision(session: Session, commit: str, wanted: set[str] | None) -> State:
-    """What a revision holds; a system that cannot be read is told, with the reason, unless none can."""
+def _revision(session: Session, commit: str, systems: set[str] | None) -> State:
+    """Read the specs of a revision.
+
+    Systems that cannot be read are listed with the reason; if none can be read, raises AssayError.
+    """
     packages, unread, refused, prose, warnings = {}, {}, {}, {}, []
     with _unpacked(session.workspace.root, commit) as folder:
-        for system in _wanted(Workspace(folder), wanted):
+        for system in _wanted(Workspace(folder), systems):
             try:
-                found = unchecked.load_unchecked(Workspace(folder), system, session.store.folder)
+                loaded = unchecked.load_unchecked(Workspace(folder), system, session.store.folder)
             except AssayError as error:
                 unread[system] = _of_revision(error.diagnostics, commit)
                 continue
-            packages[system] = found.checked
-            prose[system] = unchecked_texts(Workspace(folder), found.checked)
-            if found.refused:
-                refused[system] = _of_revision(found.refused, commit)
-                warnings.append(_refused(system, commit, found.refused))
+            packages[system] = loaded.checked
+            prose[system] = unchecked_texts(Workspace(folder), loaded.checked)
+            if loaded.refused:
+                refused[system] = _of_revision(loaded.refused, commit)
+                warnings.append(_refused(system, commit, loaded.refused))
     if unread and not packages:
-        raise AssayError([item for of in unread.values() for item in of])
+        raise AssayError([item for problems in unread.values() for item in problems])
     return State(packages, unread, unchecked=refused, prose=prose, warnings=tuple(warnings))
 
 
 @contextmanager
 def _unpacked(root: Path, commit: str) -> Iterator[Path]:
-    """A folder with what specs are made of in a revision."""
-    there = [name for name in _NEEDED if git(root, "cat-file", "-e", f"{commit}:./{name}") is not None]
-    packed = git(root, "archive", "--format=tar", commit, "--", *there) if "specs" in there else None
+    """Yield a folder with the specs of a revision and the files that they are evaluated from."""
+    existing = [name for name in _NEEDED if git(root, "cat-file", "-e", f"{commit}:./{name}") is not None]
+    packed = git(root, "archive", "--format=tar", commit, "--", *existing) if "specs" in existing else None
     if packed is None:
         raise fail("no-specs", f"the revision {commit[:12]} has no specs in this workspace", status=USAGE)
     with temporary() as folder:
         import tarfile
 
         with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            # Releases of Python before 3.11.4 have no filters; git writes no path that leads out of the folder.
+            # Python before 3.11.4 has no extraction filters. Archives of git never contain paths that leave the folder.
             archive.extraction_filter = getattr(tarfile, "data_filter", None)
             archive.extractall(folder)
         yield folder
 
 
-def _of_revision(found: Sequence[Diagnostic], commit: str) -> tuple[Diagnostic, ...]:
+def _of_revision(problems: Sequence[Diagnostic], commit: str) -> tuple[Diagnostic, ...]:
     note = f"in revision {commit[:12]}"
-    return tuple(dataclasses.replace(item, notes=(*item.notes, note)) for item in found)
+    return tuple(dataclasses.replace(item, notes=(*item.notes, note)) for item in problems)
 
 
 def _refused(system: str, commit: str, refused: tuple[Diagnostic, ...]) -> str:
-    first, *others = refused
-    more = f", and {len(others)} more" if others else ""
+    first, *rest = refused
+    more = f", and {len(rest)} more" if rest else ""
     return (
         f"revision {commit[:12]}: checks refuse the specs of {system} ({first.code}: {first.message}{more}); "
         "they are compared as they are"
@@ -279,7 +299,7 @@ def _refused(system: str, commit: str, refused: tuple[Diagnostic, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What differs, system by system, what readers must know, and why systems that are `unread` could not be read."""
+    """The differences by system, warnings for the reader, and the problems of systems that could not be read."""
 
     systems: tuple[SystemDiff, ...]
     warnings: tuple[str, ...]
@@ -287,38 +307,38 @@ class Compared:
 
 
 def compare(before: State, after: State) -> Compared:
-    """What differs between two states; systems that are the same are left out."""
-    found, unread = [], []
+    """Return the differences between two states, without the systems that are equal."""
+    diffs, unread = [], []
     for name in sorted(before.systems | after.systems):
-        wrong = [item for state in (before, after) for item in state.unread.get(name, ())]
+        problems = [item for state in (before, after) for item in state.unread.get(name, ())]
         try:
-            found.append(_unread(name, wrong) if wrong else _system(name, before, after))
-        except Exception:  # nothing has checked some of these: whatever comes of that, it cannot be compared
-            wrong = [item for state in (before, after) for item in state.unchecked.get(name, ())]
-            if not wrong:
+            diffs.append(_unread(name, problems) if problems else _system(name, before, after))
+        except Exception:  # packages may be unchecked, so the comparison may fail anywhere
+            problems = [item for state in (before, after) for item in state.unchecked.get(name, ())]
+            if not problems:
                 raise
-            found.append(_unread(name, wrong))
-        unread += wrong
+            diffs.append(_unread(name, problems))
+        unread += problems
     warnings = tuple(dict.fromkeys((*before.warnings, *after.warnings)))
-    return Compared(tuple(item for item in found if item.differs or item.data), warnings, tuple(dict.fromkeys(unread)))
+    return Compared(tuple(item for item in diffs if item.differs or item.data), warnings, tuple(dict.fromkeys(unread)))
 
 
-def _unread(name: str, wrong: Sequence[Diagnostic]) -> SystemDiff:
-    return SystemDiff(name, "unread", unread=wrong[0].message)
+def _unread(name: str, problems: Sequence[Diagnostic]) -> SystemDiff:
+    return SystemDiff(name, "unread", unread=problems[0].message)
 
 
 def _system(name: str, before: State, after: State) -> SystemDiff:
     if name not in before.systems or name not in after.systems:
         return SystemDiff(name, "new" if name in after.systems else "gone")
-    found = _specs(name, before, after)
+    system_diff = _specs(name, before, after)
     if before.build is None or after.build is None:
-        return found
+        return system_diff
     builds = before.build, after.build
-    return replace(found, choices=chosen(*builds), data=made_of(*builds))
+    return replace(system_diff, choices=chosen(*builds), data=made_of(*builds))
 
 
 def _specs(name: str, before: State, after: State) -> SystemDiff:
-    """What differs between the specs of a system that both sides have."""
+    """Compare the specs of a system that both states have."""
     if name in before.hashes or name in after.hashes:
         return _diff_hashes(name, before, after)
     texts = (state.prose.get(name, {}) for state in (before, after))
@@ -326,10 +346,13 @@ def _specs(name: str, before: State, after: State) -> SystemDiff:
 
 
 def _diff_hashes(name: str, before: State, after: State) -> SystemDiff:
-    """The same by definition hashes; beside specs, which have all metrics, those count that the build prints."""
+    """Compare a system by definition hashes.
+
+    If one state has specs, and thus all metrics, only the metrics that the build prints count.
+    """
     printed = {metric for state in (before, after) for metric in state.hashes.get(name, {})}
     old, new = (
-        {metric: said for metric, said in _definitions(name, state).items() if metric in printed}
+        {metric: definition for metric, definition in _definitions(name, state).items() if metric in printed}
         for state in (before, after)
     )
     names = {

@@ -1,7 +1,8 @@
-"""`assay test`: run the examples of specs, and list what no example exercises.
+"""Run the examples of specs and list what no example exercises (`assay test`).
 
-Which name a record had, and at which place a field was found, no table of an event tells.  So the records are read once
-more, as events of the same names with other fields: one that says which name it was, one for each place.
+No event table records which name a record had, or at which path a field was found. So the records are ingested a second
+time as probe events: same names, but other fields. One field gives the number of the name, and one field per path tells
+whether the path had a value.
 """
 
 from __future__ import annotations
@@ -45,13 +46,15 @@ if TYPE_CHECKING:
 
 
 NULL = exp.Null()
-NAMED = "named"  # the probe that says which name a record had
+NAMED = "named"  # the probe field with the number of the record's name
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """One of several names of an event (no `field`), or of several places of a field; `form` is the number (from 1) of
-    the form that has it, `text` the name with its generation, or the place."""
+    """One of several names of an event (`field` is empty), or one of several paths of a field.
+
+    `form` is the number (from 1) of the form that has it; `text` is the name with its generation, or the path.
+    """
 
     event: str
     field: str
@@ -60,7 +63,7 @@ class Fallback:
 
 
 def fallbacks(event: Event, fields: Collection[str]) -> tuple[Fallback, ...]:
-    """All names of an event, where there are several, and all places of its `fields` that have several in a form."""
+    """Return the names of an event if it has several, and the paths of those `fields` that have several in a form."""
     names = [Fallback(event.name, "", form, text) for form, texts in _names(event) for text in texts]
     places = [
         Fallback(event.name, field.name, form, ".".join(path))
@@ -73,7 +76,10 @@ def fallbacks(event: Event, fields: Collection[str]) -> tuple[Fallback, ...]:
 def exercised(
     session: Session, checked: CheckedPackage, run: NamedRun, fields: Mapping[str, Collection[str]]
 ) -> frozenset[Fallback]:
-    """Which names and places the records of a run have, of events and their fields.  Raises AssayError."""
+    """Return the names and paths that occur in the records of a run, for the given fields by event.
+
+    Raises AssayError.
+    """
     probes = {
         event.name: _probe(event, fields[event.name])
         for event in checked.package.events
@@ -83,95 +89,98 @@ def exercised(
         return frozenset()
     events = tuple(probes.get(event.name, event) for event in checked.package.events)
     probed = replace(checked, package=replace(checked.package, events=events))
-    wanted = {name: frozenset(field.name for field in probe.fields) for name, probe in probes.items()}
-    found: set[Fallback] = set()
+    probe_fields = {name: frozenset(field.name for field in probe.fields) for name, probe in probes.items()}
+    occurring: set[Fallback] = set()
     with temporary() as folder:
-        # What is read so is nothing to keep in the place of what the events are.
-        with closing(Session(session.workspace, Store(folder), threads=session.threads)) as alone:
-            (prepared,) = prepare(alone, probed, [run], wanted)
+        # A store of its own: probe events must not enter the cache in place of the real events.
+        with closing(Session(session.workspace, Store(folder), threads=session.threads)) as probe_session:
+            (prepared,) = prepare(probe_session, probed, [run], probe_fields)
         with connect(os.cpu_count() or 1, folder) as connection:
             mount(connection, prepared.folders)
             for event in checked.package.events:
                 if prepared.counts.get(event.name) and event.name in probes:
-                    names = sorted(wanted[event.name])
+                    names = sorted(probe_fields[event.name])
                     rows = connection.execute(dialect.text(query_taken_paths(event.name, names))).fetchall()
-                    told = [dict(zip(names, row, strict=True)) for row in rows]
-                    found |= set(_of_rows(event, fields[event.name], told))
-    return frozenset(found)
+                    row_values = [dict(zip(names, row, strict=True)) for row in rows]
+                    occurring |= set(_of_rows(event, fields[event.name], row_values))
+    return frozenset(occurring)
 
 
 def _names(event: Event) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The number of each form, and its names with their generations."""
+    """Yield the number of each form, and its names with their generations."""
     for number, form in enumerate(event.forms, start=1):
         yield number, tuple(f"{item.generation}: {item.name}" for item in form.names)
 
 
 def _with_several(event: Event, fields: Collection[str]) -> Iterator[tuple[int, Field]]:
-    """The fields with several places, each with the number of its form."""
+    """Yield the fields with several paths, each with the number of its form."""
     for number, form in enumerate(event.forms, start=1):
         yield from ((number, field) for field in form.fields if field.name in fields and len(field.paths) > 1)
 
 
 def _probe(event: Event, fields: Collection[str]) -> Event:
-    """The event with a form for each name, and fields that tell names and places."""
+    """Return the probe of an event: a form for each name, with fields that identify the name and the paths."""
     several = dict.fromkeys(field.name for _, field in _with_several(event, fields))
-    most = {
+    path_counts = {
         name: max(len(field.paths) for _, field in _with_several(event, fields) if field.name == name)
         for name in several
     }
     forms: list[Form] = []
     for form in event.forms:
-        alone: list[tuple[Name, ...]] = [(name,) for name in form.names]
-        for names in alone or [()]:
-            told = Field(NAMED, "integer", Unit("", ""), "value", (), str(len(forms)), True, (), "")
-            forms.append(replace(form, names=names, fields=(told, *_places(form, most))))
+        single_names: list[tuple[Name, ...]] = [(name,) for name in form.names]
+        for names in single_names or [()]:
+            name_field = Field(NAMED, "integer", Unit("", ""), "value", (), str(len(forms)), True, (), "")
+            forms.append(replace(form, names=names, fields=(name_field, *_places(form, path_counts))))
     return replace(event, forms=tuple(forms))
 
 
-def _places(form: Form, most: Mapping[str, int]) -> Iterator[Field]:
-    """A field for each place of the fields with several."""
+def _places(form: Form, path_counts: Mapping[str, int]) -> Iterator[Field]:
+    """Yield a field for each path of the fields with several paths."""
     paths = {field.name: field.paths for field in form.fields}
-    for name, number in most.items():
+    for name, number in path_counts.items():
         for index in range(number):
-            place = paths[name][index : index + 1]
-            yield Field(f"{name}_{index}", "text", Unit("", ""), "value", place, None, False, (), "")
+            path = paths[name][index : index + 1]
+            yield Field(f"{name}_{index}", "text", Unit("", ""), "value", path, None, False, (), "")
 
 
 def query_taken_paths(event: str, names: Sequence[str]) -> exp.Select:
-    """Which name was seen with which places: a row for each that there is; of a place, whether it had a value."""
+    """Return a query of the distinct combinations of names and paths.
+
+    Each row has the number of the name and, for each path, whether it had a value.
+    """
     table = event_table(scan(f"events/{event}/*.parquet"), names)
-    told = [
+    columns = [
         column(name) if name == NAMED else exp.alias_(exp.Not(this=exp.Is(this=column(name), expression=NULL)), name)
         for name in names
     ]
-    return dialect.select(*told).distinct().from_(table.subquery("told"))
+    return dialect.select(*columns).distinct().from_(table.subquery("told"))
 
 
 def _of_rows(event: Event, fields: Collection[str], rows: Sequence[Mapping[str, object]]) -> Iterator[Fallback]:
-    """The names that rows had, and the first places of fields with a value."""
-    named = [
+    """Yield the names that rows have, and of each field the first path with a value."""
+    numbered_names = [
         (number, text, form)
         for (number, texts), form in zip(_names(event), event.forms, strict=True)
         for text in texts or ("",)
     ]
     for row in rows:
-        number, text, form = named[int(str(row[NAMED]))]
+        number, text, form = numbered_names[int(str(row[NAMED]))]
         yield Fallback(event.name, "", number, text)
         for field in form.fields:
             if field.name in fields and len(field.paths) > 1:
-                there = (path for index, path in enumerate(field.paths) if row[f"{field.name}_{index}"])
-                if path := next(there, None):
+                taken_paths = (path for index, path in enumerate(field.paths) if row[f"{field.name}_{index}"])
+                if path := next(taken_paths, None):
                     yield Fallback(event.name, field.name, number, ".".join(path))
 
 
-#: measured reals are as expected when they differ by no more than this, relatively
+#: The relative tolerance for comparing measured reals with expected samples.
 TOLERANCE = Fraction(1, 10**9)
 RUN = "example"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An expectation and what was found: samples as texts, in the metric's unit, ascending."""
+    """An expectation and the computed samples: as texts, in the metric's unit, ascending."""
 
     metric: str
     unit: str
@@ -182,7 +191,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An example: where it stands in the specs, its verdicts, or the problems for which it could not be worked out."""
+    """The outcome of an example: its position in the specs, and verdicts or the problems that prevented them."""
 
     example: str
     span: Span | None
@@ -194,16 +203,17 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Whether all is as expected."""
+        """Whether every sample is as expected."""
         return not self.problems and all(item.holds for item in self.verdicts)
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What no example exercises: metrics without an expectation, events that metrics read, branches of expressions;
-    names and places of fields that stand in for others, of events that some example has.
+    """What no example exercises.
 
-    `fallbacks` says how many of the last there are, by event.
+    `metrics` have no expectation, `events` are read by metrics but occur in no example, `branches` of expressions are
+    never taken. `unseen` are the fallbacks (names and paths of fields) that no record uses, of events that occur in an
+    example. `fallbacks` is the total number of fallbacks by event.
     """
 
     metrics: tuple[str, ...]
@@ -215,7 +225,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """The examples of a system, and what they leave out."""
+    """The outcomes of a system's examples, and what they do not cover."""
 
     system: str
     outcomes: tuple[Outcome, ...]
@@ -228,30 +238,30 @@ class Tested:
 
 
 def test(session: Session, system: str) -> Tested:
-    """Work out all examples of a system's specs.  Raises AssayError when the specs themselves are wrong."""
+    """Run all examples of a system. Raises AssayError if the specs themselves are wrong."""
     checked = session.package(system)
     locate = workspace.positions(session.workspace, system)
     outcomes = []
-    for done, item in enumerate(checked.package.examples):
-        session.progress(f"examples of {system}", done, len(checked.package.examples))
+    for index, item in enumerate(checked.package.examples):
+        session.progress(f"examples of {system}", index, len(checked.package.examples))
         outcomes.append(_outcome(session, checked, item, locate(item.name)[0]))
     return Tested(system, tuple(outcomes), _coverage(checked.package, outcomes))
 
 
-test.__test__ = False  # type: ignore[attr-defined]  # it is no test of ours
+test.__test__ = False  # type: ignore[attr-defined]  # pytest must not collect it
 
 
 def _outcome(session: Session, checked: CheckedPackage, item: Example, span: Span | None) -> Outcome:
     with temporary() as folder:
         try:
             write_records(item, folder)
-            return _worked_out(session, checked, item, span, NamedRun(RUN, folder))
+            return _run_example(session, checked, item, span, NamedRun(RUN, folder))
         except AssayError as error:
             return Outcome(item.name, span, (), tuple(_without(problem, folder) for problem in error.diagnostics))
 
 
 def _without(problem: Diagnostic, folder: Path) -> Diagnostic:
-    """A problem that names no folder of ours: the files of an example are called as the example calls them."""
+    """Return a problem in which paths are relative to the example, without the temporary folder."""
 
     def name_file(text: str) -> str:
         return text.replace(f"{folder}/", "").replace(str(folder), "the example")
@@ -262,20 +272,22 @@ def _without(problem: Diagnostic, folder: Path) -> Diagnostic:
 
 
 def write_records(item: Example, folder: Path) -> None:
+    """Write the files of an example into a folder."""
     for file in item.files:
-        place = folder / file.path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(file.text, encoding="utf-8", newline="")
+        path = folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text, encoding="utf-8", newline="")
 
 
-def _worked_out(session: Session, checked: CheckedPackage, item: Example, span: Span | None, run: NamedRun) -> Outcome:
+def _run_example(session: Session, checked: CheckedPackage, item: Example, span: Span | None, run: NamedRun) -> Outcome:
+    """Compute the metrics that an example expects and compare their samples."""
     package = checked.package
     metrics = [checked.metric(expectation.metric) for expectation in item.expect]
-    given = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
-    compiled = compile_plan(checked, metrics, filters.applied(package, None, given, not given))
+    filter_texts = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
+    compiled = compile_plan(checked, metrics, filters.applied(package, None, filter_texts, not filter_texts))
     graph = compiled.graph
     (prepared,) = prepare(session, checked, [run], compiled.plan.wanted, metrics)
-    broken = [
+    problems = [
         Diagnostic(
             "example",
             f"example `{item.name}` has broken records: {sum(lost)}",
@@ -287,9 +299,9 @@ def _worked_out(session: Session, checked: CheckedPackage, item: Example, span: 
     ]
     with connect(os.cpu_count() or 1, session.store.room()) as connection:
         mount(connection, prepared.folders)
-        asked = {node.name for node in graph if node.statement.kind in ("metric", "check")}
-        samples.create(connection, graph, asked, prepared.constants)
-        broken += samples.broken_checks(connection, graph, prepared.constants, RUN)
+        table_names = {node.name for node in graph if node.statement.kind in ("metric", "check")}
+        samples.create(connection, graph, table_names, prepared.constants)
+        problems += samples.broken_checks(connection, graph, prepared.constants, RUN)
         measured = [_measured(connection, checked, metric, prepared) for metric in metrics]
         verdicts = [
             _verdict(checked, expectation, values) for expectation, values in zip(item.expect, measured, strict=True)
@@ -301,58 +313,66 @@ def _worked_out(session: Session, checked: CheckedPackage, item: Example, span: 
         }
     with connect(os.cpu_count() or 1, session.store.room()) as connection:
         mount(connection, prepared.folders)
-        samples.create(connection, graph, asked, prepared.constants, last_first=True)
-        turned = [_measured(connection, checked, metric, prepared) for metric in metrics]
-    others = [_verdict(checked, *pair) for pair in zip(item.expect, turned, strict=True)]
-    broken += _by_chance(item, span, verdicts, others)
-    seen = frozenset(name for name, number in prepared.counts.items() if number)
-    had = exercised(session, checked, run, {name: of for name, of in compiled.plan.wanted.items() if name in seen})
-    return Outcome(item.name, span, tuple(verdicts), tuple(broken), seen, frozenset(taken), had)
+        samples.create(connection, graph, table_names, prepared.constants, last_first=True)
+        reversed_samples = [_measured(connection, checked, metric, prepared) for metric in metrics]
+    reversed_verdicts = [_verdict(checked, *pair) for pair in zip(item.expect, reversed_samples, strict=True)]
+    problems += _by_chance(item, span, verdicts, reversed_verdicts)
+    seen_events = frozenset(name for name, number in prepared.counts.items() if number)
+    seen_fallbacks = exercised(
+        session,
+        checked,
+        run,
+        {name: field_names for name, field_names in compiled.plan.wanted.items() if name in seen_events},
+    )
+    return Outcome(item.name, span, tuple(verdicts), tuple(problems), seen_events, frozenset(taken), seen_fallbacks)
 
 
 def _measured(
     connection: duckdb.DuckDBPyConnection, checked: CheckedPackage, metric: Metric, prepared: IngestedRun
 ) -> Sequence[int | float]:
-    """The samples of a metric whose tables are made."""
+    """Return the samples of a metric whose tables have been created."""
     return samples.ascending(connection, metric, checked.measured[metric.id].integral, prepared.constants)
 
 
 def _by_chance(
-    item: Example, span: Span | None, verdicts: Sequence[Verdict], turned: Sequence[Verdict]
+    item: Example, span: Span | None, verdicts: Sequence[Verdict], reversed_verdicts: Sequence[Verdict]
 ) -> Iterator[Diagnostic]:
-    """Metrics that are others when the records of events stand in the opposite order."""
-    for one, other in zip(verdicts, turned, strict=True):
-        if one.found != other.found:
+    """Yield a problem for each metric whose samples change if the records of events are in the opposite order."""
+    for first, second in zip(verdicts, reversed_verdicts, strict=True):
+        if first.found != second.found:
             yield Diagnostic(
                 "row-order",
-                f"example `{item.name}`: samples of `{one.metric}` depend on the order in which rows stand in tables, "
-                "which is none",
+                f"example `{item.name}`: samples of `{first.metric}` depend on the order in which rows stand "
+                "in tables, which is none",
                 span,
-                found=f"{', '.join(one.found) or 'none'}; in the opposite order {', '.join(other.found) or 'none'}",
+                found=f"{', '.join(first.found) or 'none'}; in the opposite order {', '.join(second.found) or 'none'}",
                 hint="an ORDER BY of its SQL leaves rows side by side: what tells them apart is `host` and `seq`",
             )
 
 
 def _verdict(checked: CheckedPackage, expectation: Expectation, measured: Sequence[int | float]) -> Verdict:
+    """Compare the samples of a metric with those expected."""
     metric, factor = checked.metric(expectation.metric), checked.measured[expectation.metric].factor
-    found = [Fraction(value) * factor for value in measured]
-    wanted = [Fraction(text) for text in expectation.samples]
-    holds = len(found) == len(wanted) and all(
+    samples_in_unit = [Fraction(value) * factor for value in measured]
+    expected = [Fraction(text) for text in expectation.samples]
+    holds = len(samples_in_unit) == len(expected) and all(
         a == b or (isinstance(value, float) and abs(a - b) <= TOLERANCE * max(abs(a), abs(b)))
-        for value, a, b in zip(measured, found, wanted, strict=False)
+        for value, a, b in zip(measured, samples_in_unit, expected, strict=False)
     )
-    return Verdict(metric.id, metric.unit.symbol, expectation.samples, tuple(_decimal(value) for value in found), holds)
+    return Verdict(
+        metric.id, metric.unit.symbol, expectation.samples, tuple(_decimal(value) for value in samples_in_unit), holds
+    )
 
 
 def _decimal(value: Fraction) -> str:
-    """A number as people write it: exactly where its decimals end, else as a double prints."""
+    """Return a number as decimal text: exact if it has finitely many decimals, else as a double prints."""
     if value.denominator == 1:
         return str(value.numerator)
-    rest = value.denominator
+    denominator = value.denominator
     for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest == 1 and value.denominator <= 10**12:
+        while denominator % prime == 0:
+            denominator //= prime
+    if denominator == 1 and value.denominator <= 10**12:
         digits = 12
         text = f"{abs(value.numerator) * 10**digits // value.denominator:0{digits + 1}d}"
         return ("-" if value < 0 else "") + f"{text[:-digits]}.{text[-digits:]}".rstrip("0").rstrip(".")
@@ -360,46 +380,46 @@ def _decimal(value: Fraction) -> str:
 
 
 def _expressions(package: Package, metrics: Sequence[Metric]) -> dict[str, dict[str, Expression]]:
-    """Grain -> the expressions that metrics work out on its rows, by what they are of."""
-    needs = dependencies.collect_dependencies(package, metrics, ())
-    found: dict[str, dict[str, Expression]] = {}
+    """Return the expressions that metrics compute on the rows of each grain: grain -> label -> expression."""
+    required = dependencies.collect_dependencies(package, metrics, ())
+    by_grain: dict[str, dict[str, Expression]] = {}
     for metric in metrics:
         if is_formula(metric):
             continue
-        found.setdefault(metric.grain, {})[f"metric {metric.id}"] = metric.measure
+        by_grain.setdefault(metric.grain, {})[f"metric {metric.id}"] = metric.measure
     for grain in package.grains:
-        members = needs.grains.get(grain.name, set())
+        members = required.grains.get(grain.name, set())
         for derived in grain.derived:
             if derived.column.name in members:
-                found.setdefault(grain.name, {})[f"{grain.name}.{derived.column.name}"] = derived.value
-    return found
+                by_grain.setdefault(grain.name, {})[f"{grain.name}.{derived.column.name}"] = derived.value
+    return by_grain
 
 
 def _coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
     expected = {item.metric for outcome in outcomes for item in outcome.verdicts}
     seen = {name for outcome in outcomes for name in outcome.events}
     taken = {branch for outcome in outcomes for branch in outcome.branches}
-    needs = dependencies.collect_dependencies(package, package.metrics, ())
-    had = {item for outcome in outcomes for item in outcome.fallbacks}
-    every = [branch for _, branch in _branches(package)]
-    known = [
+    required = dependencies.collect_dependencies(package, package.metrics, ())
+    seen_fallbacks = {item for outcome in outcomes for item in outcome.fallbacks}
+    all_branches = [branch for _, branch in _branches(package)]
+    all_fallbacks = [
         item
         for event in package.events
         if event.name in seen
-        for item in fallbacks(event, needs.events.get(event.name, ()))
+        for item in fallbacks(event, required.events.get(event.name, ()))
     ]
     return Coverage(
         tuple(item.id for item in package.metrics if item.id not in expected and not item.examples),
-        tuple(event.name for event in package.events if event.name in needs.events and event.name not in seen),
-        tuple(branch for branch in every if branch not in taken),
-        tuple(item for item in known if item not in had),
-        Counter(item.event for item in known),
+        tuple(event.name for event in package.events if event.name in required.events and event.name not in seen),
+        tuple(branch for branch in all_branches if branch not in taken),
+        tuple(item for item in all_fallbacks if item not in seen_fallbacks),
+        Counter(item.event for item in all_fallbacks),
     )
 
 
 def _branches(package: Package) -> Iterator[tuple[str, Branch]]:
     by_grain: Mapping[str, Mapping[str, Expression]] = _expressions(package, package.metrics)
     for grain, expressions in by_grain.items():
-        for of, expression in expressions.items():
-            for branch, _node in samples.branches(of, expression):
+        for label, expression in expressions.items():
+            for branch, _node in samples.branches(label, expression):
                 yield grain, branch

@@ -1,4 +1,4 @@
-"""`assay explain`: what a metric or series means, and of a run what it came to and which records that rests on."""
+"""Explain a metric or series, and its result in a run with the records behind it (`assay explain`)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ from assay.plan.planner import Applied
 from assay.report.results_json import distribution, of_formula
 from assay.util.diagnostics import USAGE, did_you_mean, fail
 
-LARGEST = 5  # samples that are shown
+LARGEST = 5  # samples shown
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What a metric came to in a run: its figures (a series has none but its size), its spread, its largest samples,
-    the constants that these are made of."""
+    """The result of a metric in a run.
+
+    `figures` of a series are only its size; `made` are the constants behind the largest samples.
+    """
 
     run: str
     figures: dict[str, object]
@@ -40,7 +42,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """An explanation: of what; the report whose filters and summary count; what a run holds of it."""
+    """An explanation of a subject: its facts, the report whose filters and summary apply, and the result in a run."""
 
     subject: MetricSubject | SeriesSubject
     facts: Facts
@@ -55,27 +57,27 @@ def explain(
     system: str | None = None,
     run: NamedRun | None = None,
     report: str | None = None,
-    given: Sequence[str] = (),
+    filter_texts: Sequence[str] = (),
     no_filters: bool = False,
 ) -> Explained:
-    """Explain a metric or series, by its id; with a run, also what it came to there.
+    """Explain a metric or series by its id; with a run, also its result there.
 
-    Filters and summary are those of `report` (of that which shows the metric, when nothing is said).
+    Filters and summary are those of `report`, by default of the report that shows the metric.
 
-    Raises AssayError: usage for what there is not; of a run what a build raises.
+    Raises AssayError: usage for unknown names; with a run, the errors of a build.
     """
     subject = _find_subject(session, name, system, report)
     chosen = _find_report(session, subject, report)
-    # Filters do not decide on series; those named must be there.
-    used = chosen if isinstance(chosen, Report) and subject.metrics else None
-    applied = applied_filters(subject.checked.package, used, given, no_filters)
-    found, _ = describe(subject, chosen, applied, subject.compile(applied))
+    # Filters do not apply to series, but those that the user names must exist.
+    filtering_report = chosen if isinstance(chosen, Report) and subject.metrics else None
+    applied = applied_filters(subject.checked.package, filtering_report, filter_texts, no_filters)
+    explained, _ = describe(subject, chosen, applied, subject.compile(applied))
     if not run:
-        return found
-    deciding = {rule.label for rule in found.facts.filters if rule.decides}
-    result = _of_run(session, subject, applied, found.summary, run)
-    filtered = _none([one for one in applied if one.label in deciding]) if result.figures.get("size") == 0 else ()
-    return replace(found, run=replace(result, warnings=(*filtered, *result.warnings)))
+        return explained
+    deciding = {rule.label for rule in explained.facts.filters if rule.decides}
+    result = _of_run(session, subject, applied, explained.summary, run)
+    filtered = _none([item for item in applied if item.label in deciding]) if result.figures.get("size") == 0 else ()
+    return replace(explained, run=replace(result, warnings=(*filtered, *result.warnings)))
 
 
 def describe(
@@ -84,17 +86,17 @@ def describe(
     applied: Sequence[Applied],
     compiled: CompiledPlan,
 ) -> tuple[Explained, Traced]:
-    """Return what specs define of a subject under some filters and the summary of a report, and its lineage."""
+    """Return what specs define of a subject under filters and the summary of a report, and its lineage."""
     package = subject.checked.package
-    summary = chosen.summary if isinstance(chosen, Report) else next((one.name for one in package.summaries), "")
+    summary = chosen.summary if isinstance(chosen, Report) else next((item.name for item in package.summaries), "")
     traced = trace_subject(subject, applied, compiled)
-    shown = f"{package.system}/{chosen.name}" if chosen else ""
-    known = facts(subject.checked, subject.item, traced.found, applied, summary)
-    return Explained(subject, known, shown, summary, None), traced
+    report_name = f"{package.system}/{chosen.name}" if chosen else ""
+    subject_facts = facts(subject.checked, subject.item, traced.found, applied, summary)
+    return Explained(subject, subject_facts, report_name, summary, None), traced
 
 
 def _find_subject(session: Session, name: str, system: str | None, report: str | None) -> MetricSubject | SeriesSubject:
-    """Find the metric or series; a report names its system."""
+    """Find the metric or series; the report's system is searched if no system is named."""
     if system is None and report and "/" in report:
         session.find_report(report)
         system = report.partition("/")[0]
@@ -104,16 +106,18 @@ def _find_subject(session: Session, name: str, system: str | None, report: str |
 def _find_report(
     session: Session, subject: MetricSubject | SeriesSubject, report: str | None
 ) -> Report | Article | History | None:
-    """Find the report that a user names (with or without its system), else that which shows the metric."""
+    """Find the report that the user names (with or without its system), or else the one that shows the metric."""
     if not report:
         return subject.report
     package = subject.checked.package
     full = report if "/" in report else f"{package.system}/{report}"
-    of, found = session.find_report(full)
-    if of is not subject.checked:
-        known = [f"{package.system}/{one.name}" for one in package.reports]
-        raise fail("unknown-report", f"`{full}` is of another system", hint=did_you_mean(full, known), status=USAGE)
-    return found
+    checked, chosen = session.find_report(full)
+    if checked is not subject.checked:
+        report_names = [f"{package.system}/{item.name}" for item in package.reports]
+        raise fail(
+            "unknown-report", f"`{full}` is of another system", hint=did_you_mean(full, report_names), status=USAGE
+        )
+    return chosen
 
 
 def _of_run(
@@ -123,23 +127,25 @@ def _of_run(
     summary: str,
     run: NamedRun,
 ) -> RunFacts:
-    """Compute what a run holds."""
-    found = compute(session, subject.checked, [run], subject.metrics, applied, series=subject.series)
-    (computed,) = found.runs
+    """Compute the result of a subject in a run."""
+    computation = compute(session, subject.checked, [run], subject.metrics, applied, series=subject.series)
+    (computed,) = computation.runs
     notes = (
         *raw_notes(computed.prepared), *computed.quality.messages, *computed.absent,
         *computed.results.warnings, *computed.results.notes,
     )  # fmt: skip
     if isinstance(subject, FormulaSubject):
-        values: dict[str, float | None] = {one: of.averages[summary] for one, of in computed.results.metrics.items()}
-        values |= {one: of.averages[summary] for one, of in computed.results.formulas.items()}
-        over = {one: values[one] for one in formula.over(subject.metric.measure) if one in values}
+        values: dict[str, float | None] = {
+            name: result.averages[summary] for name, result in computed.results.metrics.items()
+        }
+        values |= {name: result.averages[summary] for name, result in computed.results.formulas.items()}
+        over = {name: values[name] for name in formula.over(subject.metric.measure) if name in values}
         figures = of_formula(computed.results.formulas[subject.id], summary)
         return RunFacts(run.id, {**figures, "over": over}, None, (), notes)
     figures = distribution(computed.results.metrics[subject.id], summary) if subject.metrics else {}
-    query = subject.sample_query(SampleRequest(found.compiled))
+    query = subject.sample_query(SampleRequest(computation.compiled))
     with tracing(
-        session, subject.checked.package, computed.prepared, found.compiled.statements, query, subject.factor
+        session, subject.checked.package, computed.prepared, computation.compiled.statements, query, subject.factor
     ) as traced:
         size = traced.size()
         if not size:
@@ -149,8 +155,8 @@ def _of_run(
 
 
 def _none(applied: Sequence[Applied]) -> tuple[str, ...]:
-    """What may be why there is no sample."""
-    labels = ", ".join(one.label for one in applied)
+    """Return a warning that filters may be the reason why there are no samples."""
+    labels = ", ".join(item.label for item in applied)
     return (
         (f"there is no sample under the filters {labels}; --no-filters shows what there is without them",)
         if labels

@@ -1,4 +1,4 @@
-"""An explanation as one screen of text, and as data."""
+"""Format an explanation as one screen of text, and as data."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from assay.explain.terminal import (
 from assay.lang.time_format import format_instant
 from assay.lineage.constants import ConstantFact
 
-RECORDS = 3  # of a sample that are shown
-SCREEN = 50  # lines of a screen
-LEAST = 24  # lines of it that what specs say has beside a run, if it is so long
-#: what is shortened first where there is no room for all: where else things are; what the definition is made over; the
-#: definition itself, the sentence of which is the last
+RECORDS = 3  # shown per sample
+SCREEN = 50  # lines
+LEAST = 24  # lines reserved for the definition if a run is shown, too
+#: Parts of higher rank are shortened first if space is short: first references, then inputs of the definition, then
+#: the definition itself, and last its sentence.
 RANKS = {
     **dict.fromkeys(("Also read", "Shown in"), 3),
     **dict.fromkeys(("Grain", "Filters", "Events", "Constants"), 2),
     "Means": 0,
 }
 DEFINES = 1
-WARNINGS = 2  # of a run that are shown
-KEY = 20  # characters of a key that are shown
+WARNINGS = 2  # shown per run
+KEY = 20  # characters shown of a key
 DIRECT = ("value", "picks")
-#: what events do that give no values
+#: The roles of events and constants that provide no values, in words.
 OTHERS = {
     "picks": "they decide which rows values are taken from",
     "rows": "they decide which rows there are",
@@ -51,24 +51,26 @@ OTHERS = {
 FIGURES = ("average", "median", "stddev", "min", "max")
 
 
-def as_text(found: Explained, width: int, encoding: str, *, full: bool = False) -> str:
-    """The screen: at most `SCREEN` lines, unless all is asked for."""
-    head, room = list(_head(found.facts, width)), SCREEN if not full else sys.maxsize
-    parts = (Part.of(name, texts, width, RANKS.get(name, DEFINES)) for name, texts in describe_headings(found))
+def as_text(explained: Explained, width: int, encoding: str, *, full: bool = False) -> str:
+    """Format the explanation: at most `SCREEN` lines, or everything with `full`."""
+    head, room = list(_head(explained.facts, width)), SCREEN if not full else sys.maxsize
+    parts = (Part.of(name, texts, width, RANKS.get(name, DEFINES)) for name, texts in describe_headings(explained))
     body = [part for part in parts if part.blocks]
     least = sum(part.size if part.rank <= DEFINES else min(part.size, SHORTEST) for part in body)
     least = max(least, min(LEAST, sum(part.size for part in body)))
-    run = _run_fitted(found, found.run, width, encoding, room - len(head) - 1 - least) if found.run else []
+    run = _run_fitted(explained, explained.run, width, encoding, room - len(head) - 1 - least) if explained.run else []
     return "\n".join([*head, "", *fitted(body, room - len(head) - 1 - len(run), width), *run])
 
 
-def _run_fitted(found: Explained, run: RunFacts, width: int, encoding: str, room: int) -> list[str]:
-    """What a run holds, with as many records of each sample, and as many samples, as there is room for; one of each at
-    least."""
-    ways = [(len(run.largest), records) for records in range(RECORDS, 0, -1)]
-    ways += [(samples, 1) for samples in range(len(run.largest) - 1, 0, -1)]
-    for samples, records in ways:
-        lines = ["", *_run(found, run, width, encoding, samples, records)]
+def _run_fitted(explained: Explained, run: RunFacts, width: int, encoding: str, room: int) -> list[str]:
+    """Format the result in a run to fit into `room` lines.
+
+    Reduces first the records of each sample, then the samples; at least one of each is shown.
+    """
+    candidates = [(len(run.largest), records) for records in range(RECORDS, 0, -1)]
+    candidates += [(samples, 1) for samples in range(len(run.largest) - 1, 0, -1)]
+    for samples, records in candidates:
+        lines = ["", *_run(explained, run, width, encoding, samples, records)]
         if len(lines) <= room:
             break
     return lines
@@ -82,13 +84,13 @@ def _head(facts: Facts, width: int) -> Iterator[str]:
         yield from wrapped(facts.doc, width, "", "")
 
 
-def describe_headings(found: Explained) -> Iterator[tuple[str, list[str]]]:
-    """All that specs say, heading by heading; names stand between backquotes, instants between asterisks."""
-    facts = found.facts
+def describe_headings(explained: Explained) -> Iterator[tuple[str, list[str]]]:
+    """Yield the definition heading by heading. Names are in backquotes, instants in asterisks."""
+    facts = explained.facts
     yield "Means", [facts.sentence]
-    yield "Over", [_defined(one) for one in facts.over]
-    yield "Series", [_defined(one) for one in facts.series]
-    yield "Instants", [_named(one.name, one.found, one.doc) for one in facts.instants]
+    yield "Over", [_defined(item) for item in facts.over]
+    yield "Series", [_defined(item) for item in facts.series]
+    yield "Instants", [_named(item.name, item.found, item.doc) for item in facts.instants]
     yield "Columns", [f"`{name}`: {text}" for name, text in facts.columns if text]
     yield "Fallbacks", list(facts.fallbacks)
     better = {"lower": "lower is better", "higher": "higher is better"}.get(facts.better, "")
@@ -97,40 +99,40 @@ def describe_headings(found: Explained) -> Iterator[tuple[str, list[str]]]:
         key = ", ".join(facts.key)
         parts = (facts.grain_doc, facts.grain_made, f"key: {key}")
         yield "Grain", [f"`{facts.grain}`: {'; '.join(part for part in parts if part)}"]
-    yield "Filters", list(_filters(found))
-    bound = {one.of for one in facts.instants}
+    yield "Filters", list(_filters(explained))
+    bound = {item.of for item in facts.instants}
     direct = [event for event in facts.events if event.role == "value" or event.name in bound]
     yield "Events", [text for event in direct for text in _event(event)]
-    given = [one for one in facts.constants if one.role in DIRECT]
-    yield "Constants", [_constant(one) for one in given]
+    direct_constants = [item for item in facts.constants if item.role in DIRECT]
+    yield "Constants", [_constant(item) for item in direct_constants]
     rest = [event for event in facts.events if event not in direct]
-    yield "Also read", list(_others([*rest, *facts.constants[len(given) :]]))
+    yield "Also read", list(_others([*rest, *facts.constants[len(direct_constants) :]]))
     yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
     yield "Shown in", describe_appearances(facts) or ["no report"]
 
 
-def _defined(one: DefinitionFact) -> str:
-    return f"`{one.name}`: {one.sentence}"
+def _defined(definition: DefinitionFact) -> str:
+    return f"`{definition.name}`: {definition.sentence}"
 
 
 def _unit(facts: Facts) -> str:
     return facts.unit if facts.unit not in ("", "dimensionless") else "none"
 
 
-def _named(name: str, found: str, doc: str) -> str:
-    return f"*{name}*: {found}" + (f" ({doc})" if doc else "")
+def _named(name: str, rule: str, doc: str) -> str:
+    return f"*{name}*: {rule}" + (f" ({doc})" if doc else "")
 
 
-def _filters(found: Explained) -> Iterator[str]:
-    facts = found.facts
+def _filters(explained: Explained) -> Iterator[str]:
+    facts = explained.facts
     if facts.kind == "series":
         return
     if not facts.filtered:
         yield "none: filters do not decide on it"
         return
     for item in facts.filters:
-        how = "" if item.demands else " (through other grains)" if item.decides else " (does not decide here)"
-        yield f"{item.label}: {item.doc or item.demands}{how}"
+        effect = "" if item.demands else " (through other grains)" if item.decides else " (does not decide here)"
+        yield f"{item.label}: {item.doc or item.demands}{effect}"
     if not facts.filters:
         yield "none applied"
     if facts.could_filter:
@@ -138,11 +140,11 @@ def _filters(found: Explained) -> Iterator[str]:
 
 
 def _others(rest: Sequence[EventFact | ConstantFact]) -> Iterator[str]:
-    """The events and constants that give no values, by what they do."""
-    for role, does in OTHERS.items():
+    """Yield the events and constants that provide no values, by role."""
+    for role, effect in OTHERS.items():
         names = ", ".join(_called(item) for item in rest if item.role == role)
         if names:
-            yield f"{names}: {does}"
+            yield f"{names}: {effect}"
 
 
 def _called(item: EventFact | ConstantFact) -> str:
@@ -167,24 +169,24 @@ def _field(item: FieldFact) -> str:
 
 
 def describe_appearances(facts: Facts) -> list[str]:
-    """A line a report: where in it, and under which label."""
+    """Return a line for each report: the places where it shows the value, and the label."""
     reports: dict[tuple[str, str], list[str]] = {}
     for item in facts.shown:
-        where = f"{item.kind} “{item.section}”" if item.section else item.kind
-        reports.setdefault((item.report, item.label), []).append(where)
+        place = f"{item.kind} “{item.section}”" if item.section else item.kind
+        reports.setdefault((item.report, item.label), []).append(place)
     return [f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()]
 
 
-def _run(found: Explained, run: RunFacts, width: int, encoding: str, samples: int, records: int) -> Iterator[str]:
-    symbol = found.subject.unit.symbol
+def _run(explained: Explained, run: RunFacts, width: int, encoding: str, samples: int, records: int) -> Iterator[str]:
+    symbol = explained.subject.unit.symbol
     if "over" in run.figures:
-        yield from _formula(found, run, width)
+        yield from _formula(explained, run, width)
         return
-    size, noun = run.figures["size"], "samples" if found.facts.kind == "metric" else "values"
-    told = [f"{name} {number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
+    size, noun = run.figures["size"], "samples" if explained.facts.kind == "metric" else "values"
+    figures = [f"{name} {number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
     unit = f" (in {symbol})" if symbol else ""
-    yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *told])}{unit}"], width)
-    values = [f"{one.name} {one.text}" for one in run.made.constants]
+    yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *figures])}{unit}"], width)
+    values = [f"{constant.name} {constant.text}" for constant in run.made.constants]
     yield from headed("", [f"with the run's {', '.join(values)}"] if values else [], width)
     yield from _warnings(run, width)
     if run.spread:
@@ -200,13 +202,13 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, samples: in
         yield one_line(more(len(run.largest) - samples), width)
 
 
-def _formula(found: Explained, run: RunFacts, width: int) -> Iterator[str]:
-    """What a formula comes to, and the values that it is over."""
+def _formula(explained: Explained, run: RunFacts, width: int) -> Iterator[str]:
+    """Format the value of a formula in a run, and the values that it is computed from."""
     value, over = run.figures["average"], cast(Mapping[str, object], run.figures["over"])
-    said = "no value" if value is None else with_unit(cast(float, value), found.subject.unit.symbol)
-    known = {metric.id: metric.unit.symbol for metric in found.subject.checked.package.metrics}
-    values = [f"`{name}` {_valued(of, known[name])}" for name, of in over.items()]
-    yield from headed("Run", [f"{run.run}: {said}, over {', '.join(values)}"], width)
+    result = "no value" if value is None else with_unit(cast(float, value), explained.subject.unit.symbol)
+    symbols = {metric.id: metric.unit.symbol for metric in explained.subject.checked.package.metrics}
+    values = [f"`{name}` {_valued(input_value, symbols[name])}" for name, input_value in over.items()]
+    yield from headed("Run", [f"{run.run}: {result}, over {', '.join(values)}"], width)
     yield from _warnings(run, width)
 
 
@@ -215,7 +217,7 @@ def _valued(value: object, symbol: str) -> str:
 
 
 def _warnings(run: RunFacts, width: int) -> Iterator[str]:
-    """The first warnings of a run, and how many more there are."""
+    """Format the first warnings of a run, and the number of the rest."""
     for note in run.warnings[:WARNINGS]:
         yield from headed("", [one_line(f"warning: {note}", width - INDENT)], width)
     if len(run.warnings) > WARNINGS:
@@ -223,10 +225,10 @@ def _warnings(run: RunFacts, width: int) -> Iterator[str]:
 
 
 def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:
-    """A sample: its value, what it is of, and the first raw records behind it, a line each, cut to the width."""
+    """Yield the lines of a sample: its value, its keys, and one line for each of the first raw records behind it."""
     keys = ", ".join(_keys(sample))
-    number_ = isinstance(sample.value, (int, float)) and not isinstance(sample.value, bool)
-    value = with_unit(sample.value, symbol) if number_ else str(sample.value)
+    is_number = isinstance(sample.value, (int, float)) and not isinstance(sample.value, bool)
+    value = with_unit(sample.value, symbol) if is_number else str(sample.value)
     yield one_line(f"{before}{value}  {keys}".rstrip(), width)
     for line in sample.lines[:records]:
         yield one_line(f"   {line.record.where}  {line.record.text}", width)
@@ -240,7 +242,7 @@ def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: 
 
 
 def _keys(sample: Sample) -> Iterator[str]:
-    """What a sample is of, as one line has room for it: instants, which are dates and times, first."""
+    """Yield the keys of a sample, shortened to fit into a line; instants come first."""
     for name in sorted(sample.keys, key=lambda name: name not in sample.instants):
         value = sample.keys[name]
         if name in sample.instants and isinstance(value, int):
@@ -250,16 +252,16 @@ def _keys(sample: Sample) -> Iterator[str]:
             yield f"{name} {text if len(text) <= KEY else text[: KEY - 1] + '…'}"
 
 
-def as_data(found: Explained) -> dict[str, object]:
-    """The explanation as plain data."""
-    data: dict[str, object] = dataclasses.asdict(found.facts)
-    data["columns"] = dict(found.facts.columns)
-    data["quirks"] = [{"relation": name, "text": text} for name, text in found.facts.quirks]
+def as_data(explained: Explained) -> dict[str, object]:
+    """Return the explanation as plain data."""
+    data: dict[str, object] = dataclasses.asdict(explained.facts)
+    data["columns"] = dict(explained.facts.columns)
+    data["quirks"] = [{"relation": name, "text": text} for name, text in explained.facts.quirks]
     for event in _listed(data["events"]):
         event["names"] = {generation: list(names) for generation, names in event["names"]}
-    data["report"], data["summary"] = found.report, found.summary
-    if found.run:
-        data["run"] = run_data(found.run)
+    data["report"], data["summary"] = explained.report, explained.summary
+    if explained.run:
+        data["run"] = run_data(explained.run)
     return data
 
 
@@ -268,7 +270,7 @@ def _listed(value: object) -> list[dict[str, Any]]:
 
 
 def run_data(run: RunFacts) -> dict[str, object]:
-    """What a run holds, as plain data."""
+    """Return the result in a run as plain data."""
     spread = run.spread and {"low": run.spread.low, "high": run.spread.high, "counts": list(run.spread.counts)}
     return {
         "id": run.run,
@@ -280,16 +282,16 @@ def run_data(run: RunFacts) -> dict[str, object]:
     }
 
 
-def constants_data(made: ConstantInputs) -> list[dict[str, object]]:
-    """The constants of a run that values are made of, as plain data."""
+def constants_data(inputs: ConstantInputs) -> list[dict[str, object]]:
+    """Return the constants that values are computed from as plain data."""
     return [
-        {"name": one.name, "value": _plain_value(one.value), "place": one.place, "told": one.told}
-        for one in made.constants
+        {"name": constant.name, "value": _plain_value(constant.value), "place": constant.place, "told": constant.told}
+        for constant in inputs.constants
     ]
 
 
 def sample_data(sample: Sample) -> dict[str, object]:
-    """A sample as plain data."""
+    """Return a sample as plain data."""
     return {
         "value": _plain_value(sample.value),
         "measured": _plain_value(sample.measured),
@@ -305,7 +307,7 @@ def _plain(keys: Mapping[str, object]) -> dict[str, object]:
 
 
 def _plain_value(value: object) -> object:
-    """A value as JSON can hold it: what is no finite number, text or truth is told as text."""
+    """Convert a value for JSON: values other than finite numbers, texts and booleans become texts."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if isinstance(value, (int, float, str, bool)) else str(value)

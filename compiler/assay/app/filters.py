@@ -1,4 +1,4 @@
-"""Filters as the user writes them: `NAME`, `NAME=ARGUMENT`."""
+"""Parse filters as the user writes them: `NAME`, `NAME=ARGUMENT`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from assay.plan.planner import Applied
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.util.numbers import NUMBER, decimal
 
-SHOWN = 80  # characters of what was given
+SHOWN = 80  # characters of an argument in a message
 
 
-def applied(package: Package, report: Report | None, given: Sequence[str], none: bool) -> tuple[Applied, ...]:
-    """The filters to apply: those given, else (unless `none`) those of the report; AssayError (usage) for a bad one."""
-    if none and given:
+def applied(package: Package, report: Report | None, filter_texts: Sequence[str], none: bool) -> tuple[Applied, ...]:
+    """Return the filters to apply: those in `filter_texts`, or else (unless `none`) those of the report.
+
+    Raises AssayError (usage) for an invalid filter.
+    """
+    if none and filter_texts:
         raise fail("filters", "--no-filters and --filter exclude each other", status=USAGE)
     if none:
         return ()
-    texts = list(given)
+    texts = list(filter_texts)
     if not texts and report:
         texts = [f"{item.name}={item.argument}" if item.argument else item.name for item in report.filters]
     return tuple({item.label: item for item in (_one(package, text) for text in texts)}.values())
@@ -27,10 +30,12 @@ def applied(package: Package, report: Report | None, given: Sequence[str], none:
 
 def _one(package: Package, text: str) -> Applied:
     name, equals, argument = text.partition("=")
-    known = {item.name: item for item in package.filters}
-    if name not in known:
-        raise fail("unknown-filter", f"there is no filter `{name}`", hint=did_you_mean(name, known), status=USAGE)
-    item = known[name]
+    filters_by_name = {item.name: item for item in package.filters}
+    if name not in filters_by_name:
+        raise fail(
+            "unknown-filter", f"there is no filter `{name}`", hint=did_you_mean(name, filters_by_name), status=USAGE
+        )
+    item = filters_by_name[name]
     if item.parameter is None:
         if equals:
             raise fail("filter-argument", f"filter `{name}` takes no argument", found=text, status=USAGE)
@@ -44,8 +49,8 @@ def _number(item: Filter, argument: str, text: str) -> str:
     assert item.parameter is not None
     number = decimal(argument)
     if number is None:
-        what = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
-        raise _bad(item, text[:SHOWN], f"the argument of filter `{item.name}` is {what}")
+        problem = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
+        raise _bad(item, text[:SHOWN], f"the argument of filter `{item.name}` is {problem}")
     if item.parameter.type == "integer" and number != number.to_integral_value():
         raise _bad(item, text, f"the argument of filter `{item.name}` does not fit")
     return str(int(number)) if item.parameter.type == "integer" else f"{number:f}"

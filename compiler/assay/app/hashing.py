@@ -1,6 +1,6 @@
-"""Hashes of runs' files, begun as soon as it is known where they are: meanwhile the rest of a command is loaded.
+"""Hash the files of runs in the background while the rest of a command is loaded.
 
-Nothing is read of a file before its hash is known, and for that nothing but the file has to be.
+Files are read only after their hash is known, and hashing requires only the files.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Hashing = Callable[[], "Hashed"]
 
 
 class Hashes:
-    """The files of runs being hashed, those of one run and source after the other, each with all cores.
+    """Background hashing of the files of runs: one run and source at a time, each with all cores.
 
-    `memo` is the file that remembers hashes.  `ahead` began before it was known which files are needed.
+    `memo` is the file that remembers hashes. `ahead` may have begun before it was known which files are required.
     """
 
     def __init__(self, memo: Path, ahead: BackgroundHasher | None = None) -> None:
@@ -41,27 +41,33 @@ class Hashes:
         self._ended = threading.Event()
 
     def begin(self, runs: Sequence[tuple[str, Path]], sources: Sequence[Source], events: Sequence[Event]) -> None:
-        """Begin with runs (id and directory) that will be read, if their source is the only one: of several it is told
-        later which are needed.  What is wrong with a run is left to who reads it."""
-        self._begun.clear()  # what nobody asked for is of files as they were then
-        found = []
+        """Begin to hash runs (id and directory) that will be read.
+
+        Begins only if there is a single source, as it is not yet known which of several are required. Problems of a run
+        are left to its reader.
+        """
+        self._begun.clear()  # hashes that nobody used may be outdated
+        discovered = []
         for run, directory in runs if len(sources) == 1 else ():
             with contextlib.suppress(AssayError):
-                found.append((run, directory, self._discover(directory, sources[0], events)))
-        for run, directory, files in found:
+                discovered.append((run, directory, self._discover(directory, sources[0], events)))
+        for run, directory, files in discovered:
             self._begun[directory, sources[0]] = files, self._submit(run, sources[0], files)
 
     def of(self, run: str, directory: Path, source: Source, events: Sequence[Event]) -> tuple[RunFiles, Hashing]:
-        """The files of a run, as they were found when they were begun with, or are now; and what waits for their
-        hashes.  AssayError, now or then, when they are not there or cannot be read."""
-        found = self._begun.pop((directory, source), None)
-        if found:
-            return found[0], found[1].result
+        """Return the files of a run, and a function that waits for their hashes.
+
+        The files are those that `begin` found, if it did. Raises AssayError, now or when waiting, if files are missing
+        or unreadable.
+        """
+        begun = self._begun.pop((directory, source), None)
+        if begun:
+            return begun[0], begun[1].result
         files = self._discover(directory, source, events)
         return files, lambda: self._submit(run, source, files).result()
 
     def close(self) -> None:
-        """Let go of what nobody waits for."""
+        """Stop hashing."""
         self._ended.set()
         if self._first:
             self._first.end()
@@ -71,17 +77,17 @@ class Hashes:
         return self._pool.submit(self._hashed, run, source, files)
 
     def _discover(self, directory: Path, source: Source, events: Sequence[Event]) -> RunFiles:
-        """The files of a run, which are needed."""
+        """Find the files of a run, and remember them as required."""
         files = find_run(source, directory, events)
         self._needed |= {path for host in files.hosts for path in host.files}
         return files
 
     def _hashed(self, run: str, source: Source, files: RunFiles) -> Hashed:
         if self._first:
-            self._first.end(self._needed)  # all that are needed are found before one is asked for
+            self._first.end(self._needed)  # all required files are known before the first hash is used
         with stage("hash", run=run, source=source.name, bytes=files.size):
             return file_hashes(files, self._memo, self._reuse)
 
     def _reuse(self, item: FileSnapshot) -> FileSnapshot:
-        found = self._first.reuse(item) if self._first else None
-        return found or hashed(item.path, item.mark, self._ended.is_set)
+        reused = self._first.reuse(item) if self._first else None
+        return reused or hashed(item.path, item.mark, self._ended.is_set)

@@ -1,4 +1,7 @@
-"""`assay ingest`: runs to Parquet.  It imports no more than that takes, and when it is needed."""
+"""Ingest runs to Parquet (`assay ingest`).
+
+Imports only what that requires, and as late as possible, for a fast start.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from assay.util.diagnostics import AssayError, fail
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What was ingested of a run's source: the run's id, the source's name, the folder that is handed out."""
+    """An ingested source of a run: the run's id, the source's name, and the folder for the user."""
 
     run: str
     source: str
@@ -28,32 +31,32 @@ class Ingested:
 def ingest_runs(
     session: Session, runs: Sequence[NamedRun], system: str | None, everything: bool
 ) -> tuple[Ingested, ...]:
-    """Ingest runs: the events that the system's metrics need, or all of its events.
+    """Ingest runs: the events that the system's metrics require, or all events.
 
-    AssayError with the problems of every run.
+    Raises AssayError with the problems of every run.
     """
     systems = (system,) if system else session.workspace.systems()
     runs = here(session, runs, [item for name in systems for item in session.sources(name)])
     checked = _system_of(session, runs[0], systems)
     package = checked.package
     session.hashes.begin([(run.id, run.directory) for run in runs], package.sources, package.events)
-    from assay.app.prepare import SIDE_BY_SIDE, prepare  # while files are hashed
+    from assay.app.prepare import SIDE_BY_SIDE, prepare  # imported while files are hashed
 
-    wanted = _everything(package) if everything else wanted_of(package)
-    found = prepare(session, checked, runs, select_available_events(checked, runs, wanted))
-    from assay.app.export_run import handed_out  # loads much
+    required_fields = _everything(package) if everything else wanted_of(package)
+    ingested = prepare(session, checked, runs, select_available_events(checked, runs, required_fields))
+    from assay.app.export_run import handed_out  # slow to import
 
     with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as pool:
-        handed = pool.map(lambda item: handed_out(session, item), found)
+        output_folders = pool.map(lambda item: handed_out(session, item), ingested)
     return tuple(
         Ingested(item.run.id, part.source.name, folder)
-        for item, folders in zip(found, handed, strict=True)
+        for item, folders in zip(ingested, output_folders, strict=True)
         for part, folder in zip(item.parts, folders, strict=True)
     )
 
 
 def wanted_of(package: Package) -> dict[str, frozenset[str]]:
-    """The fields of events that the metrics of a package need, its filters and its relations."""
+    """Return the fields of events that the metrics, filters and relations of a package require."""
     from assay.plan.planner import Applied, plan
 
     filters = [Applied(item, "1" if item.parameter else None) for item in package.filters]
@@ -65,37 +68,39 @@ def _everything(package: Package) -> dict[str, frozenset[str]]:
 
 
 def select_available_events(
-    checked: CheckedPackage, runs: Sequence[NamedRun], wanted: Mapping[str, frozenset[str]]
+    checked: CheckedPackage, runs: Sequence[NamedRun], required_fields: Mapping[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
-    """The wanted events of sources that some run has; all of them where no run has any."""
+    """Return the required events of sources that some run has; all of them if no run has any."""
     sources = {source.name for source in checked.package.sources if any(has(run, source) for run in runs)}
     events = {event.name for event in checked.package.events if event.source in sources}
-    return {name: fields for name, fields in wanted.items() if name in events or not sources}
+    return {name: fields for name, fields in required_fields.items() if name in events or not sources}
 
 
 def _system_of(session: Session, run: NamedRun, systems: Sequence[str]) -> CheckedPackage:
-    """The one system with a source that finds its files in the run's directory; of several, the one all of whose
-    sources do."""
+    """Return the package of the system whose sources find files in the run's directory.
+
+    If several do, the one all of whose sources do. Raises AssayError if that is ambiguous.
+    """
     if len(systems) == 1:
         return session.package(systems[0])
-    having = [(item, [_finds(source, run) for source in session.sources(item)]) for item in systems]
-    found = [system for system, there in having if any(there)]
-    whole = [system for system, there in having if there and all(there)]
-    for candidates in (found, whole):
+    matches = [(item, [_finds(source, run) for source in session.sources(item)]) for item in systems]
+    partial = [system for system, finds in matches if any(finds)]
+    complete = [system for system, finds in matches if finds and all(finds)]
+    for candidates in (partial, complete):
         if len(candidates) == 1:
             return session.package(candidates[0])
-    names = ", ".join(f"`{system}`" for system in found)
+    names = ", ".join(f"`{system}`" for system in partial)
     raise fail(
         "unknown-system",
         f"the sources of {names} find their files in {run.place}"
-        if found
+        if partial
         else f"no system's source finds its files in {run.place}",
         hint="name the system with --system",
     )
 
 
 def _finds(source: Source, run: NamedRun) -> bool:
-    """Whether a source finds its files in the run's directory."""
+    """Return whether a source finds its files in the run's directory."""
     try:
         find_run(source, run.directory)
     except AssayError:

@@ -1,4 +1,4 @@
-"""`assay init`: a small workspace that builds at once."""
+"""Create a small workspace that builds at once (`assay init`)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,14 @@ from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.os_errors import unwritable
 
 SYSTEM, REPORT = "service", "comparison"
-#: folder of the starter beside the shipped specs
+#: The folder of the starter, next to the shipped specs.
 STARTER = "starter"
 
 
 def init(place: Path) -> tuple[str, ...]:
-    """Write the starter, with schema and Prelude, into a folder that does not exist, or is empty.
+    """Write the starter, schema and Prelude into a new or empty folder; return the commands to try next.
 
-    Returns the commands to go on with.
-
-    All or nothing.  Raises AssayError: `not-empty` (usage), `output`.
+    The folder is written atomically. Raises AssayError: `not-empty` (usage), `output`.
     """
     if place.is_dir() and not is_unused(place):
         raise fail(
@@ -40,18 +38,18 @@ def init(place: Path) -> tuple[str, ...]:
         shutil.copytree(shipped / STARTER, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
         write_libraries(fresh, shipped)
     runs = sorted(item.name for item in (place / "runs").iterdir())
-    given = " ".join(f"--run runs/{name}" for name in runs)
+    run_options = " ".join(f"--run runs/{name}" for name in runs)
     return (
         f"cd {_quoted(place)}",
         "assay check",
         "assay test",
-        f"assay build {SYSTEM}/{REPORT} {given} -o build/{REPORT}",
+        f"assay build {SYSTEM}/{REPORT} {run_options} -o build/{REPORT}",
         f"assay explain wait --run runs/{runs[0]}",
     )
 
 
 def update_schema(place: Path) -> tuple[str, ...]:
-    """Write the shipped schema and Prelude into a workspace; return names of files that are new or changed.
+    """Write the shipped schema and Prelude into a workspace; return the names of new or changed files.
 
     Raises AssayError: `no-workspace` (usage), `output`.
     """
@@ -65,7 +63,7 @@ def update_schema(place: Path) -> tuple[str, ...]:
 
 @contextmanager
 def _named_as_argument() -> Iterator[None]:
-    """Let errors of the folder that is written advise what goes here, where it is no option."""
+    """Replace the hint of output errors, as the folder is an argument here and not an option."""
     try:
         yield
     except AssayError as error:

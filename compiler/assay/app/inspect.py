@@ -1,4 +1,4 @@
-"""`assay inspect`: the names of the records in a run, what each is read as, and which metrics need it."""
+"""List the names of records in a run, the event of each and the metrics that need it (`assay inspect`)."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.numbers import counted
 from assay.util.scratch import folder as temporary
 
-UNLIMITED = Quarantine(1.0, 2**62)  # broken records are counted, however many there are
+UNLIMITED = Quarantine(1.0, 2**62)  # malformed records are counted, without a limit
 REST = "(all other names)"
 NO_NAME = "(no name)"
 
 
 @dataclass(frozen=True, slots=True)
 class RecordName:
-    """Records of one name in a run: how many, on which hosts; the event that they are read as (empty: none), or, with
-    no records, that nothing was read as; the metrics that need it.
+    """The records of one name in a run: their number, hosts, event, and the metrics that need it.
 
-    Of records that are no event: whether they are `ignored`, or `ruled_out` by what they hold; the events whose
-    new name this may be; where the first stands, and its text.
+    `event` is empty if no event has the name. An event without records is listed with all its names.
+
+    For records that are no event: `ignored` names, names of records that conditions of an event reject (`ruled_out`),
+    events whose new name this may be (`likely`), and the position and text of the first record.
     """
 
     source: str
@@ -59,8 +60,7 @@ class RecordName:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The names of a run: of events, then those that no event has, then events without records; and what else is to be
-    known of its records."""
+    """The names in a run: those of events, unknown names, events without records; notes on the records."""
 
     system: str
     names: tuple[RecordName, ...]
@@ -69,8 +69,10 @@ class Inspection:
 
 @dataclass(slots=True)
 class _Records:
-    """What the files of a source hold: records by name and host of each event, the same of those that events rule out,
-    unknown names."""
+    """The contents of a source's files.
+
+    `events` and `ruled_out` have records by (event, name) and host, `unknown` the names that belong to no event.
+    """
 
     source: Source
     files: RunFiles
@@ -81,10 +83,10 @@ class _Records:
 
 
 def inspect_run(session: Session, run: NamedRun, system: str | None) -> Inspection:
-    """Count the records of a run by their names.  Reads its files anew, and puts nothing into the cache.
+    """Count the records of a run by name, without the cache.
 
-    A run without events, or with mostly broken records, is no error.  Raises AssayError: no such run; a run with
-    nothing of any source; usage where it may be of several systems.
+    A run without events, or with mostly malformed records, is not an error. Raises AssayError if the run does not exist
+    or has no files of any source, and (usage) if its system is ambiguous.
     """
     package = _choose_package(session, run, system)
     (run,) = here(session, [run], package.sources)
@@ -92,13 +94,16 @@ def inspect_run(session: Session, run: NamedRun, system: str | None) -> Inspecti
     metrics = _list_metrics(package)
     names = [*itertools.chain(*(_list_event_names(item, metrics) for item in parts))]
     names += _list_unknown_names(package, parts)
-    read = {item.event for item in names}
-    names += [item for records in parts for item in _list_absent_events(package, records.source, read, metrics)]
+    read_events = {item.event for item in names}
+    names += [item for records in parts for item in _list_absent_events(package, records.source, read_events, metrics)]
     return Inspection(package.system, tuple(names), tuple(note for item in parts for note in item.notes))
 
 
 def _choose_package(session: Session, run: NamedRun, system: str | None) -> Package:
-    """Return the package of the system that a run is of: one that has files in it, of lines rather than others."""
+    """Return the package of the system whose sources find files in the run.
+
+    Systems that find logs take precedence over those that find only other files.
+    """
     packages = [session.package(name).package for name in session.systems(system)]
     if len(packages) == 1:
         (local_run,) = here(session, [run], packages[0].sources)
@@ -122,40 +127,42 @@ def _choose_package(session: Session, run: NamedRun, system: str | None) -> Pack
 
 
 def _read(package: Package, source: Source, directory: Path) -> _Records:
-    """Read what a run has of a source."""
+    """Read the files of a source in a run."""
     events = [event for event in package.events if event.source == source.name]
     try:
         records = _Records(source, find_run(source, directory, events))
     except AssayError as error:
         return _Records(source, RunFiles(directory, ()), notes=_list_messages(error))
-    split, named = _split(events)
+    split, names_of_split = _split(events)
     counts = _count_ingested(records, split)
-    records.events = {named[name]: hosts for name, hosts in counts.items()}
-    for name, (event, _) in named.items():
+    records.events = {names_of_split[name]: hosts for name, hosts in counts.items()}
+    for name, (event, _) in names_of_split.items():
         records.notes = [note.replace(name, event) for note in records.notes]
     if any(form.unless for event in events for form in event.forms):
-        open_ = [replace(event, forms=tuple(replace(form, unless=()) for form in event.forms)) for event in split]
-        whole = _count_ingested(_Records(source, records.files), open_)
-        for name, hosts in whole.items():
-            left = {host: number - counts.get(name, {}).get(host, 0) for host, number in hosts.items()}
-            records.ruled_out[named[name]] = {host: number for host, number in left.items() if number > 0}
+        unconditional = [
+            replace(event, forms=tuple(replace(form, unless=()) for form in event.forms)) for event in split
+        ]
+        unconditional_counts = _count_ingested(_Records(source, records.files), unconditional)
+        for name, hosts in unconditional_counts.items():
+            rejected = {host: number - counts.get(name, {}).get(host, 0) for host, number in hosts.items()}
+            records.ruled_out[names_of_split[name]] = {host: number for host, number in rejected.items() if number > 0}
     return records
 
 
 def _split(events: Sequence[Event]) -> tuple[list[Event], dict[str, tuple[str, str]]]:
-    """Make an event without fields for each name of each event, in their order; return its event and name, too."""
-    split_events, named = [], dict[str, tuple[str, str]]()
+    """Split events into one event without fields per name, in order; also return the event and name of each."""
+    split_events, names_of_split = [], dict[str, tuple[str, str]]()
     for event in events:
         pairs = [(form, name) for form in event.forms for name in form.names or (None,)]
         for number, (form, name) in enumerate(pairs):
-            one = replace(form, names=(name,) if name else (), fields=())
-            split_events.append(Event(f"{event.name} {number:04}", event.source, (one,), ""))
-            named[split_events[-1].name] = (event.name, name.name if name else event.name)
-    return split_events, named
+            single_name = replace(form, names=(name,) if name else (), fields=())
+            split_events.append(Event(f"{event.name} {number:04}", event.source, (single_name,), ""))
+            names_of_split[split_events[-1].name] = (event.name, name.name if name else event.name)
+    return split_events, names_of_split
 
 
 def _count_ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, Mapping[str, int]]:
-    """Count the records of each event by host; add unknown names and notes to those of the source."""
+    """Count the records of each event by host; store unknown names and notes in `records`."""
     source = replace(records.source, quarantine=UNLIMITED)
     with temporary() as folder:
         target = folder / "target"
@@ -178,11 +185,12 @@ def _count_ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, 
 
 
 def _list_messages(error: AssayError) -> list[str]:
+    """Return the messages and notes of an error."""
     return [text for item in error.diagnostics for text in (item.message, *item.notes)]
 
 
 def _list_metrics(package: Package) -> Mapping[str, tuple[str, ...]]:
-    """Return the ids of the metrics that need each event, directly or not."""
+    """Return the ids of the metrics that depend on each event."""
     by_event: defaultdict[str, list[str]] = defaultdict(list)
     for metric in package.metrics:
         for event in dependencies.collect_dependencies(package, [metric], []).events:
@@ -191,7 +199,10 @@ def _list_metrics(package: Package) -> Mapping[str, tuple[str, ...]]:
 
 
 def _list_event_names(records: _Records, metrics: Mapping[str, tuple[str, ...]]) -> list[RecordName]:
-    """List the names of events, then those of records that events rule out; generations may share a name."""
+    """List the names of events, then the names of records that events rule out.
+
+    Generations may share a name.
+    """
     names: list[RecordName] = []
     for part, ruled_out in ((records.events, False), (records.ruled_out, True)):
         together: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -215,7 +226,7 @@ def _list_event_names(records: _Records, metrics: Mapping[str, tuple[str, ...]])
 
 
 def _list_unknown_names(package: Package, parts: Sequence[_Records]) -> Iterator[RecordName]:
-    """Yield the names that no event has, the most frequent first."""
+    """Yield the names that belong to no event, most frequent first."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for records in parts:
         for (event, _), hosts in records.events.items():
@@ -243,10 +254,10 @@ def _list_unknown_names(package: Package, parts: Sequence[_Records]) -> Iterator
 
 
 def _list_absent_events(
-    package: Package, source: Source, read: set[str], metrics: Mapping[str, tuple[str, ...]]
+    package: Package, source: Source, read_events: set[str], metrics: Mapping[str, tuple[str, ...]]
 ) -> Iterator[RecordName]:
-    """Yield the events of a source that no record is read as, with all their names."""
+    """Yield the events of a source without records, each with all its names."""
     for event in package.events:
-        if event.source == source.name and event.name not in read:
+        if event.source == source.name and event.name not in read_events:
             names = dict.fromkeys(name.name for form in event.forms for name in form.names)
             yield RecordName(source.name, " or ".join(names), 0, (), event.name, metrics.get(event.name, ()))

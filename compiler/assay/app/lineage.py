@@ -1,4 +1,4 @@
-"""`assay lineage`: from raw records to a metric, a series, or all that a report prints."""
+"""Trace the columns of a metric, a series or a report back to raw records (`assay lineage`)."""
 
 from __future__ import annotations
 
@@ -30,30 +30,33 @@ from assay.util.diagnostics import USAGE, fail
 
 
 def filterable(
-    package: Package, metrics: Sequence[Metric], found: Lineage
+    package: Package, metrics: Sequence[Metric], metric_lineage: Lineage
 ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Event, field, and the places in raw records, of what the definition hashes of metrics are made over beside what
-    has a part in their lineage: filters that are not applied would read it.  In order."""
+    """Yield event, field and paths in raw records of fields that only unapplied filters would read.
+
+    The definition hashes of metrics depend on these fields, although they are not in the lineage. Sorted.
+    """
     plain, under_all = (
         dependencies.collect_dependencies(package, metrics, filters).events for filters in ((), package.filters)
     )
     sources = {item.name: item for item in package.sources}
     for event in sorted(package.events, key=lambda item: item.name):
-        named = found.events.get(event.name, frozenset()) | plain.get(event.name, set())
+        read_fields = metric_lineage.events.get(event.name, frozenset()) | plain.get(event.name, set())
         source = sources[event.source]
-        own = sorted(name for name in under_all.get(event.name, set()) - named if not place_of(source, name))
-        for origin, ways in fields(EventStep(event, tuple(own))):
+        filter_fields = sorted(
+            name for name in under_all.get(event.name, set()) - read_fields if not place_of(source, name)
+        )
+        for origin, ways in fields(EventStep(event, tuple(filter_fields))):
             yield event.name, origin.column, raw_places(source, origin.column, ways)
 
 
-#: the column of a metric's own statement that reports print
+#: The column of a metric's statement that reports print.
 MEAN = "mean"
 
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A lineage that was asked for: of what, under which filters; titles and printed cells of its roots; the metrics
-    that it is of."""
+    """The lineage of a metric, series or report: filters, titles and printed cells of its roots, and its metrics."""
 
     checked: CheckedPackage
     name: str
@@ -65,7 +68,7 @@ class Traced:
 
     @property
     def filterable(self) -> tuple[FilterRow, ...]:
-        """Event, field and places of what filters that are not applied can decide by."""
+        """Event, field and paths of what filters that are not applied would read."""
         return tuple(filterable(self.checked.package, self.metrics, self.found))
 
     @property
@@ -74,7 +77,7 @@ class Traced:
         return graph(self.found, self.checked.package, self.cells)
 
     def data(self) -> dict[str, object]:
-        """The lineage as plain data."""
+        """Return the lineage as plain data."""
         rows = field_rows(self.found, self.checked.package)
         return {
             "name": self.name,
@@ -102,11 +105,12 @@ class Traced:
 
 
 def lineage_of(
-    session: Session, name: str, system: str | None = None, given: Sequence[str] = (), no_filters: bool = False
+    session: Session, name: str, system: str | None = None, filter_texts: Sequence[str] = (), no_filters: bool = False
 ) -> Traced:
-    """The lineage of a metric or series by its id, or of a report `system/name`.
+    """Return the lineage of a metric or series by its id, or of a report `system/name`.
 
-    Under the filters of the report that shows the metric, or those given.  AssayError (usage) for what there is not.
+    The filters are those of `filter_texts`, or else those of the report that shows the metric. Raises AssayError
+    (usage) for unknown names.
     """
     if "/" in name:
         checked, report = session.find_report(name)
@@ -114,40 +118,48 @@ def lineage_of(
             message = f"`{name}` is made of published values: no logs lead to it"
             raise fail("no-lineage", message, hint="ask for the report that was published", status=USAGE)
         return _of_article(session, checked, name, report) if isinstance(report, Article) else _of_report(
-            checked, name, report, given, no_filters
+            checked, name, report, filter_texts, no_filters
         )  # fmt: skip
     subject = find_subject(session, name, system)
-    applied = subject.select_filters(given, no_filters)
+    applied = subject.select_filters(filter_texts, no_filters)
     return trace_subject(subject, applied, subject.compile(applied))
 
 
 def trace_subject(subject: MetricSubject | SeriesSubject, applied: Sequence[Applied], compiled: CompiledPlan) -> Traced:
-    """Return the lineage of a metric or a series, whose plan is compiled."""
+    """Return the lineage of a metric or series whose plan is compiled."""
     if isinstance(subject, FormulaSubject):
         return _of_formula(subject, compiled, applied)
     if isinstance(subject, MetricSubject):
         label = row_label(subject.title, subject.unit.symbol)
-        start, of = root(compiled.statements, subject.id, MEAN), subject.metrics
+        start, metrics = root(compiled.statements, subject.id, MEAN), subject.metrics
     else:
-        start, label, of = Origin(rows_of(subject.id), "value"), row_label("series", subject.unit.symbol), ()
+        start, label, metrics = Origin(rows_of(subject.id), "value"), row_label("series", subject.unit.symbol), ()
     cells = {start: _cells(subject)}
-    found = lineage(compiled.statements, [start])
-    return Traced(subject.checked, subject.id, found, _labels(applied), {start: f"{subject.id}: {label}"}, cells, of)
+    subject_lineage = lineage(compiled.statements, [start])
+    return Traced(
+        subject.checked,
+        subject.id,
+        subject_lineage,
+        _labels(applied),
+        {start: f"{subject.id}: {label}"},
+        cells,
+        metrics,
+    )
 
 
 def _of_formula(subject: FormulaSubject, compiled: CompiledPlan, applied: Sequence[Applied]) -> Traced:
-    """Return the lineage of a formula: that of the metrics which it is over in the end, and of its constants."""
+    """Return the lineage of a formula: that of the measured metrics it depends on, and of its constants."""
     checked = subject.checked
     titles = {
         root(compiled.statements, item.id, MEAN): f"{item.id}: {row_label(item.title, item.unit.symbol)}"
         for item in subject.inputs
     }
-    known = declared(checked.package)
+    declarations = declared(checked.package)
     for name in constants_of(by_id(checked.package), subject.metric):
-        titles[Origin(CONSTANTS, name)] = f"{CONSTANTS}{name}: {known[name].doc}"
+        titles[Origin(CONSTANTS, name)] = f"{CONSTANTS}{name}: {declarations[name].doc}"
     by_root = dict.fromkeys(titles, _cells(subject))
-    found = lineage(compiled.statements, titles)
-    return Traced(checked, subject.id, found, _labels(applied), titles, by_root, subject.metrics)
+    formula_lineage = lineage(compiled.statements, titles)
+    return Traced(checked, subject.id, formula_lineage, _labels(applied), titles, by_root, subject.metrics)
 
 
 def _cells(subject: MetricSubject | SeriesSubject) -> tuple[str, ...]:
@@ -162,9 +174,11 @@ def _labels(applied: Sequence[Applied]) -> tuple[str, ...]:
     return tuple(item.label for item in applied)
 
 
-def _of_report(checked: CheckedPackage, name: str, report: Report, given: Sequence[str], no_filters: bool) -> Traced:
-    """The lineage of all cells of a report: of its metrics, and of the relations that its manifest prints."""
-    applied = filters.applied(checked.package, report, given, no_filters)
+def _of_report(
+    checked: CheckedPackage, name: str, report: Report, filter_texts: Sequence[str], no_filters: bool
+) -> Traced:
+    """Return the lineage of all cells of a report: its metrics, and the relations that its manifest prints."""
+    applied = filters.applied(checked.package, report, filter_texts, no_filters)
     metrics = report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
     statements = compile_plan(checked, metrics, applied, relations).statements
@@ -180,13 +194,13 @@ def _of_report(checked: CheckedPackage, name: str, report: Report, given: Sequen
             start = Origin(row.relation, row.column)
             titles.setdefault(start, f"{row.relation}.{row.column}: {row.label}")
             cells.setdefault(start, []).append(row.label)
-    found = lineage(statements, titles)
+    report_lineage = lineage(statements, titles)
     by_root = {item: tuple(texts) for item, texts in cells.items()}
-    return Traced(checked, name, found, _labels(applied), titles, by_root, metrics)
+    return Traced(checked, name, report_lineage, _labels(applied), titles, by_root, metrics)
 
 
 def _of_article(session: Session, checked: CheckedPackage, name: str, article: Article) -> Traced:
-    """The lineage of an article: of each column that its tables and figures ask for, and of its series."""
+    """Return the lineage of an article: the columns of its tables and figures, and its series."""
     rows = listed(checked, article, read_prose(session.workspace, checked, article).values())
     statements = compile_plan(checked, listed=rows, series=series_of(article)).statements
     titles: dict[Origin, str] = {}

@@ -1,4 +1,4 @@
-"""What a user says of a build, and what comes of it."""
+"""Define the options of a build, and its result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.report.output_forms import FILES, USUAL
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user may say of a build; empty texts leave it to the report (or, the date, to the data)."""
+    """The options of a build; empty texts leave the choice to the report (the date: to the data)."""
 
     filters: tuple[str, ...] = ()
     no_filters: bool = False
@@ -27,7 +27,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A finished build: its folder, the report in each of its forms, and the warnings that it carries."""
+    """A finished build: its folder, the report in each of its forms, and its warnings."""
 
     folder: Path
     reports: tuple[Path, ...]
@@ -35,5 +35,5 @@ class Built:
 
 
 def reports(folder: Path, forms: Sequence[str]) -> tuple[Path, ...]:
-    """The file that a reader opens, of each form."""
+    """Return the main file of each form of a report."""
     return tuple(folder / FILES[form][0] for form in forms)

@@ -1,4 +1,4 @@
-"""Output folders: written beside the target and moved into place when complete."""
+"""Write output folders next to the target and move them into place when complete."""
 
 from __future__ import annotations
 
@@ -25,45 +25,48 @@ if TYPE_CHECKING:
     from assay.app.session import Session
 
 
-#: what a build keeps of the specs that it was made of: the normal form of the system's package, as JSON
+#: The file of a build with its specs: the normal form of the system's package, as JSON.
 SPECS = "specs.json"
 
 
 def write_specs(checked: CheckedPackage, folder: Path, cache: Path) -> None:
-    """Keep the package that a build is made of in its folder; what a cache has of it need not be written anew."""
+    """Store the package of a build in its folder, from the cache if it is there."""
     (folder / SPECS).write_text(workspace.text(checked, cache), encoding="utf-8")
 
 
-#: there when a build is complete: what is to go that a former one left
+#: Marks a build as complete, and lists the files of the former build to remove.
 COMPLETE = "complete.json"
-#: folders of an output folder that a build makes anew
+#: The folders of an output folder that each build replaces.
 REPLACED = ("charts", "report", "sql")
-#: folders of a workspace that reports are made of
+#: The folders of a workspace that reports are built from.
 SOURCES = ("specs", "queries", "templates")
 
 
 def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -> None:
-    """AssayError `output` (usage) for an output folder among what is read: in a run, or in the workspace's definitions,
-    which would then hold what was made of them; and where a run lies in what the build would replace."""
-    place = resolve_path(out)
+    """Raise AssayError `output` (usage) if the output folder would mix with inputs.
+
+    It must not lie in a run or in the definitions of the workspace, and no run may lie in a folder that the build
+    replaces.
+    """
+    target = resolve_path(out)
     hint = "choose another folder with -o"
     for run in runs:
-        if run.is_here and place.is_relative_to(resolve_path(run.directory)):
+        if run.is_here and target.is_relative_to(resolve_path(run.directory)):
             raise fail("output", f"the output folder lies in the run {run.id}: {out}", hint=hint, status=USAGE)
     for run in runs:
-        theirs = resolve_path(Path(run.place))
-        if any(theirs.is_relative_to(place / name) for name in REPLACED):
+        run_path = resolve_path(Path(run.place))
+        if any(run_path.is_relative_to(target / name) for name in REPLACED):
             raise fail("output", f"the run {run.id} lies in a folder that a build replaces: {run.place}",
                        hint=f"{hint}, or move the run out of it", status=USAGE)  # fmt: skip
     for name in SOURCES:
-        if place.is_relative_to(resolve_path(session.workspace.root / name)):
+        if target.is_relative_to(resolve_path(session.workspace.root / name)):
             raise fail("output", f"the output folder lies in the workspace's {name}/: {out}", hint=hint, status=USAGE)
 
 
 def is_unused(out: Path) -> bool:
-    """Whether a folder holds nothing, or nothing but what a command left that was killed as it wrote there."""
-    theirs = (entry for entry in out.iterdir() if not entry.name.startswith(BESIDE))
-    return next(theirs, None) is None or any(out.glob(f"{BESIDE}*/{COMPLETE}"))
+    """Return whether a folder is empty, or has only the remains of a command that was killed while writing."""
+    foreign = (entry for entry in out.iterdir() if not entry.name.startswith(BESIDE))
+    return next(foreign, None) is None or any(out.glob(f"{BESIDE}*/{COMPLETE}"))
 
 
 @contextmanager
@@ -73,24 +76,26 @@ def replacing(
     finished: Callable[[Path], None] = lambda _: None,
     hint: str = "choose a folder that can be written with -o",
 ) -> Iterator[Path]:
-    """A fresh folder; its entries take their places in `out` when the block ends well.
+    """Yield a fresh folder whose entries replace those of `out` if the block succeeds.
 
-    Other entries of `out` stay, but for a report in a form that the former build wrote and this one does not: beside
-    other numbers it would be wrong.  One process at a time writes into `out`; `waiting` is called when another does,
-    `finished` with the folder when it is filled.
-    What one left that was killed is put in order first.
-    AssayError `output` when the folder cannot be written, with the `hint`.
+    Other entries of `out` stay, except reports in forms that the former build wrote and this one does not: their
+    numbers would be outdated.
+
+    One process at a time writes into `out`. `waiting` is called if another one does; `finished` is called with the
+    complete folder. Remains of killed processes are cleaned up first.
+
+    Raises AssayError: `output` if the folder cannot be written, with the `hint`.
     """
-    made = done = False
+    is_new = is_done = False
     try:
-        made = not out.exists()
+        is_new = not out.exists()
         with locked(out, waiting):
             try:
                 _settle(out)
                 yield from _filled(out, finished)
-                done = True
+                is_done = True
             finally:
-                if made and not done:
+                if is_new and not is_done:
                     shutil.rmtree(out, ignore_errors=True)
     except OSError as error:
         if not is_within(error, out):
@@ -101,62 +106,63 @@ def replacing(
 
 
 def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
-    place, lock = claimed(out, BESIDE)
+    work_dir, lock = claimed(out, BESIDE)
     try:
-        fresh = place / "report"
+        fresh = work_dir / "report"
         fresh.mkdir()
         yield fresh
         _refuse_theirs(fresh, out)
         finished(fresh)
-        (place / "begun").write_text(json.dumps(sorted(_outdated(fresh, out))), encoding="utf-8")
-        (place / "begun").replace(place / COMPLETE)
-        _move(place, out)
+        (work_dir / "begun").write_text(json.dumps(sorted(_outdated(fresh, out))), encoding="utf-8")
+        (work_dir / "begun").replace(work_dir / COMPLETE)
+        _move(work_dir, out)
     except OSError as error:
-        if place_of(error) is None and is_full(error) and not has_room(out):  # asked before what is here goes
+        # Removing the work folder makes room, so this must be checked first.
+        if place_of(error) is None and is_full(error) and not has_room(out):
             error.filename = str(out)
         raise
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(work_dir, ignore_errors=True)
         release(lock)
 
 
 def _refuse_theirs(fresh: Path, out: Path) -> None:
-    """AssayError `output` (usage) where a report would take the place of what no build has written."""
+    """Raise AssayError `output` (usage) if a report would replace files that no build wrote."""
     if (out / RECORD).exists() or not (fresh / RECORD).exists():
         return
-    theirs = sorted(entry.name for entry in fresh.iterdir() if (out / entry.name).exists())
-    if theirs:
+    foreign = sorted(entry.name for entry in fresh.iterdir() if (out / entry.name).exists())
+    if foreign:
         raise fail(
             "output",
             f"the output folder holds what no build has written, and this one would replace: {out}",
-            expected=f"a folder without {', '.join(theirs)}, or one with the {RECORD} of a former build",
+            expected=f"a folder without {', '.join(foreign)}, or one with the {RECORD} of a former build",
             hint="choose another folder with -o",
             status=USAGE,
         )
 
 
 def _settle(out: Path) -> None:
-    """Finish what a build began to move that was killed meanwhile; what was not complete goes."""
-    for place in sorted(out.glob(f"{BESIDE}*")):
-        if (place / COMPLETE).exists() and (place / "report").exists():
-            _move(place, out)
+    """Finish moving complete builds whose process was killed, and remove incomplete ones."""
+    for work_dir in sorted(out.glob(f"{BESIDE}*")):
+        if (work_dir / COMPLETE).exists() and (work_dir / "report").exists():
+            _move(work_dir, out)
     sweep(out, BESIDE)
 
 
-def _move(place: Path, out: Path) -> None:
-    """Let a complete build take its place, or what is left to move of one; what tells of it comes last."""
-    for name in json.loads((place / COMPLETE).read_text(encoding="utf-8")):
+def _move(work_dir: Path, out: Path) -> None:
+    """Move a complete build, or the rest of one, into place; its provenance comes last."""
+    for name in json.loads((work_dir / COMPLETE).read_text(encoding="utf-8")):
         _remove(out / name)
-    for entry in sorted((place / "report").iterdir(), key=lambda item: (item.name == RECORD, item.name)):
+    for entry in sorted((work_dir / "report").iterdir(), key=lambda item: (item.name == RECORD, item.name)):
         target = out / entry.name
         if target.is_dir() and not target.is_symlink():
-            target.replace(place / f"former-{entry.name}")
+            target.replace(work_dir / f"former-{entry.name}")
         entry.replace(target)
-    (place / COMPLETE).unlink()  # before the rest goes: there is nothing to move any more
+    (work_dir / COMPLETE).unlink()  # before the work folder is removed: nothing is left to move
 
 
 def _outdated(fresh: Path, out: Path) -> set[str]:
-    """What a former build left in `out` of forms that its report no longer takes."""
+    """Return the files in `out` of output forms that the report no longer has."""
     try:
         forms = recorded(out).forms
     except AssayError:

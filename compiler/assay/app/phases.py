@@ -1,4 +1,4 @@
-"""Phases of runs: which are asked for, when each begins and ends in a run, and what is wrong with them."""
+"""Select the phases of runs, locate when each begins and ends in a run, and report problems with them."""
 
 from __future__ import annotations
 
@@ -23,20 +23,26 @@ _GIVEN = re.compile(r"([^=]+)=(.*)\.\.(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What the user said of instants, in ns: of a run by its id, of all runs by the empty id; `texts` as given."""
+    """The instants that the user set, in ns, by run id and name; an empty run id applies to every run.
+
+    `texts` are the options as typed.
+    """
 
     at: Mapping[tuple[str, str], int]
     texts: tuple[str, ...]
 
     def of(self, run: str, cut: str) -> int | None:
-        """The instant of a run, if the user named it."""
+        """Return the user's time for an instant of a run, or None."""
         return self.at.get((run, cut), self.at.get(("", cut)))
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseSelection:
-    """The phases that are asked for, the instants that they name, and what the user said of these; `texts` are phases
-    as the command line has them (none: those of the report); `may_be_empty`: they need not have samples."""
+    """The selected phases, the instants that bound them, and the times that the user set for these.
+
+    `texts` are phases as typed on the command line; none if the report's phases are used. With `may_be_empty`, phases
+    without samples are allowed.
+    """
 
     phases: tuple[Phase, ...]
     cuts: tuple[Cut, ...]
@@ -47,7 +53,7 @@ class PhaseSelection:
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """A named instant of a run, in ns since 1970, and what told it."""
+    """A named instant of a run in ns since 1970, and the source of its time."""
 
     name: str
     t_ns: int
@@ -56,7 +62,7 @@ class Instant:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A phase of a run: its first ns and the first ns after it, with margins off; None where it is open."""
+    """A phase of a run, after margins: its first ns and the first ns after it; None where the phase is open."""
 
     name: str
     since: int | None
@@ -64,7 +70,7 @@ class Bounds:
 
     @property
     def parameters(self) -> Mapping[str, int]:
-        """What stands for the bounds in statements."""
+        """The values of the placeholders for the bounds in statements."""
         return {
             SINCE: FIRST if self.since is None else self.since,
             UNTIL: LAST if self.until is None else self.until,
@@ -73,90 +79,93 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class RunPhases:
-    """A run's phases, in the order of the report, and the instants at which it is cut, in the order of time."""
+    """The phases of a run in the order of the report, and the instants that bound them in order of time."""
 
     instants: tuple[Instant, ...]
     phases: tuple[Bounds, ...]
 
 
 def select_phases(
-    package: Package, declared: Sequence[Phase], at: Sequence[str], given: Sequence[str]
+    package: Package, declared: Sequence[Phase], at: Sequence[str], phase_texts: Sequence[str]
 ) -> PhaseSelection | None:
-    """The phases to cut runs by: those given, else those of the report; None when there are none.
+    """Return the phases by which to split runs: those of the command line, or else those of the report.
 
-    AssayError (usage) for a phase or an instant that there is not, and for a time that is none.
+    Returns None if there are no phases. Raises AssayError (usage) for an unknown phase or instant, and for an invalid
+    time.
     """
-    phases = tuple(_one(package, declared, text) for text in given) or tuple(declared)
+    phases = tuple(_one(package, declared, text) for text in phase_texts) or tuple(declared)
     if not phases:
         if at:
             raise fail("no-phases", "--at tells an instant of phases, and there are none", status=USAGE,
                        hint="--phase NAME=FROM..TO names one")  # fmt: skip
         return None
-    twice = {phase.name for phase in phases if sum(other.name == phase.name for other in phases) > 1}
-    if twice:
-        raise fail("duplicate-phase", f"two phases are called `{sorted(twice)[0]}`", status=USAGE)
-    named = list(dict.fromkeys(name for phase in phases for name in (phase.since, phase.until) if name))
-    told = {cut.name: cut for cut in package.cuts}
-    own = [name for text in given if "=" in text for name in _ends(text) if name]
-    times_given = _times(at, {*named, *told})
-    for name in own:
-        if name not in told and not any(cut == name for _, cut in times_given.at):
-            known = [*told, *(cut for _, cut in times_given.at)]
+    duplicates = {phase.name for phase in phases if sum(item.name == phase.name for item in phases) > 1}
+    if duplicates:
+        raise fail("duplicate-phase", f"two phases are called `{sorted(duplicates)[0]}`", status=USAGE)
+    instant_names = list(dict.fromkeys(name for phase in phases for name in (phase.since, phase.until) if name))
+    declared_cuts = {cut.name: cut for cut in package.cuts}
+    bound_names = [name for text in phase_texts if "=" in text for name in _ends(text) if name]
+    times_given = _times(at, {*instant_names, *declared_cuts})
+    for name in bound_names:
+        if name not in declared_cuts and not any(cut == name for _, cut in times_given.at):
+            instants = [*declared_cuts, *(cut for _, cut in times_given.at)]
             raise fail("unknown-instant", f"there is no instant `{name}`", status=USAGE,
-                       hint=did_you_mean(name, known) if known else f"--at {name}=TIME tells it")  # fmt: skip
-    cuts = tuple(told.get(name) or Cut(name, "", "", "", "", None, "") for name in named)
-    return PhaseSelection(phases, cuts, times_given, tuple(given))
+                       hint=did_you_mean(name, instants) if instants else f"--at {name}=TIME tells it")  # fmt: skip
+    cuts = tuple(declared_cuts.get(name) or Cut(name, "", "", "", "", None, "") for name in instant_names)
+    return PhaseSelection(phases, cuts, times_given, tuple(phase_texts))
 
 
 def _one(package: Package, declared: Sequence[Phase], text: str) -> Phase:
-    """A phase of the command line: one that is declared, or `NAME=FROM..TO`."""
+    """Return a phase of the command line: a declared one, or `NAME=FROM..TO`."""
     if "=" in text:
         name = text.partition("=")[0]
         return Phase(name, *_ends(text), 0, "", "")
     listed = [*(item.phases for item in package.articles), *(item.phases for item in package.reports)]
-    known = {phase.name: phase for phases in listed for phase in phases}
-    known |= {phase.name: phase for phase in declared}
-    if text not in known:
+    by_name = {phase.name: phase for phases in listed for phase in phases}
+    by_name |= {phase.name: phase for phase in declared}
+    if text not in by_name:
         raise fail("unknown-phase", f"there is no phase `{text}`", status=USAGE,
-                   hint=did_you_mean(text, known) if known else "--phase NAME=FROM..TO makes one")  # fmt: skip
-    return known[text]
+                   hint=did_you_mean(text, by_name) if by_name else "--phase NAME=FROM..TO makes one")  # fmt: skip
+    return by_name[text]
 
 
 def _ends(text: str) -> tuple[str, str]:
-    found = _GIVEN.fullmatch(text)
-    if found is None or not (found[2] or found[3]):
+    match = _GIVEN.fullmatch(text)
+    if match is None or not (match[2] or match[3]):
         raise fail("bad-phase", f"--phase {text} is no phase", status=USAGE,
                    expected="NAME=FROM..TO, instants by their names; one of them may be left out")  # fmt: skip
-    return found[2], found[3]
+    return match[2], match[3]
 
 
-def _times(given: Sequence[str], known: Iterable[str]) -> Times:
-    found: dict[tuple[str, str], int] = {}
-    for text in given:
+def _times(texts: Sequence[str], cut_names: Iterable[str]) -> Times:
+    at: dict[tuple[str, str], int] = {}
+    for text in texts:
         name, equals, time = text.partition("=")
         run, _, cut = name.rpartition(":")
         if not equals or not cut:
             raise fail("bad-time", f"--at {text} names no instant", status=USAGE, expected="NAME=TIME")
-        if cut not in known:
-            raise fail("unknown-instant", f"there is no instant `{cut}`", status=USAGE, hint=did_you_mean(cut, known))
+        if cut not in cut_names:
+            raise fail(
+                "unknown-instant", f"there is no instant `{cut}`", status=USAGE, hint=did_you_mean(cut, cut_names)
+            )
         try:
-            found[run, cut] = times.nanoseconds(time, f"--at {cut}")
+            at[run, cut] = times.nanoseconds(time, f"--at {cut}")
         except AssayError as error:
             raise AssayError(error.diagnostics, USAGE) from None
-    return Times(found, tuple(given))
+    return Times(at, tuple(texts))
 
 
-def check_runs(asked: PhaseSelection, runs: Iterable[str]) -> None:
-    """AssayError (usage) when an instant is told of a run that there is not."""
-    known = list(runs)
-    for run, cut in asked.times.at:
-        if run and run not in known:
+def check_runs(selection: PhaseSelection, runs: Iterable[str]) -> None:
+    """Raise AssayError (usage) if an instant was set for an unknown run."""
+    run_ids = list(runs)
+    for run, cut in selection.times.at:
+        if run and run not in run_ids:
             raise fail("run-name", f"--at {run}:{cut} is about a run that there is not", status=USAGE,
-                       hint=did_you_mean(run, known))  # fmt: skip
+                       hint=did_you_mean(run, run_ids))  # fmt: skip
 
 
 def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
-    """AssayError when phases cannot cut a metric: what it is made of has no instant, or not all of it."""
+    """Raise AssayError if a metric cannot be split by phase because some of its inputs have no instant."""
     raise_all(
         Diagnostic(
             "no-instant",
@@ -168,57 +177,63 @@ def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
     )
 
 
-def resolved(asked: PhaseSelection, run: IngestedRun, results: RunResults) -> RunPhases:
-    """When the phases of a run begin and end.  AssayError with all that is wrong: an instant that nobody tells or that
-    is outside of the run's data, phases that end before they begin or that overlap."""
+def resolved(selection: PhaseSelection, run: IngestedRun, results: RunResults) -> RunPhases:
+    """Locate the phases of a run in time.
+
+    Raises AssayError with all problems: instants that are unknown or outside of the run's data, phases that end before
+    they begin, and phases that overlap.
+    """
     problems: list[Diagnostic] = []
     instants: dict[str, Instant] = {}
-    for cut in asked.cuts:
-        found = _instant(asked, cut, run, results)
-        if isinstance(found, Diagnostic):
-            problems.append(found)
+    for cut in selection.cuts:
+        instant = _instant(selection, cut, run, results)
+        if isinstance(instant, Diagnostic):
+            problems.append(instant)
         else:
-            instants[cut.name] = found
+            instants[cut.name] = instant
     raise_all(problems)
-    phases = tuple(_bounds(phase, run, instants) for phase in asked.phases)
-    raise_all(_disorder(run.run.id, asked.phases, phases, instants))
+    phases = tuple(_bounds(phase, run, instants) for phase in selection.phases)
+    raise_all(_disorder(run.run.id, selection.phases, phases, instants))
     return RunPhases(tuple(sorted(instants.values(), key=lambda item: item.t_ns)), phases)
 
 
-def _instant(asked: PhaseSelection, cut: Cut, run: IngestedRun, results: RunResults) -> Instant | Diagnostic:
-    told = asked.times.of(run.run.id, cut.name)
-    by = "--at"
-    if told is None and cut.constant:
-        told, by = _whole(run.constants.get(cut.constant)), f"constant {cut.constant}"
-    if told is None and cut.of:
-        told, by = _whole(results.rows[cut_name(cut.name)][0]["t_ns"]), f"{cut.pick} {cut.column} of {cut.of}"
-    what = f"run {run.run.id}: the instant `{cut.name}`"
-    if told is None:
+def _instant(selection: PhaseSelection, cut: Cut, run: IngestedRun, results: RunResults) -> Instant | Diagnostic:
+    t_ns = selection.times.of(run.run.id, cut.name)
+    told_by = "--at"
+    if t_ns is None and cut.constant:
+        t_ns, told_by = _whole(run.constants.get(cut.constant)), f"constant {cut.constant}"
+    if t_ns is None and cut.of:
+        t_ns, told_by = _whole(results.rows[cut_name(cut.name)][0]["t_ns"]), f"{cut.pick} {cut.column} of {cut.of}"
+    subject = f"run {run.run.id}: the instant `{cut.name}`"
+    if t_ns is None:
         cause = f": `{cut.of}` has no row that tells it" if cut.of else ""
         hint = f"--at {cut.name}=TIME tells it" + (f", or the run's constant `{cut.constant}`" if cut.constant else "")
-        return Diagnostic("no-instant-given", f"{what} is not known{cause}", hint=hint)
+        return Diagnostic("no-instant-given", f"{subject} is not known{cause}", hint=hint)
     first, last = extent(run)
-    if not first <= told <= last:
+    if not first <= t_ns <= last:
         return Diagnostic(
             "instant-outside",
-            f"{what} is outside of the run's data",
+            f"{subject} is outside of the run's data",
             expected=f"from {time_format.format_instant(first)} to {time_format.format_instant(last)}",
-            found=f"{time_format.format_instant(told)} ({by})",
+            found=f"{time_format.format_instant(t_ns)} ({told_by})",
         )
-    return Instant(cut.name, told, by)
+    return Instant(cut.name, t_ns, told_by)
 
 
 def overruled(package: Package, runs: Iterable[tuple[str, IngestedRun, RunPhases]]) -> Iterator[str]:
-    """A sentence for each instant that the user tells otherwise than the run, whose own a table of facts may show."""
+    """Yield a note for each instant that the user set to another time than the run's constant.
+
+    A table of facts may show the constant, which is then not the time of the split.
+    """
     constants = {cut.name: cut.constant for cut in package.cuts if cut.constant}
     for label, run, phases in runs:
         for instant in phases.instants:
             name = constants.get(instant.name, "")
-            own = _whole(run.constants.get(name))
-            if own is not None and own != instant.t_ns:
+            recorded = _whole(run.constants.get(name))
+            if recorded is not None and recorded != instant.t_ns:
                 yield (
                     f"{label} is cut at {instant.name} {time_format.format_instant(instant.t_ns)} ({instant.told_by}), "
-                    f"and not at {time_format.format_instant(own)}, which its constant {name} tells."
+                    f"and not at {time_format.format_instant(recorded)}, which its constant {name} tells."
                 )
 
 
@@ -227,7 +242,7 @@ def _whole(value: object) -> int | None:
 
 
 def extent(run: IngestedRun) -> tuple[int, int]:
-    """The first and the last instant of a run's data, in ns."""
+    """Return the first and the last instant of a run's data, in ns."""
     firsts = [log.first_ns for log in run.logs if log.first_ns is not None]
     lasts = [log.last_ns for log in run.logs if log.last_ns is not None]
     return min(firsts, default=0), max(lasts, default=0)
@@ -244,11 +259,11 @@ def _bounds(phase: Phase, run: IngestedRun, instants: Mapping[str, Instant]) -> 
 def _disorder(
     run: str, phases: Sequence[Phase], bounds: Sequence[Bounds], instants: Mapping[str, Instant]
 ) -> Iterator[Diagnostic]:
-    """Phases that end before they begin, or that overlap."""
-    fine = []
-    for phase, found in zip(phases, bounds, strict=True):
-        if found.since is None or found.until is None or found.since < found.until:
-            fine.append(found)
+    """Yield the problems of phases that end before they begin, or that overlap."""
+    valid = []
+    for phase, phase_bounds in zip(phases, bounds, strict=True):
+        if phase_bounds.since is None or phase_bounds.until is None or phase_bounds.since < phase_bounds.until:
+            valid.append(phase_bounds)
             continue
         since, until = instants[phase.since], instants[phase.until]
         backwards = since.t_ns >= until.t_ns
@@ -261,30 +276,31 @@ def _disorder(
             found=f"from {time_format.format_instant(since.t_ns)} (`{since.name}`) "
             f"to {time_format.format_instant(until.t_ns)} (`{until.name}`)",
         )
-    fine.sort(key=lambda item: (item.parameters[SINCE], item.parameters[UNTIL]))
-    for one, other in pairwise(fine):
-        if other.parameters[SINCE] < one.parameters[UNTIL]:
+    valid.sort(key=lambda item: (item.parameters[SINCE], item.parameters[UNTIL]))
+    for first, second in pairwise(valid):
+        if second.parameters[SINCE] < first.parameters[UNTIL]:
             yield Diagnostic(
                 "phase-overlap",
-                f"run {run}: the phases `{one.name}` and `{other.name}` overlap",
-                found=f"`{one.name}` {describe_bounds(one)}; `{other.name}` {describe_bounds(other)}",
+                f"run {run}: the phases `{first.name}` and `{second.name}` overlap",
+                found=f"`{first.name}` {describe_bounds(first)}; `{second.name}` {describe_bounds(second)}",
             )
 
 
 def describe_bounds(bounds: Bounds) -> str:
+    """Format the bounds of a phase."""
     since = "its first instant" if bounds.since is None else time_format.format_instant(bounds.since)
     until = "its last" if bounds.until is None else time_format.format_instant(bounds.until)
     return f"from {since} to {until}"
 
 
 def check_samples(run: IngestedRun, bounds: Bounds, results: RunResults) -> None:
-    """AssayError when no metric has a sample in a phase."""
-    if results.metrics and not any(found.size for found in results.metrics.values()):
+    """Raise AssayError if no metric has a sample in a phase."""
+    if results.metrics and not any(result.size for result in results.metrics.values()):
         first, last = extent(run)
-        named = listed(sorted(results.metrics))
+        metric_names = listed(sorted(results.metrics))
         raise fail(
             "empty-phase",
-            f"run {run.run.id}: there are no samples of {named} in the phase `{bounds.name}`, "
+            f"run {run.run.id}: there are no samples of {metric_names} in the phase `{bounds.name}`, "
             f"{describe_bounds(bounds)}",
             expected=f"samples; the run's data is from {time_format.format_instant(first)} "
             f"to {time_format.format_instant(last)}",

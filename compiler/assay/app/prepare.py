@@ -1,4 +1,4 @@
-"""The raw data of runs in place: files found, constants read, events ingested unless the cache has them."""
+"""Bring the raw data of runs in place: find files, read constants, ingest events unless they are cached."""
 
 from __future__ import annotations
 
@@ -45,14 +45,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Wanted = Mapping[str, frozenset[str]]
-OF_CACHE = ("cache", "disk-full")  # problems that are not of the run being read
-SIDE_BY_SIDE = 2  # folders that are made at a time
+OF_CACHE = ("cache", "disk-full")  # problems of the cache, not of the run that is read
+SIDE_BY_SIDE = 2  # folders that are ingested at a time
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a run has of one source: files, hashes of the content, of how records are recognised and of each file, the
-    folder of its events."""
+    """The data of one source in a run.
+
+    `raw` is the hash of the content, `recognition` that of the rules by which records are recognised, `hashes` are
+    those of each file. `events` is the folder of the ingested events.
+    """
 
     source: Source
     files: RunFiles
@@ -63,16 +66,15 @@ class Part:
 
     @cached_property
     def facts(self) -> Facts:
-        """What the folder tells."""
-        from assay.engine.mount import facts  # loads much, and not everybody asks
+        """The facts about the ingested records."""
+        from assay.engine.mount import facts  # slow to import, and not always needed
 
         return facts(self.events)
 
 
 @dataclass(frozen=True, slots=True)
 class IngestedRun:
-    """A run whose raw data is in place: its constants, what it has of each source that is needed, and what is to be
-    known of the constants."""
+    """A run with its raw data in place: constants, one part for each required source, notes on the constants."""
 
     run: NamedRun
     constants: Mapping[str, object]
@@ -81,52 +83,52 @@ class IngestedRun:
 
     @property
     def raw(self) -> str:
-        """Hash of all raw data."""
+        """The hash of all raw data."""
         return _joined([part.raw for part in self.parts])
 
     @property
     def recognition(self) -> str:
-        """Hash of how all records are recognised."""
+        """The hash of the recognition rules of all parts."""
         return _joined([part.recognition for part in self.parts])
 
     @property
     def hashes(self) -> tuple[FileHash, ...]:
-        """The hash of each raw file."""
+        """The hashes of all raw files."""
         return tuple(item for part in self.parts for item in part.hashes)
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders of its events."""
+        """The folders of ingested events."""
         return tuple(part.events for part in self.parts)
 
     @property
     def logs(self) -> tuple[HostLog, ...]:
-        """What is held of each host and source."""
+        """The facts about each host of each source."""
         return tuple(log for part in self.parts for log in part.facts.logs)
 
     @property
     def hosts(self) -> int:
-        """How many hosts it has: the most that any source tells of."""
+        """The number of hosts: the largest of any source."""
         return max(len(part.facts.logs) for part in self.parts)
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many records are each event."""
+        """The number of records of each event."""
         return {event: number for part in self.parts for event, number in part.facts.events.items()}
 
 
 def _joined(hashes: Sequence[str]) -> str:
-    """One hash for several; of one itself."""
+    """Combine several hashes into one; a single hash is returned as it is."""
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("|".join(hashes).encode()).hexdigest()
 
 
 def ignore_work() -> None:
-    """What most who ask do when there is work."""
+    """Do nothing: the default callback for the start of work."""
 
 
 @dataclass(frozen=True, slots=True)
 class _DiscoveredFiles:
-    """Files of a run, of a source, what waits for their hashes, and the events that are wanted of them."""
+    """The files of a run's source, a function that waits for their hashes, and the required events."""
 
     run: NamedRun
     source: Source
@@ -140,54 +142,65 @@ def prepare(
     session: Session,
     checked: CheckedPackage,
     runs: Sequence[NamedRun],
-    wanted: Wanted,
+    required_fields: Wanted,
     metrics: Sequence[Metric] = (),
     at_work: Callable[[], None] = ignore_work,
 ) -> tuple[IngestedRun, ...]:
-    """Every run with its events ingested, unless the cache has them; AssayError with the problems of every run.
+    """Return every run with its events ingested, unless they are cached.
 
-    `metrics` are those that want the events, for the message when no run has them.  `at_work` is called when raw files
-    are to be read.
+    `metrics` are the metrics that need the events; they are named in the error if no run has them. `at_work` is called
+    before raw files are read.
+
+    Raises AssayError with the problems of every run.
     """
     runs = here(session, runs, checked.package.sources)
-    sources = needed_sources(checked, metrics, wanted, runs)
-    found, constants = discover_files(session, checked, sources, runs, wanted)
-    reading = _Reading(session, at_work, sum(item.files.size for item in found), len(found), _called(found))
-    # The reading of one folder is not parallel all the time, so another one's goes on beside it.
-    with ThreadPoolExecutor(max_workers=min(len(found), SIDE_BY_SIDE)) as pool:
-        parts = gathered([pool.submit(reading.part, item) for item in found])
-    of_run: dict[str, list[Part]] = {run.id: [] for run in runs}
-    for item, part in zip(found, parts, strict=True):
-        of_run[item.run.id].append(part)
+    sources = needed_sources(checked, metrics, required_fields, runs)
+    discovered, constants = discover_files(session, checked, sources, runs, required_fields)
+    reading = _Reading(
+        session, at_work, sum(item.files.size for item in discovered), len(discovered), _called(discovered)
+    )
+    # Ingesting one folder does not keep all cores busy all the time, so two are ingested at once.
+    with ThreadPoolExecutor(max_workers=min(len(discovered), SIDE_BY_SIDE)) as pool:
+        parts = gathered([pool.submit(reading.part, item) for item in discovered])
+    parts_by_run: dict[str, list[Part]] = {run.id: [] for run in runs}
+    for item, part in zip(discovered, parts, strict=True):
+        parts_by_run[item.run.id].append(part)
     return tuple(
         IngestedRun(
-            run, constants[run.id], tuple(of_run[run.id]), duplicate_constant_notes(checked.package.sources, run)
+            run, constants[run.id], tuple(parts_by_run[run.id]), duplicate_constant_notes(checked.package.sources, run)
         )
         for run in runs
     )
 
 
-def _called(found: Sequence[_DiscoveredFiles]) -> str:
-    """What is being read, for who waits."""
-    runs = list(dict.fromkeys(item.run.id for item in found))
-    files = sum(len(host.files) for item in found for host in item.files.hosts)
+def _called(discovered: Sequence[_DiscoveredFiles]) -> str:
+    """Return the label of the progress display."""
+    runs = list(dict.fromkeys(item.run.id for item in discovered))
+    files = sum(len(host.files) for item in discovered for host in item.files.hosts)
     return f"reading {runs[0] if len(runs) == 1 else f'{len(runs)} runs'}, {counted(files, 'file')}"
 
 
 def duplicate_constant_notes(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
-    """What is to be known of the constants of a run."""
+    """Return warnings about constants that a run defines several times."""
     return tuple(note for source in sources for note in duplicate_constant_warnings(source, run.directory))
 
 
 def discover_files(
-    session: Session, checked: CheckedPackage, sources: Sequence[Source], runs: Sequence[NamedRun], wanted: Wanted
+    session: Session,
+    checked: CheckedPackage,
+    sources: Sequence[Source],
+    runs: Sequence[NamedRun],
+    required_fields: Wanted,
 ) -> tuple[list[_DiscoveredFiles], dict[str, dict[str, object]]]:
-    """The files of every run and source, and the constants of every run: those of all sources of the package."""
+    """Find the files of every run and source, and read the constants of every run.
+
+    Constants are those of all sources of the package. Raises AssayError with the problems of every run.
+    """
     problems: list[AssayError] = []
-    found: list[_DiscoveredFiles] = []
+    discovered: list[_DiscoveredFiles] = []
     constants: dict[str, dict[str, object]] = {run.id: {} for run in runs}
-    every = checked.package.events
-    events = {source.name: tuple(item for item in every if item.source == source.name) for source in sources}
+    all_events = checked.package.events
+    events = {source.name: tuple(item for item in all_events if item.source == source.name) for source in sources}
     for run in runs:
         try:
             files = [
@@ -198,33 +211,41 @@ def discover_files(
         except AssayError as error:
             problems.append(error)
             continue
-        for source, held, hashing in files:
-            own = events[source.name]
-            asked = {event.name: wanted[event.name] for event in own if event.name in wanted}
-            found.append(_DiscoveredFiles(run, source, held, hashing, own, asked))
+        for source, run_files, hashing in files:
+            source_events = events[source.name]
+            wanted_fields = {
+                event.name: required_fields[event.name] for event in source_events if event.name in required_fields
+            }
+            discovered.append(_DiscoveredFiles(run, source, run_files, hashing, source_events, wanted_fields))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
-    return found, constants
+    return discovered, constants
 
 
 def gathered(pending: Sequence[Future[T]]) -> list[T]:
-    """What all came to, or one error with the problems of all."""
-    found, problems = [], []
+    """Return the results of all futures.
+
+    Raises AssayError with the problems of all that failed.
+    """
+    results, problems = [], []
     for item in pending:
         try:
-            found.append(item.result())
+            results.append(item.result())
         except AssayError as error:
             problems.append(error)
     if problems:
-        said = dict.fromkeys(item for error in problems for item in error.diagnostics)
-        raise AssayError(tuple(said), problems[0].status)
-    return found
+        distinct_problems = dict.fromkeys(item for error in problems for item in error.diagnostics)
+        raise AssayError(tuple(distinct_problems), problems[0].status)
+    return results
 
 
 @dataclass(slots=True)
 class _Reading:
-    """Runs being read: what they are called together, how much of them is read, of all; a lock on each set of files,
-    which several runs may have."""
+    """The ingestion of several runs, with its progress.
+
+    `what` is the label of the progress display, `size` the total bytes, `done` the bytes read by run and source,
+    `fresh` the parts that were not cached. `locks` has a lock for each set of files, which several runs may share.
+    """
 
     session: Session
     at_work: Callable[[], None]
@@ -235,77 +256,82 @@ class _Reading:
     fresh: set[tuple[str, str]] = field(default_factory=set)
     locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
-    def part(self, found: _DiscoveredFiles) -> Part:
-        """A run's part of one source."""
+    def part(self, discovered: _DiscoveredFiles) -> Part:
+        """Return a run's part of one source."""
         store = self.session.store
-        size = found.files.size
-        files, hashes = found.hashing()
-        found = replace(found, files=files)
-        raw = content_key(hashes, found.files)
-        with self.locks[raw], stage("read", run=found.run.id, source=found.source.name, bytes=size) as said:
-            place = self.folder(found, store.place("ingest", raw))
-            said["cached"] = (found.run.id, found.source.name) not in self.fresh
-        recognition = recognition_hash(found.source, found.events)
-        return Part(found.source, found.files, raw, recognition, hashes, place)
+        size = discovered.files.size
+        files, hashes = discovered.hashing()
+        discovered = replace(discovered, files=files)
+        raw = content_key(hashes, discovered.files)
+        with (
+            self.locks[raw],
+            stage("read", run=discovered.run.id, source=discovered.source.name, bytes=size) as stage_facts,
+        ):
+            place = self.folder(discovered, store.place("ingest", raw))
+            stage_facts["cached"] = (discovered.run.id, discovered.source.name) not in self.fresh
+        recognition = recognition_hash(discovered.source, discovered.events)
+        return Part(discovered.source, discovered.files, raw, recognition, hashes, place)
 
-    def folder(self, found: _DiscoveredFiles, held: Path) -> Path:
-        """The folder of events, made now unless `held` has it; by one process at a time."""
-        if entry := self.known(found, held):
+    def folder(self, discovered: _DiscoveredFiles, entries_dir: Path) -> Path:
+        """Return the folder of events, ingested now unless `held` has it; one process at a time ingests."""
+        if entry := self.known(discovered, entries_dir):
             return entry
         store = self.session.store
-        with store.alone(held, lambda: self.session.notice(f"waiting for another assay that reads {found.run.id}")):
-            return self.known(found, held) or self.ingest(found, held)
+        with store.alone(
+            entries_dir, lambda: self.session.notice(f"waiting for another assay that reads {discovered.run.id}")
+        ):
+            return self.known(discovered, entries_dir) or self.ingest(discovered, entries_dir)
 
-    def known(self, found: _DiscoveredFiles, held: Path) -> Path | None:
-        """The folder of events that the cache has."""
-        for entry in sorted(held.iterdir()) if held.is_dir() else ():
-            is_complete = is_sealed(entry) and covers(entry, found.source, found.events, found.wanted)
-            if is_complete and _tells_of(entry, found.files):
-                self.tell(found, found.files.size)
+    def known(self, discovered: _DiscoveredFiles, entries_dir: Path) -> Path | None:
+        """Return the folder of events in the cache, or None."""
+        for entry in sorted(entries_dir.iterdir()) if entries_dir.is_dir() else ():
+            is_complete = is_sealed(entry) and covers(entry, discovered.source, discovered.events, discovered.wanted)
+            if is_complete and _tells_of(entry, discovered.files):
+                self.tell(discovered, discovered.files.size)
                 used(entry)
                 return entry
         return None
 
-    def ingest(self, found: _DiscoveredFiles, held: Path) -> Path:
-        """The folder of events, made now."""
+    def ingest(self, discovered: _DiscoveredFiles, entries_dir: Path) -> Path:
+        """Ingest the events into a new folder and return it."""
         store = self.session.store
-        fields = json.dumps({name: sorted(names) for name, names in sorted(found.wanted.items())})
-        names = json.dumps(file_names(found.files))
+        fields = json.dumps({name: sorted(names) for name, names in sorted(discovered.wanted.items())})
+        names = json.dumps(file_names(discovered.files))
         key = hashlib.sha256((fields + names).encode()).hexdigest()[:16]
-        place = held / f"{definitions_hash(found.source, found.events, found.wanted)[:16]}-{key}"
+        place = entries_dir / f"{definitions_hash(discovered.source, discovered.events, discovered.wanted)[:16]}-{key}"
         self.at_work()
-        self.fresh.add((found.run.id, found.source.name))
-        refused = place_of(store.folder, found.run.directory, found.source.name)
-        with _naming(found.run), _keeping(store, refused):
+        self.fresh.add((discovered.run.id, discovered.source.name))
+        refused = place_of(store.folder, discovered.run.directory, discovered.source.name)
+        with _naming(discovered.run), _keeping(store, refused):
             ingest(
-                found.source,
-                found.events,
-                found.wanted,
-                found.files,
+                discovered.source,
+                discovered.events,
+                discovered.wanted,
+                discovered.files,
                 place,
                 share=min(self.folders, SIDE_BY_SIDE),
-                progress=lambda done, _total: self.tell(found, done),
+                progress=lambda done, _total: self.tell(discovered, done),
                 cache=store.folder,
             )
         return place
 
-    def tell(self, found: _DiscoveredFiles, done: int) -> None:
-        """Say how much is read of all."""
-        self.done[found.run.id, found.source.name] = done
+    def tell(self, discovered: _DiscoveredFiles, done: int) -> None:
+        """Report how much of all files has been read."""
+        self.done[discovered.run.id, discovered.source.name] = done
         self.session.progress(self.what, sum(self.done.values()), self.size)
 
 
 def _tells_of(entry: Path, files: RunFiles) -> bool:
-    """Whether an entry calls the files of which there is something to be told as they are called now."""
+    """Return whether the notes of an entry, if it has any, use the current file names."""
     from assay.engine.mount import facts
 
-    told = read_notes(entry) or any(log.quarantined for log in facts(entry).logs)
-    return not told or has_same_file_names(entry, files)
+    has_notes = read_notes(entry) or any(log.quarantined for log in facts(entry).logs)
+    return not has_notes or has_same_file_names(entry, files)
 
 
 @contextmanager
 def _keeping(store: Store, place: Path) -> Iterator[None]:
-    """What is kept of a run that is refused stands at a place; what the last attempt left there goes."""
+    """Move the quarantine of a run that exceeds its limit to a path; remove the one of the last attempt first."""
     with store.writing():
         place.unlink(missing_ok=True)
     try:
@@ -317,12 +343,12 @@ def _keeping(store: Store, place: Path) -> Iterator[None]:
 
 @contextmanager
 def _naming(run: NamedRun) -> Iterator[None]:
-    """Problems of a run's raw data, with the name of the run."""
+    """Prefix the problems of a run's raw data with the name of the run."""
     try:
         yield
     except AssayError as error:
-        named = (
+        problems = (
             item if item.code in OF_CACHE else replace(item, message=f"run {run.id}: {item.message}")
             for item in error.diagnostics
         )  # fmt: skip
-        raise AssayError(tuple(named), error.status) from None
+        raise AssayError(tuple(problems), error.status) from None

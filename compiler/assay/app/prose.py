@@ -1,4 +1,4 @@
-"""The prose of articles: read out of a workspace, and kept with a build."""
+"""Read the prose of articles from a workspace, and store it with builds."""
 
 from __future__ import annotations
 
@@ -12,71 +12,73 @@ from assay.lang.workspace import Workspace, positions
 from assay.report.prose import Prose, read
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, meant, raise_all
 
-#: what a build keeps of the prose of its article: text by file, as JSON
+#: The file of a build with the prose of its article: text by file, as JSON.
 KEPT = "prose.json"
 
 Texts = Mapping[str, str]
-"""Prose by its files, as the article names them."""
+"""The texts of prose files, by the names that the article uses."""
 
 
 def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) -> Mapping[str, Prose]:
-    """The prose of an article by its files; AssayError with everything that is wrong in it."""
+    """Read the prose of an article, by file. Raises AssayError with all problems in it."""
     problems: list[Diagnostic] = []
-    found: dict[str, Prose] = {}
+    prose_by_file: dict[str, Prose] = {}
     for name in (part.prose for part in article.parts if part.prose):
-        shown, place = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
-        if not workspace.holds(place):
-            problems.append(Diagnostic("prose", "a link leads out of the workspace", Span(shown)))
+        display_name, path = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
+        if not workspace.holds(path):
+            problems.append(Diagnostic("prose", "a link leads out of the workspace", Span(display_name)))
             continue
-        if not place.exists():
-            problems.append(_missing(workspace, checked, article, name, shown))
+        if not path.exists():
+            problems.append(_missing(workspace, checked, article, name, display_name))
             continue
-        found[name] = read(place, shown, checked, article.choices, problems)
+        prose_by_file[name] = read(path, display_name, checked, article.choices, problems)
     raise_all(problems)
-    return found
+    return prose_by_file
 
 
-def _missing(workspace: Workspace, checked: CheckedPackage, article: Article, name: str, shown: str) -> Diagnostic:
-    """That a file of prose is not there, at the line of the specs that names it."""
+def _missing(
+    workspace: Workspace, checked: CheckedPackage, article: Article, name: str, display_name: str
+) -> Diagnostic:
+    """Return the problem of a missing prose file, at the line of the specs that names it."""
     system = checked.package.system
     span, excerpt = positions(workspace, system)(name)
-    place = workspace.specs / system / name
-    known = [path.stem for path in place.parent.glob(f"*{place.suffix}")]
+    prose_path = workspace.specs / system / name
+    stems = [path.stem for path in prose_path.parent.glob(f"*{prose_path.suffix}")]
     return Diagnostic(
         "prose",
         f"article `{article.name}` names prose that is not there: `{name}`",
         span,
         excerpt,
-        expected=f"the file {shown}",
-        hint=meant(place.stem, known),
+        expected=f"the file {display_name}",
+        hint=meant(prose_path.stem, stems),
     )
 
 
 def texts_of(prose: Mapping[str, Prose]) -> dict[str, str]:
-    """The texts of prose by their files."""
+    """Return the texts of prose by file."""
     return {name: item.text for name, item in sorted(prose.items())}
 
 
 def texts_by_article(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
-    """The texts of prose of every article; AssayError with all that is wrong in them, each thing once."""
-    found: dict[str, Texts] = {}
+    """Return the texts of the prose of every article. Raises AssayError with all distinct problems."""
+    texts: dict[str, Texts] = {}
     problems: list[Diagnostic] = []
     for article in checked.package.articles:
         try:
-            found[article.name] = texts_of(read_prose(workspace, checked, article))
+            texts[article.name] = texts_of(read_prose(workspace, checked, article))
         except AssayError as error:
             problems += error.diagnostics
     raise_all(dict.fromkeys(problems))
-    return found
+    return texts
 
 
 def unchecked_texts(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
-    """The same without a look at what is wrong: a file that cannot be read has no text."""
+    """Return the texts of the prose of every article, unchecked; unreadable files have empty texts."""
 
     def text(name: str) -> str:
-        place = workspace.specs / checked.package.system / name
+        path = workspace.specs / checked.package.system / name
         try:
-            return place.read_text(encoding="utf-8") if workspace.holds(place) else ""
+            return path.read_text(encoding="utf-8") if workspace.holds(path) else ""
         except (OSError, ValueError):
             return ""
 
@@ -87,20 +89,20 @@ def unchecked_texts(workspace: Workspace, checked: CheckedPackage) -> dict[str, 
 
 
 def write_texts_of(prose: Mapping[str, Prose], folder: Path) -> None:
-    """Keep the prose of an article in the folder of its build."""
+    """Store the prose of an article in the folder of its build."""
     text = json.dumps(texts_of(prose), ensure_ascii=False, indent=1, sort_keys=True)
     (folder / KEPT).write_text(text + "\n", encoding="utf-8")
 
 
 def kept_texts(folder: Path) -> Texts | None:
-    """The prose that a build has kept; None where it has kept none.  AssayError when the file is something else."""
-    place = folder / KEPT
-    if not place.is_file():
+    """Return the prose that a build stored, or None. Raises AssayError if the file has another format."""
+    path = folder / KEPT
+    if not path.is_file():
         return None
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
+        texts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise fail("prose", f"the prose of the build cannot be read: {error}", span=Span(str(place))) from None
-    if not isinstance(found, dict) or not all(isinstance(text, str) for text in found.values()):
-        raise fail("prose", "the prose of the build is not what a build writes: text by file", span=Span(str(place)))
-    return found
+        raise fail("prose", f"the prose of the build cannot be read: {error}", span=Span(str(path))) from None
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise fail("prose", "the prose of the build is not what a build writes: text by file", span=Span(str(path)))
+    return texts

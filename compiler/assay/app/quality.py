@@ -1,4 +1,4 @@
-"""Measure how complete the data of runs are, and which metrics lack samples."""
+"""Measure how complete the data of runs are, and which metrics lack samples because of it."""
 
 from __future__ import annotations
 
@@ -31,88 +31,89 @@ from assay.sql.dialect import column, scan
 from assay.sql.expressions import places
 from assay.util.diagnostics import AssayError
 
-NAMED = 3
+NAMED = 3  # metrics that a warning names
 
 
 def missing_data_warnings(
-    checked: CheckedPackage, made: Plan, results: RunResults, prepared: IngestedRun
+    checked: CheckedPackage, metric_plan: Plan, results: RunResults, prepared: IngestedRun
 ) -> tuple[str, ...]:
-    """A sentence for each event, and for each field, that a run tells nothing of where metrics want it that have no
-    samples."""
+    """Return a warning for each event or field that the run lacks and that a metric without samples reads."""
     return (
-        *absent_events(checked, made, results, prepared.counts),
-        *absent_fields(checked, made, results, prepared),
+        *absent_events(checked, metric_plan, results, prepared.counts),
+        *absent_fields(checked, metric_plan, results, prepared),
     )
 
 
 def absent_events(
-    checked: CheckedPackage, made: Plan, results: RunResults, counts: Mapping[str, int]
+    checked: CheckedPackage, metric_plan: Plan, results: RunResults, counts: Mapping[str, int]
 ) -> tuple[str, ...]:
-    """A sentence for each event that no log line of a run is, where metrics have no sample for want of it."""
-    empty = [metric for metric in made.metrics if not results.metrics[metric.id].size]
-    without: dict[str, list[str]] = {}
+    """Return a warning for each event that the run lacks and that metrics without samples are measured by."""
+    empty = [metric for metric in metric_plan.metrics if not results.metrics[metric.id].size]
+    readers: dict[str, list[str]] = {}
     for metric in empty:
         for event in _measured_events(checked.package, metric):
             if not counts.get(event):
-                without.setdefault(event, []).append(metric.id)
+                readers.setdefault(event, []).append(metric.id)
     return tuple(
         f"no log line is a `{event}` event, so there are no samples of {_listed(names)}."
-        for event, names in sorted(without.items())
+        for event, names in sorted(readers.items())
     )
 
 
-def absent_fields(checked: CheckedPackage, made: Plan, results: RunResults, prepared: IngestedRun) -> tuple[str, ...]:
-    """A sentence for each field without a value in any row of its event, where metrics that read it have no sample."""
-    without: dict[tuple[str, str], list[str]] = {}
-    for metric in made.metrics:
+def absent_fields(
+    checked: CheckedPackage, metric_plan: Plan, results: RunResults, prepared: IngestedRun
+) -> tuple[str, ...]:
+    """Return a warning for each field that is null in every row of its event and that metrics without samples read."""
+    readers: dict[tuple[str, str], list[str]] = {}
+    for metric in metric_plan.metrics:
         if not results.metrics[metric.id].size:
             for name, fields in plan(checked.package, [metric], ()).wanted.items():
                 for field in fields:
-                    without.setdefault((name, field), []).append(metric.id)
+                    readers.setdefault((name, field), []).append(metric.id)
     return tuple(
         f"no `{event.name}` event has a value of `{field}`{_read_from(event, field)}; there are no samples of "
-        f"{_listed(without[event.name, field])}, which read{'s' if len(without[event.name, field]) == 1 else ''} it."
+        f"{_listed(readers[event.name, field])}, which read{'s' if len(readers[event.name, field]) == 1 else ''} it."
         for event in checked.package.events
         if prepared.counts.get(event.name)
-        for field in _without_value(prepared, event, [field for name, field in without if name == event.name])
+        for field in _without_value(prepared, event, [field for name, field in readers if name == event.name])
     )
 
 
 def _without_value(prepared: IngestedRun, event: Event, fields: Sequence[str]) -> Iterator[str]:
-    """Those of the fields that may be missing and have no value in any row, in order of their names."""
-    may = {field.name for form in event.forms for field in form.fields if field.paths and not field.required}
-    asked = sorted(may & set(fields))
+    """Yield, in order of their names, the optional fields that are null in every row of an event."""
+    optional = {field.name for form in event.forms for field in form.fields if field.paths and not field.required}
+    names = sorted(optional & set(fields))
     files = [path for folder in prepared.folders for path in sorted((folder / "events" / event.name).glob("*.parquet"))]
-    if not asked or not files:
+    if not names or not files:
         return
     with small_engine() as connection:
-        rows = [connection.execute(dialect.text(_values(path, asked))).fetchone() for path in files]
-    for index, name in enumerate(asked):
+        rows = [connection.execute(dialect.text(_values(path, names))).fetchone() for path in files]
+    for index, name in enumerate(names):
         if not any(row and row[index] for row in rows):
             yield name
 
 
 def _values(path: Path, fields: Sequence[str]) -> exp.Select:
-    """How many rows of a file have a value of each field."""
+    """Return a query that counts the non-null values of each field in the complete records of a file."""
     query = dialect.select(*(exp.Count(this=column(name)) for name in fields))
     return query.from_(scan(glob.escape(str(path)))).where(column("whole"))
 
 
 def _read_from(event: Event, name: str) -> str:
-    """Where a field is read, in words; empty where that is called as it is."""
-    found = (
+    """Return a clause that names the paths a field is read from; empty if the only path is its name."""
+    all_paths = (
         ".".join(path) for form in event.forms for field in form.fields if field.name == name for path in field.paths
     )
-    paths = list(dict.fromkeys(found))
+    paths = list(dict.fromkeys(all_paths))
     return "" if paths == [name] else f", which is read from {' or '.join(f'`{path}`' for path in paths)}"
 
 
 def _measured_events(package: Package, metric: Metric) -> set[str]:
-    """The events that the instants of a metric's measure are bound to."""
+    """Return the events that the instants of a metric's measure are bound to."""
     grain = next(item for item in package.grains if item.name == metric.grain)
-    named = {node.text if node.op == "taken" else node.name for node in metric.measure.walk()}
+    measure_names = {node.text if node.op == "taken" else node.name for node in metric.measure.walk()}
     events = {event.name for event in package.events}
-    return {item.of for item in grain.instants if item.name in named and item.of in events}
+    return {item.of for item in grain.instants if item.name in measure_names and item.of in events}
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -120,41 +121,41 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-#: works out statements of another plan over the run: their rows by name
+#: Executes further statements over the run and returns their rows by statement name.
 Counter = Callable[[Sequence[Statement]], Mapping[str, Sequence[Mapping[str, object]]]]
 
 
 @dataclass(frozen=True)
 class QualityPlan:
-    """The statements that count records and rows beside the metrics of a plan, and the assessment of the counts."""
+    """The statements that count records and rows next to the metrics of a plan, and their assessment."""
 
     compiled: CompiledPlan
     is_phase: bool = False
 
     @property
     def checked(self) -> CheckedPackage:
-        """Return the package."""
+        """The checked package."""
         return self.compiled.checked
 
     @property
     def plan(self) -> Plan:
-        """Return the plan."""
+        """The plan whose data are assessed."""
         return self.compiled.plan
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """Return the statements of the plan."""
+        """The statements of the plan."""
         return self.compiled.statements
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
-        """Return the metrics that are measured: those of the plan, and of the rows that are listed."""
+        """The measured metrics: those of the plan and those of its requested rows."""
         listed = (metric for item in self.plan.listed for metric in item.metrics)
         return tuple({metric.id: metric for metric in (*self.plan.metrics, *listed)}.values())
 
     @cached_property
     def bindings(self) -> tuple[completeness.KeyBinding, ...]:
-        """Return the keys by which instants of the plan's grains are bound to events."""
+        """The keys by which instants of the plan's grains are bound to events."""
         events = frozenset(step.name for step in self.plan.steps if isinstance(step, EventStep))
         return tuple(
             binding
@@ -165,12 +166,12 @@ class QualityPlan:
 
     @cached_property
     def value_events(self) -> ValueEvents:
-        """Return what finds the events of values."""
+        """Finds the events that values come from."""
         return ValueEvents(self.statements)
 
     @cached_property
     def counts(self) -> tuple[Statement, ...]:
-        """Return the statements that count."""
+        """The statements that count rows of metrics and unmatched keys."""
         keys = ((item.name, completeness.count_unmatched(item, self._places)) for item in self.bindings)
         return (*self._row_counts(self.metrics), *(Statement("count", name, query) for name, query in keys))
 
@@ -185,19 +186,22 @@ class QualityPlan:
         return places(item.name for source in self.checked.package.sources for item in source.constants)
 
     def without_fallbacks(self, metrics: Sequence[Metric]) -> tuple[Statement, ...]:
-        """Return statements that count the rows of metrics over relations without their fallbacks."""
+        """Return statements that count the rows of metrics over relations without their SQL fallbacks."""
         tables = [item for item in self.statements if item.kind in ("table", "view")]
         return (*(_without_fallbacks(item) for item in tables), *self._row_counts(metrics))
 
     def assess(self, prepared: IngestedRun, results: RunResults, count: Counter) -> RunQuality:
-        """Assess a run: `count` works out further statements over it, where something looks incomplete."""
+        """Assess the data of a run.
+
+        `count` executes further statements over the run; it is called only if something looks incomplete.
+        """
         assessment = Assessment(
             self.checked.package, self.metrics, self.bindings, self.value_events, records_by_host(prepared),
             _hosts(prepared), results.counts, defaulted_fields(prepared, self._fields), self.is_phase,
         )  # fmt: skip
         further: Mapping[str, Sequence[Mapping[str, object]]] = {}
         if metrics := assessment.with_rare_events():
-            # A relation may fail without its fallbacks; what is sure is found without it.
+            # A relation may fail without its fallbacks. The other findings do not depend on it.
             with suppress(AssayError):
                 further = count(self.without_fallbacks(metrics))
         defaults = (*assessment.default_samples(further), *assessment.defaulted_fields())
@@ -215,7 +219,7 @@ class QualityPlan:
 
     @cached_property
     def _fields(self) -> Mapping[str, Sequence[str]]:
-        """Event -> its fields with a default that values come from."""
+        """Event -> its fields with a default that values of the metrics come from."""
         events = {item.name: item for item in self.checked.package.events}
         fields: dict[str, list[str]] = {}
         for event, name in sorted({item for metric in self.metrics for item in self.value_events.fields(metric)}):
@@ -226,7 +230,7 @@ class QualityPlan:
 
     @cached_property
     def _readers(self) -> Mapping[str, Sequence[str]]:
-        """Event -> the ids of the metrics that read it."""
+        """Event -> ids of the metrics that read it."""
         readers: dict[str, list[str]] = {}
         for metric in self.metrics:
             for event in dependencies.collect_dependencies(self.checked.package, [metric], ()).events:
@@ -242,7 +246,7 @@ def _without_fallbacks(statement: Statement) -> Statement:
 
 
 def _blank(defaults: Sequence[Finding]) -> frozenset[str]:
-    """Return the metrics all of whose values rest on a fallback."""
+    """Return the metrics whose values all rest on a fallback."""
     return frozenset(name for item in defaults if item.affected == item.total for name in item.metrics)
 
 
@@ -262,7 +266,7 @@ def _quality(prepared: IngestedRun, findings: Sequence[Finding], blank: frozense
 def without_blank(
     checked: CheckedPackage, plan: Plan, prepared: IngestedRun, results: RunResults, blank: frozenset[str]
 ) -> RunResults:
-    """Return results in which blank metrics have no samples, and formulas over them no value."""
+    """Return results in which blank metrics have no samples, and formulas over them have no value."""
     if not blank & results.metrics.keys():
         return results
     metrics = {
@@ -270,18 +274,18 @@ def without_blank(
         for name, result in results.metrics.items()
     }
     notes = dict.fromkeys(results.notes)
-    worked = Formulas(checked, prepared.constants, notes)
-    formulas = {metric.id: worked.of_run(metric, metrics) for metric in plan.formulas}
+    evaluator = Formulas(checked, prepared.constants, notes)
+    formulas = {metric.id: evaluator.of_run(metric, metrics) for metric in plan.formulas}
     return replace(results, metrics=metrics, formulas=formulas, notes=tuple(notes))
 
 
 def records_by_host(prepared: IngestedRun) -> Mapping[str, Mapping[str, int]]:
-    """Return how many records of each event each host has: event -> host -> number."""
+    """Return the number of records: event -> host -> number."""
     return {event: hosts for part in prepared.parts for event, hosts in part.facts.by_host.items()}
 
 
 def _hosts(prepared: IngestedRun) -> Mapping[str, tuple[str, ...]]:
-    """Return the hosts of each source that has several, those whose log holds any event."""
+    """Return, for each source with several hosts, the hosts whose logs hold any event."""
     return {
         part.source.name: tuple(log.host for log in part.facts.logs if log.recognised)
         for part in prepared.parts
@@ -292,7 +296,7 @@ def _hosts(prepared: IngestedRun) -> Mapping[str, tuple[str, ...]]:
 def defaulted_fields(
     prepared: IngestedRun, fields: Mapping[str, Sequence[str]]
 ) -> Mapping[tuple[str, str], tuple[int, int]]:
-    """Count the records of events that lack a field with a default, and all records, by event and field."""
+    """Count the records in which a field took its default: (event, field) -> (defaulted, all records)."""
     counts: dict[tuple[str, str], tuple[int, int]] = {}
     with small_engine() as connection:
         for event, names in fields.items():
@@ -301,24 +305,24 @@ def defaulted_fields(
                 query = dialect.select(exp.Count(this=exp.Star()), *marks).from_(scan(glob.escape(str(path))))
                 total, *numbers = connection.execute(dialect.text(query.where(column("whole")))).fetchall()[0]
                 for name, number in zip(names, numbers, strict=True):
-                    before, all_before = counts.get((event, name), (0, 0))
-                    counts[event, name] = before + (number or 0), all_before + total
+                    defaulted_before, total_before = counts.get((event, name), (0, 0))
+                    counts[event, name] = defaulted_before + (number or 0), total_before + total
     return counts
 
 
 def event_files(prepared: IngestedRun, event: str) -> Iterator[Path]:
-    """Yield the files of an event of a run."""
+    """Yield the Parquet files of an event in a run."""
     for part in prepared.parts:
         yield from sorted((part.events / "events" / event).glob("*.parquet"))
 
 
-def coverage_fields(package: Package, wanted: Wanted) -> Wanted:
-    """Return the events by which logs say that records were dropped, with the fields that say which and how many.
+def coverage_fields(package: Package, required_fields: Wanted) -> Wanted:
+    """Return the events by which logs report dropped records, with the fields that name the events and the number.
 
-    Only those of sources that are read anyway.
+    Covers only sources that are read anyway.
     """
     events = {event.name: event for event in package.events}
-    sources = {events[name].source for name in wanted}
+    sources = {events[name].source for name in required_fields}
     return {
         item.name: frozenset(name for name in (item.dropped, item.count) if name)
         for item in package.coverage
@@ -327,7 +331,7 @@ def coverage_fields(package: Package, wanted: Wanted) -> Wanted:
 
 
 def notices(package: Package, prepared: IngestedRun) -> tuple[Notice, ...]:
-    """Return what the logs of a run say of dropped records of events that the specs know."""
+    """Return what the logs of a run report about dropped records of known events."""
     events_by_record_name = {
         name.name: event for event in package.events for form in event.forms for name in form.names
     }

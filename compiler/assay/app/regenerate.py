@@ -1,4 +1,4 @@
-"""`assay regenerate`: a published report made again from its printed values and the specs."""
+"""Rebuild a published report from its printed values and the specs (`assay regenerate`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from assay.util.diagnostics import USAGE, fail
 
 @dataclass(frozen=True, slots=True)
 class Regenerated:
-    """A report made again: it in each of its forms, its edition, and where it differs from what was printed."""
+    """A rebuilt published report: its files, its edition, and differences from the printed values as warnings."""
 
     reports: tuple[Path, ...]
     edition: str
@@ -37,29 +37,29 @@ class Regenerated:
 def regenerate(
     session: Session, file: Path, out: Path, report: str | None, edition: str | None, forms: Sequence[str] = USUAL
 ) -> Regenerated:
-    """Make the report of a publication file again, into `out`.
+    """Rebuild the report of a publication file, into `out`.
 
-    Writes the report in some forms, charts/, document.json, provenance.json, specs.json; all or nothing.  `report` is
-    `system/report` (by default the only one that has editions), `edition` the name of one (by default that of the
-    publication's day).  Raises AssayError.
+    Writes the report in its forms, charts/, document.json, provenance.json and specs.json, atomically. `report` is
+    `system/report`, by default the only one with editions; `edition` is by default that of the publication's day.
+    Raises AssayError.
     """
     refuse_sources(session, out)
     publication = read(file)
-    checked, shown, name = _report(session, report)
-    form = chosen(shown, publication.day, edition)
-    rows = matched(publication, checked, shown, form, Shape(file, file.read_text(encoding="utf-8")).span)
+    checked, report_definition, name = _report(session, report)
+    form = chosen(report_definition, publication.day, edition)
+    rows = matched(publication, checked, report_definition, form, Shape(file, file.read_text(encoding="utf-8")).span)
     with replacing(out, session.waits_for(out)) as fresh:
         if publication.points:
             warm_up(session.templates())
-        made = _provenance(checked, name, form, file, session.templates())
-        found = document(publication, rows, checked, form, _printed(made, publication, form, checked))
-        warnings = write_report(session, Assembled(checked, found, made), fresh, forms)
+        provenance = _provenance(checked, name, form, file, session.templates())
+        report_document = document(publication, rows, checked, form, _printed(provenance, publication, form, checked))
+        warnings = write_report(session, Assembled(checked, report_document, provenance), fresh, forms)
     return Regenerated(reports(out, forms), form.name, warnings)
 
 
 def _report(session: Session, name: str | None) -> tuple[CheckedPackage, Report, str]:
     if name is None:
-        name = _only([found for found, report in _reports(session) if report.editions])
+        name = _only([full_name for full_name, report in _reports(session) if report.editions])
     return (*session.report(name), name)
 
 
@@ -73,9 +73,13 @@ def _reports(session: Session) -> list[tuple[str, Report]]:
 
 def _only(names: Sequence[str]) -> str:
     if len(names) != 1:
-        said = f"there are {', '.join(names)}" if names else "there is none"
+        candidates = f"there are {', '.join(names)}" if names else "there is none"
         raise fail(
-            "which-report", "no single report has editions", found=said, hint="name it with --report", status=USAGE
+            "which-report",
+            "no single report has editions",
+            found=candidates,
+            hint="name it with --report",
+            status=USAGE,
         )
     return names[0]
 
@@ -91,9 +95,9 @@ def _provenance(
 
 
 def _printed(
-    made: dict[str, object], publication: Publication, edition: Edition, checked: CheckedPackage
+    provenance: dict[str, object], publication: Publication, edition: Edition, checked: CheckedPackage
 ) -> dict[str, str]:
-    """What the report prints of its provenance."""
+    """Return the lines of provenance that the report prints."""
     follows = style(edition.style).follows_from_print
     tools = versions()
     return {
@@ -104,7 +108,7 @@ def _printed(
         "Δ and Δ%": "worked out from the published values" if follows else "as published; seen to fit the values",
         "Edition": f"{edition.name}: {edition.doc}" if edition.doc else edition.name,
         "Number style": edition.style,
-        "Provenance": str(made["hash"]),
+        "Provenance": str(provenance["hash"]),
         "Specs": checked.sources,
         "Assay": tools.pop("assay"),
         **tools,

@@ -1,4 +1,4 @@
-"""What a report asks of the stages that show it: number styles and chart templates that exist."""
+"""Check that the number styles and chart templates of reports exist."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ ENDING = ".vl.json"
 
 
 def refuse(session: Session, package: Package) -> None:
-    """Raise AssayError where reports of a package are in a style, or have charts, that there are not."""
+    """Raise AssayError if reports of a package use unknown number styles or chart templates."""
     raise_all(report_problems(package, session.templates(), workspace.positions(session.workspace, package.system)))
 
 
 def report_problems(package: Package, templates: Path, locate: Callable[[str], Place]) -> Iterator[Diagnostic]:
-    """Reports of a package in an unknown number style, or with charts of an unknown template; each name told once."""
-    known = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
-    told: set[str] = set()
-    for asked in of_package(package):
-        for style in sorted(set(asked.styles) - set(style_names()) - told):
+    """Yield a problem for each unknown number style or chart template of a package's reports, once."""
+    template_names = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
+    checked_names: set[str] = set()
+    for use in of_package(package):
+        for style in sorted(set(use.styles) - set(style_names()) - checked_names):
             yield Diagnostic(
                 "unknown-style",
-                f"{asked.what} is in a number style that does not exist: `{style}`",
+                f"{use.what} is in a number style that does not exist: `{style}`",
                 *locate(style),
                 hint=did_you_mean(style, style_names()),
             )
-        for name in sorted(set(asked.templates) - set(known) - told):
+        for name in sorted(set(use.templates) - set(template_names) - checked_names):
             yield Diagnostic(
                 "unknown-chart-template",
-                f"{asked.what} has charts of a template that does not exist: `{name}`",
+                f"{use.what} has charts of a template that does not exist: `{name}`",
                 *locate(name),
-                hint=did_you_mean(name, known),
+                hint=did_you_mean(name, template_names),
             )
-        told |= {*asked.styles, *asked.templates}
+        checked_names |= {*use.styles, *use.templates}

@@ -1,4 +1,4 @@
-"""Which of a package's sources the wanted events come from, and whether the runs have it."""
+"""Select the sources of the required events, and check that the runs have them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Wanted = Mapping[str, frozenset[str]]
 
 
 def needed_sources(
-    checked: CheckedPackage, metrics: Sequence[Metric], wanted: Wanted, runs: Sequence[NamedRun]
+    checked: CheckedPackage, metrics: Sequence[Metric], required_fields: Wanted, runs: Sequence[NamedRun]
 ) -> tuple[Source, ...]:
-    """The sources of the wanted events (the first, when none is wanted).
+    """Return the sources of the required events; the first source if no event is required.
 
-    AssayError when metrics need a source that no run has, or a run has nothing at all (unless the source is the
-    only one: then finding the run's files says what is missing).
+    Raises AssayError if metrics need a source that no run has, or if a run is empty. If there is only one source, the
+    search for the run's files reports what is missing.
     """
     package = checked.package
     if not package.sources:
         raise fail("sources", f"`{package.system}` has no source", hint="add one to the package's `sources`")
     of_event = {event.name: event.source for event in package.events}
-    needed = [source for source in package.sources if source.name in {of_event[name] for name in wanted}]
+    needed = [source for source in package.sources if source.name in {of_event[name] for name in required_fields}]
     absent = [source for source in needed if not any(has(run, source) for run in runs)]
     if absent and len(package.sources) > 1:
         raise_all(empty_run(run.directory) for run in runs if not any(run.directory.iterdir()))
@@ -35,7 +35,7 @@ def needed_sources(
 
 
 def has(run: NamedRun, source: Source) -> bool:
-    """Whether a run has files of a source."""
+    """Return whether a run has files of a source."""
     if not source.hosts:
         return any(True for pattern in source.logs for _ in files_of(run.directory, f"{pattern}*"))
     if source.host_files:
@@ -47,10 +47,10 @@ def missing_source_error(
     checked: CheckedPackage, metrics: Sequence[Metric], source: Source, runs: Sequence[NamedRun]
 ) -> Diagnostic:
     events = {event.name for event in checked.package.events if event.source == source.name}
-    read = {
+    events_by_metric = {
         metric.id: set(dependencies.collect_dependencies(checked.package, [metric], []).events) for metric in metrics
     }
-    users = [f"`{name}`" for name, found in read.items() if found & events]
+    users = [f"`{name}`" for name, read_events in events_by_metric.items() if read_events & events]
     more = f" and {len(users) - 3} more" if len(users) > 3 else ""
     needed = f"metrics need: {', '.join(users[:3])}{more}" if users else "what is asked for needs"
     return Diagnostic(
@@ -63,7 +63,10 @@ def missing_source_error(
 
 
 def _strange(checked: CheckedPackage, runs: Sequence[NamedRun]) -> str:
-    """A question about the first run that has nothing of any source: a folder of runs, or one within a run."""
+    """Return a question about the first run that has no files of any source.
+
+    It may be a folder of runs, or a folder within a run.
+    """
     for run in runs:
         if not any(has(run, source) for source in checked.package.sources):
             return (

@@ -1,4 +1,4 @@
-"""`assay schema`: what the documents of a run must hold, as JSON Schema."""
+"""Describe the documents of a run as JSON Schema (`assay schema`)."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 
 
 def run_schemas(package: Package) -> dict[str, dict[str, Any]]:
-    """File of a run -> JSON Schema of it: the constants that are read from it, by their paths.
+    """Return the JSON Schema of each document of a run by file name: the constants read from it, by path.
 
-    A constant with several candidate files stands in the schema of each.
+    A constant with several candidate files is in the schema of each.
     """
-    found: dict[str, list[Constant]] = {}
+    constants_by_file: dict[str, list[Constant]] = {}
     for source in package.sources:
         for constant in source.constants:
             for file in constant.files:
-                found.setdefault(file, []).append(constant)
-    return {file: schema_of(package.system, file, constants) for file, constants in sorted(found.items())}
+                constants_by_file.setdefault(file, []).append(constant)
+    return {file: schema_of(package.system, file, constants) for file, constants in sorted(constants_by_file.items())}
 
 
 def schema_of(system: str, file: str, constants: Iterable[Constant]) -> dict[str, Any]:
-    """The schema of a file that these constants are read from."""
+    """Return the schema of a file from which these constants are read."""
     root: dict[str, Any] = {"$schema": DRAFT, "title": f"{file} of a run of {system}", "type": "object"}
     constants = tuple(constants)
     for constant in constants:
@@ -56,7 +56,7 @@ def _add(root: dict[str, Any], path: tuple[str, ...], constant: Constant, requir
         members: dict[str, Any] = node.setdefault("properties", {})
         leaf = _leaf(constant) if place == len(path) else {"type": "object"}
         node = members.setdefault(key, leaf)
-        # an older form of a document may have a text where a newer one has an object
+        # an older form of a document may have a text in place of an object
         types = sorted({*_types(node), *_types(leaf)})
         if len(types) > 1:
             node["type"] = types
@@ -68,7 +68,7 @@ def _types(schema: Mapping[str, Any]) -> list[str]:
 
 
 def _required(path: tuple[str, ...]) -> dict[str, Any]:
-    """A schema of documents that have something at a path."""
+    """Return a schema of documents that have a value at a path."""
     inner = {"properties": {path[0]: _required(path[1:])}} if path[1:] else {}
     return {"required": [path[0]], **inner}
 
@@ -76,8 +76,8 @@ def _required(path: tuple[str, ...]) -> dict[str, Any]:
 def _leaf(constant: Constant) -> dict[str, Any]:
     unit = f" ({constant.unit.symbol or constant.unit.name})" if constant.unit.name != "dimensionless" else ""
     default = "" if constant.default is None else f"; {constant.default!r} where it is missing"
-    above = {"exclusiveMinimum": 0} if constant.positive or constant.type == "duration" else {}
-    kind = {**_TYPES[constant.type], **above}
-    if constant.type == "instant" and constant.default == "":  # one that need not be told
-        kind = {"anyOf": [kind, {"const": ""}]}
-    return {**kind, "description": f"{constant.doc}{unit}{default}"}
+    minimum = {"exclusiveMinimum": 0} if constant.positive or constant.type == "duration" else {}
+    type_schema = {**_TYPES[constant.type], **minimum}
+    if constant.type == "instant" and constant.default == "":  # an optional instant
+        type_schema = {"anyOf": [type_schema, {"const": ""}]}
+    return {**type_schema, "description": f"{constant.doc}{unit}{default}"}

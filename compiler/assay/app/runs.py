@@ -1,4 +1,4 @@
-"""Runs as the user names them: `DIR` or `NAME=DIR`; a run may also be an address (`s3://...`) or an archive."""
+"""Parse the runs of a command line: `DIR` or `NAME=DIR`, where DIR may be an address (`s3://...`) or an archive."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, meant, r
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, unheard
 
-#: what is said of a pattern, which the shell has not replaced by names
+#: The hint for a pattern that the shell did not expand.
 ONE_EACH = "a pattern in quotes stands for no run; each is named by a --run of its own"
 
 
 @dataclass(frozen=True, slots=True)
 class NamedRun:
-    """A run's directory, and the id that results have for it.
+    """A run's directory, and its id in results.
 
-    A run that is no directory here has an address, which is also its directory until it is `here`: an address of
-    object storage, or the path of an archive.
+    A remote or archived run has an address: an address of object storage, or the path of an archive. Until `here`
+    mirrors the run, `directory` is this address, too.
     """
 
     id: str
@@ -33,7 +33,7 @@ class NamedRun:
 
     @property
     def place(self) -> str:
-        """Where it is, as the user named it."""
+        """The place of the run, as the user named it."""
         return self.address or str(self.directory)
 
     @property
@@ -43,7 +43,7 @@ class NamedRun:
 
 
 def run_at(name: str, place: str) -> NamedRun:
-    """The run of an id at a place: a directory, an address or an archive.  AssayError (usage) for a bad address."""
+    """Return the run with an id at a directory, address or archive. Raises AssayError (usage) for a bad address."""
     if is_address(place):
         address = checked_address(place)
         return NamedRun(name, Path(address), address)
@@ -54,10 +54,11 @@ def run_at(name: str, place: str) -> NamedRun:
 def here(
     session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], fetching: Notice = unheard
 ) -> tuple[NamedRun, ...]:
-    """The runs, each with a directory that can be read: those that are elsewhere mirrored into the cache, as far as
-    the sources can read them; `fetching` is told what is about to be fetched, and how much.
+    """Return the runs with readable directories: remote ones and archives are mirrored into the cache.
 
-    AssayError with the problems of every run; usage where there is nothing at a place.
+    Only files that the sources can read are fetched. `fetching` is called before a fetch, with its size.
+
+    Raises AssayError with the problems of every run; usage if a place does not exist.
     """
     raise_all((problem for run in runs for problem in _misnamed(run)), USAGE)
     if all(run.is_here for run in runs):
@@ -65,27 +66,34 @@ def here(
     from assay.remote.mirror import mirrored
     from assay.remote.required_files import patterns
 
-    wanted = patterns(sources)
-    found: dict[str, Path] = {}
+    file_patterns = patterns(sources)
+    mirror_of: dict[str, Path] = {}
     problems: list[AssayError] = []
-    # In one order everywhere, so that two commands never wait for each other.
+    # All commands lock in the same order, which prevents deadlocks.
     for run in sorted((run for run in runs if not run.is_here), key=lambda run: run.address):
         try:
-            if run.address not in found:
-                found[run.address] = mirrored(
-                    session.store, run.address, run.id, wanted, session.held, session.progress, session.notice, fetching
+            if run.address not in mirror_of:
+                mirror_of[run.address] = mirrored(
+                    session.store,
+                    run.address,
+                    run.id,
+                    file_patterns,
+                    session.held,
+                    session.progress,
+                    session.notice,
+                    fetching,
                 )
-                session.mirrors[found[run.address]] = run.address
+                session.mirrors[mirror_of[run.address]] = run.address
         except AssayError as error:
             problems.append(error)
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
-    return tuple(run if run.is_here else replace(run, directory=found[run.address]) for run in runs)
+    return tuple(run if run.is_here else replace(run, directory=mirror_of[run.address]) for run in runs)
 
 
 def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
-    """What is wrong with the place of a run here, before anybody looks for files of a source in it."""
-    from assay.ingest.discovery import TAKEN  # loads much, and a build that is given as it was needs none of it
+    """Yield the problem of a local run whose place is not a directory or archive."""
+    from assay.ingest.discovery import TAKEN  # slow to import, and not needed for a cached build
 
     path = Path(run.place)
     if is_address(run.place) or path.is_dir() or (run.address and path.is_file()):
@@ -93,52 +101,54 @@ def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
     if path.exists():
         yield Diagnostic("no-run", f"the run is no directory: {run.place}", hint=TAKEN)
         return
-    beside = path.parent.iterdir() if os.access(path.parent, os.R_OK) and path.parent.is_dir() else ()
-    near = meant(path.name, (item.name for item in beside if item.is_dir() or is_archive(item.name)))
-    hint = ONE_EACH if set("*?[") & set(run.place) else near or TAKEN
-    what = "archive of the run" if run.address else "run directory"
-    yield Diagnostic("no-run", f"the {what} does not exist: {run.place}", hint=hint)
+    siblings = path.parent.iterdir() if os.access(path.parent, os.R_OK) and path.parent.is_dir() else ()
+    suggestion = meant(path.name, (item.name for item in siblings if item.is_dir() or is_archive(item.name)))
+    hint = ONE_EACH if set("*?[") & set(run.place) else suggestion or TAKEN
+    kind = "archive of the run" if run.address else "run directory"
+    yield Diagnostic("no-run", f"the {kind} does not exist: {run.place}", hint=hint)
 
 
 def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
-    """The runs of a command line, in order.
+    """Parse the runs of a command line, in order.
 
-    Without a name the directory's is taken, as the user wrote it; where two are the same, with the names of the folders
-    above until they differ.  AssayError (usage) when names clash, and when one run is named twice.
+    A run without a name is named after its directory as typed; clashing names are extended by the names of parent
+    folders.
+
+    Raises AssayError (usage) if names still clash, or if a run is named twice.
     """
-    given = [_parted(text) for text in texts]
-    _once([place for name, place in given if not name])
-    depths = [1] * len(given)
+    named_places = [_parted(text) for text in texts]
+    _once([place for name, place in named_places if not name])
+    depths = [1] * len(named_places)
     for _ in range(8):
-        names = [name or _tail(place, depth) for (name, place), depth in zip(given, depths, strict=True)]
+        names = [name or _tail(place, depth) for (name, place), depth in zip(named_places, depths, strict=True)]
         clashing = {name for name, times in Counter(names).items() if times > 1}
         if not clashing:
             break
         depths = [
             depth + (name in clashing and not given_name)
-            for name, depth, (given_name, _) in zip(names, depths, given, strict=True)
+            for name, depth, (given_name, _) in zip(names, depths, named_places, strict=True)
         ]
     else:
-        _once([place for name, (_, place) in zip(names, given, strict=True) if name == sorted(clashing)[0]])
-        said = f"two runs are called `{sorted(clashing)[0]}`"
-        raise fail("run-name", said, status=USAGE, hint="name them: --run NAME=DIR")
-    return tuple(run_at(name, place) for name, (_, place) in zip(names, given, strict=True))
+        _once([place for name, (_, place) in zip(names, named_places, strict=True) if name == sorted(clashing)[0]])
+        message = f"two runs are called `{sorted(clashing)[0]}`"
+        raise fail("run-name", message, status=USAGE, hint="name them: --run NAME=DIR")
+    return tuple(run_at(name, place) for name, (_, place) in zip(names, named_places, strict=True))
 
 
 def _once(places: Sequence[str]) -> None:
-    """AssayError (usage) when two places are one directory."""
-    known: dict[str, str] = {}
+    """Raise AssayError (usage) if two places are the same directory."""
+    place_of_run: dict[str, str] = {}
     for place in places:
-        other = known.get(_where(place))
-        if other is not None:
-            linked = not is_address(place) and _named(place) != _named(other)
-            notes = (f"{place} leads to the same directory",) if linked else ()
-            raise fail("run-name", f"the same run is named twice: {other}", notes=notes, status=USAGE)
-        known[_where(place)] = place
+        former_place = place_of_run.get(_where(place))
+        if former_place is not None:
+            is_link = not is_address(place) and _named(place) != _named(former_place)
+            notes = (f"{place} leads to the same directory",) if is_link else ()
+            raise fail("run-name", f"the same run is named twice: {former_place}", notes=notes, status=USAGE)
+        place_of_run[_where(place)] = place
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """The name, or nothing, and the place."""
+    """Split a run into its name, which may be empty, and its place."""
     name, equals, place = text.partition("=")
     if not text or (equals and not is_address(text) and not Path(text).exists()):
         if not name or not place:
@@ -148,7 +158,7 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _tail(place: str, depth: int) -> str:
-    """The last parts of a place as it is named, so many; of an archive without the end of its name."""
+    """Join the last `depth` parts of a place to a name; the suffix of an archive is left out."""
     parts = _parts(checked_address(place).partition("://")[2] if is_address(place) else _named(place))
     *above, last = parts or [""]
     archive = is_archive(place) and (is_address(place) or not Path(place).is_dir())
@@ -156,7 +166,10 @@ def _tail(place: str, depth: int) -> str:
 
 
 def _named(place: str) -> str:
-    """A path in full as the user named it: a link keeps its own name; what ends in `.` or `..` is where that leads."""
+    """Return an absolute path as the user named it.
+
+    A link keeps its own name; a path that ends in `.` or `..` is resolved.
+    """
     path = Path(place)
     real = resolve_path(path) if path.name in ("", "..") else resolve_path(path.absolute().parent) / path.name
     return real.as_posix()
@@ -167,5 +180,5 @@ def _parts(text: str) -> list[str]:
 
 
 def _where(place: str) -> str:
-    """What tells a run from others: two names that lead to one directory are one run."""
+    """Return the identity of a run: paths that lead to the same directory are one run."""
     return checked_address(place) if is_address(place) else str(resolve_path(Path(place)))

@@ -1,4 +1,4 @@
-"""A session: the workspace, the packages loaded from it, the cache, and what the user is told meanwhile."""
+"""Hold what commands share: the workspace, the packages loaded from it, the cache, and callbacks for the user."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ if TYPE_CHECKING:
 
 
 def ignore_build(_folder: Path) -> None:
-    """What most do with a finished build."""
+    """Do nothing: the default callback for a finished build."""
 
 
 @dataclass(slots=True)
 class Session:
-    """What commands share.  Packages are loaded when first asked for.
+    """The shared state of commands. Packages are loaded on first use.
 
-    `notice` is told what a user should know who waits.  `threads` is how many each engine connection takes; 0 shares
-    the cores among the connections.  `finished` is called with the folder of a report that is whole, before it takes
-    its place.  `mirrors` are the directories of runs that are elsewhere, with their addresses; `held` are the locks
-    that keep those as they are until `close`.  `looked` is the folder of templates, once its links were looked at.
-    `kept` are packages of which only sources were asked for; `hashes` are those of the files of runs.  `later` is where
-    goes what can wait until nothing is asked for, such as keeping specs for others; None: it is done at once.
+    `progress` and `notice` report progress and messages to the user. `threads` is the number of threads of each engine
+    connection; 0 divides the cores among the connections. `finished` is called with the folder of a complete report
+    before it is moved into place.
+
+    `mirrors` maps local copies of remote runs to their addresses; `held` has the locks on these copies until `close`.
+    `looked` is the folder of templates once its links have been checked. `kept` are packages of which only sources were
+    needed; `hashes` are those of the files of runs. `later` collects work that can wait until the command is idle, such
+    as caching specs; None: such work is done at once.
     """
 
     workspace: Workspace
@@ -55,50 +57,60 @@ class Session:
     looked: Path | None = None
     later: list[Callable[[], None]] | None = None
     kept: dict[str, CachedPackage] = field(default_factory=dict)
-    hashes: Hashes = field(default=None)  # type: ignore[assignment]  # until there is a session
+    hashes: Hashes = field(default=None)  # type: ignore[assignment]  # set in __post_init__
 
     def __post_init__(self) -> None:
         if self.hashes is None:
             self.hashes = Hashes(self.store.folder / MEMO)
 
     def waits_for(self, folder: Path) -> Callable[[], None]:
-        """What is to be called when another process writes into a folder that we want to write into."""
+        """Return a callback that says that another process writes into a folder."""
         return lambda: self.notice(f"waiting for another assay that writes {folder}")
 
     def templates(self) -> Path:
-        """The folder of the workspace's templates, looked at once; AssayError `template` for a link among them that is
-        refused."""
+        """Return the folder of the workspace's templates; check its links on first use.
+
+        Raises AssayError: `template` for a link that is refused.
+        """
         if self.looked is None:
             self.looked = self.workspace.templates()
         return self.looked
 
     def close(self) -> None:
-        """Let other commands change what this one read, and end what nobody waits for."""
+        """Release the locks on mirrored runs, and stop background hashing."""
         self.hashes.close()
         self.held.close()
 
     def as_named(self, error: AssayError) -> AssayError:
-        """An error with the addresses of runs in the place of the directories that they are mirrored into, and with the
-        files of the SQL that it is about."""
+        """Return an error in the user's terms.
 
-        def named(text: str) -> str:
+        Directories of mirrored runs become their addresses; SQL texts become the files or specs that contain them.
+        """
+
+        def localize(text: str) -> str:
             for folder, address in self.mirrors.items():
                 text = text.replace(str(folder), address)
             return text
 
-        def all_named(item: Diagnostic) -> Diagnostic:
-            span = replace(item.span, file=named(item.span.file)) if item.span else None
+        def rename(item: Diagnostic) -> Diagnostic:
+            span = replace(item.span, file=localize(item.span.file)) if item.span else None
             file = self.file_of(item.text) if item.text else ""
             span = replace(span or Span(""), file=file) if file else span
-            if span and not span.file and item.text and (found := self.written_in(item.text, span)):
-                span, item = found[0], replace(item, excerpt=found[1])
-            return replace(item, message=named(item.message), expected=named(item.expected), found=named(item.found),
-                           notes=tuple(map(named, item.notes)), span=span)  # fmt: skip
+            if span and not span.file and item.text and (location := self.written_in(item.text, span)):
+                span, item = location[0], replace(item, excerpt=location[1])
+            return replace(
+                item,
+                message=localize(item.message),
+                expected=localize(item.expected),
+                found=localize(item.found),
+                notes=tuple(map(localize, item.notes)),
+                span=span,
+            )
 
-        return AssayError(tuple(map(all_named, error.diagnostics)), error.status)
+        return AssayError(tuple(map(rename, error.diagnostics)), error.status)
 
     def file_of(self, text: str) -> str:
-        """The file with this text among those that packages loaded so far are made of; empty where there is none."""
+        """Return the file with this text among the sources of the loaded packages; empty if there is none."""
         for system in self.packages:
             with suppress(AssayError, OSError):
                 for item in workspaces.scan(self.workspace, system):
@@ -107,109 +119,122 @@ class Session:
         return ""
 
     def written_in(self, text: str, span: Span) -> tuple[Span, str] | None:
-        """The place in specs of a place in a text that they hold themselves, and the line; None where the line of the
-        text does not stand in them just once, as it is."""
+        """Locate a position in an SQL text that specs contain inline.
+
+        Returns the position in the specs and an excerpt; None unless the line occurs in the specs exactly once.
+        """
         lines = text.split("\n")
         line = lines[span.line - 1] if 1 <= span.line <= len(lines) else ""
-        words = line.strip()
-        found = []
+        stripped = line.strip()
+        occurrences = []
         for system in self.packages:
             with suppress(AssayError, OSError):
                 for item in workspaces.scan(self.workspace, system):
-                    before, *behind = item.text.split(words) if item.is_code and words else [""]
-                    found += [(item, before)] * len(behind)
-        if len(found) != 1:
+                    before, *after = item.text.split(stripped) if item.is_code and stripped else [""]
+                    occurrences += [(item, before)] * len(after)
+        if len(occurrences) != 1:
             return None
-        item, before = found[0]
+        item, before = occurrences[0]
         row, column = before.count("\n") + 1, len(before) - before.rfind("\n") + span.column - 1
         column -= len(line) - len(line.lstrip())
         return Span(item.name, row, column, span.length), excerpt_at(item.path, row, column, span.length)
 
     def package(self, system: str) -> CheckedPackage:
-        """A system's package, checked; AssayError with all problems of its specs."""
+        """Return a system's checked package. Raises AssayError with all problems of its specs."""
         if system not in self.packages:
-            found = self.kept.pop(system, None)
+            cached = self.kept.pop(system, None)
             with stage("specs", system=system):
-                self.packages[system] = self._load(system, found)
+                self.packages[system] = self._load(system, cached)
         return self.packages[system]
 
-    def _load(self, system: str, found: CachedPackage | None) -> CheckedPackage:
-        """Load a package; errors of specs come with a warning when the workspace has another schema."""
+    def _load(self, system: str, cached: CachedPackage | None) -> CheckedPackage:
+        """Load a package; if its specs are wrong, add a warning about an outdated schema to the error."""
         try:
-            return workspaces.load(self.workspace, system, self.store.folder, self.later, found)
+            return workspaces.load(self.workspace, system, self.store.folder, self.later, cached)
         except AssayError as error:
             if error.status != SPECS_OR_DATA:
                 raise
             raise AssayError((*error.diagnostics, *self.warn_of_schema()), error.status) from None
 
     def warn_of_schema(self) -> tuple[Diagnostic, ...]:
-        """Return a warning when the workspace has a schema or Prelude that differs from the shipped one."""
+        """Return a warning if the workspace's schema or Prelude differs from the shipped one."""
         return warn_of_differences(self.workspace.root, workspaces.shipped().root)
 
     def sources(self, system: str) -> tuple[Source, ...]:
-        """A system's sources, without the rest of its package where that is kept; AssayError as of `package`."""
+        """Return a system's sources, from the cache without loading the whole package if possible.
+
+        Raises AssayError as `package` does.
+        """
         if system not in self.packages:
-            found = self.kept.get(system) or workspaces.load_cached(self.workspace, system, self.store.folder)
-            if found:
-                self.kept[system] = found
-                return found.sources
+            cached = self.kept.get(system) or workspaces.load_cached(self.workspace, system, self.store.folder)
+            if cached:
+                self.kept[system] = cached
+                return cached.sources
         return self.package(system).package.sources
 
     def report(self, name: str) -> tuple[CheckedPackage, Report]:
-        """The report `system/name` and its package; AssayError (usage) when there is none."""
-        checked, found = self.find_report(name)
-        if not isinstance(found, Report):
-            known = [f"{checked.package.system}/{report.name}" for report in checked.package.reports]
+        """Return the report `system/name` and its package. Raises AssayError (usage) if there is none."""
+        checked, definition = self.find_report(name)
+        if not isinstance(definition, Report):
+            report_names = [f"{checked.package.system}/{report.name}" for report in checked.package.reports]
             raise fail(
                 "unknown-report",
                 f"`{name}` is not a comparison of runs",
-                hint=did_you_mean(name, known),
+                hint=did_you_mean(name, report_names),
                 status=USAGE,
             )
-        return checked, found
+        return checked, definition
 
     def history(self, name: str) -> tuple[CheckedPackage, History]:
-        """The history `system/name` and its package; AssayError (usage) when there is none."""
-        checked, found = self.find_report(name)
-        if not isinstance(found, History):
+        """Return the history `system/name` and its package. Raises AssayError (usage) if there is none."""
+        checked, definition = self.find_report(name)
+        if not isinstance(definition, History):
             raise fail("unknown-report", f"`{name}` is a report of runs, not a history", status=USAGE)
-        return checked, found
+        return checked, definition
 
     def article(self, name: str) -> tuple[CheckedPackage, Article]:
-        """The article `system/name` and its package; AssayError (usage) when there is none."""
-        checked, found = self.find_report(name)
-        if not isinstance(found, Article):
+        """Return the article `system/name` and its package. Raises AssayError (usage) if there is none."""
+        checked, definition = self.find_report(name)
+        if not isinstance(definition, Article):
             raise fail("unknown-report", f"`{name}` is not an article", status=USAGE)
-        return checked, found
+        return checked, definition
 
     def is_of_runs(self, name: str) -> bool:
-        """Whether `system/name` is a report of runs, not a history; AssayError (usage) when it is neither."""
+        """Return whether `system/name` is a report over runs, not a history.
+
+        Raises AssayError (usage) if it is neither.
+        """
         return isinstance(self.find_report(name)[1], (Report, Article))
 
     def find_report(self, name: str) -> tuple[CheckedPackage, Report | History | Article]:
-        """The report or history `system/name` and its package; AssayError (usage) when there is none."""
+        """Return the report, history or article `system/name` and its package.
+
+        Raises AssayError (usage) if there is none.
+        """
         system, slash, _ = name.partition("/")
         systems = self.workspace.systems()
         within = (system,) if slash and system in systems else systems
-        known = {f"{item}/{found.name}": (item, found) for item in within for found in self._all_shown(item)}
-        if not slash or name not in known:
+        reports_by_name = {
+            f"{item}/{report.name}": (item, report) for item in within for report in self._all_shown(item)
+        }
+        if not slash or name not in reports_by_name:
             raise fail(
                 "unknown-report",
                 f"there is no report `{name}`",
-                hint=did_you_mean(name, known),
+                hint=did_you_mean(name, reports_by_name),
                 notes=self.elsewhere(),
                 status=USAGE,
             )
-        return self.package(system), known[name][1]
+        return self.package(system), reports_by_name[name][1]
 
     def elsewhere(self) -> tuple[str, ...]:
-        """A note that the workspace is not the user's, for who looks in vain for what is in another; where it is."""
+        """Return a note if the workspace in use is the shipped one and the current folder is outside of it."""
         if resolve_path(Path.cwd()).is_relative_to(resolve_path(self.workspace.root)):
             return ()
         return ("no folder here or above has specs/, so these are the specs that come with Assay",)
 
     def systems(self, system: str | None) -> tuple[str, ...]:
-        """The systems of the workspace, or the one named (AssayError when there is none of that name)."""
+        """Return the systems of the workspace, or the named one. Raises AssayError if there is no such system."""
         if system is None:
             return self.workspace.systems()
         self.package(system)
@@ -221,6 +246,6 @@ class Session:
 
 
 def open_session(start: Path, cache: Path, notice: Notice = unheard, ahead: BackgroundHasher | None = None) -> Session:
-    """A session in the workspace of a folder; `ahead` hashes files already."""
+    """Open a session in the workspace of a folder; `ahead` may already be hashing files."""
     hashes = Hashes(cache / MEMO, ahead)
     return Session(workspaces.find(start), Store(cache), notice=notice, hashes=hashes)

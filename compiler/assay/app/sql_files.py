@@ -1,4 +1,4 @@
-"""The SQL of a build as files, with a header on units and columns."""
+"""Write the SQL of a build to files, with headers that explain units and columns."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from assay.util.diagnostics import fail
 from assay.util.escape import visible, visible_json, visible_lines
 from assay.util.os_errors import is_below
 
-#: columns that hold values, in the unit that is measured
+#: The columns with values in the measured unit.
 VALUES = "mean, stddev and centiles"
 
 
 def headed(checked: CheckedPackage, metric: Metric, text: str) -> str:
-    """The text of a metric's statement below comments for its reader; what is asked of the engine is the same."""
+    """Return the text of a metric's statement below comments for the reader; its meaning is unchanged."""
     return "".join(f"-- {visible(line)}\n" for line in _head(checked, metric)) + text
 
 
 def _head(checked: CheckedPackage, metric: Metric) -> Iterator[str]:
-    of = f" ({metric.unit.symbol})" if metric.unit.symbol else ""
+    unit = f" ({metric.unit.symbol})" if metric.unit.symbol else ""
     if formula.is_formula(metric):
-        yield f"value is the average of {metric.id} in {metric.unit.name}{of}; the other columns are the averages of"
+        yield f"value is the average of {metric.id} in {metric.unit.name}{unit}; the other columns are the averages of"
         yield "the metrics that it is over, each in the unit of that one"
         return
-    found = checked.measured[metric.id]
-    if found.factor == 1:
-        yield f"{VALUES} are in {metric.unit.name}{of}, the unit of {metric.id}"
+    scale = checked.measured[metric.id]
+    if scale.factor == 1:
+        yield f"{VALUES} are in {metric.unit.name}{unit}, the unit of {metric.id}"
     else:
-        yield f"{VALUES} are in {found.unit}: times {found.factor} they are in {metric.unit.name}{of}, the unit of"
+        yield f"{VALUES} are in {scale.unit}: times {scale.factor} they are in {metric.unit.name}{unit}, the unit of"
         yield f"{metric.id}"
     yield f"{len(CENTILES)} centiles: {CENTILES[0]} (the least), {CENTILES[1]}, ... {CENTILES[-1]} (the greatest)"
     places = (f"centiles[{number}]" for number in (MEDIAN + 1, 1, len(CENTILES)))
@@ -50,9 +50,9 @@ def _of_one_row(_checked: CheckedPackage, _metric: Metric, median: str, least: s
 
 
 def _over_rows(checked: CheckedPackage, metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
-    """The figures of a metric that has a distribution for each value of a column."""
-    over = "those n rows that have samples" if metric.sampled_only else "the n rows, with 0 where a row has no samples"
-    yield f"a row for each {metric.per}; over {over}:"
+    """Explain the figures of a metric with a distribution for each value of a column."""
+    scope = "those n rows that have samples" if metric.sampled_only else "the n rows, with 0 where a row has no samples"
+    yield f"a row for each {metric.per}; over {scope}:"
     yield "size = the sum of size"
     yield f"median = {median} of the row at place floor(n / 2) + 1 when they ascend by it"
     yield f"min = the least {least}, max = the greatest {greatest}"
@@ -72,56 +72,56 @@ HEAD = "-- `$name` stands for a constant of the run; constants.json has the valu
 PHASES = "phases"
 
 
-def write_sql(folder: Path, found: Computation) -> None:
-    """`tables/NN-name.sql` in order of creation, `checks/`, `metrics/`, and the constants of each run.
+def write_sql(folder: Path, computation: Computation) -> None:
+    """Write `tables/NN-name.sql` in order of creation, `checks/`, `metrics/`, and the constants of each run.
 
-    What ran for phases is in a folder of its own, and their bounds are among the constants.
+    The statements of phases are in a folder of their own; the bounds of phases are among the constants.
     """
-    write_texts(folder, sql_texts(found.graph))
-    write_texts(folder / PHASES, sql_texts(found.cut))
-    constants = {run.prepared.run.id: dict(sorted(run.prepared.constants.items())) for run in found.runs}
-    for view in found.views:
+    write_texts(folder, sql_texts(computation.graph))
+    write_texts(folder / PHASES, sql_texts(computation.cut))
+    constants = {run.prepared.run.id: dict(sorted(run.prepared.constants.items())) for run in computation.runs}
+    for view in computation.views:
         bounds = view.phase.parameters if view.phase else {}
         constants[view.id] = dict(sorted({**view.prepared.constants, **bounds}.items()))
     text = visible_json(constants)
-    folder.mkdir(parents=True, exist_ok=True)  # a report may ask for nothing
+    folder.mkdir(parents=True, exist_ok=True)  # a report may have no statements
     (folder / "constants.json").write_text(text + "\n", encoding="utf-8")
 
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Files of a folder by their names; AssayError for one that would stand elsewhere."""
-    made: set[Path] = set()
+    """Write texts to files of a folder. Raises AssayError if a name leads out of the folder."""
+    created: set[Path] = set()
     for name, text in texts.items():
         if not is_below(name):
             raise fail("sql-file", f"a file of SQL cannot be called `{name}`", expected="a path below its folder")
-        place = folder / name
-        if place.parent not in made:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            made.add(place.parent)
-        place.write_text(escape_comment(text), encoding="utf-8")
+        path = folder / name
+        if path.parent not in created:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            created.add(path.parent)
+        path.write_text(escape_comment(text), encoding="utf-8")
 
 
-@functools.lru_cache(maxsize=4096)  # those who watch files write the same again
+@functools.lru_cache(maxsize=4096)  # `assay watch` writes the same texts again
 def escape_comment(text: str) -> str:
     return visible_lines(dialect.printable(text))
 
 
 def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:
-    """File name -> text of every statement."""
+    """Return the text of every statement by file name."""
     texts: dict[str, str] = {}
-    made = 0
+    table_number = 0
     for node in graph:
         head = HEAD if node.places else ""
         if node.statement.kind in ("table", "view"):
-            made += 1
-            texts[f"tables/{made:02}-{node.name}.sql"] = f"{head}{node.text};\n"
+            table_number += 1
+            texts[f"tables/{table_number:02}-{node.name}.sql"] = f"{head}{node.text};\n"
         else:
             texts[file_of(node)] = f"{head}{node.text};\n"
     return texts
 
 
 def file_of(node: Node) -> str:
-    """The file of a check, of rows, of counts or of a metric."""
+    """Return the file name of a check, of rows, of counts or of a metric."""
     kind = node.statement.kind
     if folder := {"check": "checks", "rows": "rows", "count": "completeness"}.get(kind):
         return f"{folder}/{node.name.removeprefix(f'{kind} ').replace(' ', '-')}.sql"

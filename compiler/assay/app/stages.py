@@ -1,6 +1,6 @@
-"""What a command does, stage by stage, with what each takes, for whoever wants to know (`--verbose`).
+"""Log each stage of a command with its time and memory (`--verbose`).
 
-What seconds and memory a stage takes differs from build to build, so it goes to the log and into no output.
+Time and memory differ between builds, so they go only to the log, and to no output.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Facts = dict[str, object]
 
 @contextmanager
 def stage(name: str, **facts: object) -> Iterator[Facts]:
-    """A stage: when it ends well, one line of log with its facts, to which the block may add, and what it took.
+    """Run a stage: if the block succeeds, log one line with its facts, to which the block may add.
 
-    `seconds` of the wall; `processor_seconds` of this process, other stages that run at the same time among them;
-    `peak_mib` of this process so far.
+    `seconds` is wall time; `processor_seconds` is the processor time of this process, including concurrent stages;
+    `peak_mib` is the peak memory of this process so far.
     """
     if not LOG.isEnabledFor(logging.INFO):
         yield facts
@@ -36,9 +36,9 @@ def stage(name: str, **facts: object) -> Iterator[Facts]:
 
 
 def peak_mib() -> int:
-    """The most memory that this process held so far, in MiB; 0 where the system does not tell."""
+    """Return the peak memory of this process so far in MiB; 0 if the system does not report it."""
     with contextlib.suppress(OSError, StopIteration):
-        # Not getrusage, where it can be had: that counts what the process which started this one held.
+        # Preferred to getrusage, whose peak includes the memory of the parent process.
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
         return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) // 2**10
     try:

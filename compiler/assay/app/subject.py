@@ -1,4 +1,4 @@
-"""Subjects: what a number is of — a metric, a formula, a series, or a column of a table."""
+"""Define the subjects of numbers: a metric, a formula, a series, or a column of a table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ from assay.util.escape import normalize_text
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """Which samples of a subject to query: of which plan, with which further columns, from which to which ns."""
+    """Which samples of a subject to query.
+
+    `compiled` is the plan to query, `columns` are further columns to select; `since` and `until` bound the time in ns.
+    """
 
     compiled: CompiledPlan
     columns: tuple[str, ...] = ()
@@ -40,22 +43,22 @@ class SampleRequest:
 
 @dataclass(frozen=True)
 class Subject(ABC):
-    """What a number is of.  Two are equal when they are of the same thing of the same package."""
+    """The subject of a number. Two subjects are equal if they are the same definition of the same package."""
 
     checked: CheckedPackage = field(compare=False, repr=False)
 
     kind: ClassVar[str] = "metric"
-    noun: ClassVar[str] = "samples"  # what its number is taken of
+    noun: ClassVar[str] = "samples"  # plural of the values behind the number
 
     @property
     @abstractmethod
     def id(self) -> str:
-        """What users call it by."""
+        """The id that users know it by."""
 
     @property
     @abstractmethod
     def title(self) -> str:
-        """What it is, in words."""
+        """Its printed name or description."""
 
     @property
     @abstractmethod
@@ -64,22 +67,22 @@ class Subject(ABC):
 
     @property
     def label(self) -> str:
-        """Its id and title, with the unit."""
+        """The id, title and unit in one text."""
         return f"{self.id}: {self.title}" + (f", {self.unit.symbol}" if self.unit.symbol else "")
 
     @property
     def groups_by(self) -> str:
-        """What each of its distributions is of; empty where there is one."""
+        """The column by whose values its samples form several distributions; empty if there is one."""
         return ""
 
     @property
     def definition(self) -> str:
-        """The hash of its definition; empty where it has none."""
+        """The hash of its definition; empty if it has none."""
         return ""
 
     @property
     def formula_text(self) -> str:
-        """The formula in words; empty where it has none."""
+        """The formula in words; empty if it is no formula."""
         return ""
 
     @property
@@ -104,20 +107,20 @@ class Subject(ABC):
 
     @property
     def inputs(self) -> tuple[Subject, ...]:
-        """What has samples of its own: itself, or the metrics that a formula is over in the end."""
+        """The subjects with samples: itself or, for a formula, the measured metrics that it depends on."""
         return (self,)
 
     @property
     def report(self) -> Report | None:
-        """The report that shows it and whose filters it is under; None of what filters do not decide on."""
+        """The report that shows it and whose filters apply; None if filters do not apply to it."""
         return None
 
     def compile(self, applied: Sequence[Applied], *, cut: bool = False) -> CompiledPlan:
-        """Compile the plan of it alone; with `cut`, for a phase of a run."""
+        """Compile a plan of this subject alone; with `cut`, for a phase of a run."""
         return compile_plan(self.checked, self.metrics, applied, self.relations, self.listed, self.series, cut=cut)
 
     def select_filters(self, names: Sequence[str], no_filters: bool) -> tuple[Applied, ...]:
-        """Return the filters of these names, else those of the report that shows it."""
+        """Return the filters of these names, or those of the report that shows it."""
         return filters.applied(self.checked.package, self.report, names, no_filters)
 
     @abstractmethod
@@ -126,13 +129,13 @@ class Subject(ABC):
 
     @property
     def factor(self) -> Fraction:
-        """What converts the values of the sample query to the unit."""
+        """The factor that converts values of the sample query to the unit."""
         return Fraction(1)
 
 
 @dataclass(frozen=True)
 class MetricSubject(Subject):
-    """A metric that is measured on rows of a grain."""
+    """A metric that is measured on the rows of a grain."""
 
     metric: Metric
 
@@ -182,7 +185,7 @@ class MetricSubject(Subject):
 
 @dataclass(frozen=True)
 class FormulaSubject(MetricSubject):
-    """A metric that is computed from other metrics, and has no samples of its own."""
+    """A metric that is computed from other metrics and has no samples of its own."""
 
     @property
     def formula_text(self) -> str:
@@ -196,7 +199,7 @@ class FormulaSubject(MetricSubject):
 
 @dataclass(frozen=True)
 class SeriesSubject(Subject):
-    """A series: values at the steps of windows."""
+    """A series: one value per step of each window."""
 
     line: Series
 
@@ -231,7 +234,7 @@ class SeriesSubject(Subject):
 
 @dataclass(frozen=True)
 class ColumnSubject(Subject):
-    """A column of a grain (`rows`: its rows) or of a relation of one row, as a manifest prints it (`cell`)."""
+    """A column of a grain (`rows` requests its rows), or of a one-row relation that a manifest prints (`cell`)."""
 
     table: str
     column: Column
@@ -266,14 +269,14 @@ class ColumnSubject(Subject):
         return sample_query.of_column(self.table, self.column.name, grain, request.columns)
 
     def format_value(self, value: object) -> str:
-        """Return a value as tables print it."""
+        """Format a value as tables print it."""
         if self.cell is None:
             return normalize_text(str(value))
         return normalize_text(manifest_cell(value if isinstance(value, (int, float, str)) else None, self.cell))
 
 
 def find_report(package: Package, metric: Metric) -> Report | None:
-    """Return the report that shows a metric; the first one when none does."""
+    """Return the report that shows a metric, or the package's first report if none does."""
     showing = (
         report for report in package.reports
         if any(metric.id in section.metrics for section in report.sections) or metric.id in report.also
@@ -283,7 +286,7 @@ def find_report(package: Package, metric: Metric) -> Report | None:
 
 
 def list_subjects(checked: CheckedPackage) -> tuple[MetricSubject | SeriesSubject, ...]:
-    """Return the metrics and series of a package, in its order."""
+    """Return the metrics and series of a package, in the package's order."""
     metrics = (
         (FormulaSubject if formula.is_formula(item) else MetricSubject)(checked, item)
         for item in checked.package.metrics
@@ -292,7 +295,7 @@ def list_subjects(checked: CheckedPackage) -> tuple[MetricSubject | SeriesSubjec
 
 
 def list_cell_subjects(checked: CheckedPackage, report: Report | Article) -> dict[str, Subject]:
-    """Return all that the cells of a report may lead to, by the ids of glossary entries."""
+    """Return the subjects that cells of a report may link to, by the ids of glossary entries."""
     subjects: dict[str, Subject] = dict(_list_columns(checked))
     if isinstance(report, Report):
         subjects |= _list_manifest_columns(checked, checked.package, report)
@@ -317,18 +320,20 @@ def _list_manifest_columns(checked: CheckedPackage, package: Package, report: Re
 
 
 def find_subject(session: Session, name: str, system: str | None) -> MetricSubject | SeriesSubject:
-    """Find the metric or series of an id, or of a printed name that only one has, in all systems (or the one named).
+    """Find a metric or series by its id, or by a printed name if that is unambiguous.
 
-    AssayError (usage) when there is none, and when several systems have one.
+    Searches all systems, or the named one. Raises AssayError (usage) if there is no match, or several.
     """
-    every = [item for one in session.systems(system) for item in list_subjects(session.package(one))]
-    matches = [item for item in every if item.id == name] or [item for item in every if _printed_name(item) == name]
+    subjects = [item for system_name in session.systems(system) for item in list_subjects(session.package(system_name))]
+    matches = [item for item in subjects if item.id == name] or [
+        item for item in subjects if _printed_name(item) == name
+    ]
     if not matches:
-        others = _list_systems_with(session, name, system) if system else []
+        other_systems = _list_systems_with(session, name, system) if system else []
         hint = (
-            f"{' and '.join(f'`{one}`' for one in others)} has it: name that one with --system"
-            if others
-            else did_you_mean(name, [item.id for item in every])
+            f"{' and '.join(f'`{system_name}`' for system_name in other_systems)} has it: name that one with --system"
+            if other_systems
+            else did_you_mean(name, [item.id for item in subjects])
         )
         raise fail("unknown-metric", f"there is no metric `{name}`", hint=hint, notes=session.elsewhere(),
                    status=USAGE)  # fmt: skip
@@ -338,7 +343,10 @@ def find_subject(session: Session, name: str, system: str | None) -> MetricSubje
 
 
 def find_metric(session: Session, name: str, system: str | None) -> MetricSubject:
-    """Find the metric of an id or a printed name, as `find_subject` does.  AssayError (usage) also for a series."""
+    """Find a metric by its id or printed name, as `find_subject` does.
+
+    Raises AssayError (usage) also if the name is that of a series.
+    """
     subject = find_subject(session, name, system)
     if isinstance(subject, MetricSubject):
         return subject
@@ -352,14 +360,14 @@ def _printed_name(subject: MetricSubject | SeriesSubject) -> str:
 
 
 def _list_systems_with(session: Session, name: str, system: str) -> list[str]:
-    """Return the other systems that have a metric or series of a name, of those whose specs are valid."""
+    """Return the other systems with a metric or series of this name; systems with invalid specs are skipped."""
     systems = []
-    for other in session.workspace.systems():
+    for candidate in session.workspace.systems():
         with suppress(AssayError):
-            if other != system and any(
-                name in (item.id, _printed_name(item)) for item in list_subjects(session.package(other))
+            if candidate != system and any(
+                name in (item.id, _printed_name(item)) for item in list_subjects(session.package(candidate))
             ):
-                systems.append(other)
+                systems.append(candidate)
     return systems
 
 

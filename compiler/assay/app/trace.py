@@ -1,4 +1,4 @@
-"""`assay trace`: from a cell of a report back to its samples and raw records."""
+"""Trace a cell of a report back to its samples and raw records (`assay trace`)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LIST = "--list lists the cells"
 
 
 def nowhere(built: Built, document: Document, cell: Cell) -> AssayError:
-    """Why a cell cannot be traced to records, and what to ask for instead."""
+    """Return the error that says why a cell cannot be traced to records, and what to do instead."""
     name, entry = f"`{cell.name}`", cell.of[0].entry if cell.of else ""
     notes = tuple(" ".join(item.description.split("\n")) for item in document.entries if entry and item.id == entry)
     if cell.prints == OUTCOME:
@@ -54,8 +54,12 @@ def nowhere(built: Built, document: Document, cell: Cell) -> AssayError:
             return _fail(f"{name} judges nothing: {cell.text}", cell, LIST)
         return _fail(f"{name} comes of the cells of {tables}", cell, "trace these: their results and values")
     if cell.prints == WORDS:
-        known = [item.name for item in built.checked.package.series if item.name == entry]
-        hint = f"`assay explain {known[0]}` tells what it is read of" if known else "trace the values beside it"
+        series_names = [item.name for item in built.checked.package.series if item.name == entry]
+        hint = (
+            f"`assay explain {series_names[0]}` tells what it is read of"
+            if series_names
+            else "trace the values beside it"
+        )
         return _fail(f"{name} is words of the specs, not a value of a run", cell, hint)
     if cell.prints == FILTER:
         message = f"{name} is a number of rows that a filter was asked about, not a metric"
@@ -65,22 +69,24 @@ def nowhere(built: Built, document: Document, cell: Cell) -> AssayError:
     content = built.found.content
     run = next((item for item in content.runs if item.id == cell.of[0].run), content.runs[0])
     files = ", ".join(item.file for item in run.documents) or "its logs"
-    message, found = f"{name} is a fact of run {run.id}, not a metric", f"{cell.text}, from {files}"
-    return fail("not-a-metric", message, found=found, hint=LIST, notes=notes, status=USAGE)
+    message, content_of_cell = f"{name} is a fact of run {run.id}, not a metric", f"{cell.text}, from {files}"
+    return fail("not-a-metric", message, found=content_of_cell, hint=LIST, notes=notes, status=USAGE)
 
 
 def _fail(message: str, cell: Cell, hint: str, notes: tuple[str, ...] = ()) -> AssayError:
     return fail("not-traceable", message, found=cell.text, hint=hint, notes=notes, status=USAGE)
 
 
-DIGITS = 12
-ALONE = (AVERAGE, ROW, COLUMN, MEAN)  # what a cell prints of one value as it is
+DIGITS = 12  # of a hash in a message
+ALONE = (AVERAGE, ROW, COLUMN, MEAN)  # cells that print one value unchanged
 
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A cell that was traced: to its metric or series (`item`; the first of several), and what runs hold of all that
-    it is made of; `means` is what is worked out of these."""
+    """A traced cell: its metric or series (`item`; the first of several), and the values in each run behind it.
+
+    `means` is the formula of these values in words.
+    """
 
     cell: Cell
     report: str
@@ -95,134 +101,147 @@ class Traced:
 
 
 def cells_of(session: Session, folder: Path) -> tuple[Cell, ...]:
-    """The cells of a built report.  Raises AssayError when the folder holds none."""
+    """Return the cells of a built report. Raises AssayError if the folder has none."""
     built, document = _built(session, folder)
     return tuple(cells.of_document(document, built.checked.package))
 
 
 def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) -> Traced:
-    """Trace a cell, `SECTION/ROW/COLUMN` as printed, of a built report back to raw records.
+    """Trace a cell of a built report, `SECTION/ROW/COLUMN` as printed, back to raw records.
 
-    `moved` says where runs are now (`NAME=DIR`).  Raises AssayError: usage for an unknown cell and for one that leads
-    to no records, and when the report's runs, definitions or inputs are not what they were, with names and hashes.
+    `moved` (`NAME=DIR`) locates runs that have moved.
+
+    Raises AssayError: usage for an unknown cell and for one without records behind it; also if the report's runs,
+    definitions or inputs have changed, with names and hashes.
     """
     built, document = _built(session, folder)
     checked, content = built.checked, built.found.content
     cell = cells.find(tuple(cells.of_document(document, checked.package)), name)
-    known = list_cell_subjects(checked, built.report)
-    if not cell.of or cell.prints in (FACT, FILTER, WORDS) or any(of.entry not in known for of in cell.of):
+    subjects = list_cell_subjects(checked, built.report)
+    if not cell.of or cell.prints in (FACT, FILTER, WORDS) or any(source.entry not in subjects for source in cell.of):
         raise nowhere(built, document, cell)
-    of_cell = known[cell.of[0].entry]
-    values = [(item, of) for of in cell.of for item in known[of.entry].inputs]
-    for item in dict.fromkeys((of_cell, *(item for item, _ in values))):
-        _same_definition(built, item, own=item == of_cell)
-    now = runs_now(session, checked, built.found, moved_runs(built.found, moved))
-    runs = {said.id: (run, said) for run, said in zip(now, content.runs, strict=True)}
-    own = {_run_of(runs, of): runs[_run_of(runs, of)] for of in cell.of}
-    _same_inputs(list(own.values()))
+    cell_subject = subjects[cell.of[0].entry]
+    values = [(item, source) for source in cell.of for item in subjects[source.entry].inputs]
+    for item in dict.fromkeys((cell_subject, *(item for item, _ in values))):
+        _same_definition(built, item, own=item == cell_subject)
+    current_runs = runs_now(session, checked, built.found, moved_runs(built.found, moved))
+    runs = {recorded_run.id: (run, recorded_run) for run, recorded_run in zip(current_runs, content.runs, strict=True)}
+    cell_runs = {_run_of(runs, source): runs[_run_of(runs, source)] for source in cell.of}
+    _same_inputs(list(cell_runs.values()))
     applied = filters.applied(checked.package, None, content.options.filters, not content.options.filters)
     if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED):
-        _same_formulas(session, built, known, cell, applied, own)
-    alone = cell.prints in ALONE and of_cell == values[0][0]
-    found = []
-    for item, of in dict.fromkeys(values):
-        run, said = own[_run_of(runs, of)]
-        label = said.label if of.run == run.id else f"{said.label} ({of.run.removeprefix(f'{run.id}:')})"
-        asked = TraceRequest(item, of, applied, run, label, cell.name, cell.prints, cell.text if alone else "")
-        found.append(traced_value(session, built, asked))
+        _same_formulas(session, built, subjects, cell, applied, cell_runs)
+    prints_one_value = cell.prints in ALONE and cell_subject == values[0][0]
+    traced = []
+    for item, source in dict.fromkeys(values):
+        run, recorded_run = cell_runs[_run_of(runs, source)]
+        label = (
+            recorded_run.label
+            if source.run == run.id
+            else f"{recorded_run.label} ({source.run.removeprefix(f'{run.id}:')})"
+        )
+        request = TraceRequest(
+            item, source, applied, run, label, cell.name, cell.prints, cell.text if prints_one_value else ""
+        )
+        traced.append(traced_value(session, built, request))
     return Traced(
         cell,
         content.report,
-        of_cell,
-        of_cell.definition,
+        cell_subject,
+        cell_subject.definition,
         built.summary,
         content.options.style,
         tuple(item.label for item in applied),
-        _filtered(of_cell, applied),
-        tuple(found),
-        _means(document, cell, of_cell),
+        _filtered(cell_subject, applied),
+        tuple(traced),
+        _means(document, cell, cell_subject),
     )
 
 
 def _means(document: Document, cell: Cell, item: Subject) -> str:
-    """The formula of a cell in words, where it prints what one comes to."""
+    """Return the formula of a cell in words; empty if the cell prints no formula."""
     if item.formula_text:
         return item.formula_text
-    told = (entry.description for entry in document.entries if entry.id == cell.entry and cell.prints == FORMULA)
-    return " ".join(next(told, "").split("\n"))
+    descriptions = (
+        entry.description for entry in document.entries if entry.id == cell.entry and cell.prints == FORMULA
+    )
+    return " ".join(next(descriptions, "").split("\n"))
 
 
 def _filtered(item: Subject, applied: Sequence[Applied]) -> bool:
-    """Whether filters decide on a value."""
+    """Return whether filters decide on the samples of a value."""
     if not isinstance(item, MetricSubject):
         return False
     return item.metric.accepted or bool(judged_by(trace_subject(item, applied, item.compile(applied)).found))
 
 
 def distrusted(folder: Path) -> tuple[str, ...]:
-    """What those must know who believe the files of a built report; `assay verify` tells all that differs."""
+    """Return a warning if the provenance of a built report was edited."""
     if recorded(folder).intact:
         return ()
     return (f"{folder / NAME}: its hash is not that of its content, so that it was changed: `assay verify` it",)
 
 
-def _run_of(runs: Mapping[str, Any], of: CellSource) -> str:
-    """The run of a value, which may be of a phase of it."""
-    if of.run in runs:
-        return of.run
-    return max((name for name in runs if of.run.startswith(f"{name}:")), key=len)
+def _run_of(runs: Mapping[str, Any], source: CellSource) -> str:
+    """Return the run of a value, which may belong to a phase of that run."""
+    if source.run in runs:
+        return source.run
+    return max((name for name in runs if source.run.startswith(f"{name}:")), key=len)
 
 
 def _built(session: Session, folder: Path) -> tuple[Built, Document]:
-    found = recorded(folder)
-    if isinstance(found, RecordedPublished):
+    record = recorded(folder)
+    if isinstance(record, RecordedPublished):
         message = f"the report is made of published values, which no logs are behind: {folder}"
         raise fail("not-traceable", message, hint="trace a report that was built over runs")
     try:
-        checked, report = session.find_report(found.content.report)
+        checked, report = session.find_report(record.content.report)
     except AssayError as error:
         raise AssayError(error.diagnostics, SPECS_OR_DATA) from None
     document, results = _text(folder / "document.json"), _text(folder / "results.json")
     try:
         plain = json.loads(results)
-        made = from_json(document)
+        parsed = from_json(document)
     except (AssayError, ValueError, RecursionError):
-        plain, made = None, None
-    if isinstance(report, History) or made is None or not isinstance(plain, dict) or _leads_nowhere(made):
+        plain, parsed = None, None
+    if isinstance(report, History) or parsed is None or not isinstance(plain, dict) or _leads_nowhere(parsed):
         message = f"the document is not what a build writes: {folder / 'document.json'}"
         raise fail("no-build", message, hint="build the report again")
-    return Built(folder, found, plain, checked, report), made
+    return Built(folder, record, plain, checked, report), parsed
 
 
 def _leads_nowhere(document: Document) -> bool:
-    """Whether a document has tables, and none of them says where its cells lead."""
+    """Return whether a document has tables but no links from their cells."""
     return any(section.rows and not section.printed for section in document.sections) or (
         bool(document.manifest.rows) and not document.manifest.leads
     )
 
 
-def _text(place: Path) -> str:
-    """A file of a build.  AssayError when it cannot be read."""
+def _text(path: Path) -> str:
+    """Read a file of a build. Raises AssayError if it cannot be read."""
     try:
-        return place.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise fail("no-build", f"a file of the build cannot be read: {place}", found=str(error),
+        raise fail("no-build", f"a file of the build cannot be read: {path}", found=str(error),
                    hint="name the folder that a report was built into (-o)") from None  # fmt: skip
 
 
 def _same_definition(built: Built, item: Subject, *, own: bool) -> None:
-    """AssayError unless a metric is defined as it was when the report was built; series have no hash of their own, and
-    what a formula is over is in the hash of the cell's `own` metric."""
+    """Raise AssayError unless a metric is defined as it was when the report was built.
+
+    Series have no hash. The inputs of a formula are part of the hash of the cell's `own` metric, so they need no entry
+    of their own.
+    """
     definitions = built.found.content.definitions
     if not item.definition or (item.id not in definitions and not own):
         return
-    said, now = definitions.get(item.id, ""), item.definition
-    if said != now:
+    recorded_hash, current = definitions.get(item.id, ""), item.definition
+    if recorded_hash != current:
         raise fail(
             "definition-changed",
             f"`{item.id}` was defined in another way when the report was built",
-            expected=f"definition {said[:DIGITS] or 'none'}, as {NAME} has it",
-            found=f"definition {now[:DIGITS]}",
+            expected=f"definition {recorded_hash[:DIGITS] or 'none'}, as {NAME} has it",
+            found=f"definition {current[:DIGITS]}",
             hint="trace it with the specs that it was built with, or build the report again",
         )
 
@@ -230,31 +249,32 @@ def _same_definition(built: Built, item: Subject, *, own: bool) -> None:
 def _same_formulas(
     session: Session,
     built: Built,
-    known: Mapping[str, Subject],
+    subjects: Mapping[str, Subject],
     cell: Cell,
     applied: Sequence[Applied],
     runs: Mapping[str, tuple[NamedRun, RecordedRun]],
 ) -> None:
-    """AssayError unless the formulas of a cell come to what the report was made of."""
-    for of in cell.of:
-        item = known[of.entry]
-        if of.where or not isinstance(item, FormulaSubject):
+    """Raise AssayError unless the formulas of a cell have the values that the report was built from."""
+    for source in cell.of:
+        item = subjects[source.entry]
+        if source.where or not isinstance(item, FormulaSubject):
             continue
-        name = _run_of(runs, of)
-        cut = cut_of(built, name) if of.run != name else None
-        found = compute(session, built.checked, [runs[name][0]], item.metrics, applied, asked=cut)
-        computed = next(one for one in found.columns if one.id == of.run)
-        same_value(built, item.metric, of.run, computed.results.formulas[item.id].averages[built.summary], own=True)
+        name = _run_of(runs, source)
+        selection = cut_of(built, name) if source.run != name else None
+        computation = compute(session, built.checked, [runs[name][0]], item.metrics, applied, asked=selection)
+        computed = next(result for result in computation.columns if result.id == source.run)
+        same_value(built, item.metric, source.run, computed.results.formulas[item.id].averages[built.summary], own=True)
 
 
 def _same_inputs(pairs: Sequence[tuple[NamedRun, RecordedRun]]) -> None:
-    """AssayError with every file of the runs that is gone or is not what it was."""
-    raise_all(problem for run, said in pairs for problem in _changed(run, said))
+    """Raise AssayError with every file of the runs that is missing or has changed."""
+    raise_all(problem for run, recorded_run in pairs for problem in _changed(run, recorded_run))
 
 
-def _changed(run: NamedRun, said: RecordedRun) -> Iterator[Diagnostic]:
+def _changed(run: NamedRun, recorded_run: RecordedRun) -> Iterator[Diagnostic]:
+    """Yield the problems of a run's missing or changed files."""
     hint = f"--run {run.id}=DIR says where the run is now, if it moved"
-    for item in said.inputs:
+    for item in recorded_run.inputs:
         try:
             _, _, digest = file_of(run.directory, item.file)
         except OSError as error:

@@ -42,8 +42,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunConstant:
-    """A constant of a run: its value (instants and durations in ns), that as tables print it, with its unit; where the
-    run tells it, and whether it does or its default stands in."""
+    """A constant of a run.
+
+    `value` is in ns for instants and durations; `text` is the value as tables print it, with its unit. `place` is where
+    the run defines it; `told` is set if the run does, and its default does not apply.
+    """
 
     name: str
     value: object
@@ -54,13 +57,13 @@ class RunConstant:
 
     @property
     def description(self) -> str:
-        """Where its value is from, in words."""
+        """Where its value comes from, in words."""
         return self.place if self.told else f"its default, as the run has no {self.place}"
 
 
 @dataclass(frozen=True, slots=True)
 class ConstantInputs:
-    """The constants that values are computed of, and whether no record has a part in these (`alone`)."""
+    """The constants that values are computed from; `alone` is set if they depend on no record."""
 
     constants: tuple[RunConstant, ...] = ()
     alone: bool = False
@@ -72,34 +75,41 @@ NOTHING = ConstantInputs()
 def find_constants(
     package: Package, prepared: IngestedRun, statements: Sequence[Statement], query: exp.Expr
 ) -> ConstantInputs:
-    """The constants of which the column `value` of a query over statements is computed."""
-    asked = Statement("table", "asked", query)
-    found = lineage([*statements, asked], [Origin(asked.name, VALUE)], checks=False)
-    known = declared(package)
-    own = tuple(make_constant(known[item.name], prepared) for item in constants(package, found) if item.role == "value")
-    events = (item for item, role in found.roles.items() if role == "value")
+    """Return the constants from which the column `value` of a query over statements is computed."""
+    target = Statement("table", "asked", query)
+    value_lineage = lineage([*statements, target], [Origin(target.name, VALUE)], checks=False)
+    declarations = declared(package)
+    run_constants = tuple(
+        make_constant(declarations[item.name], prepared)
+        for item in constants(package, value_lineage)
+        if item.role == "value"
+    )
+    events = (item for item, role in value_lineage.roles.items() if role == "value")
     return ConstantInputs(
-        own, bool(own) and not any(kind_of(found.statements.get(of.table), of.table) == "event" for of in events)
+        run_constants,
+        bool(run_constants)
+        and not any(kind_of(value_lineage.statements.get(origin.table), origin.table) == "event" for origin in events),
     )
 
 
 def make_constant(constant: Constant, prepared: IngestedRun) -> RunConstant:
+    """Return a constant of the package with its value in a run."""
     value = prepared.constants[constant.name]
     symbol = {"duration": "s", "instant": ""}.get(constant.type, constant.unit.symbol)
     file, path = told_by(constant, prepared.run.directory)
-    where = place((file,), path) if file else place(constant.files, constant.path, *constant.or_at)
+    location = place((file,), path) if file else place(constant.files, constant.path, *constant.or_at)
     text = f"{fact(constant, value)} {symbol}".rstrip()
-    return RunConstant(constant.name, value, text, constant.doc, where, bool(file))
+    return RunConstant(constant.name, value, text, constant.doc, location, bool(file))
 
 
 TABLE = "traced samples"
-SHOWN = 1000  # records of a sample that are looked up
+SHOWN = 1000  # raw records looked up per sample
 BINS, LEAST_BINS = 40, 10
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A raw record behind a sample: the event that it is, its host and place, the record."""
+    """A raw record behind a sample: its event, host, position and text."""
 
     event: str
     host: str
@@ -109,11 +119,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A sample: the columns that say which it is, its value as measured and in the unit of what is asked (of a column a
-    text, a truth or nothing, too).
+    """A sample: the columns that identify it, its value as measured and in the unit of the subject.
 
-    `lines` are the first records that it was made of, `records` how many there are.  The columns `instants` are in ns
-    since 1970.  Of what is `given` there is no record: constants of the run make it.
+    Columns may also have texts, booleans and nulls as values. `lines` are the first records behind it, `records` is
+    their total. The columns `instants` are in ns since 1970. `given` is set if the value is computed from constants of
+    the run alone and thus has no records.
     """
 
     keys: Mapping[str, object]
@@ -127,7 +137,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How samples are spread: `counts` of samples in parts of the same width from `low` to `high`."""
+    """A histogram of samples: `counts` of bins of equal width from `low` to `high`."""
 
     low: float
     high: float
@@ -136,7 +146,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The samples of one distribution of several: what it is of (a host), how many samples, their mean."""
+    """The samples of one of several distributions: its key (such as a host), size and mean."""
 
     of: str
     size: int
@@ -155,41 +165,48 @@ class Tracing:
     made: ConstantInputs
 
     def size(self) -> int:
-        """How many samples there are."""
+        """Return the number of samples."""
         return int(self._extremes()[0])
 
-    def ranked(self, greatest: bool, limit: int, shown: int = SHOWN) -> tuple[Sample, ...]:
-        """The greatest (or least) samples, of equal ones the first by key, each with at most `shown` records."""
+    def ranked(self, greatest: bool, limit: int, record_limit: int = SHOWN) -> tuple[Sample, ...]:
+        """Return the greatest (or least) samples, each with at most `record_limit` records.
+
+        Equal samples are in order of their keys.
+        """
         rows = self._rows(sample_query.ranked(TABLE, self.asked.keys, greatest, limit))
-        lines = self._lines([item for row in rows for item in row[companion(VALUE)][:shown]])
-        return tuple(self._sample(row, lines, shown) for row in rows)
+        lines = self._lines([item for row in rows for item in row[companion(VALUE)][:record_limit]])
+        return tuple(self._sample(row, lines, record_limit) for row in rows)
 
     def groups(self, per: str) -> tuple[Group, ...]:
-        """The distributions for each value of a column; none where there is but one."""
+        """Return the distributions for each value of a column; empty if `per` names no column."""
         if not per:
             return ()
         rows = self.connection.execute(dialect.text(sample_query.grouped(TABLE, per))).fetchall()
-        return tuple(Group(str(of), int(size), scale(float(mean), self.factor)) for of, size, mean in rows)
+        return tuple(Group(str(key), int(size), scale(float(mean), self.factor)) for key, size, mean in rows)
 
-    def matching(self, where: Mapping[str, str], fits: Callable[[Any], bool] | None = None) -> tuple[Sample, ...]:
-        """The sample whose columns have these texts; of several the first, by key, whose value fits, else the first.
+    def matching(
+        self, column_texts: Mapping[str, str], fits: Callable[[Any], bool] | None = None
+    ) -> tuple[Sample, ...]:
+        """Return at most one sample: the first by key whose columns have these texts.
 
-        None when there is no such sample.
+        Samples whose value `fits` come first.
         """
         names = [dialect.column(name) for name in dict.fromkeys((*self.asked.keys, VALUE))]
-        place = exp.alias_(dialect.column("rowid"), "place")
-        rows = self._rows(dialect.select(place, *names).from_(dialect.table(TABLE)))
-        own = [row for row in rows if all(shown_text(str(row[name])) == text for name, text in where.items())]
-        own.sort(key=lambda row: tuple(_ordered(row[name]) for name in self.asked.keys))
-        chosen = [*(row for row in own if fits is None or fits(row[VALUE])), *own][:1]
+        row_id = exp.alias_(dialect.column("rowid"), "place")
+        rows = self._rows(dialect.select(row_id, *names).from_(dialect.table(TABLE)))
+        matches = [
+            row for row in rows if all(shown_text(str(row[name])) == text for name, text in column_texts.items())
+        ]
+        matches.sort(key=lambda row: tuple(_ordered(row[name]) for name in self.asked.keys))
+        chosen = [*(row for row in matches if fits is None or fits(row[VALUE])), *matches][:1]
         query = dialect.select("*").from_(dialect.table(TABLE))
-        here = exp.In(this=dialect.column("rowid"), expressions=[dialect.integer(row["place"]) for row in chosen])
-        found = self._rows(query.where(here)) if chosen else []
-        lines = self._lines([item for row in found for item in row[companion(VALUE)][:SHOWN]])
-        return tuple(self._sample(row, lines, SHOWN) for row in found)
+        is_chosen = exp.In(this=dialect.column("rowid"), expressions=[dialect.integer(row["place"]) for row in chosen])
+        chosen_rows = self._rows(query.where(is_chosen)) if chosen else []
+        lines = self._lines([item for row in chosen_rows for item in row[companion(VALUE)][:SHOWN]])
+        return tuple(self._sample(row, lines, SHOWN) for row in chosen_rows)
 
     def spread(self) -> Spread | None:
-        """How the samples are spread; None without samples, and where they are not all finite."""
+        """Return the histogram of the samples; None if there are none, or not all are finite."""
         size, low, high = self._extremes()
         if not size or not (math.isfinite(low) and math.isfinite(high)):
             return None
@@ -206,41 +223,47 @@ class Tracing:
 
     def _extremes(self) -> tuple[Any, ...]:
         (row,) = self.connection.execute(dialect.text(sample_query.extremes(TABLE))).fetchall()
-        found: tuple[Any, ...] = row
-        return found
+        extremes: tuple[Any, ...] = row
+        return extremes
 
     def _rows(self, query: exp.Expr) -> list[dict[str, Any]]:
         cursor = self.connection.execute(dialect.text(query))
         names = [item[0] for item in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
-    def _sample(self, row: Mapping[str, Any], lines: Mapping[tuple[str, Place], RawRecord], shown: int) -> Sample:
-        told = row[companion(VALUE)]
-        found = tuple(
+    def _sample(
+        self, row: Mapping[str, Any], lines: Mapping[tuple[str, Place], RawRecord], record_limit: int
+    ) -> Sample:
+        records = row[companion(VALUE)]
+        sample_records = tuple(
             Line(item["event"], item["host"], item["seq"], lines[item["event"], Place(item["host"], item["seq"])])
-            for item in told[:shown]
+            for item in records[:record_limit]
         )
         keys = {name: row[name] for name in self.asked.keys}
         value = row[VALUE]
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             value = scale(value, self.factor)
-        return Sample(keys, row[VALUE], value, found, len(told), self.asked.instants, self.made.alone and not told)
+        return Sample(
+            keys, row[VALUE], value, sample_records, len(records), self.asked.instants, self.made.alone and not records
+        )
 
-    def _lines(self, told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, Place], RawRecord]:
-        """The records at places of events."""
-        of_event = {event.name: event.source for event in self.package.events}
-        found: dict[tuple[str, Place], RawRecord] = {}
+    def _lines(self, positions: Sequence[Mapping[str, Any]]) -> dict[tuple[str, Place], RawRecord]:
+        """Look up the raw records at positions of events."""
+        source_of_event = {event.name: event.source for event in self.package.events}
+        raw_records: dict[tuple[str, Place], RawRecord] = {}
         for part in self.prepared.parts:
-            own = [item for item in told if of_event[item["event"]] == part.source.name]
-            records = find_records(part.source, part.files, {Place(item["host"], item["seq"]) for item in own})
-            for item in own:
+            source_positions = [item for item in positions if source_of_event[item["event"]] == part.source.name]
+            records = find_records(
+                part.source, part.files, {Place(item["host"], item["seq"]) for item in source_positions}
+            )
+            for item in source_positions:
                 place = Place(item["host"], item["seq"])
-                found[item["event"], place] = records[place]
-        return found
+                raw_records[item["event"], place] = records[place]
+        return raw_records
 
 
 def _ordered(value: object) -> tuple[int, float, str]:
-    """Numbers before texts, each in their order."""
+    """Return a sort key that places numbers before texts."""
     return (0, value, "") if isinstance(value, (int, float)) else (1, 0.0, str(value))
 
 
@@ -250,21 +273,21 @@ def tracing(
     package: Package,
     prepared: IngestedRun,
     statements: Sequence[Statement],
-    asked: SampleQuery,
+    samples_query: SampleQuery,
     factor: Fraction,
 ) -> Iterator[Tracing]:
-    """The samples that a query yields of a run, with what they were made of."""
+    """Yield the samples that a query selects from a run, with the records behind them."""
     import duckdb
 
-    told = add_provenance(statements, asked.query, [VALUE])
-    samples = Statement("table", TABLE, told.query)
-    # In one thread, so that of equal rows always the same one is told of.
+    with_records = add_provenance(statements, samples_query.query, [VALUE])
+    samples = Statement("table", TABLE, with_records.query)
+    # One thread, so that the choice among equal rows is reproducible.
     with connect(1, session.store.room()) as connection:
         mount(connection, prepared.folders)
-        for item in (*told.statements, samples):
+        for item in (*with_records.statements, samples):
             names = {str(place.this) for place in item.query.find_all(exp.Placeholder)}
             values = bind_parameters(names, prepared.constants)
-            session.progress("tracing", told.statements.index(item) if item is not samples else 0, 1)
+            session.progress("tracing", with_records.statements.index(item) if item is not samples else 0, 1)
             try:
                 limits = limit.read_limits(f"run {prepared.run.id}: the SQL of `{item.name}`")
                 limit.execute(connection, creation(item), values, limits)
@@ -274,5 +297,5 @@ def tracing(
                 cause = str(error).split("\n")[0]
                 raise fail("engine", f"run {prepared.run.id}: tracing stopped at `{item.name}`: {cause}",
                            status=INTERNAL) from None  # fmt: skip
-        made = find_constants(package, prepared, statements, asked.query)
-        yield Tracing(connection, package, prepared, asked, factor, made)
+        inputs = find_constants(package, prepared, statements, samples_query.query)
+        yield Tracing(connection, package, prepared, samples_query, factor, inputs)

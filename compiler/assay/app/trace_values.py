@@ -1,4 +1,4 @@
-"""The values that a cell leads to, each traced in its run, or in a phase of it, to samples and raw records."""
+"""Trace each value behind a cell, in its run or phase, to samples and raw records."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from assay.report.results_json import distribution
 from assay.styles.registry import style
 from assay.util.diagnostics import fail
 
-SHOWN = 3  # samples at either end
-PRINTED = (AVERAGE, DIFFERENCE, PERCENT, SIZE, JUDGED)  # by what results.json tells of each metric
+SHOWN = 3  # greatest and least samples
+PRINTED = (AVERAGE, DIFFERENCE, PERCENT, SIZE, JUDGED)  # cells that print figures of results.json
 HINT = "`assay verify` says what changed"
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A built report read back: its folder, what it was made of, its results, its specs, the report."""
+    """A built report read back: its folder, provenance, results, specs and definition."""
 
     folder: Path
     found: Recorded
@@ -50,9 +50,11 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class TracedRun:
-    """What a run or phase holds of a value: of which metric or series, its id and label, where it is, figures, the
-    samples at both ends, the constants that these are made of; `row` says that the value is that of one row, which
-    `greatest` is then."""
+    """The trace of one value in one run or phase.
+
+    `figures` describe all samples; `greatest`, `least` and `made` are the samples at both ends and the constants behind
+    them. For the value of a single row, `row` is set and `greatest` holds that row.
+    """
 
     item: Subject
     definition: str
@@ -70,8 +72,10 @@ class TracedRun:
 
 @dataclass(frozen=True, slots=True)
 class TraceRequest:
-    """A value to trace: of what, under which filters, in which run, what the report calls this; the name of the cell,
-    what it prints, and its text where that is this value alone."""
+    """A value to trace: its subject, source, filters and run, with the label of the run in the report.
+
+    `cell` is the name of the cell, `prints` what it prints; `text` is its text if it prints this value alone.
+    """
 
     item: Subject
     of: CellSource
@@ -83,64 +87,67 @@ class TraceRequest:
     text: str = ""
 
 
-def traced_value(session: Session, built: Built, asked: TraceRequest) -> TracedRun:
-    """What a run holds of a value.  AssayError when it is not what the report was made of."""
-    if _is_row(asked):
-        return _row(session, built, asked)
-    with _opened(session, built, asked, ()) as (traced, computed):
-        figures = _figures(built, asked, computed) | {"size": traced.size()}
+def traced_value(session: Session, built: Built, request: TraceRequest) -> TracedRun:
+    """Trace a value in its run.
+
+    Raises AssayError if the value is not the one that the report was built from.
+    """
+    if _is_row(request):
+        return _row(session, built, request)
+    with _opened(session, built, request, ()) as (traced, computed):
+        figures = _figures(built, request, computed) | {"size": traced.size()}
         ends = [traced.ranked(greatest, SHOWN) if figures["size"] else () for greatest in (True, False)]
-        return _traced(asked, figures, traced.groups(asked.item.groups_by), traced.spread(), ends, traced.made)
+        return _traced(request, figures, traced.groups(request.item.groups_by), traced.spread(), ends, traced.made)
 
 
-def _is_row(asked: TraceRequest) -> bool:
-    """Whether a value is that of one row."""
-    if isinstance(asked.item, MetricSubject):
-        return bool(asked.of.where) or asked.prints == ROW
-    return isinstance(asked.item, ColumnSubject)
+def _is_row(request: TraceRequest) -> bool:
+    """Return whether a value belongs to a single row."""
+    if isinstance(request.item, MetricSubject):
+        return bool(request.of.where) or request.prints == ROW
+    return isinstance(request.item, ColumnSubject)
 
 
-def _row(session: Session, built: Built, asked: TraceRequest) -> TracedRun:
-    """What a run holds of a value that is measured on one row, or stands there."""
-    item = asked.item
-    fits = _fitting(built, item, asked.text) if asked.text else None
-    with _opened(session, built, asked, tuple(name for name, _ in asked.of.where)) as (traced, _):
-        found = traced.matching(dict(asked.of.where), fits)
-        if found and fits and not fits(found[0].measured):
-            message = f"run {asked.run.id} does not give the value of `{item.id}` that `{asked.cell}` prints"
-            now = _printed(built, item, found[0].measured)
-            raise fail("value-changed", message, expected=asked.text, found=now, hint=HINT)
-        return _traced(asked, {"size": traced.size()}, (), None, [found, ()], traced.made)
+def _row(session: Session, built: Built, request: TraceRequest) -> TracedRun:
+    """Trace a value that is measured on, or stored in, a single row."""
+    item = request.item
+    fits = _fitting(built, item, request.text) if request.text else None
+    with _opened(session, built, request, tuple(name for name, _ in request.of.where)) as (traced, _):
+        samples = traced.matching(dict(request.of.where), fits)
+        if samples and fits and not fits(samples[0].measured):
+            message = f"run {request.run.id} does not give the value of `{item.id}` that `{request.cell}` prints"
+            printed = _printed(built, item, samples[0].measured)
+            raise fail("value-changed", message, expected=request.text, found=printed, hint=HINT)
+        return _traced(request, {"size": traced.size()}, (), None, [samples, ()], traced.made)
 
 
 def _traced(
-    asked: TraceRequest,
+    request: TraceRequest,
     figures: dict[str, object],
     groups: tuple[Group, ...],
     spread: Spread | None,
     ends: Sequence[tuple[Sample, ...]],
-    made: ConstantInputs,
+    inputs: ConstantInputs,
 ) -> TracedRun:
-    item, of = asked.item, asked.of
+    item, source = request.item, request.of
     greatest, least = ends
     return TracedRun(
         item,
         item.definition,
-        of.run,
-        asked.label,
-        asked.run.place,
-        _is_row(asked),
+        source.run,
+        request.label,
+        request.run.place,
+        _is_row(request),
         figures,
         groups,
         spread,
         greatest,
         least,
-        made,
+        inputs,
     )
 
 
 def _printed(built: Built, item: Subject, value: Any) -> str:
-    """A value of a row as tables print it."""
+    """Format a value of a row as tables print it."""
     if isinstance(item, ColumnSubject):
         return item.format_value(value)
     assert isinstance(item, MetricSubject)
@@ -148,62 +155,75 @@ def _printed(built: Built, item: Subject, value: Any) -> str:
 
 
 def _fitting(built: Built, item: Subject, printed: str) -> Callable[[Any], bool]:
-    """Whether what stands on a row is what a cell prints: as tables have it, or as texts quote it."""
+    """Return a predicate: whether a value of a row is what a cell prints, as tables format it or as texts quote it."""
     symbol = item.unit.symbol
     bare = printed.removesuffix(f" {symbol}") if symbol and isinstance(item, MetricSubject) else printed
     decimals = len(bare.partition(".")[2])
-    look = style(built.found.content.options.style)
+    number_style = style(built.found.content.options.style)
 
     def fits(value: Any) -> bool:
         if bare == _printed(built, item, value):
             return True
-        return isinstance(item, MetricSubject) and bare == text(built.checked, look, item.metric, value, decimals)
+        return isinstance(item, MetricSubject) and bare == text(
+            built.checked, number_style, item.metric, value, decimals
+        )
 
     return fits
 
 
-def _figures(built: Built, asked: TraceRequest, computed: RunResult) -> dict[str, object]:
-    """The figures of a metric or series.  AssayError unless they are those that the report was made of."""
-    item, of = asked.item, asked.of
+def _figures(built: Built, request: TraceRequest, computed: RunResult) -> dict[str, object]:
+    """Return the figures of a metric or series.
+
+    Raises AssayError unless they are those that the report was built from.
+    """
+    item, source = request.item, request.of
     if isinstance(item, MetricSubject):
-        own = distribution(computed.results.metrics[item.id], built.summary)
-        same_value(built, item.metric, of.run, own["average"], own=item.id == of.entry and asked.prints in PRINTED)
-        return own
-    times = None if of.since is None or of.until is None else (of.since, of.until)
+        figures = distribution(computed.results.metrics[item.id], built.summary)
+        same_value(
+            built,
+            item.metric,
+            source.run,
+            figures["average"],
+            own=item.id == source.entry and request.prints in PRINTED,
+        )
+        return figures
+    times = None if source.since is None or source.until is None else (source.since, source.until)
     mean = average(within(computed.results.rows[rows_of(item.id)], times))
-    if asked.prints == MEAN and asked.text and mean is not None:
-        now = style(built.found.content.options.style).table_row([mean], DIGITS).cells[0]
-        if now != asked.text:
-            message = f"run {asked.run.id} does not give the average of `{item.id}` that `{asked.cell}` prints"
-            raise fail("value-changed", message, expected=asked.text, found=now, hint=HINT)
+    if request.prints == MEAN and request.text and mean is not None:
+        printed = style(built.found.content.options.style).table_row([mean], DIGITS).cells[0]
+        if printed != request.text:
+            message = f"run {request.run.id} does not give the average of `{item.id}` that `{request.cell}` prints"
+            raise fail("value-changed", message, expected=request.text, found=printed, hint=HINT)
     return {"average": mean}
 
 
 def same_value(built: Built, metric: Metric, run: str, now: object, *, own: bool = False) -> None:
-    """AssayError unless a run or phase gives the average that the report was made of, where results.json tells it; it
-    has to of the cell's `own` metric."""
-    said = read_recorded_average(built.results, metric.id, run)
-    if said is None and not own:
+    """Raise AssayError unless a run or phase has the average that results.json records.
+
+    The average may be missing from results.json, except for the cell's `own` metric.
+    """
+    recorded_average = read_recorded_average(built.results, metric.id, run)
+    if recorded_average is None and not own:
         return
-    if said is None:
+    if recorded_average is None:
         raise fail("no-build", f"results.json has no value of `{metric.id}`: {built.folder}",
                    hint="build the report again") from None  # fmt: skip
-    if said != [now]:
+    if recorded_average != [now]:
         raise fail(
             "value-changed",
             f"run {run} does not give the value of `{metric.id}` that the report was made of",
-            expected=repr(said[0]),
+            expected=repr(recorded_average[0]),
             found=repr(now),
             hint=HINT,
         )
 
 
 def read_recorded_average(results: Mapping[str, Any], metric: str, run: str) -> list[object] | None:
-    """The average of a metric in a run or phase, as results.json tells it, as the only member of a list."""
+    """Return the average of a metric in a run or phase from results.json as a one-element list, or None."""
     try:
         if metric in results.get("metrics", {}):
-            told = results["metrics"][metric]
-            return [told["runs" if "runs" in told else "columns"][run]["average"]]
+            metric_results = results["metrics"][metric]
+            return [metric_results["runs" if "runs" in metric_results else "columns"][run]["average"]]
         averages = results.get("averages", {}).get(run, {})
         return [averages[metric]] if metric in averages else None
     except (KeyError, TypeError, AttributeError):
@@ -211,38 +231,42 @@ def read_recorded_average(results: Mapping[str, Any], metric: str, run: str) -> 
 
 
 def cut_of(built: Built, run: str) -> phases.PhaseSelection | None:
-    """The phases that a report compares, with what the user said of one run's instants; None when it compares none."""
+    """Return the phases that a report compares, with the times set for one run; None if it compares no phases."""
     options = built.found.content.options
-    found = phases.select_phases(built.checked.package, built.report.phases, options.at, options.phases)
-    if found is None:
+    selection = phases.select_phases(built.checked.package, built.report.phases, options.at, options.phases)
+    if selection is None:
         return None
-    at = {key: time for key, time in found.times.at.items() if key[0] in ("", run)}
-    return replace(found, times=replace(found.times, at=at), may_be_empty=True)  # the report was built with them
+    at = {key: time for key, time in selection.times.at.items() if key[0] in ("", run)}
+    # The report was built with these phases, so they may be empty.
+    return replace(selection, times=replace(selection.times, at=at), may_be_empty=True)
 
 
 @contextmanager
 def _opened(
-    session: Session, built: Built, asked: TraceRequest, more: Sequence[str]
+    session: Session, built: Built, request: TraceRequest, more: Sequence[str]
 ) -> Iterator[tuple[Tracing, RunResult]]:
-    """The samples of a metric (with columns `more`) or the rows of a series, in a run or phase, and its results."""
-    checked, item, of = built.checked, asked.item, asked.of
-    cut = cut_of(built, asked.run.id) if of.run != asked.run.id else None
-    compiled = item.compile(asked.applied, cut=cut is not None)
-    found = compute(
+    """Yield the samples of a metric, or the rows of a series, in a run or phase, and the run's results.
+
+    `more` are further columns to select.
+    """
+    checked, item, source = built.checked, request.item, request.of
+    selection = cut_of(built, request.run.id) if source.run != request.run.id else None
+    compiled = item.compile(request.applied, cut=selection is not None)
+    computation = compute(
         session,
         checked,
-        [asked.run],
+        [request.run],
         item.metrics,
-        asked.applied,
+        request.applied,
         item.relations,
         listed=item.listed,
         series=item.series,
-        asked=cut,
+        asked=selection,
     )
-    computed = next(one for one in found.columns if one.id == of.run)
+    computed = next(result for result in computation.columns if result.id == source.run)
     prepared = computed.prepared
     if computed.phase:
         prepared = replace(prepared, constants={**prepared.constants, **computed.phase.parameters})
-    query = item.sample_query(SampleRequest(compiled, tuple(more), of.since, of.until))
+    query = item.sample_query(SampleRequest(compiled, tuple(more), source.since, source.until))
     with tracing(session, checked.package, prepared, compiled.statements, query, item.factor) as traced:
         yield traced, computed

@@ -1,4 +1,4 @@
-"""A traced cell as text and as data."""
+"""Format a traced cell as text and as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.report import cell_links
 from assay.styles.registry import style
 from assay.util.escape import visible
 
-GROUPS = 12  # distributions whose means are shown
+GROUPS = 12  # distributions listed
 HOW = {
     cell_links.AVERAGE: "the average of all samples",
     cell_links.DIFFERENCE: "the difference of two averages",
@@ -33,67 +33,69 @@ HOW = {
 }
 
 
-def listing(found: Sequence[Cell]) -> list[str]:
-    """A line for each cell: its name and its text, whole, so that names can be taken from it."""
-    return [visible(f"{item.name}: {item.text}") for item in found]
+def listing(cells: Sequence[Cell]) -> list[str]:
+    """Return a line for each cell: its full name, for copying, and its text."""
+    return [visible(f"{item.name}: {item.text}") for item in cells]
 
 
-def listing_data(found: Sequence[Cell]) -> list[dict[str, object]]:
-    """The cells as plain data."""
-    return [{"cell": item.name, "text": item.text, "metric": item.of[0].entry if item.of else None} for item in found]
+def listing_data(cells: Sequence[Cell]) -> list[dict[str, object]]:
+    """Return the cells as plain data."""
+    return [{"cell": item.name, "text": item.text, "metric": item.of[0].entry if item.of else None} for item in cells]
 
 
-def as_text(found: Traced, width: int, encoding: str) -> str:
-    """The trace of a cell."""
-    lines = [*wrapped(f"{found.cell.name}: {found.cell.text}", width, "", "  ")]
-    lines += headed("Report", [found.report], width)
-    lines += headed(found.item.kind.capitalize(), [found.item.label], width)
-    if found.definition:
-        lines += headed("", [f"definition {found.definition}"], max(width, 90))
-    lines += headed("Prints", [_prints(found)], width)
-    lines += headed("Means", [found.means] if found.means else [], width)
-    if found.filtered:
-        lines += headed("Filters", [", ".join(found.filters) or "none"], width)
-    told = found.item
-    for run in found.runs:
-        lines += ["", *_run(run, width, encoding, named=run.item != told)]
-        told = run.item
+def as_text(traced: Traced, width: int, encoding: str) -> str:
+    """Format the trace of a cell."""
+    lines = [*wrapped(f"{traced.cell.name}: {traced.cell.text}", width, "", "  ")]
+    lines += headed("Report", [traced.report], width)
+    lines += headed(traced.item.kind.capitalize(), [traced.item.label], width)
+    if traced.definition:
+        lines += headed("", [f"definition {traced.definition}"], max(width, 90))
+    lines += headed("Prints", [_prints(traced)], width)
+    lines += headed("Means", [traced.means] if traced.means else [], width)
+    if traced.filtered:
+        lines += headed("Filters", [", ".join(traced.filters) or "none"], width)
+    last_item = traced.item
+    for run in traced.runs:
+        lines += ["", *_run(run, width, encoding, shows_item=run.item != last_item)]
+        last_item = run.item
     return "\n".join(lines)
 
 
-def _prints(found: Traced) -> str:
-    of, item = found.cell.prints, found.item
-    text = HOW[of]
-    if of in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.formula_text:
+def _prints(traced: Traced) -> str:
+    content, item = traced.cell.prints, traced.item
+    text = HOW[content]
+    if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.formula_text:
         text = text.replace("two averages", "two values of a formula")
-        text = "what a formula over averages comes to" if of == cell_links.AVERAGE else text
-    elif of == cell_links.PERCENT and not item.metrics:
+        text = "what a formula over averages comes to" if content == cell_links.AVERAGE else text
+    elif content == cell_links.PERCENT and not item.metrics:
         text = text.replace("averages", "means")
-    if of in (cell_links.DIFFERENCE, cell_links.PERCENT):
-        text += ", both as they are printed" if style(found.style).follows_from_print else ""
-    if of in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.groups_by:
-        text += f", one distribution for each {item.groups_by}, by summary {found.summary}"
+    if content in (cell_links.DIFFERENCE, cell_links.PERCENT):
+        text += ", both as they are printed" if style(traced.style).follows_from_print else ""
+    if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.groups_by:
+        text += f", one distribution for each {item.groups_by}, by summary {traced.summary}"
     return text
 
 
-def _run(run: TracedRun, width: int, encoding: str, *, named: bool) -> Iterator[str]:
-    """What a run holds; of what, where that is another metric or series than is told above (`named`)."""
+def _run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) -> Iterator[str]:
+    """Format the value in a run; with `shows_item`, also its metric or series, as it differs from the one above."""
     item, symbol, size = run.item, run.item.unit.symbol, run.figures["size"]
-    if named:
+    if shows_item:
         yield from headed("Of" if item.metrics else item.kind.capitalize(), [item.label], width)
     yield from headed("Run", [f"{run.label} ({run.id}), {run.place}"], width)
     noun = item.noun
     if not run.row:
-        told = [f"{name} {_number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
-        figures = f": {', '.join(told)}" + (f" (in {symbol})" if symbol else "") if told else ""
+        figure_texts = [f"{name} {_number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
+        figures = f": {', '.join(figure_texts)}" + (f" (in {symbol})" if symbol else "") if figure_texts else ""
         yield from headed(noun.capitalize(), [f"{size}{figures}"], width)
     if run.groups:
         yield from headed(item.groups_by.capitalize(), [_groups(run.groups)], width)
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
-    given = [f"{one.name} {one.text}: {one.doc} ({one.description})" for one in run.made.constants]
-    yield from headed("Constants", given, width)
+    constants = [
+        f"{constant.name} {constant.text}: {constant.doc} ({constant.description})" for constant in run.made.constants
+    ]
+    yield from headed("Constants", constants, width)
     heads = (("Row", run.greatest),) if run.row else (("Greatest", run.greatest), ("Least", run.least))
     for head, samples in heads:
         yield f"{head} of {size} {noun}" if head != "Row" else f"Row, of {size}"
@@ -108,28 +110,28 @@ def _number(value: object) -> str:
 
 
 def _groups(groups: Sequence[Group]) -> str:
-    """The means of distributions, some of them."""
-    told = ", ".join(f"{item.of} {number(item.mean)} ({item.size})" for item in groups[:GROUPS])
-    return "mean (samples): " + told + (f" and {len(groups) - GROUPS} more" if len(groups) > GROUPS else "")
+    """List the means of the first distributions, and the number of the rest."""
+    listed = ", ".join(f"{item.of} {number(item.mean)} ({item.size})" for item in groups[:GROUPS])
+    return "mean (samples): " + listed + (f" and {len(groups) - GROUPS} more" if len(groups) > GROUPS else "")
 
 
-def as_data(found: Traced) -> dict[str, object]:
-    """The trace of a cell as plain data."""
+def as_data(traced: Traced) -> dict[str, object]:
+    """Return the trace of a cell as plain data."""
     return {
-        "cell": found.cell.name,
-        "text": found.cell.text,
-        "prints": found.cell.prints,
-        "means": found.means,
-        "report": found.report,
-        **_item_data(found.item, found.definition),
-        "summary": found.summary,
-        "filters": list(found.filters),
-        "runs": [_run_data(run) for run in found.runs],
+        "cell": traced.cell.name,
+        "text": traced.cell.text,
+        "prints": traced.cell.prints,
+        "means": traced.means,
+        "report": traced.report,
+        **_item_data(traced.item, traced.definition),
+        "summary": traced.summary,
+        "filters": list(traced.filters),
+        "runs": [_run_data(run) for run in traced.runs],
     }
 
 
 def _item_data(item: Subject, definition: str) -> dict[str, object]:
-    """A metric, series or column as plain data; metrics alone have a definition hash."""
+    """Return a metric, series or column as plain data; only metrics have a definition hash."""
     return {item.kind: item.id, "name": item.title, "unit": item.unit.symbol, "definition": definition}
 
 

@@ -1,4 +1,4 @@
-"""Unknown record names: their counts, and the events that they may be new names of."""
+"""Count unknown record names, and suggest the events that they may be new names of."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from assay.report.data_quality import RENAMED, UNKNOWN, Finding, of_metrics
 from assay.util.json_text import object_of
 from assay.util.numbers import counted
 
-ALIKE, SOMEWHAT_ALIKE = 0.8, 0.6  # of two texts: the share of characters that they have in common
-WORDS = 0.6  # of a pattern: the share of its words that a line must have
-LEAST_FIELDS = 2  # of a record whose name is unlike the event's
+ALIKE, SOMEWHAT_ALIKE = 0.8, 0.6  # shares of common characters at which two texts count as similar
+WORDS = 0.6  # share of a pattern's words that a line must have
+LEAST_FIELDS = 2  # that a record must share with an event whose names are dissimilar
 LEAST_WORDS = 2
-FIRST_FIELDS = 3  # that a reason names
+FIRST_FIELDS = 3  # listed in a reason
 
 Counts = Mapping[str, Mapping[str, int]]  # event -> host -> records
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownRecord:
-    """Records of a name that no event has: the name, the hosts that have some, the text of the first."""
+    """Records of a name that no event has: the name, the hosts with such records, the text of the first."""
 
     source: str
     name: str
@@ -42,7 +42,7 @@ class UnknownRecord:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """An unknown name that may be a new one of an event, and why."""
+    """An unknown name that may be a new name of an event, and the reason."""
 
     source: str
     name: str
@@ -51,10 +51,11 @@ class Rename:
 
 
 def suggest_renames(package: Package, counts: Counts, unknown: Sequence[UnknownRecord]) -> tuple[Rename, ...]:
-    """Suggest events for unknown names, in the order of the names, the likeliest event first.
+    """Suggest events for unknown names, in order of the names, the likeliest event first.
 
-    An event is considered whose known names none of the hosts has that have the unknown one.  An event that has
-    records is considered only where names differ in their last segment alone, and the record has its fields.
+    An event is a candidate if none of the hosts with the unknown name has records of the event. An event with records
+    on these hosts is a candidate only if the names differ in nothing but their last segment, and the record has the
+    event's fields.
     """
     sources = {source.name: source for source in package.sources}
     renames: list[Rename] = []
@@ -72,7 +73,7 @@ def suggest_renames(package: Package, counts: Counts, unknown: Sequence[UnknownR
                 if match and (silent or match.is_sibling):
                     ranked.append((-match.weight, event.name, match.reason))
         best = min((weight for weight, *_ in ranked), default=0.0)
-        # What only has the same fields is no news beside a name that is alike.
+        # A similar name is stronger evidence than common fields: keep only the best kind of reason.
         renames += [Rename(record.source, record.name, event, reason) for weight, event, reason in sorted(ranked)
                   if int(weight) == int(best)]  # fmt: skip
     return tuple(renames)
@@ -80,7 +81,7 @@ def suggest_renames(package: Package, counts: Counts, unknown: Sequence[UnknownR
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """Why a name may be an event's.  The whole part of the weight is the kind of reason."""
+    """The reason why a name may belong to an event. The integer part of the weight is the kind of reason."""
 
     weight: float
     reason: str
@@ -117,28 +118,30 @@ def _match_json(event: Event, record: UnknownRecord, source: Source) -> _Match |
 
 
 def _match_name(name: str, known_name: str, fields: Sequence[str]) -> Iterator[_Match]:
-    """Yield the reasons why a name may replace a known one; `fields`: those of the event that the record has."""
+    """Yield the reasons why a name may replace a known one; `fields` are those of the event that the record has."""
     segments, known_segments = name.split("."), known_name.split(".")
     last, known_last = segments[-1].lower(), known_segments[-1].lower()
-    alike = SequenceMatcher(None, last, known_last, autojunk=False).ratio()
+    similarity = SequenceMatcher(None, last, known_last, autojunk=False).ratio()
     listed = _list_fields(fields)
-    if last and (last == known_last or alike >= ALIKE):
-        yield _Match(2 + alike / 2, f"its name is like `{known_name}`" + (f", and it has {listed}" if fields else ""))
-    whole = SequenceMatcher(None, name.lower(), known_name.lower(), autojunk=False).ratio()
-    if len(fields) >= LEAST_FIELDS or (fields and whole >= SOMEWHAT_ALIKE):
+    if last and (last == known_last or similarity >= ALIKE):
+        yield _Match(
+            2 + similarity / 2, f"its name is like `{known_name}`" + (f", and it has {listed}" if fields else "")
+        )
+    full_similarity = SequenceMatcher(None, name.lower(), known_name.lower(), autojunk=False).ratio()
+    if len(fields) >= LEAST_FIELDS or (fields and full_similarity >= SOMEWHAT_ALIKE):
         is_sibling = len(segments) > 1 and segments[:-1] == known_segments[:-1]
         reason = f"it has {listed}, as `{known_name}` has" if is_sibling else f"it has {listed}"
-        yield _Match(1 + whole / 2, reason, is_sibling)
+        yield _Match(1 + full_similarity / 2, reason, is_sibling)
 
 
 def _list_fields(fields: Sequence[str]) -> str:
-    """Return the first fields in words, and how many more there are."""
+    """List the first fields in words, and the number of the rest."""
     more = f" and {len(fields) - FIRST_FIELDS} more fields" if len(fields) > FIRST_FIELDS else ""
     return ", ".join(f"`{item}`" for item in fields[:FIRST_FIELDS]) + more
 
 
 def _find_fields(form: Form, body: object, trivial: set[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the required fields of a form, if a body has all of them; else none."""
+    """Return the required fields of a form if a body has all of them, else none."""
     fields = [field for field in form.fields if field.required and field.default is None and field.paths]
     if not all(any(_look_up(body, path) is not None for path in field.paths) for field in fields):
         return ()
@@ -146,7 +149,7 @@ def _find_fields(form: Form, body: object, trivial: set[tuple[str, ...]]) -> tup
 
 
 def _parse_body(text: str, source: Source) -> object:
-    """Parse the body of a record, the inner one where it is wrapped; None where the text is no JSON."""
+    """Parse the body of a record, unwrapped if it is wrapped; None if the text is not JSON."""
     try:
         document: object = json.loads(text, object_pairs_hook=object_of)
     except (ValueError, RecursionError):
@@ -167,19 +170,19 @@ def _look_up(value: object, path: Sequence[str]) -> object:
     return value
 
 
-EXAMINED = 50  # of the most frequent names, whose first record is read
-NAMED = 3  # of the most frequent names, which a finding names
+EXAMINED = 50  # most frequent names whose first record is read
+NAMED = 3  # most frequent names that a finding lists
 
 ByName = Mapping[str | None, Sequence[UnknownName]]
 
 
 def list_unknown_names(source: Source, unknown: Sequence[UnknownName]) -> ByName:
-    """Return the unknown names of a source that are not ignored, the most frequent first, with their hosts."""
+    """Return the unknown names of a source that are not ignored, most frequent first, with their hosts."""
     return group_by_name([item for item in unknown if item.name is None or not source.ignores(item.name)])
 
 
 def group_by_name(unknown: Sequence[UnknownName]) -> ByName:
-    """Return unknown names with their hosts, the most frequent first."""
+    """Group unknown names by name, most frequent first, with their hosts."""
     groups: defaultdict[str | None, list[UnknownName]] = defaultdict(list)
     for item in unknown:
         groups[item.name].append(item)
@@ -187,14 +190,14 @@ def group_by_name(unknown: Sequence[UnknownName]) -> ByName:
 
 
 def read_first_records(source: Source, files: RunFiles, names: ByName) -> Mapping[str, RawRecord]:
-    """Return the first record of each name, on the first host that has one.  Raises AssayError."""
+    """Read the first record of each name, on the first host that has one. Raises AssayError."""
     places = {name: _choose_place(hosts) for name, hosts in names.items() if name is not None}
     records = find_records(source, files, places.values())
     return {name: records[place] for name, place in places.items()}
 
 
 def make_unknown_record(source: Source, name: str, hosts: Sequence[UnknownName], first: RawRecord) -> UnknownRecord:
-    """Return a name with its hosts and first record, for which events are suggested."""
+    """Return a name with its hosts and first record, as input for `suggest_renames`."""
     return UnknownRecord(source.name, name, frozenset(item.host for item in hosts), first.text)
 
 
@@ -204,7 +207,7 @@ def _choose_place(hosts: Sequence[UnknownName]) -> Place:
 
 
 def count_unknown(prepared: IngestedRun) -> int:
-    """Return how many records of a run have names that are neither known nor ignored."""
+    """Return the number of records of a run with names that are neither known nor ignored."""
     return sum(
         item.n
         for part in prepared.parts
@@ -214,9 +217,9 @@ def count_unknown(prepared: IngestedRun) -> int:
 
 
 def find_unknown(package: Package, prepared: IngestedRun, readers: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
-    """Find the records of unknown names, and those that may be events by another name.
+    """Yield findings about records of unknown names, and about those that may be renamed events.
 
-    `readers`: event -> ids of the metrics that read it.  Raises AssayError when a file cannot be read.
+    `readers` maps events to the ids of the metrics that read them. Raises AssayError if a file cannot be read.
     """
     for part in prepared.parts:
         names = list_unknown_names(part.source, part.facts.unknown)
@@ -230,9 +233,9 @@ def find_unknown(package: Package, prepared: IngestedRun, readers: Mapping[str, 
             total = sum(item.n for item in names[rename.name])
             metrics = tuple(readers.get(rename.event, ()))
             silent = "" if sum(counts.get(rename.event, {}).values()) else ", which has no records"
-            where = f"{counted(total, 'record')}, first at {first[rename.name].where}"
+            location = f"{counted(total, 'record')}, first at {first[rename.name].where}"
             event = f"event `{rename.event}`{silent}: {rename.reason}{of_metrics(metrics)}"
-            message = f"`{rename.name}` ({where}) may be a new name of {event}."
+            message = f"`{rename.name}` ({location}) may be a new name of {event}."
             yield Finding(RENAMED, message, metrics, (), rename.event, total)
         yield _make_finding(names)
 

@@ -1,4 +1,4 @@
-"""`assay verify`: rebuild a report from its provenance and compare every byte."""
+"""Rebuild a report from its provenance and compare every byte (`assay verify`)."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic,
 from assay.util.scratch import folder as temporary
 
 
-def changed_publications(found: RecordedPublished) -> Iterator[str]:
-    """A line for each publication file that is gone or has other content."""
-    for path, said in zip(found.places, found.content.publications, strict=True):
-        name = f"input {said.file}"
+def changed_publications(record: RecordedPublished) -> Iterator[str]:
+    """Yield a line for each publication file that is missing or has other content."""
+    for path, recorded_file in zip(record.places, record.content.publications, strict=True):
+        name = f"input {recorded_file.file}"
         try:
             _, _, digest = file_of(path.parent, path.name)
         except FileNotFoundError:
@@ -56,40 +56,41 @@ def changed_publications(found: RecordedPublished) -> Iterator[str]:
         except OSError as error:
             yield f"{name}: cannot be read ({error.strerror})"
         else:
-            if digest != said.sha256:
-                yield f"{name}: content changed (sha256 {digest[:12]}, was {said.sha256[:12]})"
+            if digest != recorded_file.sha256:
+                yield f"{name}: content changed (sha256 {digest[:12]}, was {recorded_file.sha256[:12]})"
 
 
-def definition(session: Session, found: RecordedPublished) -> str:
-    """Hash of the definition of the report as it is now: of its edition, or of the history."""
-    content = found.content
+def definition(session: Session, record: RecordedPublished) -> str:
+    """Return the hash of the report's current definition: of its edition, or of the history."""
+    content = record.content
     if content.edition:
         _, report = session.report(content.report)
         return content_hash(normal_form.plain(chosen(report, "", content.edition)))
     return content_hash(normal_form.plain(session.history(content.report)[1]))
 
 
-def rebuild(session: Session, found: RecordedPublished, out: Path) -> None:
-    """Make the report again into a folder."""
-    said = found.content
-    forms = tuple(found.forms)
-    if said.edition:
-        regenerate(session, found.places[0], out, said.report, said.edition, forms)
+def rebuild(session: Session, record: RecordedPublished, out: Path) -> None:
+    """Build a report of publications again, into a folder."""
+    content = record.content
+    forms = tuple(record.forms)
+    if content.edition:
+        regenerate(session, record.places[0], out, content.report, content.edition, forms)
     else:
-        title, author, date = (said.options.get(name, "") for name in ("title", "author", "date"))
+        title, author, date = (content.options.get(name, "") for name in ("title", "author", "date"))
         build_history(
-            session, said.report, found.places, out, Options(title=title, author=author, date=date, forms=forms)
+            session, content.report, record.places, out, Options(title=title, author=author, date=date, forms=forms)
         )
 
 
-DIGITS = 12
+DIGITS = 12  # of a hash in a message
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a verification found: a line for each difference, the number of files compared, and of those that differ.
+    """The result of a verification.
 
-    Without a rebuild (it failed, and a difference says why) no files are compared.
+    `differences` has a line for each difference, `files` is the number of compared files, `differing` that of files
+    that differ. If the rebuild failed, a difference says why and no files are compared.
     """
 
     differences: tuple[str, ...]
@@ -100,100 +101,108 @@ class Verified:
 def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
     """Compare a built report with what its provenance yields now.
 
-    `places` says where runs are now, as `NAME=DIR`, for those that are not where they were.  The rebuild takes nothing
-    from the cache but checked specs.  Raises AssayError when there is no provenance to go by or a run is not there,
-    and when the rebuild fails although nothing changed.
+    `places` (`NAME=DIR`) locates runs that have moved. The rebuild takes only checked specs from the cache.
+
+    Raises AssayError if there is no provenance, if a run is missing, or if the rebuild fails although nothing changed.
     """
-    found = recorded(folder)
-    if isinstance(found, RecordedPublished):
-        return _verify_published(session, folder, found, places)
-    moved = moved_runs(found, places)
-    checked, report = _report(session, found.content.report)
-    runs = runs_now(session, checked, found, moved)
+    record = recorded(folder)
+    if isinstance(record, RecordedPublished):
+        return _verify_published(session, folder, record, places)
+    moved = moved_runs(record, places)
+    checked, report = _report(session, record.content.report)
+    runs = runs_now(session, checked, record, moved)
     causes = [
-        *_changed_inputs(session, found.content, runs),
-        *_changed_versions(found.content.versions, found.forms),
-        *_changed_definitions(found.content, checked, report, session),
+        *_changed_inputs(session, record.content, runs),
+        *_changed_versions(record.content.versions, record.forms),
+        *_changed_definitions(record.content, checked, report, session),
     ]
 
-    def make(alone: Session, out: Path) -> list[str]:
-        _build(alone, found, runs, out)
+    def make(fresh_session: Session, out: Path) -> list[str]:
+        _build(fresh_session, record, runs, out)
         fresh = recorded(out)
         assert isinstance(fresh, Recorded)
-        _put_back(out, {run: found.places[run] for run in moved})
-        return list(_new_inputs(found.content, fresh.content))
+        _put_back(out, {run: record.places[run] for run in moved})
+        return list(_new_inputs(record.content, fresh.content))
 
-    return _compared(session, folder, found.intact, causes, make)
+    return _compared(session, folder, record.intact, causes, make)
 
 
-def _verify_published(session: Session, folder: Path, found: RecordedPublished, places: Sequence[str]) -> Verified:
-    """The same of a report that is made of publications, not of runs."""
+def _verify_published(session: Session, folder: Path, record: RecordedPublished, places: Sequence[str]) -> Verified:
+    """Verify a report that was built from publications instead of runs."""
     if places:
         raise fail("run-name", "the report is made of publications, not of runs", hint="leave --run out", status=USAGE)
-    content = found.content
+    content = record.content
     try:
         specs = session.find_report(content.report)[0].sources
-        now = (definition(session, found), templates_hash(session.templates()), specs)
+        current_hashes = (definition(session, record), templates_hash(session.templates()), specs)
     except AssayError as error:
         raise _not_usage(error) from None
-    said = (content.outline, content.templates, content.specs)
+    recorded_hashes = (content.outline, content.templates, content.specs)
     names = (f"definition of {content.report} {content.edition}".rstrip(), "templates", "specs")
     causes = [
-        *changed_publications(found),
-        *_changed_versions(content.versions, found.forms),
-        *(f"{name} changed ({_was(new, old)})" for name, new, old in zip(names, now, said, strict=True) if new != old),
+        *changed_publications(record),
+        *_changed_versions(content.versions, record.forms),
+        *(
+            f"{name} changed ({_was(new, old)})"
+            for name, new, old in zip(names, current_hashes, recorded_hashes, strict=True)
+            if new != old
+        ),
     ]
 
-    def make(alone: Session, out: Path) -> list[str]:
-        rebuild(alone, found, out)
+    def make(fresh_session: Session, out: Path) -> list[str]:
+        rebuild(fresh_session, record, out)
         return []
 
-    return _compared(session, folder, found.intact, causes, make)
+    return _compared(session, folder, record.intact, causes, make)
 
 
 def _compared(
     session: Session, folder: Path, intact: bool, causes: Sequence[str], make: Callable[[Session, Path], list[str]]
 ) -> Verified:
-    """What differs in a report that `make` makes again, with a cache that is empty; `make` may tell further causes."""
-    found = [*([] if intact else [f"{NAME}: its hash is not that of its content"]), *causes]
+    """Rebuild a report with an empty cache and compare it with the built one.
+
+    `make` builds the report into a folder and may return further causes of differences.
+    """
+    lines = [*([] if intact else [f"{NAME}: its hash is not that of its content"]), *causes]
     with _scratch(session.store.folder) as scratch:
-        alone = Session(
+        fresh_session = Session(
             session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages
         )
         try:
-            with closing(alone):
-                found += make(alone, scratch / "report")
+            with closing(fresh_session):
+                lines += make(fresh_session, scratch / "report")
         except AssayError as error:
-            if not found:
+            if not lines:
                 raise _not_usage(error) from None
-            named = session.as_named(error).diagnostics
-            return Verified((*found, *(f"not rebuilt: {item.message}" for item in named)), 0, 0)
+            problems = session.as_named(error).diagnostics
+            return Verified((*lines, *(f"not rebuilt: {item.message}" for item in problems)), 0, 0)
         files = compared(folder, scratch / "report")
-    differing = [lines for lines in files.values() if lines]
-    if differing and not found:
-        found = ["inputs, versions and definitions are what they were"]
-    return Verified((*found, *(line for lines in differing for line in lines)), len(files), len(differing))
+    differing = [file_lines for file_lines in files.values() if file_lines]
+    if differing and not lines:
+        lines = ["inputs, versions and definitions are what they were"]
+    return Verified((*lines, *(line for file_lines in differing for line in file_lines)), len(files), len(differing))
 
 
-def moved_runs(found: Recorded, places: Sequence[str]) -> Mapping[str, NamedRun]:
-    """Where the user says that runs are now, by their ids."""
-    given = {run.id: run for run in named_runs(places)}
-    unknown = sorted(given.keys() - found.places.keys())
+def moved_runs(record: Recorded, places: Sequence[str]) -> Mapping[str, NamedRun]:
+    """Return the runs that the user located elsewhere, by id."""
+    runs = {run.id: run for run in named_runs(places)}
+    unknown = sorted(runs.keys() - record.places.keys())
     if unknown:
-        hint = did_you_mean(unknown[0], found.places)
+        hint = did_you_mean(unknown[0], record.places)
         raise fail("run-name", f"the report has no run `{unknown[0]}`", hint=hint, status=USAGE)
-    return given
+    return runs
 
 
 def runs_now(
-    session: Session, checked: CheckedPackage, found: Recorded, moved: Mapping[str, NamedRun]
+    session: Session, checked: CheckedPackage, record: Recorded, moved: Mapping[str, NamedRun]
 ) -> tuple[NamedRun, ...]:
-    """The runs in the report's order, those that are elsewhere mirrored; AssayError when any is not there.
+    """Return the runs in the report's order, remote ones mirrored.
 
-    What is fetched because a provenance says so, not the user, is told before, and how much that is.
+    Announces each fetch that follows from the provenance and not from the user's options, with its size. Raises
+    AssayError if a run is missing.
     """
     try:
-        runs = [moved.get(run.id) or run_at(run.id, found.places[run.id]) for run in found.content.runs]
+        runs = [moved.get(run.id) or run_at(run.id, record.places[run.id]) for run in record.content.runs]
     except AssayError as error:
         raise _not_usage(error) from None
     raise_all(
@@ -215,111 +224,120 @@ def runs_now(
 
 def _report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:
     try:
-        checked, found = session.find_report(name)
-        return session.report(name) if isinstance(found, History) else (checked, found)
+        checked, report = session.find_report(name)
+        return session.report(name) if isinstance(report, History) else (checked, report)
     except AssayError as error:
         raise _not_usage(error) from None
 
 
 def _not_usage(error: AssayError) -> AssayError:
-    """The error, as one of specs or data: a provenance said what a user would say."""
+    """Return the error with the status of specs or data: its cause is the provenance, not the command line."""
     return AssayError(error.diagnostics, SPECS_OR_DATA if error.status == USAGE else error.status)
 
 
 def _changed_inputs(session: Session, content: Content, runs: Sequence[NamedRun]) -> Iterator[str]:
-    """A line for each recorded file that is gone or has other content."""
-    wanted = [(run, item) for run, said in zip(runs, content.runs, strict=True) for item in said.inputs]
+    """Yield a line for each recorded file that is missing or has other content."""
+    inputs = [(run, item) for run, recorded_run in zip(runs, content.runs, strict=True) for item in recorded_run.inputs]
     with ThreadPoolExecutor() as pool:
-        found = pool.map(lambda pair: _changed_file(*pair), wanted)
-        for done, line in enumerate(found, start=1):
-            session.progress("checking inputs", done, len(wanted))
+        lines = pool.map(lambda pair: _changed_file(*pair), inputs)
+        for done, line in enumerate(lines, start=1):
+            session.progress("checking inputs", done, len(inputs))
             if line:
                 yield line
 
 
-def _changed_file(run: NamedRun, said: RecordedFile) -> str:
-    name = f"input {run.id}/{said.file}"
+def _changed_file(run: NamedRun, recorded_file: RecordedFile) -> str:
+    name = f"input {run.id}/{recorded_file.file}"
     try:
-        _, _, digest = file_of(run.directory, said.file)
+        _, _, digest = file_of(run.directory, recorded_file.file)
     except FileNotFoundError:
         return f"{name}: gone"
     except OSError as error:
         return f"{name}: cannot be read ({error.strerror})"
-    return "" if digest == said.sha256 else f"{name}: content changed (sha256 {_was(digest, said.sha256)})"
+    return (
+        ""
+        if digest == recorded_file.sha256
+        else f"{name}: content changed (sha256 {_was(digest, recorded_file.sha256)})"
+    )
 
 
 def _new_inputs(old: Content, new: Content) -> Iterator[str]:
-    """A line for each file that was read now and is not recorded."""
+    """Yield a line for each file that is read now and not recorded."""
     for before, after in zip(old.runs, new.runs, strict=True):
-        known = {item.file for item in before.inputs}
-        yield from (f"input {after.id}/{item.file}: new" for item in after.inputs if item.file not in known)
+        recorded_files = {item.file for item in before.inputs}
+        yield from (f"input {after.id}/{item.file}: new" for item in after.inputs if item.file not in recorded_files)
 
 
-def _changed_versions(of_all: Mapping[str, str], forms: Forms) -> Iterator[str]:
-    """A line for each tool that has another version now; those of each form count with those of all."""
-    now, said = versions(), dict(of_all)
+def _changed_versions(common: Mapping[str, str], forms: Forms) -> Iterator[str]:
+    """Yield a line for each tool with another version, including the tools of each output form."""
+    current, recorded_versions = versions(), dict(common)
     for form, tools in forms.items():
-        now |= form_tools(form)
-        said |= tools
-    for name in sorted({*now, *said}):
-        if now.get(name) != said.get(name):
-            yield f"version {name} {now.get(name, 'none')}, was {said.get(name, 'none')}"
+        current |= form_tools(form)
+        recorded_versions |= tools
+    for name in sorted({*current, *recorded_versions}):
+        if current.get(name) != recorded_versions.get(name):
+            yield f"version {name} {current.get(name, 'none')}, was {recorded_versions.get(name, 'none')}"
 
 
 def _changed_definitions(
     content: Content, checked: CheckedPackage, report: Report | Article, session: Session
 ) -> Iterator[str]:
-    """A line for each metric that means something else, and for each other part of the workspace that changed."""
-    said = content.definitions
+    """Yield a line for each metric whose definition changed, and for other changed parts of the workspace."""
+    recorded_hashes = content.definitions
     texts = read_prose(session.workspace, checked, report) if isinstance(report, Article) else {}
     if isinstance(report, Article):
-        shown = metrics_of(report, texts.values())
+        metric_ids = metrics_of(report, texts.values())
     else:
-        shown = tuple(metric.id for metric in report_metrics(checked, report))
-    now = {name: checked.definitions[name] for name in shown}
-    for name in sorted({*now, *said}):
-        if name not in now or name not in said:
-            yield f"definition {name} is {'new' if name in now else 'gone'}"
-        elif now[name] != said[name]:
-            yield f"definition {name} changed ({_was(now[name], said[name])})"
+        metric_ids = tuple(metric.id for metric in report_metrics(checked, report))
+    current = {name: checked.definitions[name] for name in metric_ids}
+    for name in sorted({*current, *recorded_hashes}):
+        if name not in current or name not in recorded_hashes:
+            yield f"definition {name} is {'new' if name in current else 'gone'}"
+        elif current[name] != recorded_hashes[name]:
+            yield f"definition {name} changed ({_was(current[name], recorded_hashes[name])})"
     prose = texts_of(texts)
-    others = (
+    other_parts = (
         (f"report definition {content.report}", outline(report, prose), content.outline),
         ("templates", templates_hash(session.templates()), content.templates),
         ("specs", checked.sources, content.specs),
     )
-    yield from (f"{name} changed ({_was(new, old)})" for name, new, old in others if new != old)
+    yield from (f"{name} changed ({_was(new, old)})" for name, new, old in other_parts if new != old)
 
 
 def _was(new: str, old: str) -> str:
     return f"{new[:DIGITS]}, was {old[:DIGITS]}"
 
 
-def _build(session: Session, found: Recorded, runs: Sequence[NamedRun], out: Path) -> None:
-    """Build the report again into a folder."""
-    said = found.content.options
-    common = Options(title=said.title, author=said.author, date=said.date, at=said.at, phases=said.phases,
-                     forms=tuple(found.forms))  # fmt: skip
-    if isinstance(session.find_report(found.content.report)[1], Article):
-        build_article(session, found.content.report, runs, out, common)
+def _build(session: Session, record: Recorded, runs: Sequence[NamedRun], out: Path) -> None:
+    """Build a report of runs again, into a folder."""
+    choices = record.content.options
+    common = Options(
+        title=choices.title, author=choices.author, date=choices.date, at=choices.at, phases=choices.phases,
+        forms=tuple(record.forms),
+    )  # fmt: skip
+    if isinstance(session.find_report(record.content.report)[1], Article):
+        build_article(session, record.content.report, runs, out, common)
         return
     options = replace(
-        common, filters=said.filters, no_filters=not said.filters, summary=said.summary, style=said.style
+        common, filters=choices.filters, no_filters=not choices.filters, summary=choices.summary, style=choices.style
     )  # fmt: skip
-    build(session, found.content.report, runs, out, options)
+    build(session, record.content.report, runs, out, options)
 
 
 def _put_back(folder: Path, places: Mapping[str, str]) -> None:
-    """Let a rebuilt provenance say where moved runs were; what they are is told by the hashes of their files."""
+    """Restore the recorded places of moved runs in a rebuilt provenance.
+
+    The content of the runs is verified by the hashes of their files.
+    """
     if places:
-        found = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        found["places"].update(places)
-        (folder / NAME).write_text(lines_json(found), encoding="utf-8")
+        content = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        content["places"].update(places)
+        (folder / NAME).write_text(lines_json(content), encoding="utf-8")
 
 
 @contextmanager
 def _scratch(cache: Path) -> Iterator[Path]:
-    """A folder that vanishes, in the cache folder: there is room for ingested logs, and nothing of the user's."""
+    """Yield a temporary folder below the cache folder, which has room for ingested logs and no files of the user."""
     with ExitStack() as stack:
         with Store(cache).writing():
             folder = stack.enter_context(temporary(cache))
@@ -329,7 +347,7 @@ def _scratch(cache: Path) -> Iterator[Path]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Be interrupted, not killed, by the signals that end a process: what must be removed is removed then."""
+    """Turn signals that end a process into interrupts, so that temporary folders are removed."""
     signals = (signal.SIGTERM, signal.SIGHUP) if threading.current_thread() is threading.main_thread() else ()
     former = {item: signal.signal(item, signal.default_int_handler) for item in signals}
     try:

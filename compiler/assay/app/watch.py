@@ -1,4 +1,4 @@
-"""What a report is made of, and whether it has changed since the report was last made."""
+"""Detect changes of the files that a report is built from."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError
 from assay.util.file_changes import Marks, marks
 
-#: names of what editors keep beside files that they have open
+#: Names of temporary files that editors create next to open files.
 BESIDE = re.compile(r"\..*|.*~|#.*#|4913")
-COARSE = 20_000_000  # ns by which the clock of a file system may be behind
+COARSE = 20_000_000  # ns by which time stamps of a file system may lag
 
 
 class Watched:
-    """The files of a workspace, and those of runs as a user names them, that reports of a system are made of."""
+    """The files that reports of a system are built from: those of a workspace, and runs as a user names them."""
 
     def __init__(self, system: str, runs: Sequence[str]) -> None:
         self._system = system
@@ -29,14 +29,14 @@ class Watched:
         self._seen: Marks | None = None
         self._seen_at = 0
         self._elsewhere: Marks = {}
-        self._lock = threading.Lock()  # who looks elsewhere does it while somebody else waits for changes
+        self._lock = threading.Lock()  # `look_elsewhere` runs while another thread waits for changes
 
     def places(self, workspace: Workspace) -> list[Path]:
-        """Where all files are that a build reads, as far as that is known."""
+        """Return the known places of all files that a build reads."""
         return [*self._folders(workspace), *_directories(self._runs), *map(Path, self._elsewhere)]
 
     def changed(self, workspace: Workspace) -> bool:
-        """Whether anything has changed since this was last asked."""
+        """Return whether anything has changed since the last call."""
         with self._lock:
             began = time.time_ns()
             now = self._now(workspace)
@@ -46,24 +46,26 @@ class Watched:
             return True
 
     def look_elsewhere(self, workspace: Workspace) -> None:
-        """Find what specs take from other folders of the workspace; what of it has changed since `changed` was asked is
-        a change."""
+        """Find the files that specs import from other folders of the workspace.
+
+        Those that changed after the last call of `changed` count as changes.
+        """
         try:
             files = [item.path for item in workspaces.scan(workspace, self._system)]
         except (AssayError, OSError):
-            return  # the build has told what is wrong, or the next one will
+            return  # the build reports the problem
         with self._lock:
             seen = self._seen or {}
-            others = [path for path in files if str(path) not in seen and path.is_relative_to(workspace.root)]
-            found = marks(others)
-            self._elsewhere |= found
+            imported = [path for path in files if str(path) not in seen and path.is_relative_to(workspace.root)]
+            imported_marks = marks(imported)
+            self._elsewhere |= imported_marks
             settled = self._seen_at - COARSE
-            self._seen = seen | {name: mark for name, mark in found.items() if max(mark[1:3]) < settled}
+            self._seen = seen | {name: mark for name, mark in imported_marks.items() if max(mark[1:3]) < settled}
 
     def _now(self, workspace: Workspace) -> Marks:
         elsewhere = marks([Path(name) for name in self._elsewhere])
-        own = marks(self._folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
-        return own | marks(_directories(self._runs)) | elsewhere
+        workspace_marks = marks(self._folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
+        return workspace_marks | marks(_directories(self._runs)) | elsewhere
 
     @staticmethod
     def _folders(workspace: Workspace) -> list[Path]:
@@ -71,7 +73,7 @@ class Watched:
 
 
 def _directories(runs: Sequence[str]) -> list[Path]:
-    """The directories or archives of runs; none while what the user has named is no run."""
+    """Return the directories or archives of runs; none if a run is invalid."""
     try:
         return [run.directory for run in named_runs(runs)]
     except AssayError:

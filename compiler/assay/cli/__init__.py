@@ -1,1 +1,1 @@
-"""The command line: arguments in, printing out."""
+"""Parse the command line and print results."""

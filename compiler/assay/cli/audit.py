@@ -1,4 +1,4 @@
-"""`assay explain`, `lineage`, `trace`, `catalogue`: what a number means and where it comes from."""
+"""Define the commands that explain numbers: `assay explain`, `lineage`, `trace`, `catalogue`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from assay.cli.options import (
     working,
 )
 
-LEAST = 80  # columns of a terminal that is narrower, or of none
+LEAST = 80  # columns assumed for narrow terminals, and without one
 
 
 def width() -> int:
-    """How many columns a line may take."""
+    """Return the number of columns of a line."""
     return max(LEAST, shutil.get_terminal_size((LEAST, 24)).columns)
 
 
@@ -50,14 +50,14 @@ def lineage(
     from assay.lineage.tree import tree
 
     with working(context) as session:
-        found = lineage_of(session, name, system, filters, no_filters)
+        traced = lineage_of(session, name, system, filters, no_filters)
     if form == "json":
-        echo.data(found.data())
+        echo.data(traced.data())
     elif form == "dot":
-        echo.text(as_dot(found.graph, found.name).removesuffix("\n"))
+        echo.text(as_dot(traced.graph, traced.name).removesuffix("\n"))
     else:
-        lines = tree(found.found, found.checked.package, found.titles, found.filterable, width())
-        echo.text("\n".join([*lines, "", f"Filters: {', '.join(found.filters) or 'none'}"]))
+        lines = tree(traced.found, traced.checked.package, traced.titles, traced.filterable, width())
+        echo.text("\n".join([*lines, "", f"Filters: {', '.join(traced.filters) or 'none'}"]))
 
 
 @click.command()
@@ -87,11 +87,13 @@ def explain(
     from assay.app.runs import named_runs
 
     with working(context) as session:
-        found = explained(session, metric, system, named_runs([run])[0] if run else None, report, filters, no_filters)
+        explanation = explained(
+            session, metric, system, named_runs([run])[0] if run else None, report, filters, no_filters
+        )
     if form == "json":
-        echo.data(as_data(found))
+        echo.data(as_data(explanation))
     else:
-        echo.text(as_text(found, width(), echo.encoding(), full=full))
+        echo.text(as_text(explanation, width(), echo.encoding(), full=full))
 
 
 @click.command()
@@ -117,16 +119,16 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     if listed and cell:
         raise click.UsageError("Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.", context)
     listed = not cell
-    place = folder_of(Path(folder))
+    build_folder = folder_of(Path(folder))
     with working(context) as session:
-        found = None if listed else tracing.trace(session, place, cell, runs)
-        cells = tracing.cells_of(session, place) if listed else ()
-    echo.warnings(tracing.distrusted(place))
-    if found is None:
+        traced = None if listed else tracing.trace(session, build_folder, cell, runs)
+        cells = tracing.cells_of(session, build_folder) if listed else ()
+    echo.warnings(tracing.distrusted(build_folder))
+    if traced is None:
         data: object = output.listing_data(cells)
         text = "\n".join(output.listing(cells))
     else:
-        data, text = output.as_data(found), output.as_text(found, width(), echo.encoding())
+        data, text = output.as_data(traced), output.as_text(traced, width(), echo.encoding())
     echo.data(data) if form == "json" else echo.text(text)
 
 
@@ -140,8 +142,8 @@ COMMANDS = (explain, lineage, trace)
 @click.pass_context
 def catalogue(context: click.Context, out: str, system: str | None) -> None:
     """Write all definitions as linked web pages with search."""
-    from assay.app.catalogue import catalogue as made
+    from assay.app.catalogue import catalogue as write_catalogue
 
     with working(context) as session:
-        place = made(session, Path(out), system)
+        place = write_catalogue(session, Path(out), system)
     output.line(place)

@@ -1,4 +1,4 @@
-"""`assay init`, `schema`, `watch`, `lsp`: commands for authors of specs."""
+"""Define the commands for authors of specs: `assay init`, `schema`, `watch`, `lsp`."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ def lsp() -> int:
 
 
 INTERRUPT = {signal.SIGINT}
-PAUSE = 0.1  # seconds between two looks at the files, where the system tells of no change
-#: errors whose cause may go without a change of what is watched, and seconds until it is tried again
+PAUSE = 0.1  # seconds between polls of the files if the system does not notify of changes
+#: Errors whose cause may disappear without a change of the watched files, and seconds until the next attempt.
 OUTSIDE, AGAIN = ("cache", "disk-full", "file", "output"), 5.0
 
 Work = Sequence[Callable[[], None]]
 
 
 def watch_report(context: click.Context, report: str, runs: Sequence[str], out: Path) -> NoReturn:
-    """Build a report whenever what it is made of has changed, until somebody interrupts.
+    """Build a report whenever its inputs change, until an interrupt.
 
-    AssayError (usage) when what the user says is wrong from the beginning.
+    Raises AssayError (usage) if the arguments are invalid from the start.
     """
-    gc.disable()  # a tenth of a second in the midst of a build: what is idle has the time
+    gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
     builds, idle = _Builds(context, report, runs, out), _Idle(len(runs), out)
     system = report.partition("/")[0]
     watched, waiting, is_ready = Watched(system, runs), Waiting(PAUSE), True
@@ -72,7 +72,7 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
                 idle.start([*later, partial(watched.look_elsewhere, workspace)])
                 is_ready = False
             else:
-                clean_up(cache)  # who wants the cache alone need not wait for what only watches
+                clean_up(cache)  # release the cache, so that `assay cache prune` need not wait for a watcher
                 if not is_ready:
                     idle.start([partial(workspaces.get_ready, workspace, system, cache)])
                     is_ready = True
@@ -82,7 +82,7 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
 
 
 class _Builds:
-    """The builds of one report, and how the last one went."""
+    """The builds of one report, and the outcome of the last one."""
 
     def __init__(self, context: click.Context, report: str, runs: Sequence[str], out: Path) -> None:
         self._context = context
@@ -94,16 +94,17 @@ class _Builds:
         self._ended = 0.0
 
     def due(self) -> bool:
-        """Whether to build although nothing has changed: what stood in the way may be gone, or the report is."""
+        """Return whether to build without a change: an outside error may be gone, or the report was removed."""
         if self._error is None:
             return not self._out.exists()
         outside = any(item.code in OUTSIDE for item in self._error.diagnostics)
         return outside and time.monotonic() - self._ended > AGAIN
 
     def build(self) -> Work:
-        """Build, and say how long it took, or what is wrong, unless that was said last.  Returns what was put off.
+        """Build and print the time, or the error unless it is the last one again; return deferred work.
 
-        What is wrong use at first, and raised, may come back later, such as a run that is being replaced.
+        A usage error is raised on the first build only: later it may be temporary, such as a run that is being
+        replaced.
         """
         later: list[Callable[[], None]] = []
         before, self._error = self._error, None
@@ -131,7 +132,7 @@ class _Builds:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """An interrupt that comes within the block comes after it."""
+    """Defer interrupts to the end of the block."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)
     try:
         yield
@@ -140,7 +141,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 class _Idle:
-    """What is done while nothing changes, in a thread of its own."""
+    """Work that is done while nothing changes, in a thread of its own."""
 
     def __init__(self, runs: int, out: Path) -> None:
         self._engines = min(runs, os.cpu_count() or 1)
@@ -149,32 +150,32 @@ class _Idle:
         self._threads: list[threading.Thread] = []
 
     def start(self, later: Work) -> None:
-        """Do what a build has put off; load and start what the next one asks for."""
+        """Do the deferred work of a build; load and start what the next build needs."""
         thread = threading.Thread(target=self._work, args=[later], daemon=True)
-        with _uninterrupted():  # a thread that has not quite begun cannot be waited for
+        with _uninterrupted():  # a thread that has not started yet cannot be joined
             self._threads = [item for item in self._threads if item.is_alive()] + [thread]
             thread.start()
 
     def end(self) -> None:
-        """Begin nothing more, and wait for what has begun: the engine must not be left in the midst of it."""
+        """Start no more work, and wait for the current step: the engine must not be stopped within it."""
         self._ending.set()
         for thread in self._threads:
             thread.join()
 
     def _work(self, later: Work) -> None:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)  # which processes that are started here would inherit
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)  # child processes would inherit the blocked signal
         steps: Work = (*later, workspaces.warm_up, self._read_record, self._start_engines)
         for step in steps:
             if self._ending.is_set():
                 return
-            with contextlib.suppress(AssayError, OSError):  # of what cannot be written the next build tells
+            with contextlib.suppress(AssayError, OSError):  # the next build reports it
                 step()
         gc.collect()
 
     def _read_record(self) -> None:
         from assay.provenance.read import recorded
 
-        recorded(self._out)  # there may be no report yet; the library that reads one loads slowly
+        recorded(self._out)  # loads the library that reads provenance, which is slow; there may be no report yet
 
     def _start_engines(self) -> None:
         from assay.engine import executor
@@ -218,20 +219,20 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
     from assay.util.diagnostics import USAGE, fail, meant
 
     with working(context) as session:
-        found = {item: run_schemas(session.package(item).package) for item in all_systems(session, system)}
+        schemas_by_system = {item: run_schemas(session.package(item).package) for item in all_systems(session, system)}
     if file is None:
-        output.data(found)
+        output.data(schemas_by_system)
         return
-    having = [(item, schemas[file]) for item, schemas in found.items() if file in schemas]
-    if not having:
-        known = sorted({name for schemas in found.values() for name in schemas})
-        raise fail("unknown-file", f"no constant is read from a file `{file}`", expected=", ".join(known),
-                   hint=meant(file, known), status=USAGE)  # fmt: skip
-    if len(having) > 1:
-        names = ", ".join(item for item, _ in having)
+    matches = [(item, schemas[file]) for item, schemas in schemas_by_system.items() if file in schemas]
+    if not matches:
+        files = sorted({name for schemas in schemas_by_system.values() for name in schemas})
+        raise fail("unknown-file", f"no constant is read from a file `{file}`", expected=", ".join(files),
+                   hint=meant(file, files), status=USAGE)  # fmt: skip
+    if len(matches) > 1:
+        names = ", ".join(item for item, _ in matches)
         raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",
                    status=USAGE)  # fmt: skip
-    output.data(having[0][1])
+    output.data(matches[0][1])
 
 
 @click.command()
@@ -246,6 +247,4 @@ def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) 
 
     After an error, the last good report stays in place. Ctrl-C ends the command.
     """
-    # MERGED
-
     watch_report(context, report, runs, Path(out))

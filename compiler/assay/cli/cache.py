@@ -1,4 +1,4 @@
-"""`assay cache`: what the cache takes, and making it smaller."""
+"""Define `assay cache`: show the size of the cache, and shrink it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def _folder_option(command: click.decorators.FC) -> click.decorators.FC:
 def _place(context: click.Context, folder: str | None) -> Path:
     from assay.engine.result_cache import default_folder
 
-    given = folder or context.obj["cache"]
-    return Path(given) if given else default_folder()
+    chosen = folder or context.obj["cache"]
+    return Path(chosen) if chosen else default_folder()
 
 
 @click.group(cls=Clear, invoke_without_command=True)
@@ -52,9 +52,16 @@ def cache(context: click.Context, folder: str | None, form: str) -> None:
     from assay.engine.pruning import entries, size, uses
 
     place = _place(context, folder)
-    found = entries(place)
-    rows = [[use.kind, str(use.entries), str(use.size), _instant(use.used)] for use in uses(found)]
-    rows.append(["all", str(len(found)), str(size(found)), _instant(max((item.used for item in found), default=None))])
+    all_entries = entries(place)
+    rows = [[use.kind, str(use.entries), str(use.size), _instant(use.used)] for use in uses(all_entries)]
+    rows.append(
+        [
+            "all",
+            str(len(all_entries)),
+            str(size(all_entries)),
+            _instant(max((item.used for item in all_entries), default=None)),
+        ]
+    )
     if form == "table":
         output.line(place)
         rows = [[kind, number, _size(int(taken)), when] for kind, number, taken, when in rows]
@@ -86,8 +93,8 @@ def prune(
         print_pruned("would remove" if dry_run else "removed", surplus(entries(place), limits))
         return
     waiting = f"waiting for other assay commands that work with {place}"
-    gone = remove(place, lambda found: surplus(found, limits), lambda: output.line(waiting, err=True))
-    print_pruned("removed", gone)
+    removed = remove(place, lambda current: surplus(current, limits), lambda: output.line(waiting, err=True))
+    print_pruned("removed", removed)
 
 
 def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Limits:
@@ -116,14 +123,15 @@ def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Li
     return Limits(since, int(float(size[1]) * BYTES[size[2]]) if size else None)
 
 
-def print_pruned(what: str, gone: tuple[Entry, ...]) -> None:
+def print_pruned(verb: str, removed: tuple[Entry, ...]) -> None:
+    """Print the number and size of pruned entries."""
     from assay.engine.pruning import size
 
-    output.line(f"{what} {len(gone)} {'entry' if len(gone) == 1 else 'entries'}, {_size(size(gone))}")
+    output.line(f"{verb} {len(removed)} {'entry' if len(removed) == 1 else 'entries'}, {_size(size(removed))}")
 
 
 def _size(taken: int) -> str:
-    """Bytes with three digits."""
+    """Format a number of bytes with three digits."""
     value = float(taken)
     for unit in ("B", "kB", "MB", "GB"):
         if value < 999.5:

@@ -1,4 +1,4 @@
-"""`assay diff`: what differs between two states of the specs."""
+"""Define `assay diff`: compare two states of the specs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.diff.specs import MetricChange, SystemDiff
     from assay.explain.facts import Appearance
 
-#: so many characters of a value are printed, and so many places that a change touches
+#: The numbers of characters of a value, and of places that a change touches, that are printed.
 WIDEST, PLACES = 160, 6
 
 
@@ -38,28 +38,28 @@ def diff(context: click.Context, before: str, after: str, system: str | None, fo
     from assay.util.diagnostics import DIFFERENCE, AssayError
 
     with working(context) as session:
-        found = compare(*states(session, before, after, system))
-    output.warnings(found.warnings)
+        comparison = compare(*states(session, before, after, system))
+    output.warnings(comparison.warnings)
     if form == "json":
-        output.data([_data(item) for item in found.systems])
+        output.data([_data(item) for item in comparison.systems])
     else:
-        for line in _lines(found.systems):
+        for line in _lines(comparison.systems):
             output.line(line)
-    if found.unread:
-        raise AssayError(found.unread)
-    return DIFFERENCE if any(item.differs for item in found.systems) else 0
+    if comparison.unread:
+        raise AssayError(comparison.unread)
+    return DIFFERENCE if any(item.differs for item in comparison.systems) else 0
 
 
-def _data(found: SystemDiff) -> dict[str, Any]:
-    """As plain data."""
-    return dataclasses.asdict(found)
+def _data(system_diff: SystemDiff) -> dict[str, Any]:
+    """Return the differences of a system as plain data."""
+    return dataclasses.asdict(system_diff)
 
 
-def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
+def _lines(systems: Sequence[SystemDiff]) -> Iterator[str]:
     from assay.diff.specs import KINDS
 
-    told_before: set[ReportedChange] = set()
-    for system in found:
+    printed: set[ReportedChange] = set()
+    for system in systems:
         if system.state == "unread":
             yield f"{system.system}: not compared, for it could not be read: {visible(system.unread)}"
             continue
@@ -72,43 +72,44 @@ def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
             if of_kind:
                 yield f"  {kind}"
                 for metric in of_kind:
-                    yield from _metric(metric, told_before)
-        for name, told in system.reports.items():
+                    yield from _metric(metric, printed)
+        for name, changes in system.reports.items():
             yield f"  report {name}"
-            yield from (line for item in told for line in format_change(item, 4))
+            yield from (line for item in changes for line in format_change(item, 4))
         if system.elsewhere:
             yield "  elsewhere"
             yield from (line for item in system.elsewhere for line in format_change(item, 4))
-        for name, told in (("choices of the builds", system.choices), ("made of other data or tools", system.data)):
-            if told:
+        for name, changes in (("choices of the builds", system.choices), ("made of other data or tools", system.data)):
+            if changes:
                 yield f"  {name}"
-                yield from (line for item in told for line in format_change(item, 4))
-    yield _summary(found)
+                yield from (line for item in changes for line in format_change(item, 4))
+    yield _summary(systems)
 
 
-def _metric(metric: MetricChange, told_before: set[ReportedChange]) -> Iterator[str]:
-    """A metric; long changes that were told of another metric are told once."""
+def _metric(metric: MetricChange, printed: set[ReportedChange]) -> Iterator[str]:
+    """Yield the lines of a changed metric; long changes that were printed for another metric are not repeated."""
     was = f" (was {metric.was})" if metric.was else ""
     yield f"    {metric.metric}{was}" + (f": {visible(metric.name)}" if metric.name else "")
     for item in metric.told:
-        if item.lines and item in told_before:
+        if item.lines and item in printed:
             yield f"      {item.aspect}: {visible(item.place)}: as above"
         else:
             yield from format_change(item, 6)
-        told_before.add(item)
+        printed.add(item)
     yield from _touches(metric.touches, 6)
 
 
 def _touches(places: Sequence[Appearance], indent: int) -> Iterator[str]:
     blank = " " * indent
     for place in places[:PLACES]:
-        where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
-        yield f"{blank}touches {visible(where)}"
+        location = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
+        yield f"{blank}touches {visible(location)}"
     if len(places) > PLACES:
         yield f"{blank}and {counted(len(places) - PLACES, 'more place')}"
 
 
 def format_change(item: ReportedChange, indent: int) -> Iterator[str]:
+    """Yield the lines of a change."""
     blank = " " * indent
     if item.lines:
         yield f"{blank}{item.aspect}: {visible(item.place)}"
@@ -121,29 +122,29 @@ def format_change(item: ReportedChange, indent: int) -> Iterator[str]:
 
 
 def _short(text: str) -> str:
-    shown = visible(text)
-    return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
+    escaped = visible(text)
+    return escaped if len(escaped) <= WIDEST else escaped[: WIDEST - 1] + "…"
 
 
-def _summary(found: Sequence[SystemDiff]) -> str:
-    """How many metrics of each kind, and how many printed numbers are touched by what reports themselves say."""
+def _summary(systems: Sequence[SystemDiff]) -> str:
+    """Return the numbers of changed metrics by kind, and of printed numbers that changes of reports touch."""
     from assay.diff.specs import KINDS
 
-    metrics = [item for system in found for item in system.metrics]
+    metrics = [item for system in systems for item in system.metrics]
     counts = [(sum(item.kind == kind for item in metrics), kind) for kind in KINDS]
-    told = ", ".join(f"{number} {kind}" for number, kind in counts if number)
-    read = [system for system in found if system.state != "unread"]
-    of = "" if len(read) == len(found) else " of what could be read"
-    none = f"no metric differs{of}" if read else f"nothing differs{of}"
-    places = {place for system in found for item in _of_reports(system) for place in item.touches}
-    choices = [item.aspect for system in found for item in system.choices]
-    parts = [f"metrics{of}: {told}" if told else none]
+    kind_counts = ", ".join(f"{number} {kind}" for number, kind in counts if number)
+    compared = [system for system in systems if system.state != "unread"]
+    restriction = "" if len(compared) == len(systems) else " of what could be read"
+    no_change = f"no metric differs{restriction}" if compared else f"nothing differs{restriction}"
+    places = {place for system in systems for item in _of_reports(system) for place in item.touches}
+    choices = [item.aspect for system in systems for item in system.choices]
+    parts = [f"metrics{restriction}: {kind_counts}" if kind_counts else no_change]
     parts += [f"printed numbers that reports themselves change: {len(places)}"] if places else []
     parts += [f"choices that differ: {', '.join(choices)}"] if choices else []
     return "; ".join(parts)
 
 
 def _of_reports(system: SystemDiff) -> Iterator[ReportedChange]:
-    """The changes of a system that are of no metric."""
+    """Yield the changes of a system that belong to no metric."""
     yield from system.elsewhere
-    yield from (item for of in system.reports.values() for item in of)
+    yield from (item for changes in system.reports.values() for item in changes)

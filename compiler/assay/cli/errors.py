@@ -1,4 +1,4 @@
-"""Errors at the edge: rendered once, as text or JSON, with the exit status that belongs to them."""
+"""Render errors once, as text or JSON, and return the exit status."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ INTERRUPTED = 130
 
 
 def run(command: click.Group, arguments: Sequence[str] | None) -> int:
-    """Run a command; the exit status: 0 done, 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug of ours."""
+    """Run a command and return its exit status.
+
+    0: success, 1: wrong specs or data, 2: usage, 3: a difference, 70: a bug of Assay, 130: interrupted.
+    """
     as_json = _wants_json(list(arguments) if arguments is not None else sys.argv[1:])
     watchdog.report_by(lambda error: _failed(error, as_json))
     try:
-        given = list(arguments) if arguments is not None else sys.argv[1:]
-        _check(given)
-        status = command.main(args=given, prog_name="assay", standalone_mode=False)
+        words = list(arguments) if arguments is not None else sys.argv[1:]
+        _check(words)
+        status = command.main(args=words, prog_name="assay", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.exceptions.Abort:
         output.line("interrupted", err=True)
@@ -31,11 +34,11 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         if as_json:
             return _failed(_as_data(error), as_json)
-        said = io.StringIO()
-        error.show(said)
-        output.text(said.getvalue().removesuffix("\n"), err=True)
+        message = io.StringIO()
+        error.show(message)
+        output.text(message.getvalue().removesuffix("\n"), err=True)
         return error.exit_code
-    except SystemExit:  # so the library ends when nobody reads its help
+    except SystemExit:  # click exits this way if the pipe of its help is closed
         return 0
     except Exception as error:
         if _is_interrupt(error):
@@ -45,12 +48,12 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
 
 
 def _is_interrupt(error: Exception) -> bool:
-    """Whether the engine was interrupted, which makes an error of its own of it."""
+    """Return whether the engine was interrupted, which it reports as an error of its own."""
     return type(error) is RuntimeError and str(error) == "Query interrupted"
 
 
 def _as_data(error: click.ClickException) -> Exception:
-    """What is wrong with a command line, as errors of other kinds are told."""
+    """Return a problem of the command line as an AssayError."""
     from assay.util.diagnostics import fail
 
     context = getattr(error, "ctx", None)
@@ -59,7 +62,7 @@ def _as_data(error: click.ClickException) -> Exception:
 
 
 def _check(arguments: Sequence[str]) -> None:
-    """Refuse arguments that are no text."""
+    """Refuse arguments that are not valid text."""
     if not " ".join(arguments).isascii():
         from assay.util.diagnostics import USAGE
         from assay.util.os_errors import whole

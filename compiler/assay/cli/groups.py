@@ -1,4 +1,4 @@
-"""Command groups: strict arguments, and the order of commands in `assay --help`."""
+"""Define command groups: strict arguments, and the order of commands in `assay --help`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import click
 
-#: of those that tell of an empty value themselves
+#: Options that check for empty values themselves.
 APART = ("out",)
 
 
 class Clear(click.Group):
-    """A group that, as its commands, is given each option that takes one value once, and nothing that is empty."""
+    """A group that refuses ambiguous options: repeated single values, and empty texts."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The words of the group itself; a usage error where these are unclear."""
+        """Parse the words of the group itself. Raises UsageError for repeated or empty values."""
         if not ctx.resilient_parsing:
             _refuse_unclear(self, ctx.parent, ctx.info_name, args)
         return super().parse_args(ctx, args)
@@ -22,7 +22,7 @@ class Clear(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of the words, and its own words; a usage error where these are unclear."""
+        """Return the command and its words. Raises UsageError for repeated or empty values."""
         name, command, words = super().resolve_command(ctx, args)
         if command and not isinstance(command, click.Group) and not ctx.resilient_parsing:
             _refuse_unclear(command, ctx, name, words)
@@ -32,9 +32,11 @@ class Clear(click.Group):
 def _refuse_unclear(
     command: click.Command, parent: click.Context | None, name: str | None, words: Sequence[str]
 ) -> None:
-    """Click's usage error when an argument, or an option that takes one value, is given an empty text (of a variable
-    that is not set, say), which for a folder would be the current one; or an option twice with different values, of
-    which the last would count."""
+    """Raise UsageError if an argument or single-value option is empty, or an option has several values.
+
+    An empty text usually comes from an unset variable, and as a folder would stand for the current one. Of an option's
+    several values, only the last would count.
+    """
     context = click.Context(command, info_name=name, parent=parent)
     single = {
         item.name: item
@@ -42,31 +44,31 @@ def _refuse_unclear(
         if isinstance(item, click.Option) and not (item.multiple or item.is_flag or item.count or item.nargs != 1)
     }
     parser = command.make_parser(context)
-    for known in (*parser._long_opt.values(), *parser._short_opt.values()):
-        if known.dest in single:
-            known.action = "append"
-    given, _, _ = parser.parse_args(list(words))
+    for option_parser in (*parser._long_opt.values(), *parser._short_opt.values()):
+        if option_parser.dest in single:
+            option_parser.action = "append"
+    values_by_name, _, _ = parser.parse_args(list(words))
     for item in command.params:
-        if isinstance(item, click.Argument) and _has_empty(given.get(str(item.name))):
-            called = item.make_metavar(context).strip("[].")
-            raise click.UsageError(f"Argument '{called}' is given an empty text: is a variable not set?", context)
+        if isinstance(item, click.Argument) and _has_empty(values_by_name.get(str(item.name))):
+            label = item.make_metavar(context).strip("[].")
+            raise click.UsageError(f"Argument '{label}' is given an empty text: is a variable not set?", context)
     for key, option in single.items():
-        values = [str(item) for item in given.get(str(key), ())]
-        called = max(option.opts, key=len)
+        values = [str(item) for item in values_by_name.get(str(key), ())]
+        label = max(option.opts, key=len)
         if any(not value.strip() for value in values) and key not in APART:
-            raise click.UsageError(f"Option '{called}' is given an empty text: is a variable not set?", context)
+            raise click.UsageError(f"Option '{label}' is given an empty text: is a variable not set?", context)
         if len(set(values)) > 1:
-            told = ", then ".join(dict.fromkeys(values))
-            raise click.UsageError(f"Option '{called}' takes one value, and is given several: {told}.", context)
+            listed = ", then ".join(dict.fromkeys(values))
+            raise click.UsageError(f"Option '{label}' takes one value, and is given several: {listed}.", context)
 
 
-def _has_empty(given: object) -> bool:
-    """Whether what an argument is given is an empty text, or has one."""
-    texts = given if isinstance(given, (tuple, list)) else [given]
+def _has_empty(value: object) -> bool:
+    """Return whether an argument's value is an empty text, or contains one."""
+    texts = value if isinstance(value, (tuple, list)) else [value]
     return any(isinstance(text, str) and not text.strip() for text in texts)
 
 
-#: heading -> commands, in the order in which they are shown
+#: Heading -> commands, in the order of `assay --help`.
 GROUPS = {
     "Author": ("init", "check", "test", "watch", "schema", "lsp"),
     "Build": ("build", "regenerate", "ingest", "fetch", "query"),
@@ -74,7 +76,7 @@ GROUPS = {
     "Look": ("list", "inspect", "sql", "catalogue", "cache", "completion"),
 }
 
-#: command -> how it is used, with the names of the workspace that `init` writes
+#: Command -> examples of use, with names of the workspace that `assay init` writes.
 EXAMPLES = {
     "init": ("assay init my-metrics",),
     "check": ("assay check", "assay check --accept"),
@@ -108,7 +110,7 @@ LONGEST = 1000  # characters of a command's summary
 
 
 class Grouped(Clear):
-    """A group of commands whose help has a section for each heading; the help of each ends with examples."""
+    """A group of commands whose help has a section per heading, and examples for each command."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
         """Add a command, with its examples at the end of its help."""
@@ -117,15 +119,15 @@ class Grouped(Clear):
         super().add_command(cmd, name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the sections; a command of no heading would stand in a last one."""
-        left = dict(self.commands)
+        """Write the sections; commands without a heading come last."""
+        remaining = dict(self.commands)
         for heading, names in GROUPS.items():
-            found = [(name, left.pop(name)) for name in names if name in left]
-            _section(formatter, heading, found)
-        _section(formatter, "Other", list(left.items()))
+            section_commands = [(name, remaining.pop(name)) for name in names if name in remaining]
+            _section(formatter, heading, section_commands)
+        _section(formatter, "Other", list(remaining.items()))
 
 
 def _section(formatter: click.HelpFormatter, heading: str, commands: list[tuple[str, click.Command]]) -> None:
     if commands:
-        with formatter.section(heading):  # which breaks long summaries, and cuts none
+        with formatter.section(heading):  # wraps long summaries, and truncates none
             formatter.write_dl([(name, command.get_short_help_str(limit=LONGEST)) for name, command in commands])

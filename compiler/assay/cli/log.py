@@ -1,4 +1,4 @@
-"""The log on stderr: a line a stage, as text or as JSON."""
+"""Write the log of stages on stderr: one line per stage, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ FORMS = ("text", "json")
 
 
 class _Text(logging.Handler):
-    """Lines of text to stderr as it is when they are written, below a progress display."""
+    """Write records as lines of text.
+
+    Looks up stderr on each write, since a progress display replaces it.
+    """
 
     def emit(self, record: logging.LogRecord) -> None:
         facts = getattr(record, "facts", {})
-        said = [f"{name}={_plain(value)}" for name, value in facts.items()]
-        output.line(" ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *said]), err=True)
+        fact_texts = [f"{name}={_plain(value)}" for name, value in facts.items()]
+        output.line(" ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *fact_texts]), err=True)
 
 
 class _Json(logging.Handler):
-    """The same as a line of JSON each."""
+    """Write records as lines of JSON."""
 
     def emit(self, record: logging.LogRecord) -> None:
         at = _instant(record).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        said = {"at": at, "level": record.levelname.lower(), "stage": record.getMessage()}
-        output.data(said | getattr(record, "facts", {}), err=True, indent=None)
+        fields = {"at": at, "level": record.levelname.lower(), "stage": record.getMessage()}
+        output.data(fields | getattr(record, "facts", {}), err=True, indent=None)
 
 
 def set_up(form: str) -> None:
-    """From now on write a line for every stage; what another command of this process had asked for is over."""
+    """Log every stage from now on; replaces the handlers of a former command in this process."""
     logger = logging.getLogger("assay")
     logger.handlers[:] = [_Json() if form == "json" else _Text()]
     logger.propagate = False
@@ -38,7 +41,7 @@ def set_up(form: str) -> None:
 
 
 def tear_down() -> None:
-    """Write no more lines."""
+    """Stop logging."""
     logger = logging.getLogger("assay")
     logger.handlers.clear()
     logger.setLevel(logging.NOTSET)

@@ -1,4 +1,7 @@
-"""`assay`: the commands and their options.  Heavy modules are imported by the command that needs them."""
+"""Define the command line: the commands and their options.
+
+Slow modules are imported by the commands that need them.
+"""
 
 from __future__ import annotations
 
@@ -81,19 +84,19 @@ def build(
 ) -> None:  # fmt: skip
     """Build a report over runs."""
     with working(context, runs) as session:
-        from assay.app import build  # while files are hashed
+        from assay.app import build  # imported while files are hashed
         from assay.app.options import Options
         from assay.report.output_forms import ordered
 
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
-        said = Options(**options, forms=ordered(forms))
+        choices = Options(**options, forms=ordered(forms))
         if publications or not runs:
             from assay.app.build import build_shown
 
-            built = build_shown(session, report, runs, publications, Path(out), said)
+            built = build_shown(session, report, runs, publications, Path(out), choices)
         else:
-            built = build.build_report(session, report, runs, Path(out), said)
+            built = build.build_report(session, report, runs, Path(out), choices)
     output.warnings(built.warnings)
     for place in built.reports:
         output.line(place)
@@ -120,9 +123,9 @@ def regenerate(
     from assay.report.output_forms import ordered
 
     with working(context) as session:
-        made = make_again(session, publication, Path(out), report, edition, ordered(forms))
-    output.warnings(made.warnings)
-    for place in made.reports:
+        result = make_again(session, publication, Path(out), report, edition, ordered(forms))
+    output.warnings(result.warnings)
+    for place in result.reports:
         output.line(place)
 
 
@@ -138,8 +141,8 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
     from assay.provenance.read import folder_of
 
     with working(context) as session:
-        found = verify_build(session, folder_of(Path(folder)), runs)
-    return print_verified(found)
+        verification = verify_build(session, folder_of(Path(folder)), runs)
+    return print_verified(verification)
 
 
 @cli.command()
@@ -153,25 +156,25 @@ def check(context: click.Context, system: str | None, accept: bool) -> None:
     from assay.util.diagnostics import render
 
     with working(context) as session:
-        found = [
+        results = [
             check_and_query.check_system(session, item, accept) for item in check_and_query.all_systems(session, system)
         ]
-        whose, warnings = session.elsewhere(), session.warn_of_schema()
-    for note in whose:  # all is well, but not with what the user may think of
+        notes, warnings = session.elsewhere(), session.warn_of_schema()
+    for note in notes:  # the checked specs may not be those that the user means
         output.line(note, err=True)
-    for item in found:
+    for item in results:
         counts = ", ".join(_counted(number, name) for name, number in item.counts.items())
         output.line(f"{item.system}: {counts}: no problem")
         if not item.current:
             state = "is not what these specs come to" if item.committed else "is not there"
-            said = f"{item.system}: its normal form under golden/specs {state}; `assay check --accept` writes it"
-            output.line(said, err=True)
+            message = f"{item.system}: its normal form under golden/specs {state}; `assay check --accept` writes it"
+            output.line(message, err=True)
     for warning in warnings:
         output.text(render(warning), err=True)
 
 
 def _counted(number: int, plural: str) -> str:
-    """`1 source`, `23 events`."""
+    """Return a number with its noun: `1 source`, `23 events`."""
     singular = plural if plural == "series" else plural[:-3] + "y" if plural.endswith("ies") else plural[:-1]
     return f"{number} {singular if number == 1 else plural}"
 
@@ -246,8 +249,8 @@ def sql(
     from assay.app.runs import named_runs
 
     with working(context) as session:
-        of = named_runs([run])[0] if run else None
-        text = check_and_query.metric_sql(session, metric, filters, no_filters, system, of, phase, at)
+        named_run = named_runs([run])[0] if run else None
+        text = check_and_query.metric_sql(session, metric, filters, no_filters, system, named_run, phase, at)
     output.text(text)
 
 
@@ -264,12 +267,12 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
     identifies the host.
     """
     with working(context, runs) as session:
-        from assay.app.ingest import ingest_runs  # while files are hashed
+        from assay.app.ingest import ingest_runs  # imported while files are hashed
         from assay.app.runs import named_runs
 
-        found = ingest_runs(session, named_runs(runs), system, everything)
-    for item in found:
-        if len(found) > 1:
+        ingested = ingest_runs(session, named_runs(runs), system, everything)
+    for item in ingested:
+        if len(ingested) > 1:
             output.line(f"run {item.run}, source {item.source}:", err=True)
         output.line(item.folder)
 

@@ -1,4 +1,4 @@
-"""Options that commands share, their session, and shell completion."""
+"""Define the options that commands share, their session, and shell completion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SHELLS = ("bash", "zsh", "fish")
 VARIABLE = "_ASSAY_COMPLETE"
 
-#: completes what is typed so far of an argument
+#: Returns the completions of the typed beginning of an argument.
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -34,19 +34,21 @@ def completion(context: click.Context, shell: str) -> None:
 
     Save the script to a file, and add to the shell's start-up file: source ~/.assay-completion
     """
-    found = get_completion_class(shell)
-    assert found
+    completion_class = get_completion_class(shell)
+    assert completion_class
     program = context.find_root().command
-    output.text(found(program, {}, "assay", VARIABLE).source())
+    output.text(completion_class(program, {}, "assay", VARIABLE).source())
 
 
 def names(*kinds: str) -> Completer:
-    """Completes to the names of lists: metrics, filters, reports and so on (`assay list`), systems, summaries, styles;
-    of the system that the line names, else of all.  Specs that do not load complete to nothing."""
+    """Return a completer to names of definitions: kinds of `assay list`, `systems`, `summaries`, `styles`.
+
+    Completes to names of the system in the command line, or else of all systems. Specs that do not load yield no
+    completions.
+    """
 
     def complete(context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-        """The names that begin with what is typed, and what each is."""
-        # MERGED
+        """Return the names that begin with the typed text, each with its documentation."""
         from assay.util.diagnostics import AssayError
 
         context.ensure_object(dict)
@@ -56,30 +58,31 @@ def names(*kinds: str) -> Completer:
         try:
             session = open_session_of(context)
             systems = session.systems(None if "systems" in kinds else _system(context, session.systems(None)))
-            found = [pair for kind in kinds for pair in _listed(session, kind, systems)]
+            pairs = [pair for kind in kinds for pair in _listed(session, kind, systems)]
         except AssayError:
             return []
-        fits = [item for item in dict(found).items() if item[0].startswith(typed) and visible(item[0]) == item[0]]
-        return [CompletionItem(name, help=visible(doc)) for name, doc in fits]
+        matches = [item for item in dict(pairs).items() if item[0].startswith(typed) and visible(item[0]) == item[0]]
+        return [CompletionItem(name, help=visible(doc)) for name, doc in matches]
 
     return complete
 
 
 def folders(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Lets the shell complete to folders."""
+    """Let the shell complete folders."""
     return [CompletionItem(typed, type="dir")]
 
 
-def _system(context: click.Context, known: Sequence[str]) -> str | None:
-    """The system that the line names so far, itself or by a report; None where it names none."""
+def _system(context: click.Context, systems: Sequence[str]) -> str | None:
+    """Return the system that the command line names so far, directly or by a report; else None."""
     if system := context.params.get("system"):
         return str(system)
-    words = [str(context.params.get("report") or ""), *context.args]  # an option without its value leaves the rest here
-    return next((word.partition("/")[0] for word in words if "/" in word and word.partition("/")[0] in known), None)
+    # If an option lacks its value, click leaves the remaining words in `args`.
+    words = [str(context.params.get("report") or ""), *context.args]
+    return next((word.partition("/")[0] for word in words if "/" in word and word.partition("/")[0] in systems), None)
 
 
 def _listed(session: Session, kind: str, systems: Sequence[str]) -> list[tuple[str, str]]:
-    """The names of a list, each with what it is."""
+    """Return the names of a list, each with its documentation."""
     from assay.app import check_and_query
     from assay.styles.registry import style_names
 
@@ -98,7 +101,7 @@ RUN_HELP = "Directory, archive or s3:// address of a run (repeatable); the first
 
 
 def cache_option(command: Command) -> Command:
-    """`--cache` after the command's name, as before it."""
+    """Add `--cache`, which may follow the command's name as well as precede it."""
 
     def remember(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
         if value:
@@ -115,70 +118,73 @@ def cache_option(command: Command) -> Command:
 
 
 def log_options(command: Command) -> Command:
-    """`--verbose` and `--log-format`, after the command's name as before it."""
+    """Add `--verbose` and `--log-format`, which may follow the command's name as well as precede it."""
 
     def remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
         if value:
             context.obj[parameter.name] = value
 
-    shown = click.option("-v", "--verbose", is_flag=True, callback=remember, expose_value=False,
+    verbose = click.option("-v", "--verbose", is_flag=True, callback=remember, expose_value=False,
                          help="Print each stage on stderr, with its time and memory.")  # fmt: skip
-    form = click.option("--log-format", type=click.Choice(FORMS), callback=remember, expose_value=False,
+    log_format = click.option("--log-format", type=click.Choice(FORMS), callback=remember, expose_value=False,
                         help="Format of these lines; implies --verbose.")  # fmt: skip
-    return shown(form(command))
+    return verbose(log_format(command))
 
 
 def filter_options(command: Command) -> Command:
-    """`--filter` and `--no-filters`."""
+    """Add `--filter` and `--no-filters`."""
     command = click.option("--no-filters", is_flag=True, help="Apply no filter.")(command)
     return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True, shell_complete=names("filters"),
                         help="Apply this filter instead of the report's own (repeatable).")(command)  # fmt: skip
 
 
 def forms_option(command: Command) -> Command:
-    """`--to`."""
+    """Add `--to`."""
     return click.option("--to", "forms", multiple=True, type=click.Choice(["pdf", "md", "html"]),
                         help="Form of the report (repeatable)  [default: pdf]")(command)  # fmt: skip
 
 
-def out_option(said: str) -> Callable[[Command], Command]:
-    """`-o`, a folder; none of no name, which would be the current one."""
+def out_option(help_text: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds `-o`, a folder.
 
-    def named(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    An empty name is refused, since it would stand for the current folder.
+    """
+
+    def check_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
         from assay.util.diagnostics import USAGE, fail
 
         if not value.strip():
             raise fail("output", "-o names no folder", hint="`-o .` is the current one", status=USAGE)
         return value
 
-    return click.option("-o", "--out", metavar="DIR", required=True, callback=named, help=said)
+    return click.option("-o", "--out", metavar="DIR", required=True, callback=check_name, help=help_text)
 
 
 def phase_options(command: Command) -> Command:
-    """`--phase` and `--at`."""
+    """Add `--phase` and `--at`."""
     command = click.option("--at", metavar="NAME=TIME", multiple=True,
                            help="Time of an instant; RUN:NAME=TIME: of one run (repeatable).")(command)  # fmt: skip
-    said = "Compare this phase: one of the report's, or the time between two instants (repeatable)."
-    return click.option("--phase", "phases", metavar="NAME[=FROM..TO]", multiple=True, help=said)(command)
+    help_text = "Compare this phase: one of the report's, or the time between two instants (repeatable)."
+    return click.option("--phase", "phases", metavar="NAME[=FROM..TO]", multiple=True, help=help_text)(command)
 
 
 def run_option(command: Command) -> Command:
-    """`--run`, at least once."""
+    """Add `--run`, which is required and repeatable."""
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
                         help=RUN_HELP)(command)  # fmt: skip
 
 
-def one_run_option(metavar: str, said: str) -> Callable[[Command], Command]:
-    """`--run`, once at most."""
+def one_run_option(metavar: str, help_text: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds `--run`, at most once."""
 
-    def one(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
+    def take_single(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
         if len(value) > 1:
             raise click.UsageError(f"Option '--run' is given {len(value)} times: this command takes one run.", context)
         if value and not value[0].strip():
             raise click.UsageError("Option '--run' is given an empty text: is a variable not set?", context)
         return value[0] if value else None
 
-    return click.option("--run", "run", metavar=metavar, multiple=True, callback=one, help=said)
+    return click.option("--run", "run", metavar=metavar, multiple=True, callback=take_single, help=help_text)
 
 
 table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
@@ -191,7 +197,7 @@ summary_option = click.option("--summary", default="", metavar="NAME", shell_com
 
 @contextmanager
 def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Session]:
-    """A session for a command that will read runs (`NAME=DIR`), with a progress display on a terminal."""
+    """Yield a session for a command that will read `runs` (`NAME=DIR`), with a progress display on a terminal."""
     ahead = _begun(context, runs)
     from assay.app.stages import stage
     from assay.cli.log import set_up, tear_down
@@ -201,9 +207,9 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
     from assay.util.os_errors import is_within, place_of, unwritable
     from assay.util.scratch import clean_up
 
-    given = context.obj
-    if given.get("verbose") or given.get("log_format"):
-        set_up(given.get("log_format") or "text")
+    options = context.obj
+    if options.get("verbose") or options.get("log_format"):
+        set_up(options.get("log_format") or "text")
     with closing(open_session_of(context, ahead)) as session:
         try:
             with watched(session), stage("command", command=context.info_name):
@@ -221,7 +227,7 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
 
 
 def _begun(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | None:
-    """Runs that are being hashed while everything else is loaded."""
+    """Begin to hash the files of runs, so that this continues while modules are loaded; None without runs here."""
     from assay.engine.result_cache import default_folder
     from assay.ingest.hashing import MEMO, BackgroundHasher
     from assay.util.diagnostics import AssayError
@@ -232,7 +238,7 @@ def _begun(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | No
         return None
     try:
         cache = Path(context.obj["cache"] or default_folder())
-    except AssayError:  # which is told when there is a session
+    except AssayError:  # reported when the session is opened
         return None
     ahead = BackgroundHasher(folders, cache / MEMO)
     ahead.start()
@@ -240,14 +246,16 @@ def _begun(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | No
 
 
 def open_session_of(context: click.Context, ahead: BackgroundHasher | None = None) -> Session:
-    """The session of the folder that the command is run in; `ahead` hashes files already."""
+    """Open the session of the current folder; `ahead` may already be hashing files."""
     from assay.app.session import open_session
     from assay.engine.result_cache import ELSEWHERE, default_folder
     from assay.util.diagnostics import USAGE
     from assay.util.os_errors import whole
 
     cache = context.obj["cache"]
-    here = Path.cwd()
+    current_folder = Path.cwd()
     folder = Path(cache) if cache else default_folder()
-    whole(str(here / folder), "the folder of the cache", USAGE, ELSEWHERE)  # which the engine has to open
-    return open_session(here, folder, lambda said: output.line(said, err=True), ahead)
+    whole(
+        str(current_folder / folder), "the folder of the cache", USAGE, ELSEWHERE
+    )  # the engine must be able to open it
+    return open_session(current_folder, folder, lambda message: output.line(message, err=True), ahead)

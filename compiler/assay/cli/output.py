@@ -1,7 +1,7 @@
-"""Everything that commands print, escaped for terminals; tables and streams.
+"""Print texts, tables and data, escaped for terminals.
 
-What would act on one, or would not be seen, is printed as an escape; in JSON as the escape that JSON has for it, so
-that the value is the same.
+Characters that would control a terminal, or be invisible, are printed as escapes. JSON uses its own escapes, so values
+stay the same.
 """
 
 from __future__ import annotations
@@ -21,27 +21,28 @@ from assay.util.escape import columns, encodable, encode_lossless, visible, visi
 
 
 def opened() -> None:
-    """Lead to nowhere what is closed of stdin, stdout and stderr.
+    """Open the null device for each of stdin, stdout and stderr that is closed.
 
-    Else the next file that is opened has its number, and what libraries write there goes into that file.
+    Otherwise the next opened file would get its number, and would receive what libraries write there.
     """
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
         try:
             os.fstat(number)
         except OSError:
-            lowest = os.open(os.devnull, os.O_RDWR)  # of the numbers that are free: this one
+            lowest = os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is `number`
             os.set_inheritable(lowest, True)
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
-def write(said: str, err: bool, line_end: bool = True) -> None:
-    """Write to stdout or stderr.  What nobody reads any more is passed over: the status stays that of the work.
+def write(message: str, err: bool, line_end: bool = True) -> None:
+    """Write to stdout or stderr.
 
-    AssayError (output) when stdout cannot be written for another reason; of stderr nobody could be told.
+    A closed pipe is ignored: the exit status stays that of the work. Raises AssayError `output` if stdout cannot be
+    written for another reason; for stderr there is no place to report it.
     """
     try:
-        click.echo(said, nl=line_end, err=err)
+        click.echo(message, nl=line_end, err=err)
     except OSError as error:
         _let_go(sys.stderr if err else sys.stdout)
         if not err and not isinstance(error, BrokenPipeError):
@@ -51,22 +52,24 @@ def write(said: str, err: bool, line_end: bool = True) -> None:
 
 
 def _let_go(stream: TextIO) -> None:
-    """Lead a stream to nowhere, with what it still holds."""
+    """Redirect a stream to the null device, with what it still buffers."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
-GAP = 3  # columns between two columns of a table
-ROOM = 24  # columns that a text of several words is to have
-INDENT = 4  # columns by which a text below its row is set in
+GAP = 3  # characters between columns of a table
+ROOM = 24  # characters that a column with texts of several words should have
+INDENT = 4  # of a text below its row
 
 Row = Sequence[str]
 
 
 def widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
-    """The width of each column of a table that is no wider than `width`, so that no word is cut; empty where that
-    cannot be."""
+    """Return column widths with which a table fits into `width` and no word is broken.
+
+    Returns an empty list if there are none.
+    """
     every = [header, *rows]
     full = [max(map(columns, cells)) for cells in zip(*every, strict=True)]
     least = [max(_longest(cell) for cell in cells) for cells in zip(*every, strict=True)]
@@ -80,30 +83,35 @@ def widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
 
 
 def below(header: Row, rows: Sequence[Row], width: int) -> list[str]:
-    """The lines of a table whose last column stands below each row, with those before it for which there is no room
-    beside; none where that is not called for, or does not fit."""
+    """Return the lines of a table whose last column is below each row.
+
+    Columns before it that have no room in the row are below it, too. Returns an empty list if the table fits without
+    this, or not at all.
+    """
     texts = [row[-1] for row in rows]
-    beside = widths(header, rows, width)
-    if not any(" " in text for text in texts) or (beside and beside[-1] >= min(ROOM, max(map(columns, texts)))):
+    full_widths = widths(header, rows, width)
+    if not any(" " in text for text in texts) or (
+        full_widths and full_widths[-1] >= min(ROOM, max(map(columns, texts)))
+    ):
         return []
     for number in range(len(header) - 1, 0, -1):
-        found = widths(header[:number], [row[:number] for row in rows], width)
-        if found:
-            lines = [*join_cells(header[:number], found), "─" * width]
-            return [*lines, *(line for row in rows for line in _with_below(header, row, found, width - INDENT))]
+        row_widths = widths(header[:number], [row[:number] for row in rows], width)
+        if row_widths:
+            lines = [*join_cells(header[:number], row_widths), "─" * width]
+            return [*lines, *(line for row in rows for line in _with_below(header, row, row_widths, width - INDENT))]
     return []
 
 
 def _with_below(header: Row, row: Row, sizes: Sequence[int], width: int) -> Iterator[str]:
-    """The lines of a row of which only the first columns stand beside each other."""
+    """Yield the lines of a row: the first columns next to each other, the rest below."""
     yield from join_cells(row[: len(sizes)], sizes)
-    named = list(zip(header, row, strict=True))[len(sizes) : -1]
-    for text in ("; ".join(f"{name}: {cell}" for name, cell in named if cell), row[-1]):
+    cells_below = list(zip(header, row, strict=True))[len(sizes) : -1]
+    for text in ("; ".join(f"{name}: {cell}" for name, cell in cells_below if cell), row[-1]):
         yield from (" " * INDENT + line for line in wrapped(text, width) if line)
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """A text in lines of whole words; one line that is empty of a text that is."""
+    """Break a text into lines of whole words; an empty text is one empty line."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -115,7 +123,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def join_cells(row: Row, sizes: Sequence[int]) -> Iterator[str]:
-    """The lines of a row."""
+    """Yield the lines of a row."""
     cells = [wrapped(cell, size) for cell, size in zip(row, sizes, strict=True)]
     for number in range(max(map(len, cells))):
         parts = [cell[number] if number < len(cell) else "" for cell in cells]
@@ -124,85 +132,87 @@ def join_cells(row: Row, sizes: Sequence[int]) -> Iterator[str]:
 
 
 def _longest(cell: str) -> int:
-    """The width of the longest word."""
+    """Return the width of the longest word."""
     return max(map(columns, cell.split()), default=0)
 
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that a spreadsheet runs
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheets evaluate
 NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|[-+]?inf")
 
 
-def line(said: object, err: bool = False) -> None:
-    """Print one line of text, of a path: line feeds in it are escapes, too; `err`: on stderr."""
-    _print(visible(str(said)), err)
+def line(content: object, err: bool = False) -> None:
+    """Print one line; line feeds in it are escaped, too. With `err`, print on stderr."""
+    _print(visible(str(content)), err)
 
 
-def text(said: str, err: bool = False) -> None:
+def text(content: str, err: bool = False) -> None:
     """Print a text of several lines; line feeds and tabs stay."""
-    _print(visible_lines(said), err)
+    _print(visible_lines(content), err)
 
 
-def warnings(said: Sequence[str]) -> None:
-    """Print warnings on stderr, a line each."""
-    for item in said:
+def warnings(messages: Sequence[str]) -> None:
+    """Print warnings on stderr, one line each."""
+    for item in messages:
         line(f"warning: {item}", err=True)
 
 
 def data(value: Any, err: bool = False, indent: int | None = 1) -> None:
-    """Print data as JSON; without an `indent` on one line."""
-    found = visible_json(value, indent)
-    fits = encodable(found, encoding(err))
-    write(found if fits else json.dumps(value, indent=indent, default=str), err)
+    """Print data as JSON; on one line if `indent` is None."""
+    encoded = visible_json(value, indent)
+    fits = encodable(encoded, encoding(err))
+    write(encoded if fits else json.dumps(value, indent=indent, default=str), err)
 
 
-def rows(header: Sequence[str], found: Sequence[Sequence[str]], form: str) -> None:
-    """Print rows of texts as a `table`, as `json`, or as `csv`; what is escaped in a cell of a table or of CSV is so as
-    in a line.  In CSV a text that a spreadsheet would run as a formula has an apostrophe ahead of it.  Tables fit the
-    terminal; where it is narrow, the last column stands below each row."""
+def rows(header: Sequence[str], cells: Sequence[Sequence[str]], form: str) -> None:
+    """Print rows as a `table`, as `json` or as `csv`.
+
+    Cells of tables and CSV are escaped like lines. A CSV cell that a spreadsheet would evaluate as a formula gets a
+    leading apostrophe. Tables fit the terminal; if it is narrow, the last column is below each row.
+    """
     if form == "json":
-        data([dict(zip(header, row, strict=True)) for row in found])
+        data([dict(zip(header, row, strict=True)) for row in cells])
         return
-    shown = [[encode_lossless(visible(cell), encoding()) for cell in row] for row in found]
+    escaped = [[encode_lossless(visible(cell), encoding()) for cell in row] for row in cells]
     if form == "csv":
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([header, *([_inert(cell) for cell in row] for row in shown)])
+        csv.writer(out, lineterminator="\n").writerows([header, *([_inert(cell) for cell in row] for row in escaped)])
         write(out.getvalue(), err=False, line_end=False)
     else:
-        _table(header, shown)
+        _table(header, escaped)
 
 
 def _inert(cell: str) -> str:
-    """A cell of CSV that no spreadsheet runs as a formula: of what would be one, an apostrophe makes a text."""
+    """Return a CSV cell that no spreadsheet evaluates: a formula gets a leading apostrophe."""
     return f"'{cell}" if cell.startswith(FORMULA) and not NUMBER.fullmatch(cell) else cell
 
 
 def encoding(err: bool = False) -> str:
-    """The encoding of what is printed."""
+    """Return the encoding of stdout, or of stderr with `err`."""
     return getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"
 
 
-def _print(shown: str, err: bool) -> None:
-    write(encode_lossless(shown, encoding(err)), err)
+def _print(content: str, err: bool) -> None:
+    write(encode_lossless(content, encoding(err)), err)
 
 
-def _table(header: Sequence[str], found: Sequence[Sequence[str]]) -> None:
+def _table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    shown = io.TextIOWrapper(io.BytesIO(), encoding=encoding(), newline="")
+    buffer = io.TextIOWrapper(io.BytesIO(), encoding=encoding(), newline="")
     terminal = sys.stdout.isatty()
-    wide = Console(file=shown, width=None if terminal else 160, force_terminal=terminal)
-    if lines := below(header, found, wide.width):
+    wide = Console(file=buffer, width=None if terminal else 160, force_terminal=terminal)
+    if lines := below(header, cells, wide.width):
         write("\n".join(lines), err=False)
         return
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    sizes = widths(header, found, wide.width)
+    sizes = widths(header, cells, wide.width)
     for index, name in enumerate(header):
         table.add_column(name, no_wrap=index == 0, overflow="fold", width=sizes[index] if sizes else None)
-    for row in found:
+    for row in cells:
         table.add_row(*map(escape, row))
     wide.print(table)
-    shown.seek(0)
-    write(shown.read(), err=False, line_end=False)
+    buffer.seek(0)
+    write(buffer.read(), err=False, line_end=False)

@@ -1,4 +1,4 @@
-"""What `assay query` and `assay verify` found, on stdout."""
+"""Print the results of `assay query` and `assay verify` on stdout."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 
 def print_answer(answer: Answer, form: str) -> None:
-    """Distributions of metrics; of formulas the average alone."""
+    """Print distributions of metrics; of formulas only the average."""
     from assay.report.results_json import distribution, of_formula
     from assay.styles.row import Distribution, FormulaResult
 
-    def figures(found: Distribution | FormulaResult) -> dict[str, object]:
-        if isinstance(found, FormulaResult):
-            return of_formula(found, answer.summary)
-        return distribution(found, answer.summary)
+    def figures(result: Distribution | FormulaResult) -> dict[str, object]:
+        if isinstance(result, FormulaResult):
+            return of_formula(result, answer.summary)
+        return distribution(result, answer.summary)
 
     if form == "json":
         data = [
             {"metric": metric.id, "name": metric.name, "unit": metric.unit.symbol, "run": run,
-             "filters": list(answer.filters), "summary": answer.summary, **figures(found)}
-            for metric, run, found in answer.rows
+             "filters": list(answer.filters), "summary": answer.summary, **figures(result)}
+            for metric, run, result in answer.rows
         ]  # fmt: skip
         output.data(data)
         return
     rows = []
-    for metric, run, found in answer.rows:
-        said = figures(found) if isinstance(found, FormulaResult) or found.size else {"size": 0}
-        rows.append((metric.id, run, metric.unit.symbol, *(_number(said.get(name), form) for name in SHOWN)))
+    for metric, run, result in answer.rows:
+        values = figures(result) if isinstance(result, FormulaResult) or result.size else {"size": 0}
+        rows.append((metric.id, run, metric.unit.symbol, *(_number(values.get(name), form) for name in SHOWN)))
     output.rows(("metric", "run", "unit", *SHOWN), rows, form)
     if form == "table":
         applied = ", ".join(answer.filters) or "none"
         output.line(f"filters: {applied}; average: {answer.summary}", err=True)
 
 
-def print_verified(found: Verified) -> int:
-    """What differs, a line each, and the number of files; the exit status that belongs to it."""
+def print_verified(verification: Verified) -> int:
+    """Print each difference and the number of files; return the exit status."""
     from assay.util.diagnostics import DIFFERENCE
 
-    for line in found.differences:
+    for line in verification.differences:
         output.line(line)
-    if found.files:
-        what = f"{found.differing} with other bytes" if found.differing else "all the same bytes"
-        output.line(f"{counted(found.files, 'file')}: {what}")
-    return DIFFERENCE if found.differences else 0
+    if verification.files:
+        summary = f"{verification.differing} with other bytes" if verification.differing else "all the same bytes"
+        output.line(f"{counted(verification.files, 'file')}: {summary}")
+    return DIFFERENCE if verification.differences else 0
 
 
 def _number(value: object, form: str) -> str:

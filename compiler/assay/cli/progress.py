@@ -1,4 +1,4 @@
-"""Progress on a terminal: what is being done, files, bytes, rate, time left.  Nothing anywhere else."""
+"""Display progress on a terminal: the current step, files, bytes, rate, remaining time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def watched(session: Session) -> Iterator[Session]:
-    """The session, with its progress shown on stderr when that is a terminal."""
+    """Yield the session, with its progress displayed on stderr if that is a terminal."""
     if not sys.stderr.isatty():
         yield session
         return
@@ -32,21 +32,21 @@ def watched(session: Session) -> Iterator[Session]:
     )
     tasks: dict[str, TaskID] = {}
 
-    def tell(what: str, done: int, total: int) -> None:
-        if what not in tasks:
-            tasks[what] = display.add_task(visible(what), total=total, amount="")
-        task = display.tasks[tasks[what]]
-        display.update(tasks[what], completed=done, total=total, amount=_amount(what, done, total, task.speed))
+    def update(label: str, done: int, total: int) -> None:
+        if label not in tasks:
+            tasks[label] = display.add_task(visible(label), total=total, amount="")
+        task = display.tasks[tasks[label]]
+        display.update(tasks[label], completed=done, total=total, amount=_amount(label, done, total, task.speed))
 
-    session.progress = tell
-    session.notice = lambda said: display.console.print(visible(said), markup=False, highlight=False)
+    session.progress = update
+    session.notice = lambda message: display.console.print(visible(message), markup=False, highlight=False)
     with display:
         yield session
 
 
-def _amount(what: str, done: int, total: int, speed: float | None) -> str:
-    """Bytes with their rate for what is read, steps for the rest."""
-    if not what.startswith(("reading", "fetching", "unpacking")):
+def _amount(label: str, done: int, total: int, speed: float | None) -> str:
+    """Return bytes with their rate for reading steps, and counts for other steps."""
+    if not label.startswith(("reading", "fetching", "unpacking")):
         return f"{done}/{total}"
     rate = f", {speed / 1e6:.0f} MB/s" if speed else ""
     return f"{done / 1e6:.0f}/{total / 1e6:.0f} MB{rate}"

@@ -1,4 +1,4 @@
-"""`assay fetch` and `assay inspect`: get raw data, and list its records."""
+"""Define `assay fetch` and `assay inspect`: get raw data, and list its records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """What is told of the progress: what is done, how much of it, of how much."""
+    """Holds the progress callback (step, done, total), as a session does."""
 
     def __init__(self) -> None:
         self.progress: Callable[[str, int, int], None] = lambda _what, _done, _total: None
@@ -47,14 +47,14 @@ def fetch(
     watch = Watch()
     with watched(cast("Session", watch)):
         place = prometheus.fetch(
-            Server(url), request, Path(out), lambda what, done, total: watch.progress(what, done, total)
+            Server(url), request, Path(out), lambda label, done, total: watch.progress(label, done, total)
         )
     output.line(place)
 
 
 HEADER = ("name", "records", "hosts", "event", "metrics", "note")
-FEW_HOSTS, FEW_METRICS = 2, 3  # that a table lists by name
-WIDEST = 160  # characters of a record's text
+FEW_HOSTS, FEW_METRICS = 2, 3  # listed by name in a table
+WIDEST = 160  # characters shown of a record's text
 
 
 @click.command()
@@ -73,8 +73,8 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
     from assay.app.runs import named_runs
 
     with working(context) as session:
-        (named,) = named_runs([run])
-        inspection = inspect_run(session, named, system)
+        (named_run,) = named_runs([run])
+        inspection = inspect_run(session, named_run, system)
     if form == "json":
         output.data([_data(item) for item in inspection.names])
     else:
@@ -90,12 +90,12 @@ def _row(item: RecordName, short: bool) -> tuple[str, ...]:
 
 
 def _listed(names: tuple[str, ...], few: int, plural: str) -> str:
-    """A few names, or how many there are."""
+    """Return a few names, or the number of many."""
     return ", ".join(names) if len(names) <= few else f"{len(names)} {plural}"
 
 
 def _note(item: RecordName) -> str:
-    """What else is to be known of a name."""
+    """Return further information on a name."""
     from assay.util.escape import cut
 
     if item.ruled_out:

@@ -1,4 +1,4 @@
-"""`assay test`: the examples of specs."""
+"""Define `assay test`: run the examples of specs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from assay.app.examples import Coverage, Fallback, Outcome, Tested
 
-SHOWN = 12  # samples that are printed
-NAMED = 3  # names and places of an event that are printed
+SHOWN = 12  # samples printed
+NAMED = 3  # names and places printed per event
 
 
 @click.command(name="test")
@@ -38,19 +38,19 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
     from assay.util.diagnostics import DIFFERENCE
 
     with working(context) as session:
-        found = [test(session, item) for item in all_systems(session, system)]
-        whose = session.elsewhere()
-    for note in whose:
+        tested_systems = [test(session, item) for item in all_systems(session, system)]
+        notes = session.elsewhere()
+    for note in notes:
         output.line(note, err=True)
     if junit:
-        _write(junit, found)
+        _write(junit, tested_systems)
     if form == "json":
-        output.data([_data(item) for item in found])
+        output.data([_data(item) for item in tested_systems])
     else:
-        for item in found:
+        for item in tested_systems:
             for line in _lines(item):
                 output.line(line)
-    return 0 if all(item.holds for item in found) else DIFFERENCE
+    return 0 if all(item.holds for item in tested_systems) else DIFFERENCE
 
 
 def _lines(tested: Tested) -> Iterator[str]:
@@ -60,13 +60,13 @@ def _lines(tested: Tested) -> Iterator[str]:
         if not item.holds:
             yield from _failed(item)
     coverage = tested.coverage
-    for what, names in (
+    for heading, names in (
         ("metrics without an example", coverage.metrics),
         ("events that no example has", coverage.events),
         ("alternatives that no example takes", [f"{b.of}: {b.text} (number {b.number})" for b in coverage.branches]),
     ):
         if names:
-            yield f"  {what}:"
+            yield f"  {heading}:"
             yield from (f"    {name}" for name in names)
     if coverage.unseen:
         yield "  names of events and places of fields that no example has:"
@@ -76,16 +76,16 @@ def _lines(tested: Tested) -> Iterator[str]:
 
 
 def _unseen(coverage: Coverage) -> Iterator[str]:
-    """A line for each event: how many it has of how many, and the first of them."""
+    """Yield a line for each event: how many of its names and places are unused, and the first of them."""
     for event in dict.fromkeys(item.event for item in coverage.unseen):
-        own = [item for item in coverage.unseen if item.event == event]
-        told = ", ".join(_called(item) for item in own[:NAMED])
-        more = f", and {len(own) - NAMED} more" if len(own) > NAMED else ""
-        yield f"    {event}: {len(own)} of {coverage.fallbacks[event]}: {visible(told)}{more}"
+        unused = [item for item in coverage.unseen if item.event == event]
+        listed = ", ".join(_called(item) for item in unused[:NAMED])
+        more = f", and {len(unused) - NAMED} more" if len(unused) > NAMED else ""
+        yield f"    {event}: {len(unused)} of {coverage.fallbacks[event]}: {visible(listed)}{more}"
 
 
 def _called(item: Fallback) -> str:
-    """A name of an event, or a field with a place of it."""
+    """Return a name of an event, or a field with one of its places."""
     return f"{item.field} at {item.text}" if item.field else item.text
 
 
@@ -104,8 +104,8 @@ def _failed(item: Outcome) -> Iterator[str]:
 
 
 def _texts(samples: Sequence[str]) -> str:
-    shown = ", ".join(samples[:SHOWN]) or "no samples"
-    return shown + (f", and {len(samples) - SHOWN} more" if len(samples) > SHOWN else "")
+    listed = ", ".join(samples[:SHOWN]) or "no samples"
+    return listed + (f", and {len(samples) - SHOWN} more" if len(samples) > SHOWN else "")
 
 
 def _data(tested: Tested) -> dict[str, Any]:
@@ -136,10 +136,11 @@ def _data(tested: Tested) -> dict[str, Any]:
     }
 
 
-def _write(place: Path, found: Sequence[Tested]) -> None:
-    """The outcomes as JUnit XML: a suite a system, a case an expectation; AssayError when it cannot be written.
+def _write(place: Path, tested_systems: Sequence[Tested]) -> None:
+    """Write the outcomes as JUnit XML: a suite per system, a case per expectation.
 
-    XML has no form for most control characters: they are escapes, as on a terminal.
+    XML cannot represent most control characters; they are escaped as on a terminal. Raises AssayError if the file
+    cannot be written.
     """
     from xml.etree import ElementTree
 
@@ -147,17 +148,17 @@ def _write(place: Path, found: Sequence[Tested]) -> None:
     from assay.util.escape import visible_lines
 
     root = ElementTree.Element("testsuites")
-    for tested in found:
+    for tested in tested_systems:
         cases = [case for item in tested.outcomes for case in _cases(tested.system, item)]
         failures = sum(case.find("failure") is not None for case in cases)
         errors = sum(case.find("error") is not None for case in cases)
         attributes = {"name": tested.system, "tests": len(cases), "failures": failures, "errors": errors}
         suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})
         if tested.coverage.unseen:
-            told = ElementTree.SubElement(suite, "properties")
+            properties = ElementTree.SubElement(suite, "properties")
             for item in tested.coverage.unseen:
-                property_of = {"name": f"no example: {item.event}", "value": _called(item)}
-                ElementTree.SubElement(told, "property", property_of)
+                attribute = {"name": f"no example: {item.event}", "value": _called(item)}
+                ElementTree.SubElement(properties, "property", attribute)
         suite.extend(cases)
     for element in root.iter():
         element.attrib.update({name: visible_lines(text) for name, text in element.attrib.items()})
