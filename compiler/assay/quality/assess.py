@@ -1,4 +1,4 @@
-"""Assess how complete a run is: compare the records that it has with the rows and values that are made of them."""
+"""Assess how complete a run is: compare its records with the rows and values that are computed from them."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from assay.sql.completeness import (
     list_instants,
 )
 
-#: an event with fewer records than this share of the rows that want it is rare
+#: an event is rare if its records are fewer than this share of the rows that require it
 RARE_SHARE = 0.5
-#: a host with fewer records of an event than this share of the hosts' median lacks some; of at least so many
+#: a host has few records of an event below this share of the hosts' median, if that is at least USUAL
 RARE_ON_HOST, USUAL = 0.2, 10
-#: so large a share of a host's records with keys that no row has is no accident; so few keys may be those of the edges
+#: unmatched keys are reported from this share of a host's records on; EDGE_KEYS or fewer may be due to the run's ends
 UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
 
-#: fewer rows than this share may lack an instant at the edges of a run
+#: rows without an instant are reported from this share on; fewer may be due to the run's ends
 INCOMPLETE_SHARE = 0.05
 
 Row = Mapping[str, object]
@@ -52,7 +52,7 @@ Row = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a host's log says of dropped records: the event whose records they are, by which name, and how many."""
+    """A host's log reports dropped records: the event whose records they are, the name in the log, and the number."""
 
     host: str
     event: str
@@ -62,11 +62,11 @@ class Notice:
 
 @dataclass(frozen=True)
 class Assessment:
-    """The counts of a run (or of a phase of one) and what follows from them.
+    """The counts of a run (or of a phase of it), and the findings that follow from them.
 
-    `by_host`: event -> host -> records; `hosts`: source -> its hosts with records; `counts`: the rows that statements
-    of `sql.completeness` yield, by name; `defaulted`: event and field -> records in which the field's default stands
-    in, and all records; `is_phase`: rows are of a part of the run, records of all of it.
+    `by_host`: event -> host -> records; `hosts`: source -> its hosts with records; `counts`: name of a statement of
+    `sql.completeness` -> its rows; `defaulted`: event and field -> the number of records in which the default replaces
+    the field, and of all records; `is_phase`: rows are of a part of the run, records are of all of it.
     """
 
     package: Package
@@ -109,7 +109,7 @@ class Assessment:
         return frozenset(item.of for item in grain.instants if item.name in used)
 
     def with_rare_events(self) -> tuple[Metric, ...]:
-        """List the metrics that may rest on a relation's fallbacks, as an event that they come from is rare."""
+        """List the metrics that may rest on a relation's fallbacks, because one of their events is rare."""
         return tuple(
             metric
             for metric in self.metrics

@@ -40,7 +40,10 @@ Constants = Mapping[str, object]
 
 
 def rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
-    """Return the wide table of a grain before filters; rows of the grains in `finer` are counted before filters, too."""
+    """Return the wide table of a grain before filters.
+
+    Tallies count the rows of the grains in `finer` before filters, too.
+    """
     if step.grain.runs:
         return _find_runs(step.grain, constants)
     stages = [("bound", _bind_rows(step, finer, constants))]

@@ -239,9 +239,8 @@ def _check_functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
             yield text.refused(name)
     for column in tree.find_all(exp.Column):
         name = column.name.casefold()
-        if (
-            not column.table and not column.this.quoted and name.startswith("current_")
-        ):  # a function that is called without parentheses
+        # functions such as `current_date` are called without parentheses
+        if not column.table and not column.this.quoted and name.startswith("current_"):
             yield text.refused(name)
 
 
