@@ -115,7 +115,7 @@ def get_ready(count: int) -> None:
 
 @functools.lru_cache(maxsize=2048)  # `assay watch` reads most answers again
 def _read_text(path: Path) -> str:
-    """Return the content of a file; its name is the hash of all that the content depends on."""
+    """Return the content of a file, whose name is a hash of all inputs of the content."""
     return path.read_text(encoding="utf-8")
 
 

@@ -57,10 +57,10 @@ def parse_statement(statement: Statement) -> tuple[str, frozenset[str], tuple[st
 
 
 def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, logs: str) -> dict[str, str]:
-    """Return statement name -> hash of its text, its constants, the engine, and all that it reads.
+    """Return statement name -> hash of its text, its constants, the engine, and the tables that it reads.
 
-    Views read the raw data `raw`.  Their rows, and all that is read from logs, also depend on how the records of all
-    events are recognized: `logs`.
+    Views read the raw data `raw`.  Their rows, and all rows that are read from logs, also depend on how the records of
+    all events are recognized: `logs`.
     """
     hashes: dict[str, str] = {}
     for node in graph:

@@ -291,7 +291,7 @@ def _compile_cached(
 def standalone(
     statements: Iterable[Statement], metric: str, tables: Mapping[str, exp.Select], constants: str
 ) -> exp.Expr:
-    """Return one statement that yields a metric, with all that it depends on as common table expressions.
+    """Return one statement that yields a metric, with all its dependencies as common table expressions.
 
     `tables` are the queries of the raw tables, and of `constants`, a table of one row with the constants of the run.
     """

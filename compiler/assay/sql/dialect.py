@@ -105,13 +105,15 @@ def _name_column(name: str) -> exp.Expr:
     return exp.Star() if name == "*" else column(name)
 
 
-def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Expr]], kept: Container[str] = ()) -> exp.Select:
+def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Expr]], materialized: Container[str] = ()) -> exp.Select:
     """Add stages to a query, as common table expressions in their order.
 
-    The engine materializes the stages whose names are in `kept`: it computes them once, before anything reads them.
+    The engine computes a stage whose name is in `materialized` once, before anything reads it.
     """
     expressions = [
-        exp.CTE(this=stage, alias=exp.TableAlias(this=exp.to_identifier(name)), materialized=name in kept or None)
+        exp.CTE(
+            this=stage, alias=exp.TableAlias(this=exp.to_identifier(name)), materialized=name in materialized or None
+        )
         for name, stage in stages
     ]
     query.set("with_", exp.With(expressions=expressions) if expressions else None)
@@ -143,34 +145,36 @@ def listed(value: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="list", expressions=[value])
 
 
-def length(of: exp.Expr) -> exp.Expr:
+def length(values: exp.Expr) -> exp.Expr:
     """Return the number of members of a list."""
-    return exp.Anonymous(this="len", expressions=[of])
+    return exp.Anonymous(this="len", expressions=[values])
 
 
-def member(of: exp.Expr, index: exp.Expr) -> exp.Expr:
+def member(values: exp.Expr, index: exp.Expr) -> exp.Expr:
     """Return a member of a list by its index, counted from 1."""
-    return exp.Anonymous(this="list_extract", expressions=[of, index])
+    return exp.Anonymous(this="list_extract", expressions=[values, index])
 
 
-def transformed(of: exp.Expr, name: str, body: exp.Expr) -> exp.Expr:
+def transformed(values: exp.Expr, name: str, body: exp.Expr) -> exp.Expr:
     """Return a list with an expression applied to each member, which the expression calls `name`."""
-    return exp.Transform(this=of, expression=exp.Lambda(this=body, expressions=[exp.to_identifier(name)], colon=True))
+    return exp.Transform(
+        this=values, expression=exp.Lambda(this=body, expressions=[exp.to_identifier(name)], colon=True)
+    )
 
 
-def exact_sum(of: exp.Expr) -> exp.Expr:
+def exact_sum(values: exp.Expr) -> exp.Expr:
     """Return the compensated sum of a list of doubles, in list order: the same for any number of threads."""
-    return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("fsum")])
+    return exp.Anonymous(this="list_aggregate", expressions=[values, exp.Literal.string("fsum")])
 
 
-def deviation(of: exp.Expr) -> exp.Expr:
+def deviation(values: exp.Expr) -> exp.Expr:
     """Return the standard deviation (n - 1) of a list of numbers, in list order; null for fewer than two."""
-    return exp.Anonymous(this="list_aggregate", expressions=[of, exp.Literal.string("stddev_samp")])
+    return exp.Anonymous(this="list_aggregate", expressions=[values, exp.Literal.string("stddev_samp")])
 
 
-def matches(of: exp.Expr, pattern: exp.Expr) -> exp.Expr:
+def matches(value: exp.Expr, pattern: exp.Expr) -> exp.Expr:
     """Return the condition that a regular expression matches a whole text."""
-    return exp.Anonymous(this="regexp_full_match", expressions=[of, pattern])
+    return exp.Anonymous(this="regexp_full_match", expressions=[value, pattern])
 
 
 def latest_before(query: exp.Select, rows: exp.Expr, on: exp.Expr) -> exp.Select:

@@ -199,7 +199,7 @@ def _join_tally(query: exp.Select, tally: Tally, finer: frozenset[str], constant
 
 
 def count_as(number: str, table: str, name: str) -> exp.Expr:
-    """Return a number of rows under its name, 0 where there are none."""
+    """Return a number of rows under its name; 0 instead of null."""
     return exp.alias_(exp.Coalesce(this=column(number, table), expressions=[dialect.integer(0)]), name)
 
 

@@ -15,7 +15,7 @@ _OF_TABLES = frozenset(["this", "alias"])
 _OF_JOINS = frozenset(["this", "on", "method", "side", "kind"])
 
 #: whether named queries are partitionable, by their names in lower case
-Known = Mapping[str, bool]
+NamedQueries = Mapping[str, bool]
 
 
 def is_partitionable(query: exp.Expr, key: str) -> bool:
@@ -25,7 +25,7 @@ def is_partitionable(query: exp.Expr, key: str) -> bool:
     in case of doubt.  Tables without the column make no difference: a partitionable query compares the column in each
     table that it joins.  Rows in which it is null belong to no partition.
     """
-    return _Reader(key).of(query, {})
+    return _Reader(key).is_partitionable(query, {})
 
 
 @dataclass(slots=True)
@@ -47,30 +47,40 @@ class _Reader:
     def __init__(self, key: str) -> None:
         self._key = key
 
-    def of(self, query: exp.Expr, known: Known) -> bool:
-        """Return whether a query is partitionable; `known` are the named queries that it may read."""
+    def is_partitionable(self, query: exp.Expr, queries: NamedQueries) -> bool:
+        """Return whether a query is partitionable; `queries` are the named queries that it may read."""
         if isinstance(query, exp.Subquery) and _has_only(query, _OF_TABLES):
-            return self.of(query.this, known)
+            return self.is_partitionable(query.this, queries)
         stages = query.args.get("with_")
         if stages:
             if stages.recursive or any(item.args["alias"].columns for item in stages.expressions):
                 return False
             for item in stages.expressions:
-                known = {**known, item.alias.casefold(): self.of(item.this, known)}
+                queries = {
+                    **queries,
+                    item.alias.casefold(): self.is_partitionable(item.this, queries),
+                }
         if isinstance(query, exp.Union):
-            return self._of_union(query, known)
-        return isinstance(query, exp.Select) and _has_only(query, _PARTS) and self._of_select(query, known)
+            return self._is_partitionable_union(query, queries)
+        return (
+            isinstance(query, exp.Select) and _has_only(query, _PARTS) and self._is_partitionable_select(query, queries)
+        )
 
-    def _of_union(self, query: exp.Union, known: Known) -> bool:
+    def _is_partitionable_union(self, query: exp.Union, queries: NamedQueries) -> bool:
         if not _has_only(query, {"with_", "this", "expression", "distinct"}):
             return False
         left, right = (side.named_selects for side in (query.left, query.right))
         indexes = [index for index, name in enumerate(left) if name == self._key]
         fits = len(indexes) == 1 and indexes[0] < len(right) and right[indexes[0]] == self._key
-        return fits and "*" not in (*left, *right) and self.of(query.left, known) and self.of(query.right, known)
+        return (
+            fits
+            and "*" not in (*left, *right)
+            and self.is_partitionable(query.left, queries)
+            and self.is_partitionable(query.right, queries)
+        )
 
-    def _of_select(self, query: exp.Select, known: Known) -> bool:
-        rows = self._read_tables(query, known)
+    def _is_partitionable_select(self, query: exp.Select, queries: NamedQueries) -> bool:
+        rows = self._read_tables(query, queries)
         if rows is None or _has_nested_rows(query) or not self._selects_key_once(query, rows):
             return False
         group, distinct = query.args.get("group"), query.args.get("distinct")
@@ -80,23 +90,23 @@ class _Reader:
             return False
         return all(self._has_key(_list_partition(item, query), rows) for item in _list_windows(query))
 
-    def _read_tables(self, query: exp.Select, known: Known) -> _JoinedTables | None:
+    def _read_tables(self, query: exp.Select, queries: NamedQueries) -> _JoinedTables | None:
         """Return the joined tables; None where rows of different keys may be joined."""
         first = query.args.get("from_")
-        if first is None or not self._is_source(first.this, known):
+        if first is None or not self._is_source(first.this, queries):
             return None
         name = first.this.alias_or_name
         rows = _JoinedTables({name}, {name}, {name})
         for join in query.args.get("joins") or ():
-            if not self._add_join(join, rows, known):
+            if not self._add_join(join, rows, queries):
                 return None
         return rows
 
-    def _add_join(self, join: exp.Join, rows: _JoinedTables, known: Known) -> bool:
+    def _add_join(self, join: exp.Join, rows: _JoinedTables, queries: NamedQueries) -> bool:
         """Add a joined table; return False where its rows may have another key."""
         name, side, kind = join.this.alias_or_name, join.side, join.kind
         on = join.args.get("on")
-        if not _has_only(join, _OF_JOINS) or not on or name in rows.linked or not self._is_source(join.this, known):
+        if not _has_only(join, _OF_JOINS) or not on or name in rows.linked or not self._is_source(join.this, queries):
             return False
         if join.method not in ("", "ASOF") or side not in ("", "LEFT") or kind not in ("", "INNER", "SEMI", "ANTI"):
             return False
@@ -122,14 +132,14 @@ class _Reader:
             return False
         return (left.table == name and right.table in others) or (right.table == name and left.table in others)
 
-    def _is_source(self, source: exp.Expr, known: Known) -> bool:
+    def _is_source(self, source: exp.Expr, queries: NamedQueries) -> bool:
         """Return whether a source is a table or a partitionable query."""
         alias = source.args.get("alias")
         if not _has_only(source, _OF_TABLES) or (alias and alias.columns):
             return False
         if isinstance(source, exp.Table):
-            return isinstance(source.this, exp.Identifier) and known.get(source.name.casefold(), True)
-        return isinstance(source, exp.Subquery) and self.of(source.this, known)
+            return isinstance(source.this, exp.Identifier) and queries.get(source.name.casefold(), True)
+        return isinstance(source, exp.Subquery) and self.is_partitionable(source.this, queries)
 
     def _is_key(self, value: exp.Expr, rows: _JoinedTables) -> bool:
         """Return whether a value is the key of the row."""

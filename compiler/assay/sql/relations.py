@@ -74,8 +74,8 @@ def _aggregates(value: exp.Expr, query: exp.Select) -> bool:
     )
 
 
-def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], what: str) -> exp.Expr:
-    """Return the tree of a query over the tables `reads`; `what` names the query in messages.
+def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], subject: str) -> exp.Expr:
+    """Return the tree of a query over the tables `reads`; `subject` names the query in messages.
 
     When every constant is a placeholder the tree is shared: copy it before you change it.
 
@@ -83,20 +83,20 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
     errors of `parse_sandboxed`.
     """
     try:
-        tree = _parse_cached(sql, tuple(reads), what)
+        tree = _parse_cached(sql, tuple(reads), subject)
     except ParseError as error:
-        raise _describe_parse_error(error, sql, what) from None
+        raise _describe_parse_error(error, sql, subject) from None
     except TokenError as error:
         cause = re.split(r"[.:]? at line|\. Line", str(error))[0].split("\n")[0]
-        raise fail("sql", f"the SQL of {what} does not parse: {cause}", text=sql) from None
+        raise fail("sql", f"the SQL of {subject} does not parse: {cause}", text=sql) from None
     except RecursionError:
-        raise fail("sql", f"the SQL of {what} is nested too deep", text=sql) from None
+        raise fail("sql", f"the SQL of {subject} is nested too deep", text=sql) from None
     names = [str(place.this) for place in tree.find_all(exp.Placeholder)]
     for name in names:
         if name not in constants:
             raise fail(
                 "unknown-constant",
-                f"the SQL of {what} names a constant that no source of the package has: ${name}",
+                f"the SQL of {subject} names a constant that no source of the package has: ${name}",
                 hint=did_you_mean(name, constants),
                 span=of_word(sql, name, "$"),
                 text=sql,
@@ -107,13 +107,13 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
 
 
 @functools.lru_cache(maxsize=512)
-def refuse_ties(sql: str, tables: tuple[tuple[str, Shape], ...], what: str) -> None:
+def refuse_ties(sql: str, tables: tuple[tuple[str, Shape], ...], subject: str) -> None:
     """Raise AssayError (`sql-order`) when an order in which rows tie decides a value of a query.
 
     Expects a query that `compile_query` accepts.
     """
     shapes = dict(tables)
-    for problem in tied(_parse_cached(sql, tuple(shapes), what), sql, shapes, what):
+    for problem in tied(_parse_cached(sql, tuple(shapes), subject), sql, shapes, subject):
         raise problem
 
 
@@ -141,9 +141,9 @@ def of_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
 
 
 @functools.lru_cache(maxsize=512)
-def _parse_cached(sql: str, reads: tuple[str, ...], what: str) -> exp.Expr:
+def _parse_cached(sql: str, reads: tuple[str, ...], subject: str) -> exp.Expr:
     """Return the tree before placeholders are filled, cached: the same file is compiled for many metrics."""
-    return _rename_tables(parse_sandboxed(sql, reads, what), reads)
+    return _rename_tables(parse_sandboxed(sql, reads, subject), reads)
 
 
 def _rename_tables(tree: exp.Expr, reads: Collection[str]) -> exp.Expr:
@@ -161,8 +161,8 @@ def _rename_tables(tree: exp.Expr, reads: Collection[str]) -> exp.Expr:
     return renamed
 
 
-def _describe_parse_error(error: ParseError, sql: str, what: str) -> AssayError:
+def _describe_parse_error(error: ParseError, sql: str, subject: str) -> AssayError:
     first = error.errors[0] if error.errors else {}
     cause = re.sub(r"<Token .*?text: (.*?), line.*?>", r"`\1`", str(first.get("description", error)))
     cause = re.sub(r"^Required keyword: .*", "something is missing", cause)
-    return fail("sql", f"the SQL of {what} does not parse: {cause}", span=of_parse_error(sql, error), text=sql)
+    return fail("sql", f"the SQL of {subject} does not parse: {cause}", span=of_parse_error(sql, error), text=sql)

@@ -233,7 +233,7 @@ class Determined:
         return resolved is None or resolved[0] in self.whole or resolved in self._columns
 
     def _close(self) -> None:
-        """Add all that follows from the determined values, until nothing changes."""
+        """Add all consequences of the determined values, until nothing changes."""
         count_before = -1
         while count_before != (count_before := len(self._columns) + len(self.whole)):
             for left, right in self._rows.equal:

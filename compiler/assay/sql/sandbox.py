@@ -72,15 +72,15 @@ _REFUSED_BEGINNINGS = ("current_", "inet_", "read_", "duckdb_", "pragma_", "parq
                        "iceberg_", "sqlite_", "postgres_")  # fmt: skip
 
 
-def parse_sandboxed(sql: str, reads: Collection[str], what: str) -> exp.Expr:
-    """Return the tree of a query that reads nothing but its declared tables; `what` names it in messages.
+def parse_sandboxed(sql: str, reads: Collection[str], subject: str) -> exp.Expr:
+    """Return the tree of a query that reads nothing but its declared tables; `subject` names it in messages.
 
     Raises sqlglot's ParseError or TokenError when the text does not parse.  Raises AssayError: `sql-statement` for
     anything but one query, `sql-table` for a table that is not declared, `sql-function` for a function that reads
     files, settings, the clock or chance, `sql-order` where the engine would choose one of several rows.
     """
     trees = statements(sql)
-    text = _Text(sql, what)
+    text = _Text(sql, subject)
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         names = ", ".join(type(item).__name__.upper() for item in trees) or "nothing"
         raise text.fail("sql-statement", "is not one query", expected="SELECT ...", found=names)
@@ -95,13 +95,13 @@ def parse_sandboxed(sql: str, reads: Collection[str], what: str) -> exp.Expr:
     return tree
 
 
-def tied(tree: exp.Expr, sql: str, tables: Tables, what: str) -> Iterator[AssayError]:
+def tied(tree: exp.Expr, sql: str, tables: Tables, subject: str) -> Iterator[AssayError]:
     """Yield the problems (`sql-order`) of a query that decides a value by an order in which rows tie.
 
     `tables` are the shapes of the tables that it reads.
     """
     assert isinstance(tree, exp.Query)
-    text = _Text(sql, what)
+    text = _Text(sql, subject)
     for tie in find_ties(tree, tables):
         word, is_function = text.word(tie.words)
         span = None
@@ -123,13 +123,13 @@ def tied(tree: exp.Expr, sql: str, tables: Tables, what: str) -> Iterator[AssayE
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The text of a query; `what` names it in messages."""
+    """The text of a query; `subject` names it in messages."""
 
     sql: str
-    what: str
+    subject: str
 
     def fail(
-        self, code: str, said: str, word: str = "", *, expected: str, found: str = "", hint: str = "",
+        self, code: str, problem: str, word: str = "", *, expected: str, found: str = "", hint: str = "",
         called: bool = False, span: Span | None = None,
     ) -> AssayError:  # fmt: skip
         """Return a problem of the query, at the span if there is one, else at the first `word`.
@@ -137,7 +137,7 @@ class _Text:
         With `called`, the word is the name of a function that is called.
         """
         position = span or (of_word(self.sql, word, before="(" if called else "") if word else None)
-        message = f"the SQL of {self.what} {said}"
+        message = f"the SQL of {self.subject} {problem}"
         return fail(code, message, expected=expected, found=found, hint=hint, span=position, text=self.sql)
 
     def word(self, words: Sequence[str]) -> tuple[str, bool]:

@@ -169,7 +169,7 @@ def possible(base: str, value: str, delta: str, percent: str, width: int) -> boo
 
 
 def printed_interval(text: str, decimals: int) -> Interval | None:
-    """Return the numbers that `number_text` writes as `text` with these decimals; None when there are none."""
+    """Return the numbers that `number_text` writes as `text` with these decimals; None if no number is."""
     unsigned = text.removeprefix("-")
     try:
         number = Decimal(unsigned)
