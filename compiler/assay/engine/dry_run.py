@@ -191,8 +191,8 @@ def _list_columns(graph: Iterable[Node], node: Node) -> list[str]:
     step = node.statement.step
     names = {*step.relation.uses} if isinstance(step, RelationStep) else set()
     steps = [item.statement.step for item in graph]
-    events = [one.event for one in steps if isinstance(one, EventStep) and one.name in names]
-    relations = [one.relation for one in steps if isinstance(one, RelationStep) and one.relation.name in names]
+    events = [item.event for item in steps if isinstance(item, EventStep) and item.name in names]
+    relations = [item.relation for item in steps if isinstance(item, RelationStep) and item.relation.name in names]
     fields = [item.name for event in events for form in event.forms for item in form.fields]
     return [*fields, *(column.name for relation in relations for column in relation.columns)]
 

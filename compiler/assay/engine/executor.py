@@ -323,8 +323,8 @@ class _Execution:
             if is_full(error):
                 raise self.store.full() from None
             with limit.apply_limits(connection, limits):
-                place = place_in(connection, text_of(node), values)
-            raise _engine_error(self.job.label, node, error, place) from None
+                span = place_in(connection, text_of(node), values)
+            raise _engine_error(self.job.label, node, error, span) from None
 
     def records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
         """Return all rows of a SQL text as column -> value."""
@@ -432,10 +432,11 @@ def execute(
 ) -> RunResults:
     """Return the results of a run: read from the cache, and computed where the cache has none.
 
-    `enumerated`: hosts are values of the connection's enumeration type, and event tables use it. `keep_tables`: the
-    caller reads the tables afterwards, so none is dropped. `edited`: specs are being edited, so intermediate tables are
-    cached even when no result was cached before. `others`: further connections to the same engine, over which metrics
-    are computed side by side. `large`: tables may be too large to create in one statement.
+    enumerated: hosts are values of the connection's enumeration type, and event tables use it
+    keep_tables: the caller reads the tables afterwards, so none is dropped
+    edited: specs are being edited, so intermediate tables are cached even when no result was cached before
+    others: further connections to the same engine, over which metrics are computed side by side
+    large: tables may be too large to create in one statement
 
     Raises AssayError with the first check that fails.
     """

@@ -52,7 +52,7 @@ def parse_statement(statement: Statement) -> tuple[str, frozenset[str], tuple[st
     is_created = statement.kind in ("table", "view")
     text = creation(statement) if is_created else dialect.text(statement.query)
     tables = frozenset(table.name for table in statement.query.find_all(exp.Table))
-    places = {str(place.this) for place in statement.query.find_all(exp.Placeholder)}
+    places = {str(placeholder.this) for placeholder in statement.query.find_all(exp.Placeholder)}
     return text, tables, tuple(sorted(places))
 
 

@@ -45,7 +45,7 @@ class SideBySide:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: object, error: object, place: object) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         """Wait for all statements; after an error, interrupt those that run."""
         try:
             if kind is None:

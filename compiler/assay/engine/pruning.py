@@ -61,10 +61,10 @@ class Limits:
     size: int | None = None
 
 
-def used(place: Path) -> None:
+def used(path: Path) -> None:
     """Record that an entry is used now; ignore a cache that cannot be written."""
     with contextlib.suppress(OSError):
-        os.utime(place)
+        os.utime(path)
 
 
 def entries(cache: Path) -> tuple[Entry, ...]:
@@ -73,20 +73,20 @@ def entries(cache: Path) -> tuple[Entry, ...]:
         entry
         for kind, folders in KINDS.items()
         for name, depth in folders
-        for place in sorted((cache / name).glob("/".join(["*"] * depth)))
-        if NAME.match(place.name)
-        for entry in _entry(kind, place)
+        for path in sorted((cache / name).glob("/".join(["*"] * depth)))
+        if NAME.match(path.name)
+        for entry in _read_entry(kind, path)
     ]
     return tuple(sorted(entries_found, key=lambda item: (item.used, item.place)))
 
 
-def _entry(kind: str, place: Path) -> Iterator[Entry]:
+def _read_entry(kind: str, path: Path) -> Iterator[Entry]:
     with contextlib.suppress(FileNotFoundError):  # another process has removed it
-        is_folder = place.is_dir() and not place.is_symlink()
-        paths = [path for path in place.rglob("*") if path.is_file()] if is_folder else [place]
-        states = [path.lstat() for path in paths]
+        is_folder = path.is_dir() and not path.is_symlink()
+        file_paths = [item for item in path.rglob("*") if item.is_file()] if is_folder else [path]
+        states = [item.lstat() for item in file_paths]
         files = tuple((state.st_ino, state.st_blocks * 512) for state in states)
-        yield Entry(kind, place, place.lstat().st_mtime, files)
+        yield Entry(kind, path, path.lstat().st_mtime, files)
 
 
 def uses(entries_of_cache: Sequence[Entry]) -> tuple[Use, ...]:
@@ -166,14 +166,14 @@ def _create_trash(scratch_folder: Path) -> Path | None:
         return None
 
 
-def _remove(place: Path, trash_path: Path | None) -> None:
+def _remove(path: Path, trash_path: Path | None) -> None:
     """Remove an entry, after moving it to `trash_path` if that is not None.
 
     Without the move, a kill may leave half of an entry, which readers ignore because its checksum is wrong.
     """
     if trash_path:
-        place.replace(trash_path)
-    elif place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place)
+        path.replace(trash_path)
+    elif path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
     else:
-        place.unlink()
+        path.unlink()

@@ -90,7 +90,7 @@ def ascending(
     """
     sample_query = samples(metric, integral, places(list(constants)))
     query = exp.select("value").from_(sample_query.subquery("samples")).order_by("value")
-    return [row[0] for row in _rows(connection, query, constants)]
+    return [row[0] for row in _fetch_rows(connection, query, constants)]
 
 
 def find_taken_branches(
@@ -110,7 +110,7 @@ def find_taken_branches(
             query = (
                 exp.select(exp.Count(this=exp.Star())).from_(dialect.table(grain)).where(*earlier_are_null, is_taken)
             )
-            if _rows(connection, query, constants)[0][0]:
+            if _fetch_rows(connection, query, constants)[0][0]:
                 yield branch
 
 
@@ -128,6 +128,6 @@ def is_present(value: exp.Expr, wanted: bool) -> exp.Expr:
     return exp.Not(this=is_null) if wanted else is_null
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
-    placeholders = {str(place.this) for place in query.find_all(exp.Placeholder)}
+def _fetch_rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
+    placeholders = {str(placeholder.this) for placeholder in query.find_all(exp.Placeholder)}
     return connection.execute(dialect.text(query), bind_parameters(placeholders, constants)).fetchall()

@@ -100,13 +100,14 @@ class SpecsServer(LanguageServer):
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
     def _take_snapshot(self) -> Snapshot:
+        """Return the open files as they are now."""
         texts: dict[Path, str] = {}
         addresses: dict[Path, str] = {}
         versions: dict[Path, int | None] = {}
         for address, document in self.workspace.text_documents.items():
-            place = uris.to_fs_path(address)
-            if place is not None:
-                path = Path(place)
+            file_path = uris.to_fs_path(address)
+            if file_path is not None:
+                path = Path(file_path)
                 texts[path], addresses[path], versions[path] = document.source, address, document.version
         return Snapshot(texts, addresses, versions, Converter(self.workspace.position_codec, texts, addresses))
 

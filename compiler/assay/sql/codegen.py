@@ -308,9 +308,9 @@ def standalone(
     # By default the engine inlines a stage wherever it is read, and then orders the joins of the large query badly.
     # So whatever is a table when statements run one by one is materialized here.
     query = dialect.staged(query, stages, {item.name for item in all_statements if item.kind == "table"})
-    for place in list(query.find_all(exp.Placeholder)):
-        value = exp.select(exp.column(str(place.this))).from_(constants)
-        place.replace(value.subquery())
+    for placeholder in list(query.find_all(exp.Placeholder)):
+        value = exp.select(exp.column(str(placeholder.this))).from_(constants)
+        placeholder.replace(value.subquery())
     return query
 
 

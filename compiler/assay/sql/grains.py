@@ -239,7 +239,7 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
     runs = grain.runs
     assert runs is not None
     by = [column(name) for name in runs.by]
-    place = exp.Window(
+    row_number = exp.Window(
         this=exp.RowNumber(),
         partition_by=[item.copy() for item in by],
         order=exp.Order(expressions=[column(runs.along)]),
@@ -251,12 +251,12 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
         dialect.select(
             *columns,
             exp.alias_(compile_expression(runs.holds, Names(constants=constants)), holds),
-            exp.alias_(place, at),
+            exp.alias_(row_number, at),
         )
         .from_(dialect.table(runs.of))
         .where(column("accepted"))
     )
-    run_number = exp.alias_(exp.Sub(this=column(at), expression=place.copy()), island)
+    run_number = exp.alias_(exp.Sub(this=column(at), expression=row_number.copy()), island)
     holding_rows = (
         dialect.select(*(item.copy() for item in columns), run_number)
         .from_(dialect.table("accepted_rows"))

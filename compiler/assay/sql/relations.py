@@ -91,7 +91,7 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
         raise fail("sql", f"the SQL of {subject} does not parse: {cause}", text=sql) from None
     except RecursionError:
         raise fail("sql", f"the SQL of {subject} is nested too deep", text=sql) from None
-    names = [str(place.this) for place in tree.find_all(exp.Placeholder)]
+    names = [str(placeholder.this) for placeholder in tree.find_all(exp.Placeholder)]
     for name in names:
         if name not in constants:
             raise fail(
@@ -120,8 +120,8 @@ def refuse_ties(sql: str, tables: tuple[tuple[str, Shape], ...], subject: str) -
 def filled(tree: exp.Expr, constants: Mapping[str, object]) -> exp.Expr:
     """Return a query with constants in place of their placeholders."""
     result = tree.copy()
-    for place in list(result.find_all(exp.Placeholder)):
-        place.replace(literal(constants[str(place.this)]))
+    for placeholder in list(result.find_all(exp.Placeholder)):
+        placeholder.replace(literal(constants[str(placeholder.this)]))
     return result
 
 

@@ -23,7 +23,7 @@ VALUE = "value"
 
 
 def joined(series: Series, key: Sequence[str], constants: Constants) -> list[tuple[str, exp.Query]]:
-    """Return the stages of a series of terms; the last has the columns of `key`, labels, `t_ns` and `value`."""
+    """Return the stages of a series of terms; the last has the key, the labels, `t_ns` and `value`."""
     columns = (*key, *series.by, "t_ns")
     stages: list[tuple[str, exp.Query]] = [
         (f"term_{number}", _compile_term(term, columns)) for number, term in enumerate(series.terms, start=1)
@@ -220,8 +220,8 @@ def _join_labels(series: Series) -> exp.Expr:
 def _select_steps(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
     """Return the instants of each window at which the series is read."""
     end = exp.Add(this=column("to_ns"), expression=dialect.integer(1))
-    every = literal(constants[series.every]) if series.every else dialect.integer(series.every_ns)
-    steps = _call_function("unnest", _call_function("range", column("from_ns"), end, every))
+    step_ns = literal(constants[series.every]) if series.every else dialect.integer(series.every_ns)
+    steps = _call_function("unnest", _call_function("range", column("from_ns"), end, step_ns))
     return dialect.select(*key, exp.alias_(steps, "t_ns")).from_(dialect.table(series.windows))
 
 
@@ -425,6 +425,7 @@ def _list_columns(names: Iterable[str]) -> list[exp.Expr]:
 
 
 def select_columns(source: str, names: Iterable[str]) -> list[exp.Expr]:
+    """Return columns of a table or stage."""
     return [column(name, source) for name in names]
 
 
@@ -447,6 +448,7 @@ def _order_by_time() -> exp.Order:
 
 
 def is_present(value: exp.Expr) -> exp.Expr:
+    """Return the condition that a value is not null."""
     return exp.Not(this=_is_null(value))
 
 

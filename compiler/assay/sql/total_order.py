@@ -194,8 +194,8 @@ class _SelectReader:
 
     def _note_tie(self, words: tuple[str, ...], determined: Determined, call: exp.Expr | None = None) -> None:
         position = call.meta if call is not None else {}
-        place = (position["start"], position["end"]) if "start" in position else None
-        self._reading.ties.append(Tie(words, _list_missing(self._rows, determined), place=place))
+        range_in_text = (position["start"], position["end"]) if "start" in position else None
+        self._reading.ties.append(Tie(words, _list_missing(self._rows, determined), place=range_in_text))
 
     # the tables
 

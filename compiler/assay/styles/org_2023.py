@@ -28,12 +28,12 @@ class Org2023(PrintedDeltas):
 
     @staticmethod
     def delta(base: str, value: str) -> str:
-        """See `printed_delta`."""
+        """Return the delta of `printed_delta`."""
         return printed_delta(base, value)
 
     @staticmethod
     def percent(base: str, value: str) -> str:
-        """See `printed_percent`."""
+        """Return the percent of `printed_percent`."""
         return printed_percent(base, value)
 
     def sample_count(self, count: int) -> str:

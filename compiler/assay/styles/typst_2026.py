@@ -232,8 +232,8 @@ def _restrict_delta(delta: Interval, percent: str) -> Interval | None:
 
 def _bound_delta(delta: Interval, error: Fraction) -> list[HalfPlane]:
     """Return the bounds for delta.low <= value - base <= delta.high."""
-    one = Fraction(1)
-    return [HalfPlane(-one, one, error - delta.low), HalfPlane(one, -one, error + delta.high)]
+    unit = Fraction(1)
+    return [HalfPlane(-unit, unit, error - delta.low), HalfPlane(unit, -unit, error + delta.high)]
 
 
 def _bound_percent(percent: Interval, base: Interval, value: Interval) -> list[HalfPlane]:
