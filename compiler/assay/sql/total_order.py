@@ -56,10 +56,7 @@ class Tie:
 
 
 def find_ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
-    """Yield the insufficient orders of a query, in no particular order.
-
-    `tables` are the shapes of the tables that it reads.
-    """
+    """Yield the insufficient orders of a query, unordered; `tables`: the shapes of the tables that it reads."""
     reading = _Reading()
     reading.shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
     yield from reading.ties
@@ -296,10 +293,9 @@ class _SelectReader:
         return compared
 
     def _check_asof(self, alias: str, by: Collection[str]) -> None:
-        """Note an ASOF join whose candidates tie in the columns `by` and differ in what the query reads of them.
+        """Note an ASOF join whose candidates tie in the columns `by`, but differ in what is read.
 
-        A table whose key does not identify log lines may have further keys that are not declared, so it is not
-        reported.
+        A table whose key does not identify log lines may have further, undeclared keys, so it is not reported.
         """
         keys = self._rows.sources[alias].keys
         if any(not key.lines or key.columns <= set(by) for key in keys):
