@@ -1,4 +1,4 @@
-"""Compile what a command asks for, once: the plan, its SQL statements, and the graph of what they read."""
+"""Compile the request of a command once: the plan, its SQL statements, and the graph of what they read."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from assay.sql.dialect import event_table, scan
 
 @dataclass(frozen=True)
 class CompiledPlan:
-    """A plan with its statements, in which constants are parameters (`$name`); files are relative to an ingested
-    folder."""
+    """A plan with its statements, in which constants are parameters (`$name`).
+
+    Paths of files are relative to the folder of an ingested run.
+    """
 
     checked: CheckedPackage
     plan: Plan
@@ -26,7 +28,7 @@ class CompiledPlan:
 
     @cached_property
     def graph(self) -> tuple[Node, ...]:
-        """The statements with what they read of each other."""
+        """Return the statements with the statements that each of them reads."""
         return nodes(self.statements)
 
 
@@ -41,7 +43,7 @@ def compile_plan(
     *,
     cut: bool = False,
 ) -> CompiledPlan:
-    """Plan metrics, relations, rows, series and named instants under some filters, and compile the plan.
+    """Plan metrics, relations, rows, series and named instants under filters, and compile the plan.
 
     With `cut` the plan is for one phase of a run, whose bounds are parameters.
     """

@@ -1,8 +1,8 @@
 """Connections to the engine, and limits of time and memory for a statement.
 
-At the end of its time the engine is interrupted.  It notices between pieces of its work, not inside of a function, and
-it does not count the memory of a text that a function makes.  So a statement that goes on, or that takes far more
-memory than the engine may, ends the command.
+The engine is interrupted when the time is over.  It notices an interruption only between pieces of its work, not inside
+of a function, and does not count the memory of a text that a function builds.  So a statement that still goes on, or
+takes far more memory than the engine may, ends the process.
 """
 
 from __future__ import annotations
@@ -25,26 +25,29 @@ if TYPE_CHECKING:
 
 
 VARIABLE = "ASSAY_SQL_SECONDS"
-SECONDS = 3600  # of a statement over a run, where the variable says nothing
+SECONDS = 3600  # time limit of a statement over a run, if the variable is not set
 ROOM_VARIABLE = "ASSAY_SQL_MIB"
-ROOM = 2500  # MiB by which the process may grow during a statement: what engines may hold together, and 1000 MiB
-GRACE = 3  # seconds that an interrupted statement has to end
-PERIOD = 0.05  # seconds from one look at the memory to the next
-LINGER = 1  # seconds without a statement after which nobody looks
+ROOM = 2500  # MiB by which the process may grow during a statement: the limit of all engines and 1000 MiB more
+GRACE = 3  # seconds in which an interrupted statement must end
+PERIOD = 0.05  # seconds between two checks of the memory
+LINGER = 1  # seconds without a statement after which the watch sleeps
 _STATM = Path("/proc/self/statm")
 
 
 def read_seconds() -> float:
-    """Return how long a statement may take.  AssayError (usage) when the variable is no number above 0."""
-    return _number(VARIABLE, SECONDS, "time", "a number of seconds above 0")
+    """Return the seconds that a statement may take.  Raises AssayError (usage) if the variable is no number above 0."""
+    return _read_number(VARIABLE, SECONDS, "time", "a number of seconds above 0")
 
 
 def read_room() -> float:
-    """Return by how many MiB the process may grow during a statement.  AssayError (usage) as of `seconds`."""
-    return _number(ROOM_VARIABLE, ROOM, "size", "a number of MiB above 0")
+    """Return the MiB by which the process may grow during a statement.
+
+    Raises AssayError (usage) if the variable is no number above 0.
+    """
+    return _read_number(ROOM_VARIABLE, ROOM, "size", "a number of MiB above 0")
 
 
-def _number(variable: str, default: float, kind: str, expected: str) -> float:
+def _read_number(variable: str, default: float, kind: str, expected: str) -> float:
     text = os.environ.get(variable, "")
     try:
         number = float(text or default)
@@ -59,7 +62,7 @@ def _number(variable: str, default: float, kind: str, expected: str) -> float:
 class Limits:
     """Seconds that a statement may take, and MiB by which the process may grow meanwhile.
 
-    `subject` is the statement in messages; `is_fixed`: no user can set the limits.
+    `subject` names the statement in messages; `is_fixed`: users cannot change the limits.
     """
 
     subject: str = "a statement"
@@ -80,13 +83,13 @@ class Limits:
 
 
 def read_limits(subject: str) -> Limits:
-    """Return the limits that the environment sets.  AssayError (usage) where they are no numbers above 0."""
+    """Return the limits that the environment sets.  Raises AssayError (usage) if one is no number above 0."""
     return Limits(subject, read_seconds(), read_room())
 
 
 @contextmanager
 def apply_limits(connection: duckdb.DuckDBPyConnection, limits: Limits) -> Iterator[None]:
-    """Bound the time and memory of what a connection does.
+    """Limit the time and memory of the block, in which the connection runs a statement.
 
     Raises duckdb.InterruptException when it takes too long.  Ends the process with an error when the interruption does
     not stop it, or when it takes too much memory.
@@ -114,7 +117,7 @@ def execute(
 
 
 def read_memory() -> int:
-    """Return the bytes of memory that the process has; without /proc, the most that it had."""
+    """Return the bytes of memory that the process uses; without /proc, the peak."""
     try:
         return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -127,7 +130,7 @@ def read_memory() -> int:
 
 @dataclass(slots=True, eq=False)
 class _Statement:
-    """A statement at work: its limits, when its time is over (`end`), the bytes that the process may hold."""
+    """A running statement: its limits, the time at which it must end, the bytes that the process may reach."""
 
     connection: duckdb.DuckDBPyConnection
     limits: Limits
@@ -136,7 +139,7 @@ class _Statement:
     is_interrupted: bool = False
 
     def check(self, now: float, bytes_now: int) -> None:
-        """Interrupt it when its time is over; end the process when that does not help, or it holds too much."""
+        """Interrupt the statement when its time is over; end the process if that fails, or memory is exceeded."""
         if bytes_now > self.ceiling:
             watchdog.end(self.limits.too_large())
         elif self.is_interrupted and now >= self.end:
@@ -148,16 +151,16 @@ class _Statement:
 
 
 class _Watch:
-    """Looks at statements at work: one thread for all of them, as to start one takes longer than most of them do."""
+    """Watches running statements in one thread for all: to start a thread takes longer than most statements."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._statements: set[_Statement] = set()
         self._sleeps = False
-        self._thread = threading.Thread()  # never begun
+        self._thread = threading.Thread()  # placeholder that never starts
 
     def begin(self, statement: _Statement) -> None:
-        """Watch a statement from now on."""
+        """Start to watch a statement."""
         with self._changed:
             self._statements.add(statement)
             if not self._thread.is_alive():
@@ -169,12 +172,12 @@ class _Watch:
                 self._changed.notify()
 
     def end(self, statement: _Statement) -> None:
-        """Watch it no more."""
+        """Stop watching a statement."""
         with self._changed:
             self._statements.discard(statement)
 
-    def _look(self) -> None:
-        """Look at each statement; what is over is not referred to afterwards, for that would keep its engine."""
+    def _check_statements(self) -> None:
+        """Check each statement, and keep no reference to it afterwards: that would keep its engine alive."""
         now, bytes_now = time.monotonic(), read_memory() if self._statements else 0
         for statement in list(self._statements):
             statement.check(now, bytes_now)
@@ -183,7 +186,7 @@ class _Watch:
         idle = 0.0
         with self._changed:
             while True:
-                self._look()
+                self._check_statements()
                 idle = 0.0 if self._statements else idle + PERIOD
                 self._sleeps = idle > LINGER
                 self._changed.wait(None if self._sleeps else PERIOD)
@@ -193,16 +196,16 @@ _WATCH = _Watch()
 
 
 @functools.cache
-def _shared() -> duckdb.DuckDBPyConnection:
+def _open_shared() -> duckdb.DuckDBPyConnection:
     import duckdb
 
     return duckdb.connect()
 
 
-_starting = threading.Lock()  # who asks while it is started waits, and starts no other
+_start_lock = threading.Lock()  # so that two threads do not start two engines
 
 
 def small_engine() -> duckdb.DuckDBPyConnection:
-    """An engine for small things, the same for all who ask: to start one takes longer than what is asked of it."""
-    with _starting:
-        return _shared().cursor()
+    """Return a cursor of an engine for small queries, which is shared: to start one takes longer than a query."""
+    with _start_lock:
+        return _open_shared().cursor()

@@ -1,4 +1,4 @@
-"""Compare the SQL of specs with what it declares: columns of relations, and placeholders in texts of checks.
+"""Compare the SQL of specs with its declaration: columns of relations, and placeholders in the texts of checks.
 
 `{column:g}` is a real number with six digits, `{column:t}` an instant in ns since 1970 as a time.  NULL is `unknown`.
 """
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from assay.engine.graph import Node
 
 
-_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([gt]))?\}")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([gt]))?\}")
 
 
 def places_of(text: str) -> tuple[str, ...]:
-    """The columns that a text names, in order."""
-    return tuple(found[1] for found in _PLACE.finditer(text))
+    """Return the columns that the placeholders of a text name, in order."""
+    return tuple(match[1] for match in _PLACEHOLDER.finditer(text))
 
 
 def filled(text: str, row: Mapping[str, object]) -> str:
-    """The text with values in their places; a place that names no column stays."""
-    return _PLACE.sub(lambda found: _value(row[found[1]], found[2]) if found[1] in row else found[0], text)
+    """Return a text with values in its placeholders; a placeholder that names no column is left as it is."""
+    return _PLACEHOLDER.sub(lambda match: _format_value(row[match[1]], match[2]) if match[1] in row else match[0], text)
 
 
-def _value(value: object, form: str | None) -> str:
+def _format_value(value: object, form: str | None) -> str:
     if value is None:
         return "unknown"
     if form == "t" and isinstance(value, int):
@@ -74,39 +74,39 @@ _DECLARED = {
 
 
 def undeclared(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Iterator[Diagnostic]:
-    """What a relation whose table is there yields otherwise than it declares: columns, and their types."""
+    """Yield the problems of a relation whose existing table has other columns or types than it declares."""
     described = connection.execute(f"DESCRIBE {dialect.text(dialect.table(relation.name))}").fetchall()
-    found = {str(row[0]): "VARCHAR" if str(row[1]).startswith(ENUMERATION) else str(row[1]) for row in described}
+    types = {str(row[0]): "VARCHAR" if str(row[1]).startswith(ENUMERATION) else str(row[1]) for row in described}
     declared = {item.name: item for item in relation.columns}
-    if list(found) != list(declared):
-        places_of = (error_positions.of_result(relation.sql, name) for name in found if name not in declared)
+    if list(types) != list(declared):
+        spans = (error_positions.of_result(relation.sql, name) for name in types if name not in declared)
         yield Diagnostic(
             "relation-columns",
             f"relation `{relation.name}` does not yield the columns that it declares",
             expected=", ".join(declared),
-            found=", ".join(found),
-            span=next((place for place in places_of if place), None),
+            found=", ".join(types),
+            span=next((span for span in spans if span), None),
             text=relation.sql,
         )
-    for name, kind in found.items():
+    for name, kind in types.items():
         if name in declared and kind not in _FAMILIES[_DECLARED[declared[name].type]]:
-            yield _wrong_type(relation, declared[name], kind)
+            yield _describe_type_mismatch(relation, declared[name], kind)
 
 
-def _wrong_type(relation: Relation, column: Column, found: str) -> Diagnostic:
+def _describe_type_mismatch(relation: Relation, column: Column, actual_type: str) -> Diagnostic:
     family = _DECLARED[column.type]
     return Diagnostic(
         "relation-type",
         f"column `{column.name}` of relation `{relation.name}` is of another type than it declares",
         expected=column.type if column.type == family else f"{column.type}, a {family}",
-        found=found,
+        found=actual_type,
         span=error_positions.of_result(relation.sql, column.name),
         text=relation.sql,
     )
 
 
 def text_of(node: Node) -> str:
-    """The SQL of specs that a statement was made of, as its file has it; empty for what the compiler wrote."""
+    """Return the SQL of specs behind a statement, as in its file; empty for SQL that the compiler wrote."""
     step = node.statement.step
     if isinstance(step, RelationStep):
         return step.relation.sql
@@ -114,7 +114,7 @@ def text_of(node: Node) -> str:
 
 
 def place_in(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None) -> Span | None:
-    """Where in a text of SQL the engine finds it wrong; it is not run."""
+    """Return the position of the error that the engine reports for a SQL text, which is not run."""
     import duckdb
 
     if not sql:

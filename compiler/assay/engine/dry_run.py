@@ -1,7 +1,7 @@
 """Run every statement of a plan on empty tables, to compare what SQL yields with what it declares.
 
-Their sum depends in its last digits on which are added first, and that on the number of threads.  The engine tells the
-types of all that a query works out, in its plan.
+This also reports sums of real numbers in no order: the last digits of such a sum depend on the order of addition, which
+depends on the number of threads.  The types of the summed values come from the engine's plan of a query.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import duckdb
 
 
-#: functions of a group that add or multiply on the way
+#: aggregate functions that add or multiply values
 _SUMS = frozenset(
     (
         "sum", "avg", "mean", "fsum", "sumkahan", "kahan_sum", "favg", "product", "geomean", "geometric_mean",
@@ -45,37 +45,41 @@ _WHOLE = ("UNBOUNDED_PRECEDING", "UNBOUNDED_FOLLOWING")
 
 
 def inexact(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[str]:
-    """The functions of a query, without places, over tables of the connection, that add up real numbers in no order.
+    """Yield the functions of a query that sum up real numbers in no order.
 
-    Of lists they are not: these have one.  None of a query that the engine can plan and not write down.
+    The query has no placeholders, and reads tables of the connection.  Functions of lists are not among them, because a
+    list has an order.  Yields none for a query whose plan the engine cannot serialize.
     """
     row = connection.execute(_AS_PLANNED, [sql]).fetchone()
     assert row is not None
-    yield from dict.fromkeys(name for item in _calls(json.loads(row[0])) if (name := _name(item)))
+    yield from dict.fromkeys(name for item in _list_aggregates(json.loads(row[0])) if (name := _name_if_inexact(item)))
 
 
-def _calls(plan: object) -> Iterator[Mapping[str, Any]]:
-    """The functions of groups and of windows in a plan, but for those that lists are given to."""
+def _list_aggregates(plan: object) -> Iterator[Mapping[str, Any]]:
+    """Yield the calls of aggregate and window functions in a plan, except those of list functions."""
     if isinstance(plan, list):
         for item in plan:
-            yield from _calls(item)
+            yield from _list_aggregates(item)
     elif isinstance(plan, dict):
         if plan.get("expression_class") in ("BOUND_AGGREGATE", "BOUND_WINDOW"):
             yield plan
         for key, item in plan.items():
             if key != "function_data":
-                yield from _calls(item)
+                yield from _list_aggregates(item)
 
 
-def _name(call: Mapping[str, Any]) -> str:
-    """What a call is to, where it adds up real numbers in no order; else empty."""
+def _name_if_inexact(call: Mapping[str, Any]) -> str:
+    """Return the name of a function that sums up real numbers in no order; empty for other calls."""
     name = str(call.get("qname", {}).get("path", [""])[-1])
-    real = any(item["id"] in _REAL for item in call.get("arguments", ()))
-    return name if name in _SUMS and real and not _ordered(call) else ""
+    is_real = any(item["id"] in _REAL for item in call.get("arguments", ()))
+    return name if name in _SUMS and is_real and not _has_order(call) else ""
 
 
-def _ordered(call: Mapping[str, Any]) -> bool:
-    """Whether a call is told which of its rows come first; of a window, also by that it is of the rows up to each."""
+def _has_order(call: Mapping[str, Any]) -> bool:
+    """Return whether a call orders its values.
+
+    A window also orders them by a frame of the rows up to the current one.
+    """
     if call["expression_class"] == "BOUND_AGGREGATE":
         return bool(call.get("order_bys"))
     return bool(call.get("arg_orders")) or bool(call.get("orders") and (call.get("start"), call.get("end")) != _WHOLE)
@@ -93,20 +97,20 @@ _SAMPLES: Mapping[str, object] = {
 def dry_run(
     graph: Sequence[Node], constants: Iterable[Constant], passed: Iterable[Node] = ()
 ) -> tuple[Diagnostic, ...]:
-    """Problems of the statements: those that fail, and relations that do not yield what they declare.
+    """Return the problems of statements: those that fail, and relations that do not yield what they declare.
 
-    `passed` are statements of the same specs that have none: they are run again only where another reads them.
+    `passed` are statements of the same specs without problems: they run again only where another statement reads them.
     """
     import duckdb
 
     values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
     problems: list[Diagnostic] = []
-    needed = demanded(graph, _unlike(graph, passed))
-    spoilt: set[str] = set()  # tables that are not what they are declared to be, and those that are made of them
+    needed = demanded(graph, _list_changed(graph, passed))
+    faulty: set[str] = set()  # tables that differ from their declaration, and tables that read these
     with duckdb.connect() as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
         confine(connection)
-        connection.execute(empty_table(LOGS, ((name, found.type) for name, found in LOG_COLUMNS.items())))
+        connection.execute(empty_table(LOGS, ((name, log_column.type) for name, log_column in LOG_COLUMNS.items())))
         for node in graph:
             if node.name not in needed:
                 continue
@@ -118,43 +122,45 @@ def dry_run(
                 continue
             if node.name == LOGS:
                 continue
-            spoilt |= {node.name} if spoilt & set(node.reads) else set()
-            constants_of = bind_parameters(node.places, values)
+            faulty |= {node.name} if faulty & set(node.reads) else set()
+            parameters = bind_parameters(node.places, values)
             limits = Limits(f"the SQL of `{node.name}` on empty tables", SECONDS, ROOM, is_fixed=True)
             try:
                 with apply_limits(connection, limits):
-                    connection.execute(node.text, constants_of)
+                    connection.execute(node.text, parameters)
                     if isinstance(step, CheckStep):
-                        problems += _unknown_places(step, [str(item[0]) for item in connection.description or ()])
+                        problems += _check_placeholders(step, [str(item[0]) for item in connection.description or ()])
                     if isinstance(step, RelationStep):
-                        wrong = list(undeclared(connection, step.relation))
-                        problems += wrong
-                        spoilt |= {node.name} if wrong else set()
-                    problems += _unordered_sums(connection, node, values)
+                        mismatches = list(undeclared(connection, step.relation))
+                        problems += mismatches
+                        faulty |= {node.name} if mismatches else set()
+                    problems += _check_sums(connection, node, values)
             except duckdb.InterruptException:
                 problems += (replace(item, text=text_of(node)) for item in limits.too_long().diagnostics)
                 break
             except duckdb.Error as error:
-                if node.name in spoilt:
-                    continue  # it fails for what is told already
+                if node.name in faulty:
+                    continue  # the cause of this failure is already reported
                 with apply_limits(connection, limits):
-                    problems.append(_failed(connection, node, constants_of, error, _columns(graph, node)))
+                    problems.append(_describe_failure(connection, node, parameters, error, _list_columns(graph, node)))
                 break
     return tuple(problems)
 
 
-def _unordered_sums(
+def _check_sums(
     connection: duckdb.DuckDBPyConnection, node: Node, values: Mapping[str, object]
 ) -> Iterator[Diagnostic]:
-    """Sums of real numbers that the SQL of specs takes in no order."""
+    """Report sums of real numbers that the SQL of specs takes in no order."""
     sql = text_of(node)
     if not sql:
         return
     for name in inexact(connection, dialect.text(filled(node.statement.query, values))):
-        said = f"the SQL of `{node.name}` has a `{name}` of real numbers in no order: the engine may take others first"
+        problem = (
+            f"the SQL of `{node.name}` has a `{name}` of real numbers in no order: the engine may take others first"
+        )
         yield Diagnostic(
             "sql-order",
-            f"{said} each time, and its last digits are other ones then",
+            f"{problem} each time, and its last digits are other ones then",
             of_word(sql, name, before="("),
             expected=f"ORDER BY within it, such as `{name}(value ORDER BY value)`",
             hint="sums of whole numbers need none",
@@ -162,47 +168,47 @@ def _unordered_sums(
         )
 
 
-def _unlike(graph: Iterable[Node], others: Iterable[Node]) -> set[str]:
-    """The statements that are not among others, or read such."""
+def _list_changed(graph: Iterable[Node], others: Iterable[Node]) -> set[str]:
+    """Return the statements that are not among others, and those that read such statements."""
     texts = {node.name: node.text for node in others}
-    found: set[str] = set()
+    names: set[str] = set()
     for node in graph:
-        if texts.get(node.name) != node.text or found & set(node.reads):
-            found.add(node.name)
-    return found
+        if texts.get(node.name) != node.text or names & set(node.reads):
+            names.add(node.name)
+    return names
 
 
-def _unknown_places(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnostic]:
-    """Places of a check's texts that name none of its columns."""
+def _check_placeholders(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnostic]:
+    """Report placeholders in the texts of a check that name none of its columns."""
     for name in places_of(step.check.message + step.check.hint):
         if name not in columns:
             message = f"check `{step.check.code}` of `{step.of}` speaks of a column that it does not have: `{name}`"
             yield Diagnostic("check-place", message, found=", ".join(columns), hint=did_you_mean(name, columns))
 
 
-def _columns(graph: Iterable[Node], node: Node) -> list[str]:
-    """The columns of the tables that a relation uses, those too that nothing names so far."""
+def _list_columns(graph: Iterable[Node], node: Node) -> list[str]:
+    """Return the columns of the tables that a relation uses, even those that no statement reads."""
     step = node.statement.step
-    used = {*step.relation.uses} if isinstance(step, RelationStep) else set()
+    names = {*step.relation.uses} if isinstance(step, RelationStep) else set()
     steps = [item.statement.step for item in graph]
-    events = [one.event for one in steps if isinstance(one, EventStep) and one.name in used]
-    relations = [one.relation for one in steps if isinstance(one, RelationStep) and one.relation.name in used]
+    events = [item.event for item in steps if isinstance(item, EventStep) and item.name in names]
+    relations = [item.relation for item in steps if isinstance(item, RelationStep) and item.relation.name in names]
     fields = [item.name for event in events for form in event.forms for item in form.fields]
     return [*fields, *(column.name for relation in relations for column in relation.columns)]
 
 
-def _failed(
+def _describe_failure(
     connection: duckdb.DuckDBPyConnection,
     node: Node,
     values: Mapping[str, object] | None,
     error: Exception,
     columns: Iterable[str],
 ) -> Diagnostic:
-    said = str(error)
+    error_text = str(error)
     sql = text_of(node)
-    place = place_in(connection, sql, values)
-    excerpt = said[said.index("LINE ") :] if "LINE " in said and not place else ""
-    cause = said.split("\n")[0]
+    span = place_in(connection, sql, values)
+    excerpt = error_text[error_text.index("LINE ") :] if "LINE " in error_text and not span else ""
+    cause = error_text.split("\n")[0]
     return Diagnostic(
-        "sql", f"the SQL of `{node.name}` fails: {cause}", place, excerpt, hint=near(said, columns), text=sql
+        "sql", f"the SQL of `{node.name}` fails: {cause}", span, excerpt, hint=near(error_text, columns), text=sql
     )

@@ -1,4 +1,4 @@
-"""Runs the statements of a plan over one run's events, and reads what they yield; keeps it by content hash."""
+"""Run the statements of a plan over the events of one run, and cache their results by content hash."""
 
 from __future__ import annotations
 
@@ -35,21 +35,22 @@ from assay.util.os_errors import is_full, is_memory, out_of_memory
 if TYPE_CHECKING:
     import duckdb
 
-SQL = "sql"  # the code of an error of a statement itself
-AT_ONCE = 10_000  # rows that are counted
-ANSWER = ".sealed"  # how the name of a kept answer ends
-SHORT = 65_536  # bytes of an answer that is kept in memory
-MEMORY = 1200  # MiB that an engine may hold before it spills
-#: the same of all that work side by side, of which seldom all need theirs at a time
+SQL = "sql"  # diagnostic code of a statement that fails
+AT_ONCE = 10_000  # rows fetched at a time while offending rows are counted
+ANSWER = ".sealed"  # suffix of the file names of cached answers
+SHORT = 65_536  # bytes: smaller answers are cached in memory, too
+MEMORY = 1200  # MiB that an engine may use before it spills to disk
+#: the same for all engines that work side by side; seldom do all of them need their share at once
 TOGETHER = 1500
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be worked out for a run.
+    """The work for one run.
 
-    Its name in messages, the statements, its constants, the hash of its raw data, and that of how the records of its
-    logs are recognised.
+    `label` names the run in messages; `graph` holds the statements of `plan`; `constants` are those of the run. `raw`
+    is the hash of the run's raw data, `logs` the hash of the rules that recognize the records of its logs. `relations`
+    are the relations of one row that are read as a whole.
     """
 
     label: str
@@ -62,8 +63,11 @@ class Job:
 
 
 def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
-    """A fresh engine in memory; `share` such engines work side by side, each with a folder to spill into."""
-    connection = _fresh()
+    """Return a new engine in memory.
+
+    `share` such engines work side by side, and share the memory; `spill` is the folder that this one spills into.
+    """
+    connection = _take_engine()
     for name, value in (
         ("threads", str(threads)),
         ("memory_limit", f"{MEMORY if share == 1 else TOGETHER // share}MiB"),
@@ -78,15 +82,18 @@ def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnect
 
 
 def open_connections(connection: duckdb.DuckDBPyConnection, count: int) -> list[duckdb.DuckDBPyConnection]:
-    """So many more connections to a fresh engine, which have what it has, but for what is temporary."""
-    found = [connection.cursor() for _ in range(count)]
-    for item in found:
-        item.execute("SET TimeZone = ?", ["UTC"])
-    return found
+    """Open `count` more connections to an engine that nothing has run on yet.
+
+    They see all its tables except temporary ones; the time zone must be set for each of them.
+    """
+    cursors = [connection.cursor() for _ in range(count)]
+    for cursor in cursors:
+        cursor.execute("SET TimeZone = ?", ["UTC"])
+    return cursors
 
 
-def _fresh() -> duckdb.DuckDBPyConnection:
-    """An engine that nobody has used."""
+def _take_engine() -> duckdb.DuckDBPyConnection:
+    """Return an engine that nothing has run on yet."""
     import duckdb
 
     try:
@@ -99,37 +106,43 @@ _spare: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
 
 
 def get_ready(count: int) -> None:
-    """Start engines for those who will ask: so many at most are kept."""
+    """Start engines ahead of time, until `count` of them are spare."""
     import duckdb
 
     for _ in range(count - _spare.qsize()):
         _spare.put(duckdb.connect())
 
 
-@functools.lru_cache(maxsize=2048)  # those who watch files ask for most answers again
-def _text(place: Path) -> str:
-    """What a file says whose name is the hash of all that it was made of."""
-    return place.read_text(encoding="utf-8")
+@functools.lru_cache(maxsize=2048)  # `assay watch` reads most answers again
+def _read_text(path: Path) -> str:
+    """Return the content of a file, whose name is a hash of all inputs of the content."""
+    return path.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """The rows that a metric's statement yields, by the hash of all that they were made of."""
+class _CachedAnswer:
+    """The rows of a metric's statement.
+
+    `made_of` is the hash of all that they depend on: answers are compared by it alone.
+    """
 
     made_of: str
     rows: list[list[Any]] = field(compare=False)
 
 
-@functools.lru_cache(maxsize=1024)  # over many hosts that takes a millisecond, and most answers are asked for again
-def _distribution(
-    answer: _Answer,
+@functools.lru_cache(maxsize=1024)  # over many hosts this takes a millisecond, and most answers are read again
+def _read_distribution(
+    answer: _CachedAnswer,
     over_hosts: bool,
     sampled_only: bool,
     summaries: tuple[Summary, ...],
     factor: Fraction,
     integral: bool,
 ) -> Distribution:
-    """The distribution of a metric; of hosts, with `sampled_only`, over those that have samples."""
+    """Return the distribution of a metric, either pooled or over its hosts.
+
+    `sampled_only`: hosts without samples are left out, unless no host has samples.
+    """
     if not over_hosts:
         return results.pooled(results.host_row(answer.rows[0]), summaries, factor, integral)
     hosts = [results.host_row(row[1:]) for row in answer.rows] or [results.NO_SAMPLES]
@@ -139,107 +152,117 @@ def _distribution(
 
 
 class _Execution:
+    """The execution of a job: the answers so far, by the names of their statements."""
+
     def __init__(
         self,
         job: Job,
         checked: CheckedPackage,
         store: Store,
         connection: duckdb.DuckDBPyConnection,
-        enumerated: bool,
-        others: Sequence[duckdb.DuckDBPyConnection],
-        large: bool,
+        has_host_type: bool,
+        side_connections: Sequence[duckdb.DuckDBPyConnection],
+        is_large: bool,
     ) -> None:
         self.job = job
         self.checked = checked
         self.store = store
         self.connection = connection
-        self.others = others
-        self.large = large
-        self.enumerated = enumerated
+        self.side_connections = side_connections
+        self.is_large = is_large
+        self.has_host_type = has_host_type
         self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
-        self.kept: dict[str, Any] = {}
+        self.answers: dict[str, Any] = {}
         self.most, self.room = limit.read_seconds(), limit.read_room()
-        self.tables = CachedTables(store, connection, self.hashes, enumerated)
+        self.tables = CachedTables(store, connection, self.hashes, has_host_type)
         self.portions = Portions(checked)
 
     def list_outputs(self) -> list[tuple[str, str]]:
-        """What the run is asked for: (kind, name of the node), in order."""
-        found: list[tuple[str, str]] = []
+        """List the outputs of the run as (kind, name of the node), in the order of the plan."""
+        outputs: list[tuple[str, str]] = []
         for node in self.job.graph:
             step = node.statement.step
             if node.statement.kind == "check":
-                found.append(("offenders", node.name))
+                outputs.append(("offenders", node.name))
             elif node.statement.kind in ("metric", "rows", "count"):
-                found.append((node.statement.kind, node.name))
+                outputs.append((node.statement.kind, node.name))
             elif isinstance(step, JudgeStep) and step.applied:
-                found.append(("rejections", node.name))
+                outputs.append(("rejections", node.name))
             elif node.name in self.job.relations:
-                found.append(("row", node.name))
-        return found
+                outputs.append(("row", node.name))
+        return outputs
 
     def run(self, progress: Callable[[str], None], keep_tables: bool, edited: bool) -> None:
-        """Work out what the cache does not hold, in the plan's order; stop at the first check that finds something."""
-        asked = {name: kind for kind, name in self.list_outputs()}
-        missing = {name for name, kind in asked.items() if not self.recall(kind, name)}
-        there = self.tables.known([node.name for node in self.job.graph if node.statement.kind == "table"])
-        needed = demanded(self.job.graph, missing, there)
-        edited = edited or len(missing) < len(asked)
-        done_with = {} if keep_tables else outlived(self.job.graph, needed, there)
-        with SideBySide(self.others) as ahead:
+        """Compute what the cache does not hold, in the order of the plan.
+
+        Stops with an AssayError at the first check that fails.
+        """
+        outputs = {name: kind for kind, name in self.list_outputs()}
+        missing = {name for name, kind in outputs.items() if not self.recall(kind, name)}
+        cached_tables = self.tables.known([node.name for node in self.job.graph if node.statement.kind == "table"])
+        needed = demanded(self.job.graph, missing, cached_tables)
+        edited = edited or len(missing) < len(outputs)
+        unused_after = {} if keep_tables else outlived(self.job.graph, needed, cached_tables)
+        with SideBySide(self.side_connections) as metrics_ahead:
             for node in self.job.graph:
                 if node.name not in needed:
-                    self.stop_at(node)  # what was found before is told in its turn: each time the same
+                    self.stop_at(node)  # report cached problems in plan order, so that each run stops at the same
                     continue
                 progress(node.name)
-                if ahead.takes(node):
-                    ahead.put(partial(self.fetched, node), partial(self.end, node, done_with))
+                if metrics_ahead.takes(node):
+                    metrics_ahead.put(partial(self.fetch, node), partial(self.end, node, unused_after))
                     continue
-                ahead.wait()
-                if node.name in there:
+                metrics_ahead.wait()
+                if node.name in cached_tables:
                     self.tables.recall(node.name)
                 elif node.statement.kind == "table" and edited:
                     self.tables.keep(node.name, partial(self.create, node))
                 elif node.statement.kind in ("table", "view"):
                     self.create(node)
                 if node.name in missing:
-                    self.work_out(asked[node.name], node)
-                self.end(node, done_with)
+                    self.work_out(outputs[node.name], node)
+                self.end(node, unused_after)
 
-    def fetched(self, node: Node, connection: duckdb.DuckDBPyConnection) -> list[list[Any]]:
-        """What a metric's statement yields, asked over a connection."""
+    def fetch(self, node: Node, connection: duckdb.DuckDBPyConnection) -> list[list[Any]]:
+        """Return the rows of a metric's statement, run over a connection."""
         count = partial(self.rows, node, connection, bound=False)
         texts = self.portions.texts(self.checked.metric(node.name), node.statement.query, node.text, count)
         return [row for text in texts for row in self.rows(node, connection, text)]
 
     def rows(self, node: Node, connection: duckdb.DuckDBPyConnection, text: str, bound: bool = True) -> list[list[Any]]:
-        """The rows that a text yields, as `execute` runs it over a connection."""
+        """Return the rows of a SQL text; see `execute`."""
         return [list(row) for row in self.execute(node, text, bound, connection).fetchall()]
 
-    def end(self, node: Node, done_with: Mapping[str, Sequence[str]], rows: list[list[Any]] | None = None) -> None:
-        """What is done when a statement is: keep what it yielded elsewhere, judge it, drop what nothing reads any
-        more."""
+    def end(self, node: Node, unused_after: Mapping[str, Sequence[str]], rows: list[list[Any]] | None = None) -> None:
+        """Finish a statement: store `rows` that another thread fetched, raise its problems, drop unused tables.
+
+        `unused_after`: name of a statement -> the tables that no later statement reads.
+        """
         if rows is not None:
             self.keep(node.statement.kind, node.name, rows)
         self.stop_at(node)
-        for name in done_with.get(node.name, ()):
+        for name in unused_after.get(node.name, ()):
             self.drop(name)
 
     def work_out(self, kind: str, node: Node) -> None:
-        """Have an answer; several tables may have the same check, which is asked once."""
+        """Compute an answer, unless the same check of another table has already cached it."""
         if not self.recall(kind, node.name):
             self.keep(kind, node.name, self.answer(kind, node))
 
     def drop(self, name: str) -> None:
-        """Let go of a table that is read no more: memory is what large runs lack."""
+        """Drop a table that is no longer read: memory is what large runs are short of."""
         self.connection.execute(dialect.text(exp.Drop(tables=[dialect.table(name)], kind="TABLE")))
 
     def create(self, node: Node) -> None:
-        """Keep the rows of a table or view."""
-        alone = not self.others
-        if self.enumerated and node.statement.kind == "view":
-            self.execute(node, by_number(node.statement, temporary=alone))
-        elif alone:
+        """Create the table or view of a statement.
+
+        Raises AssayError when a relation does not have the columns that it declares.
+        """
+        is_temporary = not self.side_connections
+        if self.has_host_type and node.statement.kind == "view":
+            self.execute(node, by_number(node.statement, temporary=is_temporary))
+        elif is_temporary:
             self.execute(node, node.text)
         else:
             self.fill(node)
@@ -247,28 +270,28 @@ class _Execution:
             raise_all(undeclared(self.connection, node.statement.step.relation))
 
     def fill(self, node: Node) -> None:
-        """Keep the rows of a table or view for all connections, of some hosts at a time where there are many."""
-        is_table = self.large and node.statement.kind == "table"
+        """Create a table or view that all connections see; large tables in partitions of some hosts each."""
+        is_table = self.is_large and node.statement.kind == "table"
         count = partial(self.rows, node, self.connection, bound=False)
-        found = self.portions.of_table(node, count) if is_table else ()
-        if not found:
+        partitions = self.portions.of_table(node, count) if is_table else ()
+        if not partitions:
             self.execute(node, creation(node.statement, temporary=False))
-        read = {name: self.all_rows(self.nodes[name].statement) for name in node.reads}
-        for hosts in found:
-            text = creation(node.statement, temporary=False) if hosts is found[0] else more(node.statement)
-            with only(self.connection, read, hosts):
+        rows_read = {name: self.all_rows(self.nodes[name].statement) for name in node.reads}
+        for hosts in partitions:
+            text = creation(node.statement, temporary=False) if hosts is partitions[0] else more(node.statement)
+            with only(self.connection, rows_read, hosts):
                 self.execute(node, text)
 
     def all_rows(self, statement: Statement) -> exp.Select:
-        """The query of the rows of a table or view."""
+        """Return the query for all rows of a table or view."""
         if statement.kind == "table":
             return select_unrestricted(statement.name)
-        query = numbered(statement) if self.enumerated else statement.query
+        query = numbered(statement) if self.has_host_type else statement.query
         assert isinstance(query, exp.Select)
         return query
 
     def answer(self, kind: str, node: Node) -> Any:
-        """What a statement that is asked for yields, as plain data."""
+        """Return the result of a statement as plain data, by the kind of output."""
         if kind == "rejections":
             assert isinstance(node.statement.step, JudgeStep)
             return self.rows(
@@ -280,78 +303,81 @@ class _Execution:
             return offenders(self.execute(node, node.text))
         if kind in ("rows", "count"):
             return self.records(node, node.text)
-        return self.fetched(node, self.connection)
+        return self.fetch(node, self.connection)
 
     def execute(
         self, node: Node, text: str, bound: bool = True, connection: duckdb.DuckDBPyConnection | None = None
     ) -> Any:
-        """Run a text, with the statement's constants when it is `bound`; an engine error names the statement."""
+        """Run a SQL text within limits of time and memory; with `bound`, with the statement's constants as parameters.
+
+        Raises AssayError that names the statement when the engine fails.
+        """
         import duckdb
 
         connection = connection or self.connection
         values = bind_parameters(node.places, self.job.constants)
-        limits = limit.Limits(f"run {self.job.label}: the SQL of {_called(node)}", self.most, self.room)
+        limits = limit.Limits(f"run {self.job.label}: the SQL of {_name_in_messages(node)}", self.most, self.room)
         try:
             return limit.execute(connection, text, values if bound and node.places else None, limits)
         except duckdb.Error as error:
             if is_full(error):
                 raise self.store.full() from None
             with limit.apply_limits(connection, limits):
-                place = place_in(connection, text_of(node), values)
-            raise _engine_error(self.job.label, node, error, place) from None
+                span = place_in(connection, text_of(node), values)
+            raise _engine_error(self.job.label, node, error, span) from None
 
     def records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
-        """All rows of a text, by column."""
+        """Return all rows of a SQL text as column -> value."""
         cursor = self.execute(node, text, bound)
         names = [item[0] for item in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def recall(self, kind: str, name: str) -> bool:
-        """Whether the cache holds the answer; it is kept then."""
-        place = self.store.place("results", f"{self.hashes[name]}.{kind}{ANSWER}")
-        if not place.is_file():
+        """Read an answer from the cache; return whether the cache holds it."""
+        path = self.store.place("results", f"{self.hashes[name]}.{kind}{ANSWER}")
+        if not path.is_file():
             return False
         try:
-            text = _text(place) if place.stat().st_size < SHORT else place.read_text(encoding="utf-8")
-            said = unsealed(place.name, text)
+            text = _read_text(path) if path.stat().st_size < SHORT else path.read_text(encoding="utf-8")
+            content = unsealed(path.name, text)
         except UnicodeDecodeError:
-            said = None
-        if said is None:
+            content = None
+        if content is None:
             return False
-        self.kept[name] = json.loads(said)
-        used(place)
+        self.answers[name] = json.loads(content)
+        used(path)
         return True
 
     def keep(self, kind: str, name: str, value: Any) -> None:
-        """Put an answer into the cache."""
-        self.kept[name] = value
-        place = f"{self.hashes[name]}.{kind}{ANSWER}"
-        self.store.put("results", place, sealed(place, json.dumps(value, default=str)))
+        """Write an answer into the cache."""
+        self.answers[name] = value
+        file_name = f"{self.hashes[name]}.{kind}{ANSWER}"
+        self.store.put("results", file_name, sealed(file_name, json.dumps(value, default=str)))
 
     def stop_at(self, node: Node) -> None:
-        """Raise the problem that a check found."""
-        found = self.problems(node)
-        if any(item.severity == "error" for item in found):
-            raise AssayError(tuple(found))
+        """Raise AssayError when the check of a node fails."""
+        problems = self.problems(node)
+        if any(item.severity == "error" for item in problems):
+            raise AssayError(tuple(problems))
 
     def problems(self, node: Node) -> list[Diagnostic]:
-        """What a check found: the first row, and how many more there are."""
+        """List the problem of a failed check: its first offending row, and how many more there are."""
         step = node.statement.step
         if not isinstance(step, CheckStep):
             return []
-        first, more = self.kept[node.name]
+        first, further_count = self.answers[node.name]
         if first is None:
             return []
         notes = tuple(item.sentence for item in self.filters()) if self.job.plan.applied else ()
-        return [check_problem(step, first, more, self.job.label, notes)]
+        return [check_problem(step, first, further_count, self.job.label, notes)]
 
     def filters(self) -> tuple[FilterCount, ...]:
-        """How many rows each filter rejected, where that was asked."""
+        """Return how many rows each filter rejected, as far as that is computed."""
         counts = []
         for node in self.job.graph:
             step = node.statement.step
-            if isinstance(step, JudgeStep) and step.applied and node.name in self.kept:
-                total, _accepted, *rejected = self.kept[node.name][0]
+            if isinstance(step, JudgeStep) and step.applied and node.name in self.answers:
+                total, _accepted, *rejected = self.answers[node.name][0]
                 counts += [
                     FilterCount(item.filter.name, item.argument or "", node.name, number, total)
                     for item, number in zip(step.applied, rejected, strict=True)
@@ -359,30 +385,30 @@ class _Execution:
         return tuple(counts)
 
     def results(self) -> RunResults:
-        """Everything that was asked, as results."""
+        """Return all results of the run."""
         notes: dict[str, None] = {}
         warnings = [item.message for node in self.job.graph for item in self.problems(node)]
-        relations = {name: self.kept[name][0] for name in self.job.relations}
+        relations = {name: self.answers[name][0] for name in self.job.relations}
         metrics = {metric.id: self.distribution(metric.id) for metric in self.job.plan.metrics}
         rows = self.records_of("rows")
-        worked = Formulas(self.checked, self.job.constants, notes)
+        calculator = Formulas(self.checked, self.job.constants, notes)
         for listed in self.job.plan.listed:
-            rows[listed.name] = worked.rows(listed, rows[listed.name])
-        formulas = {metric.id: worked.of_run(metric, metrics) for metric in self.job.plan.formulas}
-        told = tuple(dict.fromkeys(warnings))  # several tables may have the same check
+            rows[listed.name] = calculator.rows(listed, rows[listed.name])
+        formulas = {metric.id: calculator.of_run(metric, metrics) for metric in self.job.plan.formulas}
+        distinct_warnings = tuple(dict.fromkeys(warnings))  # several tables may have the same check
         counts = self.records_of("count")
-        return RunResults(metrics, relations, self.filters(), told, rows, formulas, tuple(notes), counts)
+        return RunResults(metrics, relations, self.filters(), distinct_warnings, rows, formulas, tuple(notes), counts)
 
     def records_of(self, kind: str) -> dict[str, Any]:
-        """Return the rows that statements of a kind yield, by the names of these."""
-        return {node.name: self.kept[node.name] for node in self.job.graph if node.statement.kind == kind}
+        """Return the rows of all statements of a kind, by the names of the statements."""
+        return {node.name: self.answers[node.name] for node in self.job.graph if node.statement.kind == kind}
 
     def distribution(self, name: str) -> Distribution:
-        """The distribution of a metric."""
+        """Return the distribution of a metric."""
         measured = self.checked.measured[name]
         metric = self.checked.metric(name)
-        return _distribution(
-            _Answer(self.hashes[name], self.kept[name]),
+        return _read_distribution(
+            _CachedAnswer(self.hashes[name], self.answers[name]),
             bool(metric.per),
             metric.sampled_only,
             self.checked.package.summaries,
@@ -404,13 +430,15 @@ def execute(
     others: Sequence[duckdb.DuckDBPyConnection] = (),
     large: bool = False,
 ) -> RunResults:
-    """The results of a run: what the cache holds, and the rest worked out.
+    """Return the results of a run: read from the cache, and computed where the cache has none.
 
-    `enumerated` tells that the connection has the run's hosts as a type, of which events' hosts shall be; `keep_tables`
-    that tables are looked at afterwards; `edited` that specs will be edited, so that tables are worth a place in the
-    cache, also where nothing was known before; `others` are connections to the same engine, which metrics are asked
-    side by side; `large` that tables may be too large to be made at once.
-    Raises AssayError with the first check that finds rows which must not be.
+    enumerated: hosts are values of the connection's enumeration type, and event tables use it
+    keep_tables: the caller reads the tables afterwards, so none is dropped
+    edited: specs are being edited, so intermediate tables are cached even when no result was cached before
+    others: further connections to the same engine, over which metrics are computed side by side
+    large: tables may be too large to create in one statement
+
+    Raises AssayError with the first check that fails.
     """
     execution = _Execution(job, checked, store, connection, enumerated, others, large)
     execution.run(progress, keep_tables, edited)
@@ -418,45 +446,48 @@ def execute(
 
 
 def offenders(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, object] | None, int]:
-    """Of the rows that a check finds the first, by column, and how many more there are."""
+    """Return the first of the rows that a check selects, as column -> value, and the number of further rows."""
     names = [str(item[0]) for item in cursor.description or ()]
     first = cursor.fetchone()
-    more = 0
-    while part := cursor.fetchmany(AT_ONCE):
-        more += len(part)
-    return (dict(zip(names, first, strict=True)) if first else None), more
+    further_count = 0
+    while batch := cursor.fetchmany(AT_ONCE):
+        further_count += len(batch)
+    return (dict(zip(names, first, strict=True)) if first else None), further_count
 
 
 def check_problem(
     step: CheckStep, row: Mapping[str, object], more: int, label: str, notes: Sequence[str] = ()
 ) -> Diagnostic:
-    """What a check says of the first row that it found; `more` are the others."""
+    """Return the problem that a check reports for its first offending row.
+
+    `more` is the number of further rows, `label` the name of the run.
+    """
     check = step.check
     message = filled(check.message, row)
-    if check.severity == "error":  # a warning is told beside the run's own label
+    if check.severity == "error":  # warnings are printed next to the run's label anyway
         message = f"run {label}: {message}"
-    others = (f"{more} more like it",) if more > 0 else ()
+    count_notes = (f"{more} more like it",) if more > 0 else ()
     hint = filled(check.hint, row)
-    return Diagnostic(check.code, message, notes=(*others, *notes), hint=hint, severity=check.severity)
+    return Diagnostic(check.code, message, notes=(*count_notes, *notes), hint=hint, severity=check.severity)
 
 
-def _called(node: Node) -> str:
-    """What messages call a statement."""
-    of_metric = node.statement.step is None and node.statement.kind == "metric"
-    return f"metric `{node.name}`" if of_metric else f"`{node.name}`"
+def _name_in_messages(node: Node) -> str:
+    """Return the name of a statement as messages write it."""
+    is_metric = node.statement.step is None and node.statement.kind == "metric"
+    return f"metric `{node.name}`" if is_metric else f"`{node.name}`"
 
 
-def _engine_error(label: str, node: Node, error: Exception, place: Span | None) -> AssayError:
+def _engine_error(label: str, node: Node, error: Exception, span: Span | None) -> AssayError:
     cause = str(error).split("\n\nLINE")[0].replace("\n", " ")[:500]
-    what = _called(node)
+    statement_name = _name_in_messages(node)
     if is_memory(error):
-        return out_of_memory(error, f" at {what} of run {label}")
+        return out_of_memory(error, f" at {statement_name} of run {label}")
     if type(error).__name__ in ("IOException", "InternalException", "FatalException"):
-        return fail("engine", f"run {label}: the engine stopped at {what}: {cause}", status=INTERNAL)
+        return fail("engine", f"run {label}: the engine stopped at {statement_name}: {cause}", status=INTERNAL)
     return fail(
         SQL,
-        f"run {label}: the SQL of {what} fails: {cause}",
+        f"run {label}: the SQL of {statement_name} fails: {cause}",
         hint="on empty tables (`assay check`) it works: it is rows of this run that it fails at",
-        span=place,
+        span=span,
         text=text_of(node),
     )

@@ -1,4 +1,4 @@
-"""Content hashes of statements: of their text and of all that they read, down to the raw files."""
+"""Compute the content hash of each statement, from its text and everything that it reads, down to the raw files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from assay.sql.codegen import KEPT, Statement, creation
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A statement with its text, the tables that it reads, the places of constants in it, and whether it reads what
-    the run's logs hold (the table that every run has)."""
+    """A statement with its text, the tables that it reads and the placeholders for constants in it.
+
+    `logs`: it reads the logs of the run (the table that every run has).
+    """
 
     statement: Statement
     text: str
@@ -28,88 +30,93 @@ class Node:
 
     @property
     def name(self) -> str:
-        """Name of the statement."""
+        """Return the name of the statement."""
         return self.statement.name
 
 
 def nodes(statements: Sequence[Statement]) -> tuple[Node, ...]:
-    """The statements with what they read of each other."""
-    made = {item.name for item in statements if item.kind in ("table", "view")}
-    return tuple(_node(item, made) for item in statements)
+    """Return statements with the statements that each of them reads."""
+    created = {item.name for item in statements if item.kind in ("table", "view")}
+    return tuple(_build_node(item, created) for item in statements)
 
 
-def _node(statement: Statement, made: set[str]) -> Node:
-    text, named, places = parse_statement(statement)
-    own = statement.name if statement.kind in ("table", "view") else ""
-    return Node(statement, text, tuple(sorted(named & made - {own})), places, LOGS in named)
+def _build_node(statement: Statement, created: set[str]) -> Node:
+    text, tables, places = parse_statement(statement)
+    own_name = statement.name if statement.kind in ("table", "view") else ""
+    return Node(statement, text, tuple(sorted(tables & created - {own_name})), places, LOGS in tables)
 
 
 @functools.lru_cache(maxsize=KEPT)
 def parse_statement(statement: Statement) -> tuple[str, frozenset[str], tuple[str, ...]]:
-    """The text of a statement, the tables that are named in it, and the places of constants in it."""
-    kept = statement.kind in ("table", "view")
-    text = creation(statement) if kept else dialect.text(statement.query)
-    named = frozenset(table.name for table in statement.query.find_all(exp.Table))
-    places = {str(place.this) for place in statement.query.find_all(exp.Placeholder)}
-    return text, named, tuple(sorted(places))
+    """Return the text of a statement, the tables that it names, and its placeholders for constants."""
+    is_created = statement.kind in ("table", "view")
+    text = creation(statement) if is_created else dialect.text(statement.query)
+    tables = frozenset(table.name for table in statement.query.find_all(exp.Table))
+    places = {str(placeholder.this) for placeholder in statement.query.find_all(exp.Placeholder)}
+    return text, tables, tuple(sorted(places))
 
 
 def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, logs: str) -> dict[str, str]:
-    """Statement name -> hash of its text, its constants, the engine, and all that it reads.
+    """Return statement name -> hash of its text, its constants, the engine, and the tables that it reads.
 
-    Views read the raw data `raw`; what they find there, and what is read of the logs, depends on how the records of all
-    events are recognised, too: `logs`.
+    Views read the raw data `raw`.  Their rows, and all rows that are read from logs, also depend on how the records of
+    all events are recognized: `logs`.
     """
     hashes: dict[str, str] = {}
     for node in graph:
-        view = node.statement.kind == "view"
+        is_view = node.statement.kind == "view"
         body = {
-            "text": _definition(node) if view else node.text,
+            "text": _define_view(node) if is_view else node.text,
             "constants": {name: repr(constants[name]) for name in node.places},
             "reads": [hashes[name] for name in node.reads],
-            "raw": raw if view or node.logs else "",
-            "logs": logs if view or node.logs else "",
+            "raw": raw if is_view or node.logs else "",
+            "logs": logs if is_view or node.logs else "",
             "engine": engine_version(),
         }
         hashes[node.name] = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     return hashes
 
 
-def outlived(graph: Iterable[Node], needed: Collection[str], there: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Statement name -> the tables that no needed statement after it reads; not those that are there already."""
-    last: dict[str, str] = {}
+def outlived(graph: Iterable[Node], needed: Collection[str], existing: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return statement name -> the tables that no needed statement after it reads.
+
+    Tables in `existing` exist already, and are left out.
+    """
+    last_reader: dict[str, str] = {}
     for node in graph:
         if node.name in needed:
-            last |= {name: node.name for name in node.reads if name in last}
-            if node.statement.kind == "table" and node.name not in there:
-                last[node.name] = node.name
-    found: dict[str, tuple[str, ...]] = {}
-    for table, reader in last.items():
-        found[reader] = (*found.get(reader, ()), table)
-    return found
+            last_reader |= {name: node.name for name in node.reads if name in last_reader}
+            if node.statement.kind == "table" and node.name not in existing:
+                last_reader[node.name] = node.name
+    tables_by_reader: dict[str, tuple[str, ...]] = {}
+    for table, reader in last_reader.items():
+        tables_by_reader[reader] = (*tables_by_reader.get(reader, ()), table)
+    return tables_by_reader
 
 
 def engine_version() -> str:
-    """Version of the engine, as hashes name it."""
+    """Return the version of the engine, as it enters hashes."""
     import duckdb
 
     return f"duckdb {duckdb.__version__}"
 
 
-def _definition(node: Node) -> str:
-    """What a view selects, and of what: the event as it is defined."""
+def _define_view(node: Node) -> str:
+    """Return what a view selects, and the definition of its event."""
     return f"{node.text} {node.statement.step!r}"
 
 
-def demanded(graph: Sequence[Node], wanted: set[str], there: Collection[str] = ()) -> set[str]:
-    """The wanted statements and all tables and views that they read, directly or not; not what those read that are
-    there already."""
+def demanded(graph: Sequence[Node], outputs: set[str], existing: Collection[str] = ()) -> set[str]:
+    """Return `outputs` and all tables and views that they read, directly or indirectly.
+
+    Tables in `existing` exist already: what they read is not needed.
+    """
     by_name = {node.name: node for node in graph}
-    found: set[str] = set()
-    queue = sorted(wanted)
+    names: set[str] = set()
+    queue = sorted(outputs)
     while queue:
         name = queue.pop()
-        if name not in found:
-            found.add(name)
-            queue.extend(by_name[name].reads if name not in there else ())
-    return found
+        if name not in names:
+            names.add(name)
+            queue.extend(by_name[name].reads if name not in existing else ())
+    return names

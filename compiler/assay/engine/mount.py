@@ -1,4 +1,4 @@
-"""Mount the folder of an ingested run as tables, with its hosts and the values of parameters."""
+"""Mount the folder of an ingested run as tables, with its hosts as an enumeration type, and bind parameters."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     import duckdb
 
 
-#: how the engine describes such a type, whose values are texts
+#: how the engine's description of an enumeration type begins
 ENUMERATION = "ENUM("
 
 
 def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
-    """Let the hosts of a run whose folders are mounted be a type, in their order as texts, and `logs` have them."""
+    """Create the enumeration type of a run's hosts, ordered as texts, and use it in the mounted `logs`."""
     names = dialect.select(column(HOST)).distinct().from_(LOGS).order_by(HOST)
     connection.execute(enumeration(names))
-    mount_logs(connection, folders, exp.Star(replace=[_numbered(column(HOST))]))
+    mount_logs(connection, folders, exp.Star(replace=[_cast_host(column(HOST))]))
 
 
 def by_number(statement: Statement, temporary: bool = True) -> str:
-    """The text that keeps an event's rows as a view, like `creation`, whose hosts are of that type."""
+    """Return the SQL that creates an event's view, like `creation`, with hosts of the enumeration type."""
     return creation(replace(statement, query=numbered(statement)), temporary)
 
 
 def numbered(statement: Statement) -> exp.Select:
-    """The query of an event's rows, whose hosts are of that type."""
+    """Return the query of an event's rows with hosts of the enumeration type."""
     query = statement.query.copy()
     assert isinstance(query, exp.Select)
     for item in query.selects:
         if isinstance(item, exp.Column) and item.name == HOST:
-            item.replace(_numbered(item.copy()))
+            item.replace(_cast_host(item.copy()))
     return query
 
 
-def _numbered(host: exp.Expr) -> exp.Expr:
+def _cast_host(host: exp.Expr) -> exp.Expr:
     return exp.alias_(exp.Cast(this=host, to=host_type()), HOST)
 
 
@@ -57,14 +57,14 @@ LEAST, GREATEST = -(2**63), 2**63 - 1
 
 
 def bind_parameters(names: Iterable[str], constants: Mapping[str, object]) -> dict[str, object] | None:
-    """The constants that a statement has places for; None, which is what the engine takes for none.
+    """Return the constants for the placeholders of a statement; None (no parameters) if it has none.
 
-    Whole numbers are of 64 bits: the engine would take small ones to be of 32, and end where products are beyond.
+    Integers are bound as 64 bits: the engine would give small ones 32 bits, and fail where products overflow.
     """
-    return {name: _wide(constants[name]) for name in names} or None
+    return {name: _widen(constants[name]) for name in names} or None
 
 
-def _wide(value: object) -> object:
+def _widen(value: object) -> object:
     from duckdb.value.constant import LongValue
 
     if isinstance(value, bool) or not isinstance(value, int) or not LEAST <= value <= GREATEST:
@@ -72,15 +72,17 @@ def _wide(value: object) -> object:
     return LongValue(value)
 
 
-#: the folder of the events, in that of an ingested run
+#: the folder of the events in the folder of an ingested run
 EVENTS = "events"
 HOSTS = "logs.parquet"
 
 
 @dataclass(frozen=True, slots=True)
 class HostLog:
-    """What a host's log holds: lines, objects, quarantined lines, instants of the last and the first object (ns since
-    1970), lines that are events."""
+    """Counts of a host's log: lines, objects, quarantined lines, and lines that are events (`recognised`).
+
+    `first_ns` and `last_ns` are the instants of the first and last object, in ns since 1970.
+    """
 
     host: str
     lines: int
@@ -92,37 +94,40 @@ class HostLog:
 
 
 def raw_tables() -> Mapping[str, exp.Select]:
-    """The queries of the tables that every ingested folder has, relative to it."""
+    """Return the queries of the tables that every ingested folder has; paths are relative to the folder."""
     return {LOGS: parquet(HOSTS), CONSTANTS: parquet(OWN_CONSTANTS)}
 
 
 def located(query: exp.Expr, folders: Sequence[Path]) -> exp.Expr:
-    """A query over ingested folders with the paths of its files in full: of the first folder that has such files; of
-    the hosts, those of every folder."""
+    """Return a query over ingested folders with absolute paths.
+
+    Files are those of the first folder that has them; of `logs`, those of every folder.
+    """
     query = query.copy()
     for scan in query.find_all(exp.ReadParquet):
         pattern = scan.expressions[0].this
-        places = [folder / HOSTS for folder in folders] if pattern == HOSTS else [_place(folders, pattern)]
-        texts = [exp.Literal.string(str(place.absolute())) for place in places]
+        paths = [folder / HOSTS for folder in folders] if pattern == HOSTS else [_find_files(folders, pattern)]
+        texts = [exp.Literal.string(str(path.absolute())) for path in paths]
         scan.set("expressions", texts if len(texts) == 1 else [exp.Array(expressions=texts)])
     return query
 
 
-def _place(folders: Sequence[Path], pattern: str) -> Path:
+def _find_files(folders: Sequence[Path], pattern: str) -> Path:
     return next((folder for folder in folders if any(folder.glob(pattern))), folders[0]) / pattern
 
 
 def mount(
     connection: duckdb.DuckDBPyConnection,
     folders: Sequence[Path],
-    others: Sequence[str] = (),
+    other_paths: Sequence[str] = (),
     beside: Sequence[duckdb.DuckDBPyConnection] = (),
 ) -> None:
-    """Let a connection, and those to the same engine `beside` it, read the folders' files by their relative paths;
-    `logs` is a view of every one's.
+    """Make the files of folders readable by their relative paths, for `connection` and those `beside` it.
 
-    They reach no other files than those, and those in `others`.
-    AssayError when a folder's path holds a comma, which the engine takes for the end of it.
+    All of them are connections to the same engine.  `logs` becomes a view of the logs of all folders.  They can read no
+    other files, except below `other_paths`.
+
+    Raises AssayError when the path of a folder contains a comma, which the engine takes as a separator.
     """
     paths = [str(folder.absolute()) for folder in folders]
     for path in paths:
@@ -131,19 +136,21 @@ def mount(
     for item in (connection, *beside):
         item.execute("SET file_search_path = ?", [",".join(paths)])
     mount_logs(connection, folders, exp.Star())
-    confine(connection, [*paths, EVENTS, *others])
+    confine(connection, [*paths, EVENTS, *other_paths])
 
 
 def mount_logs(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path], columns: exp.Expr) -> None:
-    """Let `logs` be a view of every folder's."""
-    held = exp.Subquery(this=located(raw_tables()[LOGS], folders), alias=exp.TableAlias(this=exp.to_identifier("held")))
-    logs = dialect.select(columns).from_(held)
+    """Create `logs` as a view of the logs of all folders."""
+    all_logs = exp.Subquery(
+        this=located(raw_tables()[LOGS], folders), alias=exp.TableAlias(this=exp.to_identifier("held"))
+    )
+    logs = dialect.select(columns).from_(all_logs)
     view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, replace=True)
     connection.execute(dialect.text(view))
 
 
 def confine(connection: duckdb.DuckDBPyConnection, folders: Sequence[str] = ()) -> None:
-    """Let a connection reach no file outside these folders, no network, no extension; this cannot be undone."""
+    """Deny a connection other folders, the network and extensions.  This cannot be undone."""
     connection.execute("SET allowed_directories = ?", [list(folders)])
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
@@ -151,9 +158,9 @@ def confine(connection: duckdb.DuckDBPyConnection, folders: Sequence[str] = ()) 
 
 @dataclass(frozen=True, slots=True)
 class UnknownName:
-    """Records of a host that have a name which no event has: how many, and the `seq` of the first.
+    """The records of a host with a name that no event has: their number, and the `seq` of the first.
 
-    The name is empty where a record has none, and None for those of all names beyond the most frequent.
+    The name is empty for records without a name, and None for all names beyond the most frequent ones.
     """
 
     host: str
@@ -164,8 +171,11 @@ class UnknownName:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an ingested folder tells of a run: its hosts' logs; how many records are each event, in all and by host
-    (none: missing); names that no event has."""
+    """Facts about a run from an ingested folder.
+
+    `logs` of its hosts; the number of records of each event, in `events` and `by_host` (where 0 is left out); `unknown`
+    names, which no event has.
+    """
 
     logs: tuple[HostLog, ...]
     events: Mapping[str, int]
@@ -173,13 +183,13 @@ class Facts:
     unknown: tuple[UnknownName, ...]
 
 
-@functools.lru_cache(maxsize=256)  # what is in such a folder does not change
+@functools.lru_cache(maxsize=256)  # an ingested folder never changes
 def facts(folder: Path) -> Facts:
-    """The facts of a folder."""
-    wanted = (item.name for item in fields(HostLog))
-    logs = exp.select(*wanted).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
-    lines = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
-    counts = exp.select("event", "host", "n").from_(lines).order_by("event", "host")
+    """Return the facts of an ingested folder."""
+    log_columns = (item.name for item in fields(HostLog))
+    logs = exp.select(*log_columns).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
+    count_rows = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
+    counts = exp.select("event", "host", "n").from_(count_rows).order_by("event", "host")
     names = parquet(str(folder / "unknown.parquet")).subquery(alias="names")
     unknown = exp.select(*(item.name for item in fields(UnknownName))).from_(names)
     events: Counter[str] = Counter()
@@ -198,7 +208,7 @@ def facts(folder: Path) -> Facts:
 
 
 def first_broken(folder: Path) -> str:
-    """The first record that was set aside, of a folder that has any: where it is, and why."""
+    """Return the position and reason of the first quarantined record of a folder that has one."""
     rows = parquet(str(folder / "quarantine.parquet")).subquery(alias="broken")
     query = exp.select("file", "line", "reason").from_(rows).order_by("host", "file", "line").limit(1)
     with small_engine() as connection:

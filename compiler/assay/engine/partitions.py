@@ -1,7 +1,7 @@
-"""Split work: large tables by host, and metrics side by side.
+"""Split work: large tables into partitions of hosts, and metrics over several connections.
 
-The engine collects samples in memory, those of all hosts at once, and keeps what it joins there while it can: what is
-spilled is joined three times as slowly.
+The engine collects the samples of all hosts in memory at once, and joins in memory while it can: a join that spills to
+disk takes three times as long.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ Rows = list[list[Any]]
 
 
 class SideBySide:
-    """Statements that are asked over some connections, and ended in the order in which they were put; none are where
-    there are no connections."""
+    """Runs statements over several connections, and finishes them in the order in which they were put.
+
+    Without connections it takes no statements.
+    """
 
     def __init__(self, connections: Sequence[duckdb.DuckDBPyConnection]) -> None:
         self._free = deque(connections)
@@ -43,8 +45,8 @@ class SideBySide:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: object, error: object, place: object) -> None:
-        """Wait for what is asked; when something failed, have it stopped first."""
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        """Wait for all statements; after an error, interrupt those that run."""
         try:
             if kind is None:
                 self.wait()
@@ -54,30 +56,33 @@ class SideBySide:
             self._pool.shutdown()
 
     def takes(self, node: Node) -> bool:
-        """Whether a statement may be asked here: that of a metric, on which no other one waits."""
+        """Return whether a statement may run here: it must be of a metric, because nothing reads that."""
         return node.statement.kind == "metric" and bool(self._free or self._pending)
 
     def put(self, ask: Callable[[duckdb.DuckDBPyConnection], Rows], end: Callable[[Rows], None]) -> None:
-        """Ask a statement as soon as a connection is free, and end it with its rows when those before it are."""
+        """Run `ask` as soon as a connection is free.
+
+        `end` is called with its rows after all earlier statements have ended.
+        """
         while not self._free:
-            self._first()
+            self._finish_first()
         connection = self._free.popleft()
         self._pending.append((self._pool.submit(ask, connection), connection, end))
 
     def wait(self) -> None:
-        """End all that is asked."""
+        """Wait for all statements, and finish them."""
         while self._pending:
-            self._first()
+            self._finish_first()
 
-    def _first(self) -> None:
-        asked, connection, end = self._pending.popleft()
-        rows = asked.result()
+    def _finish_first(self) -> None:
+        future, connection, end = self._pending.popleft()
+        rows = future.result()
         self._free.append(connection)
         end(rows)
 
 
-MOST = 2_000_000  # rows whose samples are sorted at a time, unless one value has more
-JOINED = 3_000_000  # rows that a table is made of at a time, unless one host has more
+MOST = 2_000_000  # rows whose samples are sorted at once, unless a single value has more
+JOINED = 3_000_000  # rows from which a table is created at once, unless a single host has more
 
 Ask = Callable[[str], Sequence[Sequence[object]]]
 Portion = tuple[object, ...]
@@ -85,60 +90,71 @@ Counts = dict[object, int]
 
 
 class Portions:
-    """The values of which distributions of a run are asked at a time, and the hosts of which tables are made."""
+    """Partitions of a run: values for which distributions are computed at once, and hosts for which tables are."""
 
     def __init__(self, checked: CheckedPackage) -> None:
         self._domains = {grain.name: domain_of(grain) for grain in checked.package.grains}
-        self._known: dict[tuple[str, str], tuple[Portion, ...]] = {}
+        self._by_metric: dict[tuple[str, str], tuple[Portion, ...]] = {}
         self._counts: dict[str, Counts | None] = {}
 
     def texts(self, metric: Metric, query: exp.Expr, text: str, ask: Ask) -> list[str]:
-        """The texts that yield a metric's distributions one after the other: its own, or one for each portion."""
-        found = self._of(metric, ask) if metric.per else ()
-        return [dialect.text(of_some(query, metric.per, values)) for values in found] or [text]
+        """Return the SQL texts that together yield a metric's distributions: one, or one for each partition."""
+        partitions = self._partition_metric(metric, ask) if metric.per else ()
+        return [dialect.text(of_some(query, metric.per, values)) for values in partitions] or [text]
 
     def of_table(self, node: Node, ask: Ask) -> tuple[Portion, ...]:
-        """The hosts of which a table is made at a time; none where it is made at once: of few rows, or of such as do
-        not stand apart."""
+        """Return the partitions (hosts) for creating a table.
+
+        Empty if the table is created at once: when it has few rows, or its query is not partitionable.
+        """
         if node.logs or not is_partitionable(node.statement.query, HOST):
             return ()
         rows: Counts = {}
         for name in node.reads:
             if name not in self._counts:
-                self._counts[name] = _by_host(name, ask)
+                self._counts[name] = _count_by_host(name, ask)
             counts = self._counts[name]
             if counts is None or None in counts:
                 return ()
             rows |= {host: rows.get(host, 0) + number for host, number in counts.items()}
-        found = tuple(portions(sorted(rows.items(), key=lambda item: str(item[0])), JOINED))
-        return found if len(found) > 1 else ()
+        partitions = tuple(portions(sorted(rows.items(), key=lambda item: str(item[0])), JOINED))
+        return partitions if len(partitions) > 1 else ()
 
-    def _of(self, metric: Metric, ask: Ask) -> tuple[Portion, ...]:
-        """The portions of a metric; none where its table is small."""
+    def _partition_metric(self, metric: Metric, ask: Ask) -> tuple[Portion, ...]:
+        """Return the partitions of a metric; none if its table is small."""
         key = (metric.grain, metric.per)
-        if key not in self._known:
-            self._known[key] = tuple(portions(self._rows(metric, ask), MOST)) if _is_large(metric.grain, ask) else ()
-        return self._known[key]
+        if key not in self._by_metric:
+            self._by_metric[key] = (
+                tuple(portions(self._count_rows(metric, ask), MOST)) if _is_large(metric.grain, ask) else ()
+            )
+        return self._by_metric[key]
 
-    def _rows(self, metric: Metric, ask: Ask) -> list[tuple[object, int]]:
-        """The values that a metric has distributions of, in order, and how many rows of its table each has."""
+    def _count_rows(self, metric: Metric, ask: Ask) -> list[tuple[object, int]]:
+        """Return the values for which a metric has distributions, in order, with their numbers of rows."""
         per = column(metric.per)
-        found = _counted(metric.grain, metric.per, ask)
-        there = exp.Not(this=exp.Is(this=per.copy(), expression=exp.Null()))
-        domain = dialect.select(per.copy()).distinct().from_(dialect.table(self._domains[metric.grain])).where(there)
+        counts = _count_by_key(metric.grain, metric.per, ask)
+        is_not_null = exp.Not(this=exp.Is(this=per.copy(), expression=exp.Null()))
+        domain = (
+            dialect.select(per.copy()).distinct().from_(dialect.table(self._domains[metric.grain])).where(is_not_null)
+        )
         values = ask(dialect.text(domain.order_by(per.copy())))
-        return [(value, found.get(value, 0)) for (value,) in values]
+        return [(value, counts.get(value, 0)) for (value,) in values]
 
 
 @contextmanager
 def only(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Portion) -> Iterator[None]:
-    """Let tables, of which these are all rows, have those of some hosts alone, for a connection and while the block
-    lasts.  When it fails, so it stays: whoever is told has no more use for the connection."""
+    """Restrict tables to the rows of some hosts, for one connection and while the block lasts.
+
+    `tables` maps each name to the query of all its rows.  After a failure the restriction stays, because the caller
+    then discards the connection.
+    """
     among = exp.In(this=column(HOST), expressions=[literal(host) for host in hosts])
-    own = exp.Properties(expressions=[exp.TemporaryProperty()])
+    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
     for name, rows in tables.items():
-        some = rows.where(among)  # of files, too, where those of other hosts need not be read then
-        view = exp.Create(this=dialect.table(name), kind="VIEW", expression=some, replace=True, properties=own)
+        rows_of_hosts = rows.where(among)  # a view over files then skips the files of other hosts
+        view = exp.Create(
+            this=dialect.table(name), kind="VIEW", expression=rows_of_hosts, replace=True, properties=temporary
+        )
         connection.execute(dialect.text(view))
     yield
     for name in tables:
@@ -147,34 +163,34 @@ def only(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select]
 
 
 def select_unrestricted(table: str) -> exp.Select:
-    """All rows of a table that an engine keeps, whatever is called so for a connection."""
+    """Return all rows of a table of the engine, even if a connection restricts the name."""
     return dialect.select("*").from_(exp.table_(table, db="main", catalog="memory"))
 
 
 def portions(rows: Sequence[tuple[object, int]], most: int) -> Iterator[Portion]:
-    """Values in their order, cut where their rows would be more than `most`; one value at least."""
+    """Yield values in order, in groups of at most `most` rows, but of one value at least."""
     values: list[object] = []
-    held = 0
+    total = 0
     for value, count in rows:
-        if values and held + count > most:
+        if values and total + count > most:
             yield tuple(values)
-            values, held = [], 0
+            values, total = [], 0
         values.append(value)
-        held += count
+        total += count
     if values:
         yield tuple(values)
 
 
-def _counted(table: str, key: str, ask: Ask) -> Counts:
-    """How many rows of a table each value of a column has."""
+def _count_by_key(table: str, key: str, ask: Ask) -> Counts:
+    """Return the number of rows of a table for each value of a column."""
     rows = dialect.select(column(key), exp.Count(this=exp.Star())).from_(dialect.table(table)).group_by(column(key))
     return {value: int(str(number)) for value, number in ask(dialect.text(rows))}
 
 
-def _by_host(table: str, ask: Ask) -> Counts | None:
-    """The same of hosts; None of a table without hosts."""
+def _count_by_host(table: str, ask: Ask) -> Counts | None:
+    """Return the number of rows of a table for each host; None for a table without hosts."""
     described = ask(dialect.text(exp.Describe(this=dialect.table(table))))
-    return _counted(table, HOST, ask) if HOST in {row[0] for row in described} else None
+    return _count_by_key(table, HOST, ask) if HOST in {row[0] for row in described} else None
 
 
 def _is_large(table: str, ask: Ask) -> bool:

@@ -1,6 +1,6 @@
-"""The size of a cache, and making it smaller: what was used longest ago goes first.
+"""Measure a cache and make it smaller: entries that were used longest ago are removed first.
 
-An entry is a folder or file that is there whole or not at all; its time of change is that of its last use.
+An entry is a file or folder, complete or absent; its modification time is that of its last use.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assay.util.os_errors import is_full
 from assay.util.scratch import FOLDER as SCRATCH
 from assay.util.scratch import clean_up, sweep
 
-#: kinds of entries: the folders of the cache that hold them and how deep they are in these, what they are
+#: kind of entries -> the folders of the cache that hold them, each with the depth of entries below it
 KINDS = {
     "logs": (("ingest", 2), ("batches", 2), ("runs", 1), ("quarantine", 1)),
     "results": (("results", 1), ("tables", 1)),
@@ -29,13 +29,13 @@ KINDS = {
     "mirrors": (("mirror", 1),),
 }
 
-#: what the names of entries begin with, a hash: `--cache` may name a folder that has others' `specs` or `results`
+#: names of entries begin with a hash: `--cache` may name a folder with `specs` or `results` of other programs
 NAME = re.compile(r"(index-)?[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry: kind, place, when it was used last (seconds since 1970), its files by inode with their bytes."""
+    """An entry: kind, path, time of last use (seconds since 1970), and its files as (inode, bytes on disk)."""
 
     kind: str
     place: Path
@@ -45,7 +45,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What a kind takes: entries, bytes on disk (a file that several have counts once), when one was used last."""
+    """The disk use of a kind: entries, bytes (a shared file counts once), and time of last use."""
 
     kind: str
     entries: int
@@ -55,77 +55,81 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What may stay: entries used since an instant (seconds since 1970), so many bytes in all; None is no limit."""
+    """Which entries may stay: those used since an instant (seconds since 1970), and a total of bytes."""
 
     since: float | None = None
     size: int | None = None
 
 
-def used(place: Path) -> None:
-    """Note that an entry is used now; a cache that cannot be written is no matter."""
+def used(path: Path) -> None:
+    """Record that an entry is used now; ignore a cache that cannot be written."""
     with contextlib.suppress(OSError):
-        os.utime(place)
+        os.utime(path)
 
 
 def entries(cache: Path) -> tuple[Entry, ...]:
-    """All entries of a cache, the one that was used longest ago first."""
-    found = [
+    """Return all entries of a cache, the least recently used first."""
+    entries_found = [
         entry
         for kind, folders in KINDS.items()
         for name, depth in folders
-        for place in sorted((cache / name).glob("/".join(["*"] * depth)))
-        if NAME.match(place.name)
-        for entry in _entry(kind, place)
+        for path in sorted((cache / name).glob("/".join(["*"] * depth)))
+        if NAME.match(path.name)
+        for entry in _read_entry(kind, path)
     ]
-    return tuple(sorted(found, key=lambda item: (item.used, item.place)))
+    return tuple(sorted(entries_found, key=lambda item: (item.used, item.place)))
 
 
-def _entry(kind: str, place: Path) -> Iterator[Entry]:
-    with contextlib.suppress(FileNotFoundError):  # removed meanwhile
-        is_folder = place.is_dir() and not place.is_symlink()
-        paths = [path for path in place.rglob("*") if path.is_file()] if is_folder else [place]
-        states = [path.lstat() for path in paths]
+def _read_entry(kind: str, path: Path) -> Iterator[Entry]:
+    with contextlib.suppress(FileNotFoundError):  # another process has removed it
+        is_folder = path.is_dir() and not path.is_symlink()
+        file_paths = [item for item in path.rglob("*") if item.is_file()] if is_folder else [path]
+        states = [item.lstat() for item in file_paths]
         files = tuple((state.st_ino, state.st_blocks * 512) for state in states)
-        yield Entry(kind, place, place.lstat().st_mtime, files)
+        yield Entry(kind, path, path.lstat().st_mtime, files)
 
 
-def uses(found: Sequence[Entry]) -> tuple[Use, ...]:
-    """What each kind takes."""
-    by_kind = {kind: [entry for entry in found if entry.kind == kind] for kind in KINDS}
+def uses(entries_of_cache: Sequence[Entry]) -> tuple[Use, ...]:
+    """Return the disk use of each kind."""
+    by_kind = {kind: [entry for entry in entries_of_cache if entry.kind == kind] for kind in KINDS}
     return tuple(
         Use(kind, len(items), size(items), max((item.used for item in items), default=None))
         for kind, items in by_kind.items()
     )
 
 
-def size(found: Sequence[Entry]) -> int:
-    """Bytes on disk of entries together; a file that several have counts once."""
-    return sum(dict(file for entry in found for file in entry.files).values())
+def size(entries_of_cache: Sequence[Entry]) -> int:
+    """Return the bytes on disk of entries together; a file that several entries share counts once."""
+    return sum(dict(file for entry in entries_of_cache for file in entry.files).values())
 
 
-def surplus(found: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
-    """The entries that are to go: those not used since, then those used longest ago until the rest is small enough."""
-    gone = [entry for entry in found if limits.since is not None and entry.used < limits.since]
-    kept = found[len(gone) :]
+def surplus(entries_by_use: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
+    """Return the entries to remove.
+
+    These are the entries not used since `limits.since`, then the least recently used ones until the rest is small
+    enough.  `entries_by_use` is sorted by last use.
+    """
+    removed = [entry for entry in entries_by_use if limits.since is not None and entry.used < limits.since]
+    remaining = entries_by_use[len(removed) :]
     if limits.size is None:
-        return tuple(gone)
-    holders = Counter(inode for entry in kept for inode, _ in entry.files)
-    held = size(kept)
-    for entry in kept:
-        if held <= limits.size and limits.size:
+        return tuple(removed)
+    holders = Counter(inode for entry in remaining for inode, _ in entry.files)
+    total = size(remaining)
+    for entry in remaining:
+        if total <= limits.size and limits.size:
             break
-        gone.append(entry)
+        removed.append(entry)
         holders.subtract(inode for inode, _ in entry.files)
-        held -= sum(taken for inode, taken in dict(entry.files).items() if not holders[inode])
-    return tuple(gone)
+        total -= sum(file_size for inode, file_size in dict(entry.files).items() if not holders[inode])
+    return tuple(removed)
 
 
 def prune(
     cache: Path, choose: Callable[[tuple[Entry, ...]], Sequence[Entry]], waiting: Callable[[], None] = ignore_wait
 ) -> tuple[Entry, ...]:
-    """Remove the entries that are chosen, and what commands that were killed left; nobody else works with the cache.
+    """Remove the entries that `choose` returns, and the remains of killed commands, with the cache locked.
 
-    `waiting` is called when others do.  Raises OSError when the cache cannot be written.
+    `waiting` is called when another process uses the cache.  Raises OSError when the cache cannot be written.
     """
     clean_up(cache)
     lock = acquire(cache, wait=False)
@@ -133,41 +137,43 @@ def prune(
         waiting()
         lock = acquire(cache)
     try:
-        gone = tuple(choose(entries(cache)))
-        aside = cache / SCRATCH
-        sweep(aside)
-        bin_ = None
-        for number, entry in enumerate(gone):
-            bin_ = bin_ or _bin(aside)
-            _remove(entry.place, bin_ / str(number) if bin_ else None)
-            with contextlib.suppress(OSError):  # it holds others
+        removed = tuple(choose(entries(cache)))
+        scratch_folder = cache / SCRATCH
+        sweep(scratch_folder)
+        trash = None
+        for number, entry in enumerate(removed):
+            trash = trash or _create_trash(scratch_folder)
+            _remove(entry.place, trash / str(number) if trash else None)
+            with contextlib.suppress(OSError):  # other entries are in it
                 entry.place.parent.rmdir()
-        if bin_:
-            shutil.rmtree(bin_)
-        with contextlib.suppress(OSError):  # it holds what is not ours
-            aside.rmdir()
-        return gone
+        if trash:
+            shutil.rmtree(trash)
+        with contextlib.suppress(OSError):  # folders of other processes are in it
+            scratch_folder.rmdir()
+        return removed
     finally:
         release(lock if lock is not None else -1)
 
 
-def _bin(aside: Path) -> Path | None:
-    """A folder for what is to go; None where a full disk has no room for one.  Raises OSError."""
+def _create_trash(scratch_folder: Path) -> Path | None:
+    """Create a folder for removed entries; None if a full disk has no space for it.  Raises OSError."""
     try:
-        aside.mkdir(exist_ok=True)
-        return Path(tempfile.mkdtemp(dir=aside))
+        scratch_folder.mkdir(exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=scratch_folder))
     except OSError as error:
         if not is_full(error):
             raise
         return None
 
 
-def _remove(place: Path, way: Path | None) -> None:
-    """Remove an entry, by way of another place if there is one: half of it, which is left if we are stopped where there
-    is none, is no entry to those who look at its seal."""
-    if way:
-        place.replace(way)
-    elif place.is_dir() and not place.is_symlink():
-        shutil.rmtree(place)
+def _remove(path: Path, trash_path: Path | None) -> None:
+    """Remove an entry, after moving it to `trash_path` if that is not None.
+
+    Without the move, a kill may leave half of an entry, which readers ignore because its checksum is wrong.
+    """
+    if trash_path:
+        path.replace(trash_path)
+    elif path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
     else:
-        place.unlink()
+        path.unlink()

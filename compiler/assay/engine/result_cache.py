@@ -1,9 +1,9 @@
-"""The cache of results and intermediate tables, by the hash of all inputs.
+"""Cache results and intermediate tables by the hash of all their inputs.
 
-Entries appear whole or not at all.
+Entries are atomic: complete or absent.
 
-They are kept when some of what a run is asked for was known and some was not: then specs are being edited.  A first
-build keeps none.
+Intermediate tables are cached once some outputs of a run were cached and some were not: then specs are being edited. A
+first build caches no tables.
 """
 
 from __future__ import annotations
@@ -39,13 +39,14 @@ ELSEWHERE = "name another with --cache"
 
 
 def default_folder() -> Path:
-    """Where caches go when nothing is said: `assay` in the user's cache folder.  AssayError when the user has none.
+    """Return the default folder for caches: `assay` in the user's cache folder.
 
-    Paths that are not absolute count as none, as the XDG Base Directory Specification has it.
+    Relative paths in the environment are ignored, as the XDG Base Directory Specification demands.  Raises AssayError
+    when the user has no home.
     """
-    said = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if said.is_absolute():
-        return said / "assay"
+    xdg_folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if xdg_folder.is_absolute():
+        return xdg_folder / "assay"
     home = Path(os.environ.get("HOME", ""))
     if not home.is_absolute():
         try:
@@ -63,46 +64,49 @@ class Store:
     folder: Path
 
     def place(self, kind: str, key: str) -> Path:
-        """Where an entry stands, or would."""
+        """Return the path of an entry, which need not exist."""
         return self.folder / kind / key
 
     @property
     def scratch(self) -> Path:
-        """This process's folder for what is there for a while only.  AssayError when the cache cannot be written."""
+        """Return the temporary folder of this process.  Raises AssayError when the cache cannot be written."""
         with self.writing():
             return scratch.process_dir(self.folder)
 
     def room(self) -> Path:
-        """A fresh folder that is gone when the process ends.  AssayError when the cache cannot be written."""
+        """Create an empty folder that is removed when the process ends.
+
+        Raises AssayError when the cache cannot be written.
+        """
         return Path(tempfile.mkdtemp(dir=self.scratch))
 
     def has(self, kind: str, key: str) -> bool:
-        """Whether an entry that is a folder is there, and as it was written."""
+        """Return whether an entry that is a folder exists and has its checksum."""
         return checksums.is_sealed(self.place(kind, key))
 
     def put(self, kind: str, key: str, content: str | bytes) -> None:
-        """Write an entry that is a file.  AssayError when the cache cannot be written."""
+        """Write an entry that is a file.  Raises AssayError when the cache cannot be written."""
         with self.writing():
             atomic.write_file(self.folder, self.place(kind, key), content)
 
     @contextmanager
     def filling(self, kind: str, key: str, ends: bool = False) -> Iterator[Path]:
-        """A fresh folder that becomes the entry when the block ends well, and vanishes when it does not.
+        """Yield an empty folder that becomes the entry when the block succeeds, and is removed when it fails.
 
-        It is sealed; `ends`: of large files their sizes and ends alone.
+        The entry gets a checksum; with `ends`, only the size and the ends of large files enter it.
         """
-        fresh = Path(tempfile.mkdtemp(dir=self.scratch))
+        folder = Path(tempfile.mkdtemp(dir=self.scratch))
         try:
             with self.writing():
-                yield fresh
-                checksums.seal(fresh, key, ends)
-                atomic.install(self.folder, fresh, self.place(kind, key))
+                yield folder
+                checksums.seal(folder, key, ends)
+                atomic.install(self.folder, folder, self.place(kind, key))
         finally:
-            shutil.rmtree(fresh, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
     def alone(self, folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
-        """Hold the lock on a folder of the cache; `waiting` is called when another process has it."""
+        """Hold the lock on a folder of the cache; `waiting` is called when another process holds it."""
         with ExitStack() as stack:
             with self.writing():
                 atomic.clear_way(self.folder, folder / "entry")
@@ -111,7 +115,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """What the system or the engine says against writing to the cache, as the one error that it is."""
+        """Convert errors of the system or the engine while writing to the cache into AssayError."""
         try:
             yield
         except AssayError:
@@ -126,14 +130,14 @@ class Store:
             raise self.full() from None
 
     def full(self) -> AssayError:
-        """The error of a cache on a disk that is full."""
+        """Return the error of a cache on a full disk."""
         return disk_full("cache folder", self.folder, ELSEWHERE)
 
 
 TABLES_KIND = "tables"
 ROWS, COLUMNS = "rows.parquet", "columns.json"
-SLOW = 0.05  # seconds: what is made faster is made again
-#: types that Parquet holds as they are, and those that it is given as texts
+SLOW = 0.05  # seconds: a table that is created faster is not worth caching
+#: types that Parquet has, and types that are written as texts
 PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
          "FLOAT", "DOUBLE", "VARCHAR", "DATE")  # fmt: skip
 AS_TEXT = ("HUGEINT", "UHUGEINT")
@@ -141,8 +145,10 @@ AS_TEXT = ("HUGEINT", "UHUGEINT")
 
 @dataclass(frozen=True, slots=True)
 class CachedTables:
-    """The tables of a run in a cache, by the hashes of the statements that made them; `enumerated` tells that hosts
-    are of a type of their own."""
+    """The cached tables of a run, by the hashes of the statements that create them.
+
+    `enumerated`: hosts are values of an enumeration type of the connection.
+    """
 
     store: Store
     connection: duckdb.DuckDBPyConnection
@@ -150,53 +156,54 @@ class CachedTables:
     enumerated: bool
 
     def known(self, names: Collection[str]) -> frozenset[str]:
-        """Those of some tables that are kept."""
+        """Return which of some tables are cached."""
         return frozenset(name for name in names if self.store.has(TABLES_KIND, self.hashes[name]))
 
     def recall(self, name: str) -> None:
-        """Let a table that is kept be there, as a view of it."""
-        place = self._place(name)
-        types = json.loads((place / COLUMNS).read_text(encoding="utf-8"))
-        columns = [exp.alias_(self._read(column(item), kind), item) for item, kind in types.items()]
-        scan = exp.ReadParquet(expressions=[exp.Literal.string(str((place / ROWS).absolute()))])
+        """Create a view of a cached table under the table's name."""
+        folder = self._entry_folder(name)
+        types = json.loads((folder / COLUMNS).read_text(encoding="utf-8"))
+        columns = [exp.alias_(self._decode_value(column(item), kind), item) for item, kind in types.items()]
+        scan = exp.ReadParquet(expressions=[exp.Literal.string(str((folder / ROWS).absolute()))])
         view = exp.Create(
             this=exp.to_table(exp.to_identifier(name).sql(dialect.DIALECT)),
             kind="VIEW",
             expression=dialect.select(*columns).from_(scan),
         )
         self.connection.execute(dialect.text(view))
-        used(place)
+        used(folder)
 
     def keep(self, name: str, make: Callable[[], None]) -> None:
-        """Make a table, and keep it when that took long and its types allow it."""
-        began = time.perf_counter()
+        """Create a table, and cache it if that was slow and all its types can be written."""
+        start = time.perf_counter()
         make()
-        if time.perf_counter() - began < SLOW:
+        if time.perf_counter() - start < SLOW:
             return
         described = self.connection.execute(dialect.text(exp.Describe(this=exp.to_table(name)))).fetchall()
         types = {str(row[0]): str(row[1]) for row in described}
         if not all(kind in PLAIN or kind in AS_TEXT or kind.startswith(ENUMERATION) for kind in types.values()):
             return
         columns = [exp.alias_(encode_value(column(item), kind), item) for item, kind in types.items()]
-        with self.store.filling(TABLES_KIND, self.hashes[name], ends=True) as fresh:
+        with self.store.filling(TABLES_KIND, self.hashes[name], ends=True) as folder:
             rows = dialect.select(*columns).from_(exp.to_table(name))
-            self.connection.execute(copied(rows), {TARGET: str((fresh / ROWS).absolute())})
-            told = {item: TYPE if kind.startswith(ENUMERATION) else kind for item, kind in types.items()}
-            (fresh / COLUMNS).write_text(json.dumps(told), encoding="utf-8")
+            self.connection.execute(copied(rows), {TARGET: str((folder / ROWS).absolute())})
+            cached_types = {item: TYPE if kind.startswith(ENUMERATION) else kind for item, kind in types.items()}
+            (folder / COLUMNS).write_text(json.dumps(cached_types), encoding="utf-8")
 
-    def _place(self, name: str) -> Path:
+    def _entry_folder(self, name: str) -> Path:
         return self.store.place(TABLES_KIND, self.hashes[name])
 
-    def _read(self, value: exp.Expr, kind: str) -> exp.Expr:
+    def _decode_value(self, value: exp.Expr, kind: str) -> exp.Expr:
         return value if kind in PLAIN or (kind == TYPE and not self.enumerated) else _cast(value, kind)
 
 
 def list_table_folders(store: Store) -> tuple[str, ...]:
-    """The folders that a connection must reach to keep tables and to have them again."""
+    """Return the folders that a connection needs access to for writing and reading cached tables."""
     return str((store.folder / TABLES_KIND).absolute()), str(store.scratch.absolute())
 
 
 def encode_value(value: exp.Expr, kind: str) -> exp.Expr:
+    """Return a value as Parquet can store it: types that Parquet lacks become text."""
     return value if kind in PLAIN else _cast(value, "VARCHAR")
 
 

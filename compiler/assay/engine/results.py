@@ -1,13 +1,13 @@
-"""Results of a run: values of metrics and formulas in their units.
+"""The results of a run: values of metrics and formulas in their units.
 
-Numbers are in the metric's unit; exact integers are kept beside them.
+Results are in the unit of the metric; integers are also stored as measured, where they are exact.
 
-A metric with one distribution for each host is summarised over the hosts, those without samples among them where the
-metric counts them (as 0): its value at a centile is the hosts' median there (index floor(n / 2) of the ascending
-values), its size the sum, its deviation what the summary says, its median that of the hosts' medians, its range the
-least and the greatest.
+A metric with one distribution for each host is summarized over the hosts.  Hosts without samples count as 0 where the
+metric includes them.  The value at a centile is the median of the hosts' values there (index floor(n / 2) of the
+ascending values); the size is the sum; the deviation is what the summary says; the median is that of the hosts'
+medians; the range is from the least to the greatest.
 
-Worked out in exact fractions, and made a double at the end.
+Computation is in exact fractions, which become doubles at the end.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ MEDIAN = CENTILES.index("0.5")
 
 @dataclass(frozen=True, slots=True)
 class Centile:
-    """A centile: its value as measured (integers exact, in the measure's unit).
+    """A centile with its value as measured: in the unit of the measure, integers exact.
 
-    Over hosts: the median, the least and the greatest, and their deviation (n - 1); None for one distribution.
+    Over hosts the value is the median, with the least, the greatest and the deviation (n - 1) of the hosts' values;
+    these are None for a single distribution.
     """
 
     centile: float
@@ -47,10 +48,10 @@ class Centile:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """What a metric came to in a run.
+    """The distribution of a metric in a run.
 
-    `averages` and `stddevs`: summary name -> number, in the metric's unit; `factor` converts what was measured to it.
-    `mean` is that of pooled samples, as measured.
+    `averages` and `stddevs` map the name of a summary to a number in the metric's unit; `factor` converts measured
+    values to that unit.  `mean` is the mean of pooled samples, as measured; None over hosts.
     """
 
     size: int
@@ -65,22 +66,27 @@ class Distribution:
     mean: float | None = None
 
     def exact_average(self, summary: str) -> Fraction | None:
-        """The average by a summary in the metric's unit, before it is rounded to a double; None without samples,
-        or where these are not all finite."""
-        found = self.averages[summary] if self.mean is None else self.mean
-        if not self.size or not math.isfinite(found):
+        """Return the average by a summary in the metric's unit, before it is rounded to a double.
+
+        None without samples, or where the average is not finite.
+        """
+        average = self.averages[summary] if self.mean is None else self.mean
+        if not self.size or not math.isfinite(average):
             return None
-        return Fraction(found) * (1 if self.mean is None else self.factor)
+        return Fraction(average) * (1 if self.mean is None else self.factor)
 
     def scaled(self, value: Number) -> float:
-        """A measured value in the metric's unit."""
+        """Return a measured value in the metric's unit."""
         return scale(value, self.factor)
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaResult:
-    """What a formula came to in a run: summary name -> the formula over the metrics' averages by it, in the formula's
-    unit (None where it has no value)."""
+    """The result of a formula in a run.
+
+    `averages` maps the name of a summary to the formula over the metrics' averages, in the formula's unit; None where
+    it has no value.
+    """
 
     averages: Mapping[str, float | None]
 
@@ -97,7 +103,7 @@ class HostRow:
 
 @dataclass(frozen=True, slots=True)
 class FilterCount:
-    """How many rows of a grain a filter rejected, of how many."""
+    """The number of rows of a grain, and how many of them a filter rejected."""
 
     filter: str
     argument: str
@@ -107,17 +113,17 @@ class FilterCount:
 
     @property
     def sentence(self) -> str:
-        """It in words."""
+        """Return the counts as a sentence."""
         label = f"{self.filter}={self.argument}" if self.argument else self.filter
         return f"filter {label} rejected {self.rejected} of {self.rows} of `{self.grain}`"
 
 
 @dataclass(frozen=True, slots=True)
 class RunResults:
-    """All results of a run: metrics, one-row relations (of manifests), what filters rejected, warnings, rows, formulas.
+    """All results of a run: metrics, relations of one row (for manifests), filters, warnings, rows, formulas.
 
-    `rows` are those that were asked for, by the names of their statements; `notes` say why formulas have no value;
-    `counts` say how complete the rows of metrics are (`sql.completeness`), by the names of their statements.
+    `rows` are the requested rows, by the names of their statements; `notes` say why formulas have no value; `counts`
+    say how complete the rows of metrics are (`sql.completeness`), by the names of their statements.
     """
 
     metrics: Mapping[str, Distribution]
@@ -131,18 +137,18 @@ class RunResults:
 
 
 def scale(value: Number, factor: Fraction) -> float:
-    """A number times a factor, rounded once where the number is an integer."""
+    """Return a number times a factor, rounded once if the number is an integer."""
     if isinstance(value, int):
         return value * factor.numerator / factor.denominator
     return float(value) * factor.numerator / factor.denominator
 
 
-# also what stands for all hosts where a grain has no row, and so no host
+# also the only row of a grain that has no rows, and so no hosts
 NO_SAMPLES = HostRow(0, 0.0, 0.0, tuple(0 for _ in CENTILES))
 
 
 def host_row(row: Sequence[object]) -> HostRow:
-    """A row of size, mean, deviation, centiles as the engine yields it (None where there are no samples)."""
+    """Convert a row of size, mean, deviation and centiles from the engine, which has nulls without samples."""
     size, mean, stddev, centiles = row
     if not size:
         return NO_SAMPLES
@@ -154,7 +160,7 @@ def host_row(row: Sequence[object]) -> HostRow:
 
 
 def pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integral: bool) -> Distribution:
-    """The distribution of a metric whose samples are pooled: one average, whatever the summary."""
+    """Return the distribution of a metric whose samples are pooled: the same average for every summary."""
     centiles = tuple(
         Centile(float(c), value, None, None, None) for c, value in zip(CENTILES, row.centiles, strict=True)
     )
@@ -173,14 +179,14 @@ def pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integra
 
 
 def over_hosts(rows: Sequence[HostRow], summaries: Sequence[Summary], factor: Fraction, integral: bool) -> Distribution:
-    """The distribution of a metric over the hosts' distributions."""
-    centiles = tuple(_centile(float(c), [row.centiles[i] for row in rows]) for i, c in enumerate(CENTILES))
+    """Return the distribution of a metric over the distributions of its hosts."""
+    centiles = tuple(_summarize_centile(float(c), [row.centiles[i] for row in rows]) for i, c in enumerate(CENTILES))
     means = sorted(scale(row.mean, factor) for row in rows)
     return Distribution(
         sum(row.size for row in rows),
-        {item.name: _average(means, item) for item in summaries},
+        {item.name: _summarize_means(means, item) for item in summaries},
         scale(centiles[MEDIAN].value, factor),
-        {item.name: _deviation([scale(row.stddev, factor) for row in rows], item) for item in summaries},
+        {item.name: _summarize_deviations([scale(row.stddev, factor) for row in rows], item) for item in summaries},
         scale(min(row.centiles[0] for row in rows), factor),
         scale(max(row.centiles[-1] for row in rows), factor),
         centiles,
@@ -189,79 +195,82 @@ def over_hosts(rows: Sequence[HostRow], summaries: Sequence[Summary], factor: Fr
     )
 
 
-def _centile(c: float, values: Sequence[Number]) -> Centile:
+def _summarize_centile(c: float, values: Sequence[Number]) -> Centile:
     ordered = sorted(values)
     return Centile(c, ordered[len(ordered) // 2], ordered[0], ordered[-1], deviation(ordered))
 
 
 def deviation(ordered: Sequence[Number]) -> float:
-    """Standard deviation of a sample (n - 1), 0 for one value; exact up to its root for integers."""
+    """Return the standard deviation (n - 1) of values; 0 for a single value.
+
+    For integers it is exact up to the square root.
+    """
     count = len(ordered)
     if count < 2:
         return 0.0
-    whole = [value for value in ordered if isinstance(value, int)]
-    if len(whole) == count:
-        squares = count * sum(value * value for value in whole) - sum(whole) ** 2
+    integers = [value for value in ordered if isinstance(value, int)]
+    if len(integers) == count:
+        squares = count * sum(value * value for value in integers) - sum(integers) ** 2
         return math.sqrt(Fraction(squares, count * (count - 1)))
     mean = math.fsum(ordered) / count
     return math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / (count - 1))
 
 
-def _deviation(deviations: Sequence[float], summary: Summary) -> float:
-    """Standard deviation of a metric over hosts: the greatest of theirs, or their mean."""
+def _summarize_deviations(deviations: Sequence[float], summary: Summary) -> float:
+    """Return the deviation of a metric over hosts: the greatest of the hosts' deviations, or their mean."""
     return max(deviations) if summary.deviation == "greatest" else math.fsum(deviations) / len(deviations)
 
 
-def _average(means: Sequence[float], summary: Summary) -> float:
-    """Average of the hosts' means, ascending: of all of them, or (compatibility) of the lowest few.
+def _summarize_means(means: Sequence[float], summary: Summary) -> float:
+    """Return the average of the hosts' means, which are ascending: of all of them, or of the lowest few.
 
-    The compatible order of operations: each mean times the number of hosts, added up one after the other, the sum
-    divided by that number times how many were added.
+    For the lowest few the order of operations is a compatibility choice: each mean times the number of hosts, added up
+    one after the other, and the sum divided by that number times the number of means.
     """
     if not summary.lowest:
         return math.fsum(means) / len(means)
-    kept = means[: summary.lowest]
+    lowest = means[: summary.lowest]
     total = 0.0
-    for mean in kept:
+    for mean in lowest:
         total += len(means) * mean
-    return total / (len(means) * len(kept))
+    return total / (len(means) * len(lowest))
 
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """The formulas of a package over a run's figures; why one has no value is added to the `notes`, once."""
+    """The formulas of a package in a run; `notes` collects, once each, the reasons why formulas have no value."""
 
     checked: CheckedPackage
     constants: Mapping[str, object]
     notes: dict[str, None]
 
-    def of_run(self, metric: Metric, found: Mapping[str, Distribution]) -> FormulaResult:
-        """A formula over averages of metrics, by each summary."""
-        figures = {item.name: averages(found, item.name) for item in self.checked.package.summaries}
-        return FormulaResult({name: self.number(metric, given) for name, given in figures.items()})
+    def of_run(self, metric: Metric, distributions: Mapping[str, Distribution]) -> FormulaResult:
+        """Return the formula over the averages of metrics, for each summary."""
+        figures = {item.name: averages(distributions, item.name) for item in self.checked.package.summaries}
+        return FormulaResult({name: self.number(metric, summary_figures) for name, summary_figures in figures.items()})
 
-    def rows(self, listed: Listed, found: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
-        """Rows with what the formulas come to on each."""
+    def rows(self, listed: Listed, rows: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
+        """Return rows with the values of the formulas on each row."""
         return [
             {**row, **{item.id: self.number(item, measured(self.checked, row)) for item in listed.formulas}}
-            for row in found
+            for row in rows
         ]
 
     def number(self, metric: Metric, figures: Figures) -> float | None:
-        """A formula's value in its unit; None, and a note, where there is none."""
+        """Return the value of a formula in its unit; None, with a note, if it has none."""
         value = self.figure(metric.id, metric.measure, figures)
         return None if value is None else float(value)
 
     def figure(self, name: str, node: Expression, figures: Figures) -> Fraction | None:
-        """A resolved formula's value, exact; None, and a note that names it, where there is none."""
-        found = worked_out(self.checked, node, figures, self.constants)
-        if found.value is None:
-            self.notes[f"{name} has no value: {found.reason}."] = None
-        return found.value
+        """Return the exact value of a resolved formula; None, with a note that names it, if it has none."""
+        figure = worked_out(self.checked, node, figures, self.constants)
+        if figure.value is None:
+            self.notes[f"{name} has no value: {figure.reason}."] = None
+        return figure.value
 
 
 def worked_out(checked: CheckedPackage, node: Expression, figures: Figures, constants: Mapping[str, object]) -> Figure:
-    """A formula over measured metrics and other formulas, which are worked out over the same figures first."""
+    """Evaluate a formula over metrics and other formulas, which are evaluated over the same figures."""
 
     def value(name: str) -> Fraction:
         metric = checked.metric(name)
@@ -275,25 +284,25 @@ def worked_out(checked: CheckedPackage, node: Expression, figures: Figures, cons
     return formula.evaluate(node, value, constants)
 
 
-def averages(found: Mapping[str, Distribution], summary: str) -> Figures:
-    """The averages of a run's metrics by a summary, in their units."""
+def averages(distributions: Mapping[str, Distribution], summary: str) -> Figures:
+    """Return a function from a metric to its average by a summary, in its unit."""
 
     def value(name: str) -> Fraction:
-        average = found[name].exact_average(summary)
+        average = distributions[name].exact_average(summary)
         if average is None:
-            raise NoValueError(f"{name} is no finite number" if found[name].size else f"{name} has no samples")
+            raise NoValueError(f"{name} is no finite number" if distributions[name].size else f"{name} has no samples")
         return average
 
     return value
 
 
 def measured(checked: CheckedPackage, row: Mapping[str, object]) -> Figures:
-    """What metrics measure on a row, in their units."""
+    """Return a function from a metric to its value on a row, in its unit."""
 
     def value(name: str) -> Fraction:
-        found = row[name]
-        if not isinstance(found, (int, float)) or not math.isfinite(found):
+        number = row[name]
+        if not isinstance(number, (int, float)) or not math.isfinite(number):
             raise NoValueError(f"{name} has no value")
-        return Fraction(found) * checked.measured[name].factor
+        return Fraction(number) * checked.measured[name].factor
 
     return value

@@ -1,4 +1,4 @@
-"""The samples of metrics one by one, and which branches of expressions they take: what examples are judged by."""
+"""Compute the samples of metrics one by one, and the branches of expressions that rows take, for `assay test`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """An alternative of an expression: the `number`th operand (from 1) of a first-that-is-there, in words."""
+    """An alternative of an expression: the `number`th operand (from 1) of a `coalesce`, in words."""
 
     of: str
     number: int
@@ -42,13 +42,15 @@ def create(
     constants: Mapping[str, object],
     last_first: bool = False,
 ) -> None:
-    """Make the tables that the statements of these names read; with `last_first` the records of events stand in the
-    opposite order."""
+    """Create the tables that the statements `names` read.
+
+    With `last_first`, the records of events are in reverse order.
+    """
     needed = demanded(graph, names)
     for node in graph:
         if node.name in needed and node.statement.kind in ("table", "view"):
-            turned = last_first and isinstance(node.statement.step, EventStep)
-            text = creation(_last_first(node.statement)) if turned else node.text
+            is_reversed = last_first and isinstance(node.statement.step, EventStep)
+            text = creation(_reverse_records(node.statement)) if is_reversed else node.text
             limit.execute(
                 connection,
                 text,
@@ -57,8 +59,8 @@ def create(
             )
 
 
-def _last_first(statement: Statement) -> Statement:
-    """The table of an event with its last record first: kept as it stands, as what is asked of a view has no order."""
+def _reverse_records(statement: Statement) -> Statement:
+    """Return the table of an event with its last record first; a view would have no defined order."""
     order = [exp.Ordered(this=dialect.column(name), desc=True) for name in ("seq", HOST)]
     alias = exp.TableAlias(this=exp.to_identifier("records"))
     records = exp.Subquery(this=statement.query.copy(), alias=alias)
@@ -68,25 +70,27 @@ def _last_first(statement: Statement) -> Statement:
 def broken_checks(
     connection: duckdb.DuckDBPyConnection, graph: Sequence[Node], constants: Mapping[str, object], label: str
 ) -> Iterator[Diagnostic]:
-    """What the checks of a plan find; expects that the tables they read are made."""
+    """Yield the problems of the failed checks of a plan.  Expects that the tables that they read exist."""
     for node in graph:
         step = node.statement.step
         if isinstance(step, CheckStep) and step.check.severity == "error":
             limits = limit.read_limits(f"the SQL of `{node.name}`")
             cursor = limit.execute(connection, node.text, bind_parameters(node.places, constants), limits)
-            first, more = offenders(cursor)
+            first, further_count = offenders(cursor)
             if first is not None:
-                yield check_problem(step, first, more, label)
+                yield check_problem(step, first, further_count, label)
 
 
 def ascending(
     connection: duckdb.DuckDBPyConnection, metric: Metric, integral: bool, constants: Mapping[str, object]
 ) -> list[int | float]:
-    """All samples of a metric (exact integers if `integral`) as measured, ascending; expects that its grain's table is
-    made."""
-    found = samples(metric, integral, places(list(constants)))
-    query = exp.select("value").from_(found.subquery("samples")).order_by("value")
-    return [row[0] for row in _rows(connection, query, constants)]
+    """Return all samples of a metric as measured, ascending; `integral`: they are exact integers.
+
+    Expects that the table of the metric's grain exists.
+    """
+    sample_query = samples(metric, integral, places(list(constants)))
+    query = exp.select("value").from_(sample_query.subquery("samples")).order_by("value")
+    return [row[0] for row in _fetch_rows(connection, query, constants)]
 
 
 def find_taken_branches(
@@ -95,30 +99,35 @@ def find_taken_branches(
     expressions: Mapping[str, Expression],
     constants: Mapping[str, object],
 ) -> Iterator[Branch]:
-    """The branches of expressions (by what they are of) that some row of a grain takes."""
+    """Yield the branches of expressions (by their names) that some row of a grain takes."""
     names = Names(constants=places(list(constants)))
-    for of, expression in expressions.items():
-        for branch, node in branches(of, expression):
-            before = [is_present(compile_expression(item, names), False) for item in node.operands[: branch.number - 1]]
-            own = is_present(compile_expression(node.operands[branch.number - 1], names), True)
-            query = exp.select(exp.Count(this=exp.Star())).from_(dialect.table(grain)).where(*before, own)
-            if _rows(connection, query, constants)[0][0]:
+    for name, expression in expressions.items():
+        for branch, node in branches(name, expression):
+            earlier_are_null = [
+                is_present(compile_expression(item, names), False) for item in node.operands[: branch.number - 1]
+            ]
+            is_taken = is_present(compile_expression(node.operands[branch.number - 1], names), True)
+            query = (
+                exp.select(exp.Count(this=exp.Star())).from_(dialect.table(grain)).where(*earlier_are_null, is_taken)
+            )
+            if _fetch_rows(connection, query, constants)[0][0]:
                 yield branch
 
 
-def branches(of: str, expression: Expression) -> Iterator[tuple[Branch, Expression]]:
-    """All branches of an expression, each with the node that it is an operand of."""
+def branches(name: str, expression: Expression) -> Iterator[tuple[Branch, Expression]]:
+    """Yield all branches of an expression, each with the node that has it as an operand."""
     for node in expression.walk():
         if node.op == "coalesce":
             for number, operand in enumerate(node.operands, start=1):
-                yield Branch(of, number, show(operand)), node
+                yield Branch(name, number, show(operand)), node
 
 
 def is_present(value: exp.Expr, wanted: bool) -> exp.Expr:
-    missing = exp.Is(this=exp.paren(value), expression=exp.Null())
-    return exp.Not(this=missing) if wanted else missing
+    """Return the condition that a value is not null; if not `wanted`, that it is null."""
+    is_null = exp.Is(this=exp.paren(value), expression=exp.Null())
+    return exp.Not(this=is_null) if wanted else is_null
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
-    named = {str(place.this) for place in query.find_all(exp.Placeholder)}
-    return connection.execute(dialect.text(query), bind_parameters(named, constants)).fetchall()
+def _fetch_rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
+    placeholders = {str(placeholder.this) for placeholder in query.find_all(exp.Placeholder)}
+    return connection.execute(dialect.text(query), bind_parameters(placeholders, constants)).fetchall()

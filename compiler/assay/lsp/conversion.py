@@ -1,4 +1,4 @@
-"""Places and answers in the terms of the protocol: lines from 0, columns in the client's units (mostly UTF-16)."""
+"""Convert positions and answers to the protocol: lines from 0, columns in the client's units (mostly UTF-16)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SEVERITIES = {"error": types.DiagnosticSeverity.Error, "warning": types.Diagnos
 
 
 class Converter:
-    """Converts places of one state of the open files; lines of the others are read from their files."""
+    """Converts positions for one state of the open files; the text of other files is read from disk."""
 
     def __init__(self, codec: PositionCodec, texts: Mapping[Path, str], addresses: Mapping[Path, str]) -> None:
         self._codec = codec
@@ -30,7 +30,7 @@ class Converter:
         return self._addresses.get(path) or str(uris.from_fs_path(str(path)))
 
     def convert_place(self, place: Place) -> types.Range:
-        """Return the range of a place."""
+        """Return a place as a range of the protocol."""
         start = self._convert_position(place.path, place.line, place.column)
         return types.Range(start, self._convert_position(place.path, place.end_line, place.end_column))
 
@@ -51,7 +51,7 @@ class Converter:
         return position.line + 1, len(lines[position.line]) + 1
 
     def convert_finding(self, finding: Finding) -> types.Diagnostic:
-        """Return a problem as the client shows it."""
+        """Return a problem as a diagnostic of the protocol."""
         related = [types.DiagnosticRelatedInformation(self.locate(place), "see also") for place in finding.related]
         return types.Diagnostic(
             self.convert_place(finding.place),
@@ -75,15 +75,18 @@ class Converter:
 
 
 def convert_hover(hover: Hover, place: types.Range) -> types.Hover:
-    """Return the type as a block of code, with the documentation below."""
+    """Return the type as a code block, followed by the documentation."""
     text = f"```dhall\n{hover.type}\n```"
     if hover.documentation:
         text += f"\n\n{hover.documentation}"
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
 
 
-def convert_completion(item: Completion, written: str, place: types.Range) -> types.CompletionItem:
-    """Return a name that takes the place of what is typed of it; `written` is the name with backticks if need be."""
+def convert_completion(item: Completion, label: str, place: types.Range) -> types.CompletionItem:
+    """Return a completion that replaces the typed part of a name.
+
+    `label` is the name, in backticks if it needs them.
+    """
     documentation = types.MarkupContent(types.MarkupKind.Markdown, item.documentation) if item.documentation else None
     is_function = item.type.startswith(("∀", "λ")) or " → " in item.type
     return types.CompletionItem(
@@ -91,8 +94,8 @@ def convert_completion(item: Completion, written: str, place: types.Range) -> ty
         kind=types.CompletionItemKind.Function if is_function else types.CompletionItemKind.Field,
         detail=item.type or None,
         documentation=documentation,
-        filter_text=written,
-        text_edit=types.TextEdit(place, written),
+        filter_text=label,
+        text_edit=types.TextEdit(place, label),
     )
 
 

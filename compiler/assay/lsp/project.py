@@ -1,4 +1,4 @@
-"""What editors ask about specs, over files some of which are not saved: problems, and answers about a place.
+"""Answer what editors ask about specs, some of which are not saved: problems, and facts about a position.
 
 Lines and columns are from 1, columns in characters.
 """
@@ -19,7 +19,7 @@ from assay.util.diagnostics import AssayError, Diagnostic, Span
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A piece of a file; the end is exclusive."""
+    """A range in a file; the end is exclusive."""
 
     path: Path
     line: int
@@ -30,7 +30,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem at its place, with the places that belong to it."""
+    """A problem with its range, and related ranges."""
 
     place: Place
     severity: str
@@ -40,7 +40,7 @@ class Finding:
 
 
 class Project:
-    """Files that may import each other: a workspace over the shipped one, or a folder outside of any."""
+    """Files that may import each other: a workspace on top of the shipped one, or a folder outside of any."""
 
     def __init__(self, root: Path, workspace: Workspace | None) -> None:
         self.workspace = workspace
@@ -50,7 +50,7 @@ class Project:
         self._checks: dict[str, tuple[Module, tuple[Finding, ...]]] = {}
 
     def find_problems(self) -> tuple[Finding, ...]:
-        """Return the problems of the files that have a text, and of the systems that read them."""
+        """Return the problems of the files with a text, and of the systems that read them."""
         open_names = self.policy.list_texts()
         findings: dict[Finding, None] = {}
         reached: set[str] = set()
@@ -89,15 +89,15 @@ class Project:
         return names
 
     def _check_system(self, system: str, root: str) -> tuple[Finding, ...]:
-        """Return the problems of a system: those of its files, or when there are none those of its package."""
+        """Return the problems of a system: of its files, or if these have none, of its package."""
         evaluated, problems = self._evaluate(root)
         if evaluated is None or self.workspace is None:
             return problems
-        known = self._checks.get(system)
-        if known is None or known[0] is not evaluated.module:
+        cached = self._checks.get(system)
+        if cached is None or cached[0] is not evaluated.module:
             findings = tuple(self._convert_diagnostic(item, root) for item in _check(self.workspace, system, evaluated))
-            known = self._checks[system] = evaluated.module, findings
-        return known[1]
+            cached = self._checks[system] = evaluated.module, findings
+        return cached[1]
 
     def _evaluate(self, name: str) -> tuple[Evaluated | None, tuple[Finding, ...]]:
         try:
@@ -147,7 +147,7 @@ class Projects:
 def find_root(path: Path) -> tuple[Path, Workspace | None]:
     """Return the folder whose files a file may import: its workspace, or its own folder when it is in none."""
     path = Path(os.path.normpath(path.absolute()))
-    with suppress(AssayError, OSError):  # raised for specs that are of no system yet
+    with suppress(AssayError, OSError):  # raised for specs that belong to no system yet
         workspace = find(path.parent)
         if path.is_relative_to(workspace.root):
             return workspace.root, workspace
@@ -163,7 +163,7 @@ def _check(workspace: Workspace, system: str, evaluated: Evaluated) -> tuple[Dia
 
 
 def _join_message(item: Problem | Diagnostic) -> str:
-    """Return all that a problem says, as `assay check` prints it below the excerpt."""
+    """Return the complete text of a problem, as `assay check` prints it below the excerpt."""
     lines = [item.message]
     lines += [f"{name}: {text}" for name, text in (("expected", item.expected), ("found", item.found)) if text]
     lines += [f"note: {note}" for note in item.notes]

@@ -1,6 +1,6 @@
-"""The language server: what the client asks is answered by one worker thread, from the texts that are open.
+"""Serve the language server protocol: one worker thread answers from the texts of the open files.
 
-Evaluation holds the one worker, not the loop that reads messages. Problems are looked for when typing pauses.
+So evaluation does not block the loop that reads messages. Problems are searched when typing pauses.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from assay.dhall.syntax import Source
 from assay.lsp.conversion import SOURCE, Converter, convert_completion, convert_hover
 from assay.lsp.project import Place, Project, Projects
 
-PAUSE = 0.2  # seconds without an edit before problems are looked for
-STACK = 256 * 2**20  # bytes of the worker's stack: evaluation nests deeper than a thread's own allows everywhere
+PAUSE = 0.2  # seconds without an edit before problems are searched
+STACK = 256 * 2**20  # bytes of the worker's stack: evaluation nests too deep for the default of some platforms
 WATCHED = "**/*.{dhall,sql}"
 
 Answer = TypeVar("Answer")
@@ -47,7 +47,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A place in a file that the client asks about: line and column from 1, in a text with a name in a project."""
+    """A position that the client asks about: line and column from 1, in a text with a name in a project."""
 
     snapshot: Snapshot
     path: Path
@@ -66,7 +66,7 @@ class SpecsServer(LanguageServer):
     """A language server over the projects of the open files."""
 
     def __init__(self) -> None:
-        # Whole texts at each change: they are small, and clients and libraries differ on what ends a line.
+        # Send the whole text at each change: it is small, and clients and libraries disagree on line endings.
         super().__init__(SOURCE, version("assay"), text_document_sync_kind=types.TextDocumentSyncKind.Full)
         self.projects = Projects()
         self.has_shut_down = False
@@ -77,7 +77,7 @@ class SpecsServer(LanguageServer):
         self._published: dict[str, list[types.Diagnostic]] = {}
 
     def schedule_search(self, pause: float) -> None:
-        """Look for problems after a pause, unless there is another edit in it."""
+        """Search problems after a pause, unless another edit comes first."""
         self._edits += 1
         if self._timer is not None:
             self._timer.cancel()
@@ -86,7 +86,7 @@ class SpecsServer(LanguageServer):
     async def ask(
         self, answer: Callable[[Question], Answer], document: types.TextDocumentIdentifier, position: types.Position
     ) -> Answer | None:
-        """Return the answer about a position, by the worker; None for what is no file that is open."""
+        """Return the worker's answer about a position; None if the document is not an open file."""
         snapshot = self._take_snapshot()
         path = next((path for path, address in snapshot.addresses.items() if address == document.uri), None)
         if path is None:
@@ -100,13 +100,14 @@ class SpecsServer(LanguageServer):
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
     def _take_snapshot(self) -> Snapshot:
+        """Return the open files as they are now."""
         texts: dict[Path, str] = {}
         addresses: dict[Path, str] = {}
         versions: dict[Path, int | None] = {}
         for address, document in self.workspace.text_documents.items():
-            place = uris.to_fs_path(address)
-            if place is not None:
-                path = Path(place)
+            file_path = uris.to_fs_path(address)
+            if file_path is not None:
+                path = Path(file_path)
                 texts[path], addresses[path], versions[path] = document.source, address, document.version
         return Snapshot(texts, addresses, versions, Converter(self.workspace.position_codec, texts, addresses))
 
@@ -135,7 +136,7 @@ class SpecsServer(LanguageServer):
             self._publish(diagnostics, {snapshot.addresses[path]: number for path, number in snapshot.versions.items()})
 
     def _publish(self, diagnostics: dict[str, list[types.Diagnostic]], versions: dict[str, int | None]) -> None:
-        """Send the problems of each open file, and of others where they changed; those that are gone are cleared."""
+        """Send the problems of each open file, and of other files if they changed; clear those that are gone."""
         for address in sorted(diagnostics.keys() | self._published.keys()):
             items = diagnostics.get(address, [])
             if address in versions or items != self._published.get(address, []):
@@ -146,8 +147,8 @@ class SpecsServer(LanguageServer):
 
 
 def serve() -> int:
-    """Serve a client over stdin and stdout until it ends; return the exit status that the protocol asks for."""
-    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # refusals are answers, not events
+    """Serve a client over stdin and stdout until it ends; return the exit status that the protocol requires."""
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # a refused request is an answer, not an event to log
     threading.stack_size(STACK)
     server = create_server()
     server.start_io()
@@ -155,7 +156,7 @@ def serve() -> int:
 
 
 def create_server() -> SpecsServer:
-    """Return a server with all that it answers."""
+    """Return a server with handlers for all messages that it supports."""
     server = SpecsServer()
     for name in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_SAVE, types.TEXT_DOCUMENT_DID_CLOSE,
                  types.WORKSPACE_DID_CHANGE_WATCHED_FILES):  # fmt: skip
@@ -180,7 +181,7 @@ def _search_after_pause(server: SpecsServer, _params: object) -> None:
 
 
 async def _watch_files(server: SpecsServer, _params: object) -> None:
-    """Ask the client to tell of files that change outside of it."""
+    """Ask the client to report files that change on disk."""
     workspace = server.client_capabilities.workspace
     watching = workspace.did_change_watched_files if workspace else None
     if watching and watching.dynamic_registration:
@@ -196,7 +197,7 @@ def _shut_down(server: SpecsServer, _params: object) -> None:
 
 
 async def _hover(server: SpecsServer, params: types.HoverParams) -> types.Hover | None:
-    """Answer with the type and documentation of what is at a position."""
+    """Answer with the type and documentation of the expression at a position."""
 
     def answer(question: Question) -> types.Hover | None:
         evaluator = question.project.evaluator
@@ -210,7 +211,7 @@ async def _hover(server: SpecsServer, params: types.HoverParams) -> types.Hover 
 
 
 async def _define(server: SpecsServer, params: types.DefinitionParams) -> types.Location | None:
-    """Answer with the place where the name at a position is defined."""
+    """Answer with the location of the definition of the name at a position."""
 
     def answer(question: Question) -> types.Location | None:
         evaluator = question.project.evaluator
@@ -242,7 +243,7 @@ async def _complete(server: SpecsServer, params: types.CompletionParams) -> type
 async def _prepare_rename(
     server: SpecsServer, params: types.PrepareRenameParams
 ) -> types.PrepareRenamePlaceholder | None:
-    """Answer with the name at a position, when it can be changed."""
+    """Answer with the name at a position, if it can be renamed."""
 
     def answer(question: Question) -> types.PrepareRenamePlaceholder | None:
         try:
@@ -259,7 +260,7 @@ async def _prepare_rename(
 
 
 async def _rename(server: SpecsServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
-    """Answer with the edits that give a `let` or parameter another name; refuse what is no name."""
+    """Answer with the edits that rename a `let` or parameter; refuse invalid names."""
 
     def answer(question: Question) -> types.WorkspaceEdit:
         try:

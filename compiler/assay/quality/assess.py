@@ -1,4 +1,4 @@
-"""Assess how complete a run is: compare the records that it has with the rows and values that are made of them."""
+"""Assess how complete a run is: compare its records with the rows and values that are computed from them."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from assay.sql.completeness import (
     list_instants,
 )
 
-#: an event with fewer records than this share of the rows that want it is rare
+#: an event is rare if its records are fewer than this share of the rows that require it
 RARE_SHARE = 0.5
-#: a host with fewer records of an event than this share of the hosts' median lacks some; of at least so many
+#: a host has few records of an event below this share of the hosts' median, if that is at least USUAL
 RARE_ON_HOST, USUAL = 0.2, 10
-#: so large a share of a host's records with keys that no row has is no accident; so few keys may be those of the edges
+#: unmatched keys are reported from this share of a host's records on; EDGE_KEYS or fewer may be due to the run's ends
 UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
 
-#: fewer rows than this share may lack an instant at the edges of a run
+#: rows without an instant are reported from this share on; fewer may be due to the run's ends
 INCOMPLETE_SHARE = 0.05
 
 Row = Mapping[str, object]
@@ -52,7 +52,7 @@ Row = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a host's log says of dropped records: the event whose records they are, by which name, and how many."""
+    """A host's log reports dropped records: the event whose records they are, the name in the log, and the number."""
 
     host: str
     event: str
@@ -62,11 +62,11 @@ class Notice:
 
 @dataclass(frozen=True)
 class Assessment:
-    """The counts of a run (or of a phase of one) and what follows from them.
+    """The counts of a run (or of a phase of it), and the findings that follow from them.
 
-    `by_host`: event -> host -> records; `hosts`: source -> its hosts with records; `counts`: the rows that statements
-    of `sql.completeness` yield, by name; `defaulted`: event and field -> records in which the field's default stands
-    in, and all records; `is_phase`: rows are of a part of the run, records of all of it.
+    `by_host`: event -> host -> records; `hosts`: source -> its hosts with records; `counts`: name of a statement of
+    `sql.completeness` -> its rows; `defaulted`: event and field -> the number of records in which the default replaces
+    the field, and of all records; `is_phase`: rows are of a part of the run, records are of all of it.
     """
 
     package: Package
@@ -109,7 +109,7 @@ class Assessment:
         return frozenset(item.of for item in grain.instants if item.name in used)
 
     def with_rare_events(self) -> tuple[Metric, ...]:
-        """List the metrics that may rest on a relation's fallbacks, as an event that they come from is rare."""
+        """List the metrics that may rest on a relation's fallbacks, because one of their events is rare."""
         return tuple(
             metric
             for metric in self.metrics
@@ -128,35 +128,35 @@ class Assessment:
     def default_samples(self, without_fallbacks: Mapping[str, Sequence[Row]]) -> tuple[Finding, ...]:
         """Find the metrics whose values rest on a fallback.
 
-        `without_fallbacks` are counts of rows that are made of relations without their fallbacks.
+        `without_fallbacks` are the counts over relations whose fallbacks are removed.
         """
         groups: dict[tuple[int, int, str], list[str]] = defaultdict(list)
         for metric in self.metrics:
             values = self.total(metric, VALUES)
             rows_without_records = [row for row in self.rows(metric) if self._is_absent(metric, row[GROUP])]
-            lost = {
+            affected = {
                 self._why_absent(metric, rows_without_records): sum(
                     _number(row, VALUES) for row in rows_without_records
                 ),
                 self._why_rare(metric): values - self._measured(metric, without_fallbacks, values),
                 self._why_none(metric): values - self.total(metric, MEASURED),
             }
-            reason = max(lost, key=lambda text: lost[text])
-            if lost[reason] > 0:
-                groups[lost[reason], values, reason].append(metric.id)
+            reason = max(affected, key=lambda text: affected[text])
+            if affected[reason] > 0:
+                groups[affected[reason], values, reason].append(metric.id)
         return tuple(
             Finding(
                 DEFAULTS,
-                f"{lost} of {values} values rest on a fallback{of_metrics(names)}: {reason}.",
+                f"{affected} of {values} values rest on a fallback{of_metrics(names)}: {reason}.",
                 tuple(names),
-                affected=lost,
+                affected=affected,
                 total=values,
             )
-            for (lost, values, reason), names in groups.items()
+            for (affected, values, reason), names in groups.items()
         )
 
     def defaulted_fields(self) -> Iterator[Finding]:
-        """Find the metrics of which every field has records without it, so that its default counts."""
+        """Find the metrics whose fields are all absent from some records, so that defaults replace them."""
         groups: dict[tuple[str, str], list[str]] = defaultdict(list)
         for metric in self.metrics:
             fields = self.value_events.fields(metric)
@@ -169,7 +169,7 @@ class Assessment:
             yield Finding(DEFAULTS, message, tuple(metrics), (), event, number, total)
 
     def counted_as_zero(self) -> Iterator[Finding]:
-        """Find the hosts that have rows and no value, and that a metric counts as 0."""
+        """Find the hosts that have rows but no value, and that a metric counts as 0."""
         groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for metric in self.metrics:
             if metric.per == HOST and not metric.sampled_only and not self.grains[metric.grain].runs:
@@ -213,12 +213,12 @@ class Assessment:
         return values if rows is None else sum(_number(row, VALUES) for row in rows)
 
     def missing_on_hosts(self) -> Iterator[Finding]:
-        """Find the events that some hosts have and others lack; those that the same hosts lack are one finding."""
+        """Find the events that only some hosts have, in one finding for events that the same hosts lack."""
         groups: dict[tuple[tuple[str, ...], int], dict[str, list[str]]] = defaultdict(dict)
         for event in self._measured_events():
             hosts = self.hosts.get(self._source(event), ())
             silent_hosts = tuple(host for host in hosts if not self.records(event, host))
-            metrics = [item.id for item in self._of_event(event) if self._wants(item, event, silent_hosts)]
+            metrics = [item.id for item in self._of_event(event) if self._requires(item, event, silent_hosts)]
             if silent_hosts and metrics and len(silent_hosts) < len(hosts):
                 groups[silent_hosts, len(hosts)][event] = metrics
         for (silent_hosts, number), events in groups.items():
@@ -230,14 +230,17 @@ class Assessment:
             event = next(iter(events)) if len(events) == 1 else ""
             yield Finding(ON_SOME_HOSTS, message, ids, silent_hosts, event, len(silent_hosts), number)
 
-    def _wants(self, metric: Metric, event: str, hosts: Sequence[str]) -> bool:
-        """Return whether a metric wants an event of hosts; of an instant's event, whether it has rows about them."""
+    def _requires(self, metric: Metric, event: str, silent_hosts: Sequence[str]) -> bool:
+        """Return whether a metric requires an event of hosts without it.
+
+        An event that an instant is bound to is required only by rows about these hosts.
+        """
         if event not in self.bound(metric):
             return True
-        return any(row[GROUP] is None or row[GROUP] in hosts for row in self.rows(metric))
+        return any(row[GROUP] is None or row[GROUP] in silent_hosts for row in self.rows(metric))
 
     def rare_events(self) -> Iterator[Finding]:
-        """Find the events with far fewer records than rows that want them, or than other hosts have."""
+        """Find the events with far fewer records than the rows that require them, or than on other hosts."""
         if self.is_phase:
             return
         groups: dict[tuple[str, str, int, int, tuple[str, ...]], list[str]] = defaultdict(list)
@@ -273,7 +276,7 @@ class Assessment:
                 yield Finding(RARE, message, tuple(metrics), tuple(few), event, len(few), len(numbers))
 
     def unknown_keys(self) -> Iterator[Finding]:
-        """Find the events many of whose records name no row of a grain that is bound to them."""
+        """Find the events many of whose records name no row of the grain that is bound to them."""
         groups: dict[tuple[str, str], list[tuple[int, int, object, list[str]]]] = defaultdict(list)
         for binding in self.bindings:
             rows = self.counts[binding.name]
@@ -298,12 +301,12 @@ class Assessment:
             yield Finding(UNKNOWN_KEY, message, tuple(ids), (), event, unmatched, records)
 
     def _has_rows(self, grain: str) -> bool:
-        """Return whether a grain of the metrics has any row; of another one, which is not counted, it is assumed."""
+        """Return whether a grain of the metrics has any row; assume so for a grain whose rows are not counted."""
         counted = [metric for metric in self.metrics if metric.grain == grain]
         return not counted or any(self.total(metric, ROWS) for metric in counted)
 
     def incomplete_rows(self) -> Iterator[Finding]:
-        """Find the instants that rows of a grain lack; those that as many rows lack are one finding."""
+        """Find the instants that rows of a grain lack, in one finding for instants that as many rows lack."""
         groups: dict[tuple[str, int, int], dict[str, list[str]]] = defaultdict(dict)
         for (grain, name), metrics in self._readers_of_instants().items():
             widest = max(metrics, key=lambda item: self.total(item, ROWS))
@@ -311,7 +314,7 @@ class Assessment:
             missing = total - self.total(widest, f"{HAS}{name}")
             event = next(item.of for item in self.grains[grain].instants if item.name == name)
             if missing == total and not self.records(event, None):
-                continue  # that no record is such an event is said of the metrics without samples
+                continue  # already reported for metrics without samples
             if missing >= max(1, INCOMPLETE_SHARE * total) and f"{grain}.{name}" not in self.exempt:
                 groups[grain, missing, total][name] = [item.id for item in metrics]
         for (grain, missing, total), metrics_by_instant in groups.items():
@@ -330,7 +333,7 @@ class Assessment:
         return readers
 
     def dropped_records(self, notices: Iterable[Notice], readers: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
-        """Find the records that logs say were dropped; `readers`: event -> ids of the metrics that read it."""
+        """Find the dropped records that logs report; `readers`: event -> ids of the metrics that read it."""
         groups: dict[tuple[str, str], list[Notice]] = defaultdict(list)
         for notice in notices:
             if notice.event in readers:
@@ -363,7 +366,7 @@ def count_name(metric: Metric) -> str:
 
 
 def _number(row: Row, column: str) -> int:
-    return int(str(row[column] or 0))  # no rows have no sum
+    return int(str(row[column] or 0))  # the sum of no rows is null
 
 
 def _say_hosts_have(hosts: Sequence[str]) -> str:

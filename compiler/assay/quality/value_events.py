@@ -1,7 +1,6 @@
-"""Which events the value of each metric comes from, by the lineage of its measure.
+"""Find the events that supply the value of each metric, by the lineage of its measure.
 
-Only what gives the value counts: not what picks rows or decides which rows there are, no condition of a CASE, and no
-number of rows.
+Not counted are columns that only choose rows or decide which rows exist, conditions of CASE, and row counts.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from assay.sql.completeness import drop_conditions, drop_sql_fallbacks
 
 
 class ValueEvents:
-    """Looks up the events that values of a plan's metrics come from, and relations that fall back to numbers."""
+    """Finds the events that supply values of a plan's metrics, and relations that fall back to numbers."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         tables = [item for item in statements if item.kind in ("table", "view")]

@@ -1,6 +1,6 @@
-"""Compile a plan to SQL statements: what is created, in order, and what is queried then.
+"""Compile a plan to SQL statements: the tables and views to create, in order, and the queries over them.
 
-Also each metric's SQL standing alone.
+`standalone` compiles the SQL of one metric into a single statement.
 """
 
 from __future__ import annotations
@@ -38,35 +38,38 @@ from assay.util.repr_key import Exactly
 
 
 def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str]) -> tuple[tuple[str, Shape], ...]:
-    """Return the shapes of tables by their names; `sources`: those whose logs are read (none: the only one)."""
-    every: tuple[Event | Relation | Grain, ...] = (*package.events, *package.relations, *package.grains)
-    by_name = {item.name: item for item in every}
-    return tuple((name, _shape(package, name, by_name.get(name), len(tuple(sources)))) for name in names)
+    """Return the shapes of tables, each with its name.
+
+    `sources` are the sources whose logs are read; none means the only source.
+    """
+    tables: tuple[Event | Relation | Grain, ...] = (*package.events, *package.relations, *package.grains)
+    by_name = {item.name: item for item in tables}
+    return tuple((name, _find_shape(package, name, by_name.get(name), len(tuple(sources)))) for name in names)
 
 
-def _shape(package: Package, name: str, table: Event | Relation | Grain | None, sources: int) -> Shape:
+def _find_shape(package: Package, name: str, table: Event | Relation | Grain | None, source_count: int) -> Shape:
     columns = scopes.rows(package, name)
-    if columns is not None and isinstance(table, Event) and _kind(package, table).has_series:
+    if columns is not None and isinstance(table, Event) and _find_source_kind(package, table).has_series:
         columns = {**columns, SERIES: columns[HOST]}
     return Shape(
         None if columns is None else tuple(column.casefold() for column in columns),
-        tuple(_keys(package, name, table, sources)),
+        tuple(_find_keys(package, name, table, source_count)),
     )
 
 
-def _keys(package: Package, name: str, table: Event | Relation | Grain | None, sources: int) -> Iterator[Key]:
+def _find_keys(package: Package, name: str, table: Event | Relation | Grain | None, source_count: int) -> Iterator[Key]:
     if name == LOGS:
-        yield Key(frozenset((SOURCE, HOST) if sources > 1 else (HOST,)))
+        yield Key(frozenset((SOURCE, HOST) if source_count > 1 else (HOST,)))
     elif isinstance(table, Event):
-        # A line is one event; a row of a table is one of every event of its source.
-        lines = frozenset(((table.source, name),)) if _kind(package, table).is_log else frozenset()
+        # A log line is one event at most; a row of a table is a row of every event of its source.
+        lines = frozenset(((table.source, name),)) if _find_source_kind(package, table).is_log else frozenset()
         yield Key(frozenset((HOST, "seq")), lines)
     elif table is not None:
         yield Key(frozenset(column.casefold() for column in table.key))
 
 
-def _kind(package: Package, event: Event) -> SourceKind:
-    """Return the kind of an event's source; one without properties where the package has no such source."""
+def _find_source_kind(package: Package, event: Event) -> SourceKind:
+    """Return the kind of an event's source; a kind without properties when the package lacks the source."""
     kind = next((source.kind for source in package.sources if source.name == event.source), "")
     return SOURCE_KINDS.get(kind, SourceKind(kind, "", ""))
 
@@ -74,16 +77,17 @@ def _kind(package: Package, event: Event) -> SourceKind:
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
 
-KEPT = 2048  # statements of former plans, of which a process that builds again needs most
+KEPT = 2048  # statements to cache: a process that builds again needs most of those of its last plans
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statement:
-    """A query and what becomes of it: `table` (its rows are kept under `name`), `view`, `check` (must yield none),
-    `metric` (a distribution, under the metric's id), `rows` (all of them are asked for) or `count` (how complete rows
-    are).
+    """A query and its purpose.
 
-    Statements are shared by plans, so nobody changes a query: who wants another makes a copy.
+    `kind` is `table` or `view` (created under `name`), `check` (must yield no rows), `metric` (the distribution of the
+    metric with the id `name`), `rows` (all rows are read) or `count` (how complete the rows of a metric are).
+
+    Plans share statements: copy a query before you change it.
     """
 
     kind: str
@@ -95,66 +99,72 @@ class Statement:
 def compile_steps(
     plan: Plan, checked: CheckedPackage, names: Iterable[str], events: EventTables
 ) -> tuple[Statement, ...]:
-    """Every statement of a plan, in order, with places for the constants of these names.  `events` are the queries that
-    yield the event tables."""
-    finer = _finer(plan)
+    """Return every statement of a plan, in order; constants are placeholders with these names.
+
+    `events` are the queries that yield the event tables, by the names of the events.
+    """
+    unfiltered = _list_unfiltered(plan)
     names = tuple(names)
     constants = places(names)
-    steps = [step for step in plan.steps if not _holds(step, checked, names)]
-    made = [_statement(step, finer, names, events, checked) for step in steps]
-    made += [metric_statement(metric, checked, names) for metric in plan.metrics]
-    made += [Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.listed]
+    steps = [step for step in plan.steps if not _is_guaranteed(step, checked, names)]
+    statements = [_compile_step(step, unfiltered, names, events, checked) for step in steps]
+    statements += [metric_statement(metric, checked, names) for metric in plan.metrics]
+    statements += [Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.listed]
     sampled = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.samples]
-    made += [_ambiguous(step, constants) for step in sampled]
-    numbered = {step.name for step in plan.steps if isinstance(step, EventStep) and SERIES in step.keys}
-    made += [
-        _interleaved(step, constants) for step in sampled if {one.event for one in step.series.samples} <= numbered
+    statements += [_check_ambiguous(step, constants) for step in sampled]
+    numbered_events = {step.name for step in plan.steps if isinstance(step, EventStep) and SERIES in step.keys}
+    statements += [
+        _check_interleaved(step, constants)
+        for step in sampled
+        if {item.event for item in step.series.samples} <= numbered_events
     ]
-    read = [step for step in sampled if step.series.reading == "rate"]
-    made += [_sparse(step, constants) for step in read]
-    made += [_negative(step) for step in read]
-    made += [Statement("rows", cut_name(item.name), grains.instant(item, constants)) for item in plan.cuts]
-    made += [Statement("rows", rows_of(step.name), distributions.select_lines(step)) for step in plan.series]
+    rates = [step for step in sampled if step.series.reading == "rate"]
+    statements += [_check_sparse(step, constants) for step in rates]
+    statements += [_check_negative(step) for step in rates]
+    statements += [Statement("rows", cut_name(item.name), grains.instant(item, constants)) for item in plan.cuts]
+    statements += [Statement("rows", rows_of(step.name), distributions.select_lines(step)) for step in plan.series]
     windows = dict.fromkeys(step.series.windows for step in plan.series)
-    made += [Statement("rows", span_of(name), distributions.select_span(name)) for name in windows]
-    return tuple(made)
+    statements += [Statement("rows", span_of(name), distributions.select_span(name)) for name in windows]
+    return tuple(statements)
 
 
-def _ambiguous(step: SeriesStep, constants: Constants) -> Statement:
-    """The error of a line that is several of what was sampled."""
-    told = ", ".join(step.series.by)
+def _check_ambiguous(step: SeriesStep, constants: Constants) -> Statement:
+    """Return the check for lines with several samples at one instant: they combine several series."""
+    labels = ", ".join(step.series.by)
     check = Check(
         "several-series",
         "",
         (),
         f"{step.name}: the line {{line}} is several series: it has up to {{values}} samples at an instant",
         "fetch the samples of one of them (`--match`), or tell them apart by one more label in the series' `by`, "
-        f"which are {told}",
+        f"which are {labels}",
         "error",
     )
-    checked = CheckStep(check, step.name)
-    return Statement("check", checked.name, series.ambiguous(step.series, constants), checked)
+    step_of_check = CheckStep(check, step.name)
+    return Statement("check", step_of_check.name, series.ambiguous(step.series, constants), step_of_check)
 
 
-def _interleaved(step: SeriesStep, constants: Constants) -> Statement:
-    """The warning of a line that is several of what was sampled, at other instants each: it may be one that comes and
-    goes."""
-    told = ", ".join(step.series.by)
+def _check_interleaved(step: SeriesStep, constants: Constants) -> Statement:
+    """Return the check for lines that combine several series, whose samples are at different instants.
+
+    It is a warning only: it may also be one series that comes and goes.
+    """
+    labels = ", ".join(step.series.by)
     check = Check(
         "interleaved-series",
         "",
         (),
         f"{step.name}: the line {{line}} is several series, and samples of one stand between those of another, so what "
-        f"is read goes to and fro: they differ in their name, or in other labels than {told}.",
+        f"is read goes to and fro: they differ in their name, or in other labels than {labels}.",
         "",
         "warning",
     )
-    checked = CheckStep(check, step.name)
-    return Statement("check", checked.name, series.interleaved(step.series, constants), checked)
+    step_of_check = CheckStep(check, step.name)
+    return Statement("check", step_of_check.name, series.interleaved(step.series, constants), step_of_check)
 
 
-def _sparse(step: SeriesStep, constants: Constants) -> Statement:
-    """The warning of a rate whose samples are too far apart."""
+def _check_sparse(step: SeriesStep, constants: Constants) -> Statement:
+    """Return the check for rates whose samples are further apart than the window: they have no values."""
     check = Check(
         "scrape-interval",
         "",
@@ -164,12 +174,12 @@ def _sparse(step: SeriesStep, constants: Constants) -> Statement:
         "",
         "warning",
     )
-    checked = CheckStep(check, step.name)
-    return Statement("check", checked.name, series.sparse(step.series, constants), checked)
+    step_of_check = CheckStep(check, step.name)
+    return Statement("check", step_of_check.name, series.sparse(step.series, constants), step_of_check)
 
 
-def _negative(step: SeriesStep) -> Statement:
-    """The warning of a rate that is below 0."""
+def _check_negative(step: SeriesStep) -> Statement:
+    """Return the check for rates below 0."""
     check = Check(
         "negative-rate",
         "",
@@ -179,20 +189,20 @@ def _negative(step: SeriesStep) -> Statement:
         "",
         "warning",
     )
-    checked = CheckStep(check, step.name)
-    return Statement("check", checked.name, series.negative(step.series), checked)
+    step_of_check = CheckStep(check, step.name)
+    return Statement("check", step_of_check.name, series.negative(step.series), step_of_check)
 
 
 def metric_statement(metric: Metric, checked: CheckedPackage, names: tuple[str, ...]) -> Statement:
-    """The statement of a metric's distribution."""
+    """Return the statement that yields the distribution of a metric."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     integral = checked.measured[metric.id].integral
     domain = distributions.domain_of(grain)
-    return _of_metric(Exactly(metric), domain, integral, checked.definitions[metric.id], names)
+    return _compile_metric(Exactly(metric), domain, integral, checked.definitions[metric.id], names)
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _of_metric(
+def _compile_metric(
     metric: Exactly[Metric], domain: str, integral: bool, definition: str, names: tuple[str, ...]
 ) -> Statement:
     item = metric.value
@@ -201,120 +211,123 @@ def _of_metric(
     return Statement("metric", item.id, query)
 
 
-def _finer(plan: Plan) -> frozenset[str]:
-    """Grains that others tally as they are before verdicts: those that have a subject, for their verdicts come later,
-    and those that a phase cuts, for what is tallied is of the whole run."""
-    made = frozenset(step.grain.name for step in plan.steps if isinstance(step, RowsStep) and step.grain.subject)
-    judged = (step for step in plan.steps if isinstance(step, JudgeStep))
-    return made | {step.grain.name for step in judged if step.cut and step.grain.at}
+def _list_unfiltered(plan: Plan) -> frozenset[str]:
+    """Return the grains whose rows other grains count before filters apply.
+
+    These are grains with a subject, because their filters apply later, and grains that a phase cuts, because tallies
+    count rows of the whole run.
+    """
+    names = frozenset(step.grain.name for step in plan.steps if isinstance(step, RowsStep) and step.grain.subject)
+    judge_steps = (step for step in plan.steps if isinstance(step, JudgeStep))
+    return names | {step.grain.name for step in judge_steps if step.cut and step.grain.at}
 
 
-def _holds(step: Step, checked: CheckedPackage, names: tuple[str, ...]) -> bool:
-    """Whether a check of a key need not be made: the relation's SQL sees to it."""
-    return _is_of_key(step) and _sees_to_key(Exactly(_relation(checked, step)), names)
+def _is_guaranteed(step: Step, checked: CheckedPackage, names: tuple[str, ...]) -> bool:
+    """Return whether a key check is not needed, because the relation's SQL guarantees a unique key."""
+    return _is_key_check(step) and _has_unique_key(Exactly(_find_relation(checked, step)), names)
 
 
-def _is_of_key(step: Step) -> TypeGuard[CheckStep]:
-    """Whether a step checks the key of a relation."""
+def _is_key_check(step: Step) -> TypeGuard[CheckStep]:
+    """Return whether a step checks the key of a relation."""
     return isinstance(step, CheckStep) and step.check.code == KEY and not step.check.sql
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _sees_to_key(kept: Exactly[Relation], names: tuple[str, ...]) -> bool:
-    relation = kept.value
+def _has_unique_key(cache_key: Exactly[Relation], names: tuple[str, ...]) -> bool:
+    relation = cache_key.value
     query = relations.compile_query(relation.sql, places(names), relation.uses, f"relation `{relation.name}`")
     return relations.are_unique(query, relation.key)
 
 
-def _relation(checked: CheckedPackage, step: CheckStep) -> Relation:
+def _find_relation(checked: CheckedPackage, step: CheckStep) -> Relation:
     return next(item for item in checked.package.relations if item.name == step.of)
 
 
-def _statement(
-    step: Step, finer: frozenset[str], names: tuple[str, ...], events: EventTables, checked: CheckedPackage
+def _compile_step(
+    step: Step, unfiltered: frozenset[str], names: tuple[str, ...], events: EventTables, checked: CheckedPackage
 ) -> Statement:
     if isinstance(step, EventStep):
         return Statement("view", step.name, events[step.name], step)
-    if _is_of_key(step):
-        return Statement("check", step.name, relations.select_duplicates(_relation(checked, step)), step)
-    made = _of_step(Exactly(step), finer, names)
+    if _is_key_check(step):
+        return Statement("check", step.name, relations.select_duplicates(_find_relation(checked, step)), step)
+    statement = _compile_cached(Exactly(step), unfiltered, names)
     _refuse_ties(step, checked)
-    return made
+    return statement
 
 
 def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
-    """AssayError where the SQL of specs decides a value by an order that does not tell all rows apart."""
+    """Raise AssayError when the SQL of a step decides a value by an order in which rows tie."""
     if isinstance(step, RelationStep):
-        sql, uses, what = step.relation.sql, step.relation.uses, f"relation `{step.name}`"
+        sql, uses, subject = step.relation.sql, step.relation.uses, f"relation `{step.name}`"
     elif isinstance(step, CheckStep):
-        sql, uses, what = step.check.sql, (*step.check.uses, step.of), f"check `{step.check.code}` of `{step.of}`"
+        sql, uses, subject = step.check.sql, (*step.check.uses, step.of), f"check `{step.check.code}` of `{step.of}`"
     else:
         return
-    relations.refuse_ties(sql, table_shapes(checked.package, uses, step.sources), what)
+    relations.refuse_ties(sql, table_shapes(checked.package, uses, step.sources), subject)
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _of_step(
-    kept: Exactly[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
-    finer: frozenset[str],
+def _compile_cached(
+    cache_key: Exactly[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
+    unfiltered: frozenset[str],
     names: tuple[str, ...],
 ) -> Statement:
-    step, constants = kept.value, places(names)
+    step, constants = cache_key.value, places(names)
     if isinstance(step, RelationStep):
-        what = f"relation `{step.name}`"
-        query = relations.compile_query(step.relation.sql, constants, step.relation.uses, what)
+        subject = f"relation `{step.name}`"
+        query = relations.compile_query(step.relation.sql, constants, step.relation.uses, subject)
         return Statement("table", step.name, relations.of_sources(query, step.sources), step)
     if isinstance(step, RowsStep):
-        return Statement("table", step.name, grains.rows(step, finer, constants), step)
+        return Statement("table", step.name, grains.rows(step, unfiltered, constants), step)
     if isinstance(step, SeriesStep):
         return Statement("table", step.name, series.table(step.series, step.key, constants, step.cut), step)
     if isinstance(step, JudgeStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
-    what = f"check `{step.check.code}` of `{step.of}`"
-    query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), what)
+    subject = f"check `{step.check.code}` of `{step.of}`"
+    query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), subject)
     return Statement("check", step.name, relations.of_sources(query, step.sources), step)
 
 
 def standalone(
     statements: Iterable[Statement], metric: str, tables: Mapping[str, exp.Select], constants: str
 ) -> exp.Expr:
-    """One statement that yields the metric by itself: everything it is made of, as common table expressions.
+    """Return one statement that yields a metric, with all its dependencies as common table expressions.
 
-    `tables` are the queries of the raw tables (and of `constants`, a table of one row that has the run's constants).
+    `tables` are the queries of the raw tables, and of `constants`, a table of one row with the constants of the run.
     """
-    everything = tuple(statements)
-    final = next(item for item in everything if item.kind == "metric" and item.name == metric)
-    made = {item.name: item.query for item in everything if item.kind in ("table", "view")}
-    needed = _read(final.query, {**tables, **made})
+    all_statements = tuple(statements)
+    final = next(item for item in all_statements if item.kind == "metric" and item.name == metric)
+    created = {item.name: item.query for item in all_statements if item.kind in ("table", "view")}
+    names_read = _list_tables_read(final.query, {**tables, **created})
     query = final.query.copy()
     assert isinstance(query, exp.Select)
-    own = query.args.get("with_")
-    read = {name: part for name, part in {**tables, **made}.items() if name in needed or name == constants}
-    inner = {item.alias: item.this for item in own.expressions} if own else {}
-    stages = [*((name, part.copy()) for name, part in read.items()), *inner.items()]
-    # Left to itself the engine puts a stage into each place that reads it, and estimates too much at once to order the
-    # joins well: what is a table when statements are run one by one is one here.
-    query = dialect.staged(query, stages, {item.name for item in everything if item.kind == "table"})
-    for place in list(query.find_all(exp.Placeholder)):
-        value = exp.select(exp.column(str(place.this))).from_(constants)
-        place.replace(value.subquery())
+    with_clause = query.args.get("with_")
+    queries = {name: part for name, part in {**tables, **created}.items() if name in names_read or name == constants}
+    metric_stages = {item.alias: item.this for item in with_clause.expressions} if with_clause else {}
+    stages = [*((name, part.copy()) for name, part in queries.items()), *metric_stages.items()]
+    # By default the engine inlines a stage wherever it is read, and then orders the joins of the large query badly.
+    # So whatever is a table when statements run one by one is materialized here.
+    query = dialect.staged(query, stages, {item.name for item in all_statements if item.kind == "table"})
+    for placeholder in list(query.find_all(exp.Placeholder)):
+        value = exp.select(exp.column(str(placeholder.this))).from_(constants)
+        placeholder.replace(value.subquery())
     return query
 
 
-def _read(query: exp.Expr, made: Mapping[str, exp.Expr]) -> set[str]:
-    """The tables that a query reads, directly or not."""
-    found: set[str] = set()
+def _list_tables_read(query: exp.Expr, queries: Mapping[str, exp.Expr]) -> set[str]:
+    """Return the tables in `queries` that a query reads, directly or indirectly."""
+    names: set[str] = set()
     queue = [query]
     while queue:
         for table in queue.pop().find_all(exp.Table):
-            if table.name in made and table.name not in found:
-                found.add(table.name)
-                queue.append(made[table.name])
-    return found
+            if table.name in queries and table.name not in names:
+                names.add(table.name)
+                queue.append(queries[table.name])
+    return names
 
 
 def creation(statement: Statement, temporary: bool = True) -> str:
-    """The text that keeps a statement's rows as a table or view, which a temporary one is for its connection alone."""
+    """Return the SQL that creates a statement's table or view; only its connection sees a `temporary` one."""
     kind = "VIEW" if statement.kind == "view" else "TABLE"
     tree = exp.Create(
         this=exp.to_table(exp.to_identifier(statement.name).sql(dialect.DIALECT)),
@@ -326,7 +339,7 @@ def creation(statement: Statement, temporary: bool = True) -> str:
 
 
 def more(statement: Statement) -> str:
-    """The text that adds a statement's rows to a table that is there."""
+    """Return the SQL that appends a statement's rows to its existing table."""
     return dialect.text(exp.Insert(this=dialect.table(statement.name), expression=statement.query.copy()))
 
 

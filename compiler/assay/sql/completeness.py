@@ -1,8 +1,8 @@
-"""Count, for each metric, how complete the rows are that its samples come from.
+"""Count, for each metric, how complete the rows behind its samples are.
 
-Two kinds of count.  `count_rows` counts the rows of a metric's grain, those with a value, those whose value does not
-rest on a fallback, and those that have each instant.  `count_unmatched` counts the records of an event whose key is in
-no row of the grain that is bound to it.
+`count_rows` counts the rows of a metric's grain: all of them, those with a value, those whose value does not rest on a
+fallback, and those that have each instant.  `count_unmatched` counts the records of an event whose key no row of the
+bound grain has.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Constants = Mapping[str, object]
 GROUP, ROWS, VALUES, MEASURED, HAS = "host", "total", "with_value", "measured", "has_"
 RECORDS, UNMATCHED, KEYS, EXAMPLE = "records", "unmatched", "keys", "example"
 
-#: leaves that are the same for every row
+#: leaves with the same value in every row
 _FIXED = ("constant", "integer", "real", "text", "boolean", "quantity")
-#: aggregates whose value for no rows is 0: `coalesce(count, 0)` is no fallback
+#: aggregates that are 0 for no rows, so that the 0 in `coalesce(count, 0)` is not a fallback
 _TALLIES = (exp.Count, exp.CountIf, exp.Sum)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """An event, a field of it, and the grain column that the field must name: `pick` narrows the records."""
+    """An event, its field, and the column of a grain that the field refers to; `where` restricts the records."""
 
     grain: str
     event: str
@@ -45,12 +45,12 @@ class KeyBinding:
 
     @property
     def name(self) -> str:
-        """Return the name of the binding's count."""
+        """Return the name of the statement that counts the binding."""
         return f"keys {self.grain} {self.event} {self.field}"
 
 
 def list_key_bindings(grain: Grain, members: frozenset[str], events: frozenset[str]) -> tuple[KeyBinding, ...]:
-    """List the keys, other than the host, by which a grain's instants are bound to events, each once."""
+    """List the keys, except hosts, by which instants of a grain are bound to events, each once."""
     bindings = [
         KeyBinding(grain.name, instant.of, pair.field, pair.column, instant.where)
         for instant in grain.instants
@@ -64,7 +64,7 @@ def list_key_bindings(grain: Grain, members: frozenset[str], events: frozenset[s
 def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
     """Count the records of an event on each host, and those whose key no row of the grain has.
 
-    `keys`: how many different keys these have; `example`: the least of them.
+    `keys`: the number of distinct keys without a row; `example`: the least of them.
     """
     key = column(binding.field)
     keys = dialect.select(exp.alias_(column(binding.column), "known")).distinct()
@@ -73,14 +73,14 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
     records = records.where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
     if binding.where:
         records = records.where(compile_expression(binding.where, Names(constants=constants)))
-    missing = exp.Is(this=column("known", "keys"), expression=exp.Null())
-    missed = exp.Case(ifs=[exp.If(this=missing.copy(), true=column("key", "found"))])
-    example = exp.Min(this=missed.copy())
+    is_unmatched = exp.Is(this=column("known", "keys"), expression=exp.Null())
+    unmatched_key = exp.Case(ifs=[exp.If(this=is_unmatched.copy(), true=column("key", "found"))])
+    example = exp.Min(this=unmatched_key.copy())
     query = dialect.select(
         column(HOST, "found"),
         exp.alias_(exp.Count(this=exp.Star()), RECORDS),
-        exp.alias_(exp.CountIf(this=missing), UNMATCHED),
-        exp.alias_(exp.Count(this=exp.Distinct(expressions=[missed])), KEYS),
+        exp.alias_(exp.CountIf(this=is_unmatched), UNMATCHED),
+        exp.alias_(exp.Count(this=exp.Distinct(expressions=[unmatched_key])), KEYS),
         exp.alias_(exp.Cast(this=example, to=exp.DataType.build("TEXT", dialect=dialect.DIALECT)), EXAMPLE),
     )
     on = exp.EQ(this=column("key", "found"), expression=column("known", "keys"))
@@ -89,18 +89,17 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
 
 
 def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select:
-    """Count the rows of a metric, one result row for each host that rows are about (null where rows have none).
+    """Count the rows of a metric, one result row for each host of the rows (null for rows without a host).
 
-    `total`: accepted rows; `with_value`: those that also meet the metric's condition and have a value; `measured`:
-    those of them whose value remains without the measure's own fallbacks; `has_<instant>`: accepted rows with this
-    instant.
+    `total`: accepted rows; `with_value`: those that meet the metric's condition and have a value; `measured`: those
+    whose value does not need a fallback of the measure; `has_<instant>`: accepted rows with this instant.
     """
     names = Names(constants=constants)
     where = [compile_expression(metric.where, names)] if metric.where else []
     counts = [exp.alias_(exp.Count(this=exp.Star()), ROWS)]
     for name, measure in ((VALUES, metric.measure), (MEASURED, drop_fallbacks(metric.measure))):
-        present = exp.Not(this=exp.Is(this=exp.paren(compile_expression(measure, names)), expression=exp.Null()))
-        condition = exp.and_(*(item.copy() for item in where), present)
+        is_not_null = exp.Not(this=exp.Is(this=exp.paren(compile_expression(measure, names)), expression=exp.Null()))
+        condition = exp.and_(*(item.copy() for item in where), is_not_null)
         counts.append(exp.alias_(exp.CountIf(this=condition), name))
     counts += [exp.alias_(exp.Count(this=column(name)), f"{HAS}{name}") for name in list_instants(metric, grain)]
     host = find_host_column(metric, grain)
@@ -146,7 +145,7 @@ def _walk_instants(expression: Expression, grain: Grain, seen: frozenset[str]) -
 
 
 def drop_fallbacks(expression: Expression) -> Expression:
-    """Return an expression without the fixed values that its `coalesce`s fall back to."""
+    """Return an expression without the fixed values that its `coalesce` operators fall back to."""
     operands = tuple(drop_fallbacks(item) for item in expression.operands)
     if expression.op == "coalesce":
         while len(operands) > 1 and _is_fixed(operands[-1]):
@@ -163,7 +162,7 @@ def _is_fixed(expression: Expression) -> bool:
 def drop_sql_fallbacks(query: exp.Expr) -> exp.Expr | None:
     """Return a query whose columns do not fall back to fixed values: `coalesce(x, 0) AS x` becomes `x`.
 
-    A 0 for a number of rows stays: that is its value.  None where the query has no such fallback.
+    The 0 of a row count stays, because it is the true value.  None if the query has no such fallback.
     """
     changed = query.copy()
     is_changed = False
@@ -178,7 +177,7 @@ def drop_sql_fallbacks(query: exp.Expr) -> exp.Expr | None:
 
 
 def _drop_fixed(value: exp.Coalesce) -> list[exp.Expr]:
-    """List the operands ahead of the fixed values at the end; none where there are no fixed values."""
+    """List the operands before the fixed values at the end; empty if there are no fixed values."""
     operands = [value.this, *value.expressions]
     rest = list(operands)
     while rest and (rest[-1].is_number or isinstance(rest[-1], exp.Placeholder)):
@@ -187,22 +186,22 @@ def _drop_fixed(value: exp.Coalesce) -> list[exp.Expr]:
 
 
 def _is_tally(value: exp.Expr, query: exp.Expr) -> bool:
-    """Return whether a value is a number (or a sum) of rows, made here or by the named query that it is read of."""
+    """Return whether a value is a count or sum of rows, in this query or in the named query that it reads."""
     if any(value.find_all(*_TALLIES)):
         return True
-    named = {item.alias: item.this for item in query.find_all(exp.CTE)}
-    named |= {item.alias: item.this for item in query.find_all(exp.Subquery) if item.alias}
+    queries_by_name = {item.alias: item.this for item in query.find_all(exp.CTE)}
+    queries_by_name |= {item.alias: item.this for item in query.find_all(exp.Subquery) if item.alias}
     return any(
         output.unalias().find(*_TALLIES) is not None
-        for used in value.find_all(exp.Column)
-        if isinstance(source := named.get(_resolve_source(used)), exp.Select)
+        for column in value.find_all(exp.Column)
+        if isinstance(source := queries_by_name.get(_resolve_source(column)), exp.Select)
         for output in source.selects
-        if output.alias_or_name == used.name
+        if output.alias_or_name == column.name
     )
 
 
 def _resolve_source(used: exp.Column) -> str:
-    """Return the named query that a column's table is an alias of; the table's own name where it is none."""
+    """Return the name of the query that a column's table is an alias of, else the name of the table."""
     select = used.find_ancestor(exp.Select)
     tables = [select.args.get("from_"), *(select.args.get("joins") or ())] if select else []
     for part in tables:
@@ -212,9 +211,9 @@ def _resolve_source(used: exp.Column) -> str:
 
 
 def drop_conditions(query: exp.Expr) -> exp.Expr:
-    """Return a query in which every CASE is the first of its results that there is, and every number of rows is 0.
+    """Return a query in which every CASE is its first result that is not null, and every row count is 0.
 
-    Conditions give no value, and neither do the rows that are counted.
+    Then the lineage of a value contains neither conditions nor counted rows, which do not supply the value.
     """
     changed = query.copy()
     for count in list(changed.find_all(exp.Count, exp.CountIf)):

@@ -1,4 +1,4 @@
-"""Where a query takes some rows out of several and does not say which: the engine would take any."""
+"""Find where a query selects some of several rows without an order, so that the engine may choose any of them."""
 
 from __future__ import annotations
 
@@ -6,22 +6,25 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-#: functions of a window whose values depend on the order of its rows
+#: window functions whose values depend on the order of rows
 OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile)
-#: functions of a group, likewise
+#: aggregate functions whose values depend on the order of rows
 OF_GROUPS = (exp.First, exp.Last, exp.GroupConcat, exp.AnyValue, exp.ArrayAgg, exp.Mode)
-#: those that the parser has no class for
+#: those for which the parser has no class
 OTHERS = ("arbitrary", "json_group_array", "json_group_object", "json_group_structure", "lttb", "variant_group_array",
            "variant_group_object")  # fmt: skip
-#: functions of a list for which the order of its elements is no matter
+#: list functions that ignore the order of elements
 ANY_ORDER = (exp.ArraySort, exp.Length, exp.ArraySize, exp.ArrayContains)
 
 
 def find_nondeterminism(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What of a query lacks an order: the word of SQL that stands there, one of those of its kind, and what it does."""
+    """Yield the parts of a query that need an order and have none.
+
+    Each is a pair: the synonyms of SQL for the part, one of which is in the text, and its effect, for messages.
+    """
     for query in tree.find_all(exp.Query):
         if not query.args.get("order"):
-            yield from _parts(query)
+            yield from _find_unordered_cuts(query)
     for window in tree.find_all(exp.Window):
         orders = window.args.get("order") or named(window).args.get("order")
         if isinstance(bare(window.this), (*OF_PLACES, *OF_GROUPS)) and not orders and not window.this.find(exp.Order):
@@ -35,25 +38,28 @@ def find_nondeterminism(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]
     for join in tree.find_all(exp.Join):
         if join.method == "POSITIONAL":
             yield ("POSITIONAL",), "pairs rows of no order"
-    for one in tree.find_all(exp.ArgMax, exp.ArgMin):
-        if not one.expression.find(exp.Column):
-            yield word_of(one), "takes one row of a group by what is the same in all"
+    for call in tree.find_all(exp.ArgMax, exp.ArgMin):
+        if not call.expression.find(exp.Column):
+            yield word_of(call), "takes one row of a group by what is the same in all"
 
 
-def _parts(query: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What cuts the rows of a query that has no order, unless it is one row or is asked only whether there is any."""
+def _find_unordered_cuts(query: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the clauses that cut the rows of a query without an order.
+
+    Harmless are queries of one row, and those that only ask whether there is any row.
+    """
     if isinstance(query.parent, exp.Exists) or is_one_row(query):
         return
     for part in ("limit", "offset"):
-        if found := query.args.get(part):
-            yield ("FETCH" if isinstance(found, exp.Fetch) else part.upper(),), "takes some rows of no order"
+        if clause := query.args.get(part):
+            yield ("FETCH" if isinstance(clause, exp.Fetch) else part.upper(),), "takes some rows of no order"
     distinct = query.args.get("distinct")
     if isinstance(distinct, exp.Distinct) and distinct.args.get("on"):
         yield ("DISTINCT",), "takes one row of several that have no order"
 
 
 def is_one_row(query: exp.Expr) -> bool:
-    """Whether a query is one row that sums up all."""
+    """Return whether a query aggregates all rows into one."""
     return (
         isinstance(query, exp.Select)
         and not query.args.get("group")
@@ -62,26 +68,26 @@ def is_one_row(query: exp.Expr) -> bool:
 
 
 def named(window: exp.Window) -> exp.Expr:
-    """What a window is: as it says, or as the query says of its name."""
+    """Return the definition of a window: its own, or that of the named window to which it refers."""
     select, name = window.find_ancestor(exp.Select), window.alias
-    known = select.args.get("windows") or () if select and name else ()
-    return next((item for item in known if item.name.casefold() == name.casefold()), window)
+    definitions = select.args.get("windows") or () if select and name else ()
+    return next((item for item in definitions if item.name.casefold() == name.casefold()), window)
 
 
 def bare(node: exp.Expr) -> exp.Expr:
-    """A function without what is said of missing values beside it."""
+    """Return a function without `IGNORE NULLS` or `RESPECT NULLS`."""
     return node.this if isinstance(node, (exp.IgnoreNulls, exp.RespectNulls)) else node
 
 
 def around(group: exp.Expr) -> exp.Expr | None:
-    """What a function of a group is given to, a condition on its rows aside."""
+    """Return the node that an aggregate function is an argument of, apart from a filter of its rows."""
     parent = group.parent
     while isinstance(parent, (exp.Filter, exp.IgnoreNulls)):
         parent = parent.parent
     return parent
 
 
-#: how functions that have several names may be called in texts
+#: the names of functions that have several
 NAMES: dict[type[exp.Func], tuple[str, ...]] = {
     exp.GroupConcat: ("string_agg", "group_concat", "listagg"),
     exp.ArrayAgg: ("list", "array_agg"),
@@ -91,7 +97,7 @@ NAMES: dict[type[exp.Func], tuple[str, ...]] = {
 
 
 def word_of(node: exp.Expr) -> tuple[str, ...]:
-    """What a function may be called in texts."""
+    """Return the names of a function in SQL texts."""
     if isinstance(node, exp.Anonymous):
         return (node.name,)
     assert isinstance(node, exp.Func)

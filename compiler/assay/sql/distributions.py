@@ -1,8 +1,7 @@
-"""Queries for the samples of a metric: distributions and plain rows.
+"""Compile queries for the samples of a metric: distributions and plain rows.
 
 Centiles are order statistics: of n ascending samples, centile c is the one at index min(floor(n c), n - 1), from 0.
-Integers stay exact up to their mean; doubles are summed in ascending order with compensation, so that nothing depends
-on the number of threads.
+Sums are independent of the number of threads: integers are added exactly, doubles with compensation in ascending order.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from assay.sql.expressions import Names, compile_expression, literal
 
 
 def select_rows(listed: Listed, constants: Mapping[str, object]) -> exp.Select:
-    """Key columns, then a column for each metric: what it measures, where it counts."""
+    """Select the key columns and one column for each metric: its measure, null where its condition fails."""
     values = []
     for metric in listed.metrics:
         value = compile_expression(metric.measure, Names(constants=constants))
@@ -34,13 +33,13 @@ def select_rows(listed: Listed, constants: Mapping[str, object]) -> exp.Select:
 
 
 def select_lines(step: SeriesStep) -> exp.Select:
-    """The rows of a series: window, labels, instant, value."""
+    """Select the rows of a series: window, labels, instant, value."""
     names = (*step.key, *step.series.by, "t_ns")
     return dialect.select(*names, "value").from_(dialect.table(step.name)).order_by(*(column(name) for name in names))
 
 
 def select_span(windows: str) -> exp.Select:
-    """From when to when all windows of a relation are: one row, of nulls where there is none."""
+    """Select the first and last instant of all windows of a relation: one row, of nulls without windows."""
     ends = (
         exp.alias_(exp.Min(this=column(FROM)), FROM),
         exp.alias_(exp.Max(this=column(TO)), TO),
@@ -62,9 +61,10 @@ Constants = Mapping[str, object]
 
 
 def samples(metric: Metric, integral: bool, constants: Constants) -> exp.Select:
-    """One row a sample: `value`, and `per` where the metric has one distribution for each value of a column.
+    """Select the samples of a metric, one row each.
 
-    `integral` tells that samples are exact integers.
+    Columns: `value`, and `per` if the metric has one distribution for each value of a column.  `integral`: samples are
+    exact integers.
     """
     names = Names(constants=constants)
     measure = compile_expression(metric.measure, names)
@@ -74,59 +74,60 @@ def samples(metric: Metric, integral: bool, constants: Constants) -> exp.Select:
         conditions.append(compile_expression(metric.where, names))
     query = dialect.select(*keys).from_(dialect.table(metric.grain), copy=False)
     if metric.reduction is None:
-        return _present(query.select(exp.alias_(measure, "value"), copy=False), measure, conditions)
+        return _filter_samples(query.select(exp.alias_(measure, "value"), copy=False), measure, conditions)
     by = [column(name) for name in metric.reduction.by]
-    reduced = exp.alias_(_reduced(metric.reduction, measure, integral), "value")
-    query = _present(query.select(*by, reduced, copy=False), measure, conditions)
+    reduced = exp.alias_(_reduce(metric.reduction, measure, integral), "value")
+    query = _filter_samples(query.select(*by, reduced, copy=False), measure, conditions)
     keys = [*([column(metric.per)] if metric.per else []), *(item.copy() for item in by)]
     return query.group_by(*keys, copy=False)
 
 
-def _present(query: exp.Select, measure: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Select:
-    there = exp.Not(this=exp.Is(this=exp.paren(measure.copy()), expression=exp.Null()))
-    return query.where(exp.and_(*conditions, there), copy=False)
+def _filter_samples(query: exp.Select, measure: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Select:
+    is_not_null = exp.Not(this=exp.Is(this=exp.paren(measure.copy()), expression=exp.Null()))
+    return query.where(exp.and_(*conditions, is_not_null), copy=False)
 
 
-def _reduced(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:
+def _reduce(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:
     if reduction.kind == "sum" and not integral:
         return dialect.exact_sum(dialect.ordered_list(measure))
-    simple = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)
-    if simple:
-        return simple(this=measure)
+    aggregate = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)
+    if aggregate:
+        return aggregate(this=measure)
     values = dialect.ordered_list(measure)
-    return _centile(values, length(values.copy()), dialect.real(repr(reduction.centile)))
+    return _select_centile(values, length(values.copy()), dialect.real(repr(reduction.centile)))
 
 
-def _centile(values: exp.Expr, count: exp.Expr, c: exp.Expr) -> exp.Expr:
-    """Member of an ascending list at index min(floor(n c), n - 1), counted from 0."""
-    place = dialect.cast(exp.Floor(this=exp.Mul(this=count.copy(), expression=c)), "integer")
+def _select_centile(values: exp.Expr, count: exp.Expr, c: exp.Expr) -> exp.Expr:
+    """Return the member of an ascending list at index min(floor(n c), n - 1), counted from 0."""
+    position = dialect.cast(exp.Floor(this=exp.Mul(this=count.copy(), expression=c)), "integer")
     last = exp.Sub(this=count.copy(), expression=dialect.integer(1))
-    index = exp.Anonymous(this="least", expressions=[place, last])
+    index = exp.Anonymous(this="least", expressions=[position, last])
     return member(values, exp.Add(this=index, expression=dialect.integer(1)))
 
 
 def domain_of(grain: Grain) -> str:
-    """The table whose rows tell for which values of `per` a metric of this grain has distributions."""
+    """Return the table whose rows say for which values of `per` a metric of this grain has distributions."""
     return grain.runs.of if grain.runs else grain.name
 
 
 def distribution(metric: Metric, domain: str, integral: bool, constants: Constants) -> exp.Select:
-    """The statement that yields a metric's distribution: size, mean, stddev, centiles (a list; null without samples).
+    """Return the query for a metric's distribution: size, mean, stddev and centiles (a list).
 
-    One row; with `per`, one row for each of its values (`per`) in the table `domain`, those without samples included
-    (null there), ordered.
-    `integral` tells that samples are exact integers.
+    It yields one row; with `per`, one ordered row for each value of that column in the table `domain`.  Columns are
+    null without samples.  `integral`: samples are exact integers.
     """
     per = bool(metric.per)
     stages: list[tuple[str, exp.Select]] = [
         ("samples", samples(metric, integral, constants)),
-        ("ordered", _ordered(per, integral)),
+        ("ordered", _order_samples(per, integral)),
         (
             "averaged",
-            dialect.select("*", exp.alias_(_mean(integral), "mean")).from_(dialect.table("ordered"), copy=False),
+            dialect.select("*", exp.alias_(_compute_mean(integral), "mean")).from_(
+                dialect.table("ordered"), copy=False
+            ),
         ),
     ]
-    query = _summary(per)
+    query = _summarize(per)
     if per:
         stages.append(("distributions", query))
         stages.append(
@@ -138,22 +139,22 @@ def distribution(metric: Metric, domain: str, integral: bool, constants: Constan
                 .where(exp.Not(this=exp.Is(this=column(metric.per), expression=exp.Null())), copy=False),
             )
         )
-        query = _over_domain()
+        query = _join_domain()
     return dialect.staged(query, stages)
 
 
 def of_some(query: exp.Expr, per: str, values: Sequence[object]) -> exp.Expr:
-    """A metric's statement, as `distribution` makes it, for some values of its column `per` alone."""
+    """Restrict a query that `distribution` returned to some values of its column `per`."""
     query = query.copy()
-    among = exp.In(this=column(per), expressions=[literal(value) for value in values])
+    is_selected = exp.In(this=column(per), expressions=[literal(value) for value in values])
     for stage in query.args["with_"].expressions:
         if stage.alias in ("samples", "domain"):
-            stage.this.where(among, copy=False)
+            stage.this.where(is_selected, copy=False)
     return query
 
 
-def _over_domain() -> exp.Select:
-    """Every value of `per` with its distribution, if it has one."""
+def _join_domain() -> exp.Select:
+    """Return every value of `per` with its distribution, if it has one."""
     on = exp.EQ(this=column("per", "distributions"), expression=column("per", "domain"))
     return (
         dialect.select(column("per", "domain"), *(column(name, "distributions") for name in SUMMARY))
@@ -163,32 +164,32 @@ def _over_domain() -> exp.Select:
     )
 
 
-def _ordered(per: bool, integral: bool) -> exp.Select:
-    """The samples in their order, how many they are, and of whole numbers their sum, which is exact in any order."""
-    told = [
+def _order_samples(per: bool, integral: bool) -> exp.Select:
+    """Return the sorted samples and their number, and for integers also the sum, exact in any order."""
+    outputs = [
         exp.alias_(dialect.ordered_list(column("value")), "ordered_values"),
         exp.alias_(exp.Count(this=column("value")), "size"),
     ]
     if integral:
-        told.append(exp.alias_(exp.Sum(this=column("value")), "total"))
-    query = dialect.select(*([column("per")] if per else []), *told).from_(dialect.table("samples"), copy=False)
+        outputs.append(exp.alias_(exp.Sum(this=column("value")), "total"))
+    query = dialect.select(*([column("per")] if per else []), *outputs).from_(dialect.table("samples"), copy=False)
     return query.group_by(column("per"), copy=False) if per else query
 
 
-def _mean(integral: bool) -> exp.Expr:
+def _compute_mean(integral: bool) -> exp.Expr:
     total = dialect.cast(column("total"), "real") if integral else dialect.exact_sum(column("ordered_values"))
     return exp.Div(this=total, expression=column("size"))
 
 
-def _summary(per: bool) -> exp.Select:
-    """Size, mean, deviation (n - 1) and centiles of each ordered list."""
+def _summarize(per: bool) -> exp.Select:
+    """Return size, mean, deviation (n - 1) and centiles of each ordered list."""
     mean = column("mean")
     size = column("size")
     deviation = exp.Coalesce(this=dialect.deviation(column("ordered_values")), expressions=[dialect.real("0.0")])
     centiles = dialect.transformed(
         dialect.reals(CENTILES),
         "c",
-        _centile(column("ordered_values"), size.copy(), column("c")),
+        _select_centile(column("ordered_values"), size.copy(), column("c")),
     )
     return dialect.select(
         *([column("per")] if per else []),

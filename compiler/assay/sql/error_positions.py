@@ -1,4 +1,7 @@
-"""Places in the SQL of specs: line and column of its text, in a file that whoever knows the workspace names."""
+"""Find positions in the SQL of specs: line and column in its text.
+
+A span does not name its file, because only the workspace knows the file.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,21 @@ from assay.sql import dialect
 from assay.util.diagnostics import Span, meant
 
 _LINE = re.compile(r"^LINE (\d+): (.*)\n( *)(\^+)", re.MULTILINE)
-CUT = "..."  # what is left out of a long line
+CUT = "..."  # marks an omission in a long line
 _NAMED = re.compile(r'"([^"]+)"')
 
 
 def at(sql: str, offset: int, length: int) -> Span:
-    """The place of some characters of a text."""
+    """Return the span of some characters of a text."""
     before = sql[:offset]
     return Span("", before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1, length)
 
 
 def of_word(sql: str, word: str, after: str = "", before: str = "") -> Span | None:
-    """Where a name, or a word of SQL, first stands outside of comments and texts, right `after` and `before` signs."""
+    """Return the first span of a name or keyword that is neither in a comment nor in a string.
+
+    The text before it must end with `after`, and the text behind it must start with `before`.
+    """
     try:
         tokens = sqlglot.tokenize(sql, read=dialect.DIALECT)
     except TokenError:
@@ -37,50 +43,56 @@ def of_word(sql: str, word: str, after: str = "", before: str = "") -> Span | No
 
 
 def of_result(sql: str, name: str) -> Span | None:
-    """Where the outermost query of a text first speaks of a column of its result; None where it does not name it."""
+    """Return where the outermost query first names a column of its result; None where it does not name it."""
     try:
         tokens = sqlglot.tokenize(sql, read=dialect.DIALECT)
     except TokenError:
         return None
-    depth, found = 0, None
+    depth, first_token = 0, None
     for token in tokens:
         depth += {"(": 1, ")": -1}.get(token.text, 0)
         if depth == 0 and token.text.casefold() == "select":
-            found = None
-        elif found is None and token.text.casefold() == name.casefold() and sql[token.start] != "'":
-            found = token
-    return at(sql, found.start, found.end - found.start + 1) if found else None
+            first_token = None
+        elif first_token is None and token.text.casefold() == name.casefold() and sql[token.start] != "'":
+            first_token = token
+    return at(sql, first_token.start, first_token.end - first_token.start + 1) if first_token else None
 
 
 def of_parse_error(sql: str, error: ParseError) -> Span | None:
-    """Where a text stops being SQL."""
+    """Return where a text stops being valid SQL."""
     first = error.errors[0] if error.errors else {}
     begin, word = str(first.get("start_context") or ""), str(first.get("highlight") or "")
-    found = sql.find(f"{begin}{word}{first.get('end_context') or ''}") if word else -1
-    return at(sql, found + len(begin), len(word)) if found >= 0 else None
+    index = sql.find(f"{begin}{word}{first.get('end_context') or ''}") if word else -1
+    return at(sql, index + len(begin), len(word)) if index >= 0 else None
 
 
-def of_engine_error(sql: str, said: str) -> Span | None:
-    """Where the engine says that `EXPLAIN`, and a text from the next line on, is wrong; where it does not say, the
-    first name that it speaks of."""
-    shown = _LINE.search(said)
-    line = _line(sql, int(shown[1]) - 1) if shown else ""
-    cut = shown[2].removeprefix(CUT).removesuffix(CUT) if shown else ""
-    if shown and cut in line:
-        before = len(shown[3]) - len(f"LINE {shown[1]}: ") - (len(CUT) if shown[2].startswith(CUT) else 0)
-        return Span("", int(shown[1]) - 1, line.index(cut) + before + 1, len(shown[4]))
-    named = (of_word(sql, name) for name in _NAMED.findall(said))
-    return next((place for place in named if place), None)
+def of_engine_error(sql: str, message: str) -> Span | None:
+    """Return the position in `sql` of an error that the engine reports for `EXPLAIN`, a newline, and `sql`.
+
+    When the report has no position, the first name that it quotes is located.
+    """
+    line_match = _LINE.search(message)
+    line = _line(sql, int(line_match[1]) - 1) if line_match else ""
+    excerpt = line_match[2].removeprefix(CUT).removesuffix(CUT) if line_match else ""
+    if line_match and excerpt in line:
+        before = (
+            len(line_match[3]) - len(f"LINE {line_match[1]}: ") - (len(CUT) if line_match[2].startswith(CUT) else 0)
+        )
+        return Span("", int(line_match[1]) - 1, line.index(excerpt) + before + 1, len(line_match[4]))
+    name_spans = (of_word(sql, name) for name in _NAMED.findall(message))
+    return next((span for span in name_spans if span), None)
 
 
-def near(said: str, columns: Iterable[str]) -> str:
-    """A hint with the columns that may be meant where the engine finds none of a name, out of those that it has in mind
-    and some more; empty where none is near, or the error is another."""
-    asked, _, candidates = said.partition("Candidate bindings:")
+def near(message: str, columns: Iterable[str]) -> str:
+    """Return a hint with the columns that an unknown name may mean.
+
+    Candidates are those that the engine lists, and `columns`.  Empty if none is similar, or for any other error.
+    """
+    problem, _, candidates = message.partition("Candidate bindings:")
     names = [name.rpartition(".")[2] for name in _NAMED.findall(candidates.split("\n")[0])]
-    words = _NAMED.findall(asked)
-    known = {*names, *columns}
-    return meant(words[-1], known) if words and candidates and words[-1] not in known else ""
+    words = _NAMED.findall(problem)
+    candidate_names = {*names, *columns}
+    return meant(words[-1], candidate_names) if words and candidates and words[-1] not in candidate_names else ""
 
 
 def _line(sql: str, number: int) -> str:

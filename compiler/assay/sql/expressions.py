@@ -1,4 +1,4 @@
-"""Expressions of the spec language as SQL."""
+"""Compile expressions of the spec language to SQL."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.sql import dialect
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Where the leaves of an expression are found: a table for columns, values for constants and the parameter."""
+    """The values of the leaves of an expression: the table of its columns, the constants, and the parameter."""
 
     table: str = ""
     constants: Mapping[str, object] = field(default_factory=dict)
@@ -24,34 +24,35 @@ class Names:
 
 
 def compile_expression(node: Expression, names: Names) -> exp.Expr:
-    """The SQL of an expression; operands that are operators themselves stand in parentheses."""
+    """Compile an expression to SQL; operands that are operators themselves get parentheses."""
     leaf = _LEAVES.get(node.op)
     if leaf:
         return leaf(node, names)
-    operands = [_operand(compile_expression(operand, names)) for operand in node.operands]
-    if node.op in _EXACT and _is_of_whole_numbers(node):
-        operands[0] = dialect.cast(_bare(operands[0]), "integer")  # else small numbers make one of 32 bits
+    operands = [_wrap_operand(compile_expression(operand, names)) for operand in node.operands]
+    if node.op in _EXACT and _has_only_integers(node):
+        operands[0] = dialect.cast(_unwrap(operands[0]), "integer")  # the engine would give small literals 32 bits
     if node.op in ("over", "div"):
-        operands[1] = _divisor(node.operands[1], operands[1])
+        operands[1] = _guard_divisor(node.operands[1], operands[1])
     if node.op in _BINARY:
         return _BINARY[node.op](this=operands[0], expression=operands[1])
     return _OPERATORS[node.op](node, operands)
 
 
-def _operand(value: exp.Expr) -> exp.Expr:
+def _wrap_operand(value: exp.Expr) -> exp.Expr:
     return exp.paren(value) if isinstance(value, (exp.Binary, exp.Connector, exp.Not, exp.Is)) else value
 
 
-#: operators whose result may be far from what they are of
+#: operators whose result may be much larger than their operands
 _EXACT = ("plus", "minus", "times", "whole")
 
 
-def _is_of_whole_numbers(node: Expression) -> bool:
-    """Whether an expression is made of literals alone that are whole numbers, and so is one."""
+def _has_only_integers(node: Expression) -> bool:
+    """Return whether all leaves of an expression are integer literals, so that its value is an integer."""
     leaves = [item for item in node.walk() if not item.operands]
     if any(item.op == "over" for item in node.walk()) or any(item.number is None for item in leaves):
         return False
-    return not any(isinstance(_number(item, Names()), exp.Cast) for item in leaves)  # which reals are
+    # the literal of a real number is a cast
+    return not any(isinstance(_compile_number(item, Names()), exp.Cast) for item in leaves)
 
 
 _BINARY: Mapping[str, type[exp.Binary]] = {
@@ -67,25 +68,27 @@ _BINARY: Mapping[str, type[exp.Binary]] = {
 }
 
 
-def _divisor(node: Expression, value: exp.Expr) -> exp.Expr:
-    """What is divided by; nothing where it is zero, and so is the quotient (as in formulas), where the engine would
-    end the statement, or yield an infinity."""
-    return value if node.op in ("integer", "real") and node.number else dialect.unless_zero(_bare(value))
+def _guard_divisor(node: Expression, value: exp.Expr) -> exp.Expr:
+    """Return a divisor that is null where it is zero, so that the quotient is null, as in formulas.
+
+    The engine would end the statement, or yield an infinity.
+    """
+    return value if node.op in ("integer", "real") and node.number else dialect.unless_zero(_unwrap(value))
 
 
-def _quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+def _compile_quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     return exp.Div(this=dialect.cast(operands[0], "real"), expression=operands[1])
 
 
-def _floor(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
-    return dialect.cast(exp.Floor(this=_bare(operands[0])), "integer")
+def _compile_floor(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+    return dialect.cast(exp.Floor(this=_unwrap(operands[0])), "integer")
 
 
-def _bare(value: exp.Expr) -> exp.Expr:
+def _unwrap(value: exp.Expr) -> exp.Expr:
     return value.this if isinstance(value, exp.Paren) else value
 
 
-def _whole(node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+def _scale_integer(node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     factor = Fraction(node.factor)
     value = operands[0]
     if factor.numerator != 1:
@@ -95,41 +98,41 @@ def _whole(node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     return exp.IntDiv(this=value, expression=dialect.integer(factor.denominator))
 
 
-def _all(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
-    return exp.and_(*(_bare(item) for item in operands))
+def _compile_and(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+    return exp.and_(*(_unwrap(item) for item in operands))
 
 
-def _any(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
-    return exp.or_(*(_bare(item) for item in operands))
+def _compile_or(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+    return exp.or_(*(_unwrap(item) for item in operands))
 
 
-def _coalesce(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
-    bare = [_bare(item) for item in operands]
-    return exp.Coalesce(this=bare[0], expressions=bare[1:])
+def _compile_coalesce(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+    values = [_unwrap(item) for item in operands]
+    return exp.Coalesce(this=values[0], expressions=values[1:])
 
 
-def _greatest(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
-    bare = [_bare(item) for item in operands]
-    return exp.Anonymous(this="greatest", expressions=bare)
+def _compile_greatest(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+    values = [_unwrap(item) for item in operands]
+    return exp.Anonymous(this="greatest", expressions=values)
 
 
 _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
-    "over": _quotient,
-    "floor": _floor,
-    "whole": _whole,
+    "over": _compile_quotient,
+    "floor": _compile_floor,
+    "whole": _scale_integer,
     "as_unit": lambda _node, operands: operands[0],
-    "and": _all,
-    "or": _any,
+    "and": _compile_and,
+    "or": _compile_or,
     "not": lambda _node, operands: exp.Not(this=operands[0]),
-    "coalesce": _coalesce,
-    "greatest": _greatest,
+    "coalesce": _compile_coalesce,
+    "greatest": _compile_greatest,
     "matches": lambda _node, operands: dialect.matches(*operands),
     "present": lambda _node, operands: exp.Not(this=exp.Is(this=operands[0], expression=exp.Null())),
     "absent": lambda _node, operands: exp.Is(this=operands[0], expression=exp.Null()),
 }
 
 
-def _named(node: Expression, names: Names) -> exp.Expr:
+def _compile_column(node: Expression, names: Names) -> exp.Expr:
     return dialect.column(node.name, names.table)
 
 
@@ -137,7 +140,7 @@ def taken_branch(node: Expression, names: Names) -> exp.Expr:
     return dialect.column(f"{node.text}_{node.name}", names.table)
 
 
-def _number(node: Expression, _names: Names) -> exp.Expr:
+def _compile_number(node: Expression, _names: Names) -> exp.Expr:
     assert node.number is not None
     if node.op == "quantity" and node.factor:
         exact = Fraction(node.number) * Fraction(node.factor)
@@ -147,18 +150,18 @@ def _number(node: Expression, _names: Names) -> exp.Expr:
     return dialect.real(f"{node.number:f}")
 
 
-def _constant(node: Expression, names: Names) -> exp.Expr:
+def _compile_constant(node: Expression, names: Names) -> exp.Expr:
     return literal(names.constants[node.name])
 
 
-def _parameter(_node: Expression, names: Names) -> exp.Expr:
+def _compile_parameter(_node: Expression, names: Names) -> exp.Expr:
     assert names.argument is not None
     number = Decimal(names.argument)
     return dialect.real(f"{number:f}") if names.argument_type == "real" else dialect.integer(int(number))
 
 
 def literal(value: object) -> exp.Expr:
-    """A constant of a run as a literal: integers exact, reals as doubles; a place for one stays a place."""
+    """Return a constant of a run as a literal: integers exact, reals as doubles; a placeholder as it is."""
     if isinstance(value, exp.Expr):
         return value.copy()
     if value is None:
@@ -173,20 +176,23 @@ def literal(value: object) -> exp.Expr:
 
 
 _LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expr]] = {
-    "column": _named,
-    "instant": _named,
-    "field": _named,
+    "column": _compile_column,
+    "instant": _compile_column,
+    "field": _compile_column,
     "taken": taken_branch,
-    "integer": _number,
-    "real": _number,
-    "quantity": _number,
+    "integer": _compile_number,
+    "real": _compile_number,
+    "quantity": _compile_number,
     "text": lambda node, _names: exp.Literal.string(node.text),
     "boolean": lambda node, _names: exp.Boolean(this=node.text == "true"),
-    "constant": _constant,
-    "parameter": _parameter,
+    "constant": _compile_constant,
+    "parameter": _compile_parameter,
 }
 
 
 def places(names: Iterable[str]) -> dict[str, object]:
-    """A place (`$name`) for each constant: what is compiled so serves every run, with its constants as parameters."""
+    """Return a placeholder (`$name`) for each constant.
+
+    SQL that is compiled with them serves every run, whose constants are its parameters.
+    """
     return {name: exp.Placeholder(this=name) for name in names}

@@ -1,4 +1,4 @@
-"""A formula over averages of metrics as one query, in doubles: what an auditor runs beside the exact result."""
+"""Compile a formula over averages of metrics to one query, in doubles, which auditors compare with the exact result."""
 
 from __future__ import annotations
 
@@ -21,57 +21,68 @@ AVERAGE = "average"
 
 
 def query(checked: CheckedPackage, metric: Metric, summary: Summary, constants: Constants) -> exp.Select:
-    """One row: `value`, the formula in its unit, and the average of each metric that it is over, in that one's unit.
+    """Return the query of a formula.
 
-    Null where there are no samples, or something is divided by 0.
+    It yields one row: `value`, the formula in its unit, and the average of each of its metrics in the metric's unit.  A
+    column is null where there are no samples or a divisor is 0.
     """
-    known = formula.by_id(checked.package)
+    metrics = formula.by_id(checked.package)
     grains = {grain.name: grain for grain in checked.package.grains}
-    measured = formula.measured(known, [metric])
-    stages = [(_stage(item.id), _average(checked, item, grains[item.grain], summary, constants)) for item in measured]
-    values = [exp.alias_(column(AVERAGE, _stage(item.id)), item.id, quoted=True) for item in measured]
-    value = _Compiler(known, constants).value(metric.measure)
-    found = dialect.select(exp.alias_(value, "value"), *values).from_(dialect.table(_stage(measured[0].id)), copy=False)
+    measured = formula.measured(metrics, [metric])
+    stages = [
+        (_name_stage(item.id), _compile_average(checked, item, grains[item.grain], summary, constants))
+        for item in measured
+    ]
+    values = [exp.alias_(column(AVERAGE, _name_stage(item.id)), item.id, quoted=True) for item in measured]
+    value = _Compiler(metrics, constants).value(metric.measure)
+    result = dialect.select(exp.alias_(value, "value"), *values).from_(
+        dialect.table(_name_stage(measured[0].id)), copy=False
+    )
     for item in measured[1:]:
-        found = found.join(dialect.table(_stage(item.id)), join_type="CROSS", copy=False)
-    found = dialect.staged(found, stages)
-    found.add_comments([f" {metric.id}: {metric.name} ", f" definition {checked.definitions[metric.id]} "])
-    return found
+        result = result.join(dialect.table(_name_stage(item.id)), join_type="CROSS", copy=False)
+    result = dialect.staged(result, stages)
+    result.add_comments([f" {metric.id}: {metric.name} ", f" definition {checked.definitions[metric.id]} "])
+    return result
 
 
-def _stage(metric: str) -> str:
+def _name_stage(metric: str) -> str:
     return f"average_of_{metric}"
 
 
-def _average(
+def _compile_average(
     checked: CheckedPackage, metric: Metric, grain: Grain, summary: Summary, constants: Constants
 ) -> exp.Select:
-    """One row: the average of a metric in its unit; over hosts as the summary says."""
+    """Return one row: the average of a metric in its unit; over hosts, as the summary says."""
     measured = checked.measured[metric.id]
     rows = distributions.distribution(metric, distributions.domain_of(grain), measured.integral, constants)
-    named = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("distribution")))
-    average = _over_hosts(summary, metric.sampled_only) if metric.per else column("mean")
-    return exp.Select(expressions=[exp.alias_(_scaled(average, measured.factor), AVERAGE)]).from_(named, copy=False)
+    distribution = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("distribution")))
+    average = _average_hosts(summary, metric.sampled_only) if metric.per else column("mean")
+    return exp.Select(expressions=[exp.alias_(_scale(average, measured.factor), AVERAGE)]).from_(
+        distribution, copy=False
+    )
 
 
-def _over_hosts(summary: Summary, sampled_only: bool) -> exp.Expr:
-    """The mean of the hosts' means, of all of them or of the lowest few; hosts without samples are left out or 0."""
+def _average_hosts(summary: Summary, sampled_only: bool) -> exp.Expr:
+    """Return the mean of the means of hosts, of all hosts or of the lowest few.
+
+    Hosts without samples are left out (`sampled_only`) or count as 0.
+    """
     means: exp.Expr
     if sampled_only:
-        there = exp.Where(this=exp.Not(this=exp.Is(this=column("mean"), expression=exp.Null())))
-        means = exp.Filter(this=dialect.ordered_list(column("mean")), expression=there)
+        is_not_null = exp.Where(this=exp.Not(this=exp.Is(this=column("mean"), expression=exp.Null())))
+        means = exp.Filter(this=dialect.ordered_list(column("mean")), expression=is_not_null)
     else:
         means = dialect.ordered_list(exp.Coalesce(this=column("mean"), expressions=[dialect.real("0.0")]))
     if summary.lowest:
         bounds = [dialect.integer(1), dialect.integer(summary.lowest)]
         means = exp.Anonymous(this="list_slice", expressions=[means, *bounds])
     average = exp.Div(this=dialect.exact_sum(means), expression=dialect.length(means.copy()))
-    some = exp.GT(this=exp.Sum(this=column("size")), expression=dialect.integer(0))
-    return exp.Case(ifs=[exp.If(this=some, true=average)])
+    has_samples = exp.GT(this=exp.Sum(this=column("size")), expression=dialect.integer(0))
+    return exp.Case(ifs=[exp.If(this=has_samples, true=average)])
 
 
-def _scaled(value: exp.Expr, factor: Fraction) -> exp.Expr:
-    """A value times an exact factor: multiplied first, divided last."""
+def _scale(value: exp.Expr, factor: Fraction) -> exp.Expr:
+    """Return a value times an exact factor: it is multiplied first and divided last."""
     if factor.numerator != 1:
         value = exp.Mul(this=exp.paren(value), expression=dialect.real(str(factor.numerator)))
     if factor.denominator != 1:
@@ -80,12 +91,12 @@ def _scaled(value: exp.Expr, factor: Fraction) -> exp.Expr:
 
 
 class _Compiler:
-    def __init__(self, known: Mapping[str, Metric], constants: Constants) -> None:
-        self.known = known
+    def __init__(self, metrics: Mapping[str, Metric], constants: Constants) -> None:
+        self.metrics = metrics
         self.constants = constants
 
     def value(self, node: Expression) -> exp.Expr:
-        """The SQL of a resolved formula."""
+        """Compile a resolved formula."""
         leaf = self.leaf(node)
         if leaf is not None:
             return leaf
@@ -93,20 +104,22 @@ class _Compiler:
         return _OPERATORS[node.op](node, operands)
 
     def leaf(self, node: Expression) -> exp.Expr | None:
-        """A metric, constant or number; None for an operator."""
+        """Compile a metric, constant or number; return None for an operator."""
         if node.op == "metric":
-            of = self.known[node.name]
-            inner = self.value(of.measure) if formula.is_formula(of) else column(AVERAGE, _stage(node.name))
-            return _scaled(inner, Fraction(node.factor))
+            metric = self.metrics[node.name]
+            inner = (
+                self.value(metric.measure) if formula.is_formula(metric) else column(AVERAGE, _name_stage(node.name))
+            )
+            return _scale(inner, Fraction(node.factor))
         if node.op == "constant":
-            return _scaled(dialect.cast(literal(self.constants[node.name]), "real"), Fraction(node.factor))
+            return _scale(dialect.cast(literal(self.constants[node.name]), "real"), Fraction(node.factor))
         if node.number is not None:
             exact = Fraction(node.number) * Fraction(node.factor or 1)
-            return _scaled(dialect.real(str(exact.numerator)), Fraction(1, exact.denominator))
+            return _scale(dialect.real(str(exact.numerator)), Fraction(1, exact.denominator))
         return None
 
 
-def _quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
+def _compile_quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     return exp.Div(this=operands[0], expression=dialect.unless_zero(operands[1]))
 
 
@@ -114,9 +127,9 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
     "plus": lambda _node, operands: exp.Add(this=operands[0], expression=operands[1]),
     "minus": lambda _node, operands: exp.Sub(this=operands[0], expression=operands[1]),
     "times": lambda _node, operands: exp.Mul(this=operands[0], expression=operands[1]),
-    "over": _quotient,
-    "as_unit": lambda node, operands: _scaled(operands[0], Fraction(node.factor)),
-    "converted": lambda node, operands: _scaled(operands[0], Fraction(node.factor)),
+    "over": _compile_quotient,
+    "as_unit": lambda node, operands: _scale(operands[0], Fraction(node.factor)),
+    "converted": lambda node, operands: _scale(operands[0], Fraction(node.factor)),
     "coalesce": lambda _node, operands: exp.Coalesce(this=operands[0], expressions=operands[1:]),
     "greatest": lambda _node, operands: exp.Anonymous(this="greatest", expressions=operands),
 }

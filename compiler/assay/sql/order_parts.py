@@ -1,4 +1,4 @@
-"""The parts of a query that order its rows, and those whose value depends on an order."""
+"""Find the parts of a query that order its rows, and those whose values depend on an order."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from assay.sql.determinism import around, named, word_of
 from assay.sql.row_keys import split_conjuncts
 
 _EXTREMES = ("arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by")
-#: functions of a window that depend on the place of each row; those that the parser has no class for
+#: window functions that depend on the position of each row, and those for which the parser has no class
 _OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.NthValue, exp.Ntile)
 _PLACES = ("fill",)
 
 
 def list_cuts(query: exp.Expr) -> Iterator[str]:
-    """Yield the words of the clauses that take some rows of a query: `LIMIT`, `OFFSET`, `FETCH`."""
-    for part in ("limit", "offset"):
-        if part_of_query := query.args.get(part):
-            yield "FETCH" if isinstance(part_of_query, exp.Fetch) else part.upper()
+    """Yield the keywords of the clauses that select some rows of a query: `LIMIT`, `OFFSET`, `FETCH`."""
+    for clause in ("limit", "offset"):
+        if node := query.args.get(clause):
+            yield "FETCH" if isinstance(node, exp.Fetch) else clause.upper()
 
 
 def resolve_order(value: exp.Expr, outputs: Sequence[exp.Expr], aliases: Mapping[str, exp.Expr]) -> list[exp.Expr]:
-    """Return the values that a term of ORDER BY stands for: outputs by number or name, or all of them."""
+    """Return the values that a term of ORDER BY refers to: an output by number or name, or all outputs."""
     if isinstance(value, exp.Var) and value.name.casefold() == "all":
         return list(outputs)
     if isinstance(value, exp.Literal) and value.is_int and 1 <= int(value.name) <= len(outputs):
@@ -34,7 +34,7 @@ def resolve_order(value: exp.Expr, outputs: Sequence[exp.Expr], aliases: Mapping
 
 
 def is_of_places(call: exp.Expr) -> bool:
-    """Return whether a function of a window depends on the place of each row."""
+    """Return whether a window function depends on the position of each row."""
     return isinstance(call, _OF_PLACES) or (isinstance(call, exp.Anonymous) and call.name.casefold() in _PLACES)
 
 
@@ -52,12 +52,12 @@ def is_of_window(call: exp.Expr) -> bool:
 
 
 def is_all(spec: exp.Expr) -> bool:
-    """Return whether a window's frame is all rows of its part."""
+    """Return whether the frame of a window covers its whole partition."""
     return [str(spec.args.get(name)).upper() for name in ("start", "end")] == ["UNBOUNDED", "UNBOUNDED"]
 
 
 def split_arguments(call: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
-    """Split the arguments of a function of a group: its values, its order, and whether it is DISTINCT."""
+    """Split the arguments of an aggregate function: its values, its order, and whether it is DISTINCT."""
     expressions = list(call.iter_expressions())
     outside = around(call)
     order: list[exp.Expr] = []
@@ -89,7 +89,10 @@ def list_equalities(condition: exp.Expr | None) -> list[tuple[exp.Expr, exp.Expr
 
 
 def find_part_columns(value: exp.Expr, columns: Mapping[str, exp.Expr]) -> tuple[str, ...] | None:
-    """Return the columns of the parts in which a `row_number` counts; None of other values, or of unknown columns."""
+    """Return the columns that partition a `row_number`.
+
+    None for other values, and for partitions by other values than columns of the result.
+    """
     if not isinstance(value, exp.Window) or not isinstance(value.this, exp.RowNumber):
         return None
     parts = value.args.get("partition_by") or named(value).args.get("partition_by") or []

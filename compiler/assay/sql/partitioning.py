@@ -1,5 +1,4 @@
-"""Queries that may be worked out for some hosts at a time: what they yield of a host depends on rows of that host
-alone."""
+"""Decide whether a query can run for some hosts at a time: its rows of a host depend on rows of that host alone."""
 
 from __future__ import annotations
 
@@ -8,31 +7,34 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-#: what a query may be made of; of all else it is not known what it does
+#: the clauses that are understood; a query with any other is not partitionable
 _PARTS = frozenset(
     ["with_", "expressions", "from_", "joins", "where", "group", "having", "qualify", "windows", "order", "distinct"]
 )
 _OF_TABLES = frozenset(["this", "alias"])
 _OF_JOINS = frozenset(["this", "on", "method", "side", "kind"])
 
-#: of queries by their names, which the engine takes in any case
-Known = Mapping[str, bool]
+#: whether named queries are partitionable, by their names in lower case
+NamedQueries = Mapping[str, bool]
 
 
 def is_partitionable(query: exp.Expr, key: str) -> bool:
-    """Whether the rows that a query yields of any values of the column `key` are those that it yields when every table
-    that it reads has the rows of these values alone.
+    """Return whether a query can run on partitions of its tables by the column `key`.
 
-    No where that is not sure.  Tables that lack the column make no difference: a query that is sure of itself compares
-    it in each.  Rows in which it is null are none of any value.
+    If so, for any values of `key` it yields the same rows as when each table has only the rows of these values.  False
+    in case of doubt.  Tables without the column make no difference: a partitionable query compares the column in each
+    table that it joins.  Rows in which it is null belong to no partition.
     """
-    return _Reader(key).of(query, {})
+    return _Reader(key).is_partitionable(query, {})
 
 
 @dataclass(slots=True)
-class _Rows:
-    """Which of the queries that are joined have the key of the row (`same`), or that or null (`linked`), and which
-    columns may be named without them (`seen`)."""
+class _JoinedTables:
+    """The tables that a SELECT joins, by alias.
+
+    `same`: tables whose key is that of the row.  `linked`: the same, or null.  `seen`: tables whose columns may be
+    named without the table.
+    """
 
     same: set[str] = field(default_factory=set)
     linked: set[str] = field(default_factory=set)
@@ -40,64 +42,76 @@ class _Rows:
 
 
 class _Reader:
+    """Reads queries with regard to one key column."""
+
     def __init__(self, key: str) -> None:
         self._key = key
 
-    def of(self, query: exp.Expr, known: Known) -> bool:
-        """The same of a query that may name others, of which it is known."""
+    def is_partitionable(self, query: exp.Expr, queries: NamedQueries) -> bool:
+        """Return whether a query is partitionable; `queries` are the named queries that it may read."""
         if isinstance(query, exp.Subquery) and _has_only(query, _OF_TABLES):
-            return self.of(query.this, known)
+            return self.is_partitionable(query.this, queries)
         stages = query.args.get("with_")
         if stages:
             if stages.recursive or any(item.args["alias"].columns for item in stages.expressions):
                 return False
             for item in stages.expressions:
-                known = {**known, item.alias.casefold(): self.of(item.this, known)}
+                queries = {
+                    **queries,
+                    item.alias.casefold(): self.is_partitionable(item.this, queries),
+                }
         if isinstance(query, exp.Union):
-            return self._of_union(query, known)
-        return isinstance(query, exp.Select) and _has_only(query, _PARTS) and self._of_select(query, known)
+            return self._is_partitionable_union(query, queries)
+        return (
+            isinstance(query, exp.Select) and _has_only(query, _PARTS) and self._is_partitionable_select(query, queries)
+        )
 
-    def _of_union(self, query: exp.Union, known: Known) -> bool:
+    def _is_partitionable_union(self, query: exp.Union, queries: NamedQueries) -> bool:
         if not _has_only(query, {"with_", "this", "expression", "distinct"}):
             return False
         left, right = (side.named_selects for side in (query.left, query.right))
-        places = [index for index, name in enumerate(left) if name == self._key]
-        fits = len(places) == 1 and places[0] < len(right) and right[places[0]] == self._key
-        return fits and "*" not in (*left, *right) and self.of(query.left, known) and self.of(query.right, known)
+        indexes = [index for index, name in enumerate(left) if name == self._key]
+        fits = len(indexes) == 1 and indexes[0] < len(right) and right[indexes[0]] == self._key
+        return (
+            fits
+            and "*" not in (*left, *right)
+            and self.is_partitionable(query.left, queries)
+            and self.is_partitionable(query.right, queries)
+        )
 
-    def _of_select(self, query: exp.Select, known: Known) -> bool:
-        rows = self._joined(query, known)
-        if rows is None or _asks_within(query) or not self._yields_key(query, rows):
+    def _is_partitionable_select(self, query: exp.Select, queries: NamedQueries) -> bool:
+        rows = self._read_tables(query, queries)
+        if rows is None or _has_nested_rows(query) or not self._selects_key_once(query, rows):
             return False
         group, distinct = query.args.get("group"), query.args.get("distinct")
-        if group and not (_has_only(group, {"expressions"}) and self._some_key(group.expressions, rows)):
+        if group and not (_has_only(group, {"expressions"}) and self._has_key(group.expressions, rows)):
             return False
         if distinct and distinct.args.get("on"):
             return False
-        return all(self._some_key(_partition(item, query), rows) for item in _windows(query))
+        return all(self._has_key(_list_partition(item, query), rows) for item in _list_windows(query))
 
-    def _joined(self, query: exp.Select, known: Known) -> _Rows | None:
-        """What is joined; None where rows of different keys may come together."""
+    def _read_tables(self, query: exp.Select, queries: NamedQueries) -> _JoinedTables | None:
+        """Return the joined tables; None where rows of different keys may be joined."""
         first = query.args.get("from_")
-        if first is None or not self._is_source(first.this, known):
+        if first is None or not self._is_source(first.this, queries):
             return None
         name = first.this.alias_or_name
-        rows = _Rows({name}, {name}, {name})
+        rows = _JoinedTables({name}, {name}, {name})
         for join in query.args.get("joins") or ():
-            if not self._joins(join, rows, known):
+            if not self._add_join(join, rows, queries):
                 return None
         return rows
 
-    def _joins(self, join: exp.Join, rows: _Rows, known: Known) -> bool:
-        """Add what is joined; False where it may be of another key."""
+    def _add_join(self, join: exp.Join, rows: _JoinedTables, queries: NamedQueries) -> bool:
+        """Add a joined table; return False where its rows may have another key."""
         name, side, kind = join.this.alias_or_name, join.side, join.kind
         on = join.args.get("on")
-        if not _has_only(join, _OF_JOINS) or not on or name in rows.linked or not self._is_source(join.this, known):
+        if not _has_only(join, _OF_JOINS) or not on or name in rows.linked or not self._is_source(join.this, queries):
             return False
         if join.method not in ("", "ASOF") or side not in ("", "LEFT") or kind not in ("", "INNER", "SEMI", "ANTI"):
             return False
         conditions = on.flatten() if isinstance(on, exp.And) else [on]
-        if not any(self._links(item, name, rows.linked) for item in conditions):
+        if not any(self._links_keys(item, name, rows.linked) for item in conditions):
             return False
         if kind in ("SEMI", "ANTI"):
             return not side
@@ -107,75 +121,78 @@ class _Reader:
             rows.same.add(name)
         return True
 
-    def _links(self, condition: exp.Expr, name: str, others: set[str]) -> bool:
-        """Whether a condition sets the key of what is joined equal to that of another."""
+    def _links_keys(self, condition: exp.Expr, name: str, others: set[str]) -> bool:
+        """Return whether a condition equates the key of a joined table with that of another one."""
         if not isinstance(condition, exp.EQ):
             return False
-        one, other = condition.left, condition.right
-        if not (isinstance(one, exp.Column) and isinstance(other, exp.Column)):
+        left, right = condition.left, condition.right
+        if not (isinstance(left, exp.Column) and isinstance(right, exp.Column)):
             return False
-        if one.name != self._key or other.name != self._key:
+        if left.name != self._key or right.name != self._key:
             return False
-        return (one.table == name and other.table in others) or (other.table == name and one.table in others)
+        return (left.table == name and right.table in others) or (right.table == name and left.table in others)
 
-    def _is_source(self, source: exp.Expr, known: Known) -> bool:
-        """Whether what is read is a table, or stands apart itself."""
+    def _is_source(self, source: exp.Expr, queries: NamedQueries) -> bool:
+        """Return whether a source is a table or a partitionable query."""
         alias = source.args.get("alias")
         if not _has_only(source, _OF_TABLES) or (alias and alias.columns):
             return False
         if isinstance(source, exp.Table):
-            return isinstance(source.this, exp.Identifier) and known.get(source.name.casefold(), True)
-        return isinstance(source, exp.Subquery) and self.of(source.this, known)
+            return isinstance(source.this, exp.Identifier) and queries.get(source.name.casefold(), True)
+        return isinstance(source, exp.Subquery) and self.is_partitionable(source.this, queries)
 
-    def _is_key(self, value: exp.Expr, rows: _Rows) -> bool:
-        """Whether a value is the row's key."""
+    def _is_key(self, value: exp.Expr, rows: _JoinedTables) -> bool:
+        """Return whether a value is the key of the row."""
         if not isinstance(value, exp.Column) or value.name != self._key:
             return False
         return value.table in rows.same if value.table else len(rows.seen) == 1
 
-    def _some_key(self, values: list[exp.Expr], rows: _Rows) -> bool:
+    def _has_key(self, values: list[exp.Expr], rows: _JoinedTables) -> bool:
         return any(self._is_key(item, rows) for item in values)
 
-    def _yields_key(self, query: exp.Select, rows: _Rows) -> bool:
-        """Whether one column, and no other, is the row's key under its own name."""
-        found = 0
+    def _selects_key_once(self, query: exp.Select, rows: _JoinedTables) -> bool:
+        """Return whether exactly one output is the key of the row, under its own name."""
+        count = 0
         for item in query.expressions:
             value = item.unalias()
             if value.is_star:
                 star = value.this if isinstance(value, exp.Column) else value
-                of = value.args.get("table") if isinstance(value, exp.Column) else None
-                if any(star.args.values()) or not (of.name in rows.same if of else len(rows.seen) == 1):
+                table = value.args.get("table") if isinstance(value, exp.Column) else None
+                if any(star.args.values()) or not (table.name in rows.same if table else len(rows.seen) == 1):
                     return False
-                found += 1
+                count += 1
             elif item.alias_or_name == self._key:
                 if not self._is_key(value, rows):
                     return False
-                found += 1
-        return found == 1
+                count += 1
+        return count == 1
 
 
 def _has_only(part: exp.Expr, names: frozenset[str] | set[str]) -> bool:
-    """Whether nothing is said of a part but what these names tell."""
+    """Return whether a node has no parts except those of these names."""
     return all(name in names for name, value in part.args.items() if value)
 
 
-def _asks_within(query: exp.Select) -> bool:
-    """Whether a value or a condition of a query is another query, or makes several rows."""
-    own = [*query.expressions, *(query.args.get(name) for name in ("where", "group", "having", "qualify", "order"))]
-    own += [join.args["on"] for join in query.args.get("joins") or ()]
-    return any(part.find(exp.Query, exp.UDTF) for part in own if part)
+def _has_nested_rows(query: exp.Select) -> bool:
+    """Return whether a value or condition contains a query, or a function that returns several rows."""
+    parts = [*query.expressions, *(query.args.get(name) for name in ("where", "group", "having", "qualify", "order"))]
+    parts += [join.args["on"] for join in query.args.get("joins") or ()]
+    return any(part.find(exp.Query, exp.UDTF) for part in parts if part)
 
 
-def _windows(query: exp.Select) -> list[exp.Window]:
-    """The windows of a query's own values."""
-    own = [*query.expressions, query.args.get("qualify"), query.args.get("order")]
-    return [item for part in own if part for item in part.find_all(exp.Window)]
+def _list_windows(query: exp.Select) -> list[exp.Window]:
+    """Return the windows in the values of a query itself."""
+    parts = [*query.expressions, query.args.get("qualify"), query.args.get("order")]
+    return [item for part in parts if part for item in part.find_all(exp.Window)]
 
 
-def _partition(window: exp.Window, query: exp.Select) -> list[exp.Expr]:
-    """What the rows of a window have in common, which may be said where the window is named."""
-    named = {item.name: item for item in query.args.get("windows") or ()}
-    other = named.get(window.alias) if window.alias else None
-    if window.alias and other is None:
+def _list_partition(window: exp.Window, query: exp.Select) -> list[exp.Expr]:
+    """Return the values by which a window is partitioned, there or where the window is named."""
+    windows_by_name = {item.name: item for item in query.args.get("windows") or ()}
+    definition = windows_by_name.get(window.alias) if window.alias else None
+    if window.alias and definition is None:
         return []
-    return [*(window.args.get("partition_by") or ()), *((other.args.get("partition_by") or ()) if other else ())]
+    return [
+        *(window.args.get("partition_by") or ()),
+        *((definition.args.get("partition_by") or ()) if definition else ()),
+    ]

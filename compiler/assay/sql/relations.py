@@ -1,4 +1,4 @@
-"""Relations and checks: SQL files with `$constant` parameters as syntax trees, and their keys."""
+"""Compile relations and checks: SQL files with `$constant` parameters as syntax trees, and the keys of relations."""
 
 from __future__ import annotations
 
@@ -23,24 +23,30 @@ _OF_ROWS = ("unnest", "generate_subscripts", "regexp_split_to_table")
 
 
 def select_duplicates(relation: Relation) -> exp.Select:
-    """The keys of a relation that several rows have, and how many have them; without a key: the rows, if several."""
+    """Return the keys of a relation that several rows have, with the number of these rows.
+
+    Of a relation without a key: the number of its rows, if there are several.
+    """
     number = exp.Count(this=exp.Star())
-    several = exp.GT(this=number.copy(), expression=dialect.integer(1))
+    is_repeated = exp.GT(this=number.copy(), expression=dialect.integer(1))
     keys = [dialect.column(name) for name in relation.key]
     query = dialect.select(*keys, exp.alias_(number, ROWS_OF_KEY)).from_(dialect.table(relation.name))
-    query = query.having(several, copy=False)
+    query = query.having(is_repeated, copy=False)
     if not keys:
         return query
     return query.group_by(*(key.copy() for key in keys)).order_by(*(key.copy() for key in keys))
 
 
 def are_unique(query: exp.Expr, key: Collection[str]) -> bool:
-    """Whether a query can yield no two rows of one key: it groups by no more than that, or has distinct rows of it."""
+    """Return whether the text of a query proves that no two of its rows have the same key.
+
+    It does when the query groups by columns of the key only, or selects distinct rows of them.
+    """
     if not isinstance(query, exp.Select):
         return False
-    named = {item.alias_or_name: item.unalias() for item in query.selects}
+    values_by_name = {item.alias_or_name: item.unalias() for item in query.selects}
     if query.args.get("distinct"):
-        return not query.args["distinct"].args.get("on") and set(named) <= set(key)
+        return not query.args["distinct"].args.get("on") and set(values_by_name) <= set(key)
     if any(_makes_rows(item) for item in query.selects):
         return False
     group = query.args.get("group")
@@ -48,12 +54,12 @@ def are_unique(query: exp.Expr, key: Collection[str]) -> bool:
         return not query.args.get("from_") or any(_aggregates(item, query) for item in query.selects)
     if any(value for name, value in group.args.items() if name != "expressions"):
         return False
-    of_key = [value for name, value in named.items() if name in key]
-    return all(item in of_key and not isinstance(item, exp.Literal) for item in group.expressions)
+    key_values = [value for name, value in values_by_name.items() if name in key]
+    return all(item in key_values and not isinstance(item, exp.Literal) for item in group.expressions)
 
 
 def _makes_rows(value: exp.Expr) -> bool:
-    """Whether a value may be several rows: lists become those, and of functions that are not known it is not known."""
+    """Return whether a value may become several rows: it unnests a list, or calls a function that may do so."""
     return any(
         isinstance(item, (exp.UDTF, exp.Explode)) or item.name.casefold() in _OF_ROWS
         for item in value.find_all(exp.UDTF, exp.Explode, exp.Anonymous)
@@ -61,35 +67,36 @@ def _makes_rows(value: exp.Expr) -> bool:
 
 
 def _aggregates(value: exp.Expr, query: exp.Select) -> bool:
-    """Whether a value is of all rows of the query, not of those of a query inside it or of a window."""
+    """Return whether a value aggregates the rows of the query itself, not those of a subquery or window."""
     return any(
         item.find_ancestor(exp.Select) is query and not item.find_ancestor(exp.Window)
         for item in value.find_all(exp.AggFunc)
     )
 
 
-def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], what: str) -> exp.Expr:
-    """The tree of a query over the tables that it `reads`; where every constant is a place, it is shared: not to be
-    changed.
+def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[str], subject: str) -> exp.Expr:
+    """Return the tree of a query over the tables `reads`; `subject` names the query in messages.
 
-    Raises AssayError: `sql` when it does not parse, `unknown-constant` for a place that names none, and what
-    `confined` refuses.
+    When every constant is a placeholder the tree is shared: copy it before you change it.
+
+    Raises AssayError: `sql` when the text does not parse, `unknown-constant` for a placeholder that names none, and all
+    errors of `parse_sandboxed`.
     """
     try:
-        tree = _tree(sql, tuple(reads), what)
+        tree = _parse_cached(sql, tuple(reads), subject)
     except ParseError as error:
-        raise _unparsable(error, sql, what) from None
+        raise _describe_parse_error(error, sql, subject) from None
     except TokenError as error:
         cause = re.split(r"[.:]? at line|\. Line", str(error))[0].split("\n")[0]
-        raise fail("sql", f"the SQL of {what} does not parse: {cause}", text=sql) from None
+        raise fail("sql", f"the SQL of {subject} does not parse: {cause}", text=sql) from None
     except RecursionError:
-        raise fail("sql", f"the SQL of {what} is nested too deep", text=sql) from None
-    names = [str(place.this) for place in tree.find_all(exp.Placeholder)]
+        raise fail("sql", f"the SQL of {subject} is nested too deep", text=sql) from None
+    names = [str(placeholder.this) for placeholder in tree.find_all(exp.Placeholder)]
     for name in names:
         if name not in constants:
             raise fail(
                 "unknown-constant",
-                f"the SQL of {what} names a constant that no source of the package has: ${name}",
+                f"the SQL of {subject} names a constant that no source of the package has: ${name}",
                 hint=did_you_mean(name, constants),
                 span=of_word(sql, name, "$"),
                 text=sql,
@@ -100,56 +107,62 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
 
 
 @functools.lru_cache(maxsize=512)
-def refuse_ties(sql: str, tables: tuple[tuple[str, Shape], ...], what: str) -> None:
-    """AssayError `sql-order` where an order of a query, which `compile_query` has taken, decides a value and does not
-    tell all rows of its tables apart."""
+def refuse_ties(sql: str, tables: tuple[tuple[str, Shape], ...], subject: str) -> None:
+    """Raise AssayError (`sql-order`) when an order in which rows tie decides a value of a query.
+
+    Expects a query that `compile_query` accepts.
+    """
     shapes = dict(tables)
-    for problem in tied(_tree(sql, tuple(shapes), what), sql, shapes, what):
+    for problem in tied(_parse_cached(sql, tuple(shapes), subject), sql, shapes, subject):
         raise problem
 
 
 def filled(tree: exp.Expr, constants: Mapping[str, object]) -> exp.Expr:
-    """A query with values in the places of constants."""
-    found = tree.copy()
-    for place in list(found.find_all(exp.Placeholder)):
-        place.replace(literal(constants[str(place.this)]))
-    return found
+    """Return a query with constants in place of their placeholders."""
+    result = tree.copy()
+    for placeholder in list(result.find_all(exp.Placeholder)):
+        placeholder.replace(literal(constants[str(placeholder.this)]))
+    return result
 
 
 def of_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
-    """A query that reads of the logs those of some sources (none named: all that there are), whatever else is read."""
+    """Return a query that reads only the logs of some sources; none means all.  Other tables are unchanged."""
     if not sources:
         return query
-    found = query.copy()
-    for table in list(found.find_all(exp.Table)):
+    result = query.copy()
+    for table in list(result.find_all(exp.Table)):
         if table.name.casefold() == LOGS and not table.db:
-            kept = exp.In(this=dialect.column(SOURCE), expressions=[exp.Literal.string(name) for name in sources])
+            is_of_source = exp.In(
+                this=dialect.column(SOURCE), expressions=[exp.Literal.string(name) for name in sources]
+            )
             alias = exp.TableAlias(this=exp.to_identifier(table.alias or LOGS))
-            table.replace(exp.Subquery(this=dialect.select("*").from_(LOGS).where(kept), alias=alias))
-    return found
+            table.replace(exp.Subquery(this=dialect.select("*").from_(LOGS).where(is_of_source), alias=alias))
+    return result
 
 
 @functools.lru_cache(maxsize=512)
-def _tree(sql: str, reads: tuple[str, ...], what: str) -> exp.Expr:
-    """The tree before its places are filled: the same file is compiled for many metrics."""
-    return _as_declared(parse_sandboxed(sql, reads, what), reads)
+def _parse_cached(sql: str, reads: tuple[str, ...], subject: str) -> exp.Expr:
+    """Return the tree before placeholders are filled, cached: the same file is compiled for many metrics."""
+    return _rename_tables(parse_sandboxed(sql, reads, subject), reads)
 
 
-def _as_declared(tree: exp.Expr, reads: Collection[str]) -> exp.Expr:
-    """A query that names its tables as they are declared: the engine takes upper case for lower case, and what is made
-    for a query, and hashed, is found by name."""
+def _rename_tables(tree: exp.Expr, reads: Collection[str]) -> exp.Expr:
+    """Return a query that spells its tables as they are declared.
+
+    The engine ignores case, but the tables that a query needs, and its hash, are found by the exact name.
+    """
     declared = {name.casefold(): name for name in reads}
     if all(declared.get(item.name.casefold(), item.name) == item.name for item in tree.find_all(exp.Table)):
         return tree
-    named = tree.copy()
-    for item in named.find_all(exp.Table):
+    renamed = tree.copy()
+    for item in renamed.find_all(exp.Table):
         if (name := declared.get(item.name.casefold(), item.name)) != item.name:
             item.set("this", exp.to_identifier(name))
-    return named
+    return renamed
 
 
-def _unparsable(error: ParseError, sql: str, what: str) -> AssayError:
+def _describe_parse_error(error: ParseError, sql: str, subject: str) -> AssayError:
     first = error.errors[0] if error.errors else {}
     cause = re.sub(r"<Token .*?text: (.*?), line.*?>", r"`\1`", str(first.get("description", error)))
     cause = re.sub(r"^Required keyword: .*", "something is missing", cause)
-    return fail("sql", f"the SQL of {what} does not parse: {cause}", span=of_parse_error(sql, error), text=sql)
+    return fail("sql", f"the SQL of {subject} does not parse: {cause}", span=of_parse_error(sql, error), text=sql)

@@ -1,7 +1,7 @@
-"""What tells the rows of a query apart, as far as its text and the keys of its tables prove it.
+"""Find keys of the rows of a query, as far as its text and the keys of its tables prove them.
 
-Columns are *determined* by expressions when rows that agree in these agree in those, too.  Names are compared without
-regard to case, as the engine does.
+Expressions *determine* a column if rows that agree in the expressions also agree in the column.  Names are compared
+without regard to case, as in the engine.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 Column = tuple[str, str]  # the alias of a table, the name of a column
-#: functions of a window that rows which tie have the same value of
+#: window functions that have the same value in rows that tie
 RANKS = (exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist)
-#: values that become rows
+#: values that expand to rows
 _MAKE_ROWS = (exp.UDTF, exp.Explode)
 _MAKE_ROWS_TOO = ("unnest", "generate_subscripts", "regexp_split_to_table")
 _CONSTANTS = (exp.Literal, exp.Placeholder, exp.Null, exp.Boolean, exp.DataType, exp.Var, exp.Identifier)
-#: functions of a group that the parser has no class for
+#: aggregate functions for which the parser has no class
 _AGGREGATES = frozenset(
     (
         "fsum", "kahan_sum", "sumkahan", "favg", "mean", "product", "geomean", "geometric_mean", "sem", "entropy",
@@ -30,14 +30,14 @@ _AGGREGATES = frozenset(
         "arg_max_null", "arg_min_null", "arg_max_nulls_last", "arg_min_nulls_last", "count_star", "count_if",
     )
 )  # fmt: skip
-MOST = 64  # ways to combine keys that are tried
+MOST = 64  # combinations of keys that are tried
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """Columns of which no two rows have the same values.
+    """Columns such that no two rows agree in all of them.
 
-    `lines` are the (source, event) whose lines the rows are, where the columns tell lines apart: two events have no
+    If the key identifies log lines, `lines` holds the (source, event) of these lines: two events of a source have no
     line in common.
     """
 
@@ -58,7 +58,7 @@ class Shape:
     keys: tuple[Key, ...] = ()
 
     def renamed(self, names: Sequence[str]) -> Shape:
-        """Return the same shape with other names for its first columns."""
+        """Return the shape with other names for its first columns."""
         if not names:
             return self
         if self.columns is None:
@@ -69,19 +69,19 @@ class Shape:
 
     @property
     def is_one_row(self) -> bool:
-        """Return whether it has at most one row."""
+        """Return whether there is at most one row."""
         return any(not key.columns for key in self.keys)
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """Return whether a call is to a function of a group."""
+    """Return whether a node calls an aggregate function."""
     if isinstance(node, exp.Anonymous):
         return node.name.casefold() in _AGGREGATES
     return isinstance(node, exp.AggFunc)
 
 
 def makes_rows(value: exp.Expr) -> bool:
-    """Return whether a value may become several rows."""
+    """Return whether a value may expand to several rows."""
     return any(
         isinstance(item, _MAKE_ROWS) or (isinstance(item, exp.Anonymous) and item.name.casefold() in _MAKE_ROWS_TOO)
         for item in walk_within(value)
@@ -89,14 +89,14 @@ def makes_rows(value: exp.Expr) -> bool:
 
 
 def walk_within(*parts: exp.Expr | None) -> Iterator[exp.Expr]:
-    """Yield the nodes of parts of a query; of a query in them only the query itself."""
+    """Yield the nodes of parts of a query, but nothing from inside of nested queries."""
     for part in parts:
         if part is not None:
             yield from part.walk(prune=lambda node: isinstance(node, exp.Query))
 
 
 def split_conjuncts(condition: exp.Expr | None) -> Iterator[exp.Expr]:
-    """Yield the conditions that a condition joins by AND."""
+    """Yield the conditions that are joined by AND."""
     if isinstance(condition, exp.Where):
         condition = condition.this
     if isinstance(condition, exp.Paren):
@@ -110,8 +110,10 @@ def split_conjuncts(condition: exp.Expr | None) -> Iterator[exp.Expr]:
 
 @dataclass(slots=True)
 class Joined:
-    """A joined table whose row is found by expressions over the others: by its columns.  `is_asof`: there is one row of
-    it at most, whatever its keys."""
+    """A joined table whose row is determined by comparisons of its columns with expressions over other tables.
+
+    `is_asof`: at most one row is joined, whatever the keys.
+    """
 
     alias: str
     by: list[tuple[str, exp.Expr]]
@@ -120,15 +122,15 @@ class Joined:
 
 @dataclass(slots=True)
 class Rows:
-    """The rows of a SELECT before they are grouped; what holds of all of them.
+    """The rows of a SELECT before grouping, and what is true of all of them.
 
-    `aliases` are the names of what it selects, `groups` what it groups by: None when it does not, and a list that
-    nothing determines (`unknown`) where it groups in several ways.
+    `aliases` are the named outputs.  `groups` are the values of GROUP BY, None without grouping.  `unknown`: the query
+    groups in several ways (such as CUBE), so that nothing determines its groups.
     """
 
     is_inner: bool
     sources: dict[str, Shape] = field(default_factory=dict)
-    one_row_tables: dict[str, Shape] = field(default_factory=dict)  # of one row, by which rows are chosen
+    one_row_tables: dict[str, Shape] = field(default_factory=dict)  # tables of one row in semi-joins, which filter rows
     equal: list[tuple[exp.Expr, exp.Expr]] = field(default_factory=list)
     joined: list[Joined] = field(default_factory=list)
     aliases: dict[str, exp.Expr] = field(default_factory=dict)
@@ -136,16 +138,16 @@ class Rows:
     unknown: bool = False
 
     def resolve(self, column: exp.Column) -> Column | None:
-        """Return the table and column that a name means; None where no table has it."""
+        """Return the table and column that a name refers to; None where no table has it."""
         parts = [part.name.casefold() for part in column.parts]
-        every = {**self.sources, **self.one_row_tables}
-        if len(parts) > 1 and parts[0] in every:
+        tables = {**self.sources, **self.one_row_tables}
+        if len(parts) > 1 and parts[0] in tables:
             return parts[0], parts[1]
         name = parts[0]
-        for alias, shape in every.items():
+        for alias, shape in tables.items():
             if shape.columns is not None and name in shape.columns:
                 return alias, name
-        return next(((alias, name) for alias, shape in every.items() if shape.columns is None), None)
+        return next(((alias, name) for alias, shape in tables.items() if shape.columns is None), None)
 
     def determine(self, *values: exp.Expr) -> Determined:
         """Return what these values determine."""
@@ -153,7 +155,7 @@ class Rows:
 
 
 class Determined:
-    """What some values determine of the rows of a SELECT."""
+    """The values that some expressions determine in the rows of a SELECT; `whole` are tables with all columns."""
 
     def __init__(self, rows: Rows, values: Iterable[exp.Expr]) -> None:
         self._rows = rows
@@ -172,17 +174,17 @@ class Determined:
 
     @property
     def is_group(self) -> bool:
-        """Return whether the row that a group becomes is determined; without groups, the row."""
+        """Return whether the row of the group is determined; without grouping, the row."""
         if self._rows.groups is None:
             return self.is_row
         return not self._rows.unknown and all(map(self._has, self._rows.groups))
 
     def has(self, value: exp.Expr) -> bool:
-        """Return whether a value of a row, or of the row that a group becomes, is determined."""
+        """Return whether a value of the result, after grouping, is determined."""
         return not makes_rows(value) and (self.is_group or self._has(value))
 
     def of_row(self, value: exp.Expr) -> bool:
-        """Return whether a value of a row, before rows are grouped, is determined."""
+        """Return whether a value of a row, before grouping, is determined."""
         return self.is_row or self._has(value)
 
     def _has(self, value: exp.Expr) -> bool:
@@ -210,44 +212,48 @@ class Determined:
         return alias in self.whole or (columns is not None and {(alias, name) for name in columns} <= self._columns)
 
     def _has_column(self, column: exp.Column) -> bool:
-        around = column.find_ancestor(exp.Lambda)
-        if around is not None and column.parts[0].name in {item.name for item in around.expressions}:
+        function = column.find_ancestor(exp.Lambda)
+        if function is not None and column.parts[0].name in {item.name for item in function.expressions}:
             return True
         resolved = self._rows.resolve(column)
         if resolved is not None:
             return resolved[0] in self.whole or resolved in self._columns
-        named = self._rows.aliases.get(column.name.casefold())
-        if named is not None and named is not column and not any(item is column for item in named.walk()):
-            return self._has(named)
-        return self._rows.is_inner  # it is of a row of the query around
+        alias_value = self._rows.aliases.get(column.name.casefold())
+        if (
+            alias_value is not None
+            and alias_value is not column
+            and not any(item is column for item in alias_value.walk())
+        ):
+            return self._has(alias_value)
+        return self._rows.is_inner  # a column of the enclosing query is constant here
 
     def _may_depend(self, column: exp.Column) -> bool:
-        """Return whether a column in an inner query belongs to none of the rows, or is determined."""
+        """Return whether a column in a nested query is determined, or belongs to no table of these rows."""
         resolved = self._rows.resolve(column)
         return resolved is None or resolved[0] in self.whole or resolved in self._columns
 
     def _close(self) -> None:
-        """Add what follows from what is determined, until nothing changes."""
-        before = -1
-        while before != (before := len(self._columns) + len(self.whole)):
-            for one, other in self._rows.equal:
-                for value, by in ((one, other), (other, one)):
+        """Add all consequences of the determined values, until nothing changes."""
+        count_before = -1
+        while count_before != (count_before := len(self._columns) + len(self.whole)):
+            for left, right in self._rows.equal:
+                for value, by in ((left, right), (right, left)):
                     if isinstance(value, exp.Column) and self._has(by) and (resolved := self._rows.resolve(value)):
                         self._columns.add(resolved)
             for alias, shape in {**self._rows.sources, **self._rows.one_row_tables}.items():
                 columns_of_table = {name for table, name in self._columns if table == alias}
                 if any(key.columns <= columns_of_table for key in shape.keys):
                     self.whole.add(alias)
-            for item in self._rows.joined:
-                by_ = {name for name, value in item.by if self._has(value)}
-                keys = self._rows.sources[item.alias].keys
-                is_one = item.is_asof and len(by_) == len({name for name, _ in item.by})
-                if is_one or any(key.columns <= by_ for key in keys):
-                    self.whole.add(item.alias)
+            for join in self._rows.joined:
+                determined_columns = {name for name, value in join.by if self._has(value)}
+                keys = self._rows.sources[join.alias].keys
+                is_one = join.is_asof and len(determined_columns) == len({name for name, _ in join.by})
+                if is_one or any(key.columns <= determined_columns for key in keys):
+                    self.whole.add(join.alias)
 
 
 def _list_parts(value: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the values that a value determines: itself, the members of a row, the operand of a minus."""
+    """Yield a value and the values that it determines: the members of a row, the operand of a minus."""
     value = value.unnest()
     yield value
     if isinstance(value, exp.Tuple):
@@ -258,7 +264,7 @@ def _list_parts(value: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def find_keys(rows: Rows, outputs: Mapping[str, exp.Expr]) -> tuple[Key, ...]:
-    """Find the keys of what a SELECT yields, by the names of its columns."""
+    """Find keys of the result of a SELECT, as names of its columns."""
     if any(map(makes_rows, outputs.values())):
         return ()
     if rows.groups is not None:
@@ -280,12 +286,12 @@ def find_keys(rows: Rows, outputs: Mapping[str, exp.Expr]) -> tuple[Key, ...]:
 
 
 def _find_outputs(rows: Rows, outputs: Mapping[str, exp.Expr], columns: Collection[Column]) -> list[str] | None:
-    """Find an output for each column; None where a column has none."""
+    """Find an output for each column; return None where a column has none."""
     chosen = []
     for alias, name in sorted(columns):
         column = exp.column(name, table=alias)
         equal_outputs = (
-            key for key, value in outputs.items() if isinstance(value, exp.Column) and _is(rows, value, column)
+            key for key, value in outputs.items() if isinstance(value, exp.Column) and _is_equal(rows, value, column)
         )
         if (first := next(equal_outputs, None)) is None:
             return None
@@ -293,17 +299,17 @@ def _find_outputs(rows: Rows, outputs: Mapping[str, exp.Expr], columns: Collecti
     return chosen
 
 
-def _is(rows: Rows, value: exp.Column, column: exp.Column) -> bool:
-    """Return whether an output is a column, or equal to it wherever it has a value."""
+def _is_equal(rows: Rows, value: exp.Column, column: exp.Column) -> bool:
+    """Return whether an output is a column, or equal to it wherever it is not null."""
     return rows.resolve(value) == rows.resolve(column) or any(
-        {rows.resolve(one), rows.resolve(other)} == {rows.resolve(value), rows.resolve(column)}
-        for one, other in rows.equal
-        if isinstance(one, exp.Column) and isinstance(other, exp.Column)
+        {rows.resolve(left), rows.resolve(right)} == {rows.resolve(value), rows.resolve(column)}
+        for left, right in rows.equal
+        if isinstance(left, exp.Column) and isinstance(right, exp.Column)
     )
 
 
 def _find_least(names: Iterable[str], suffices: Callable[[Sequence[str]], bool]) -> frozenset[str] | None:
-    """Find names that suffice, none of them redundant; None where all together do not suffice."""
+    """Find names that suffice, none of them redundant; return None where all together do not suffice."""
     chosen = list(dict.fromkeys(names))
     if not suffices(chosen):
         return None

@@ -1,6 +1,6 @@
-"""What the SQL of specs may be: one query over the tables that it declares, of the data alone.
+"""Restrict the SQL of specs to one query over its declared tables that depends on nothing but the data.
 
-The engine refuses files and settings at run time, too; here an author is told before any data is read.
+The engine denies access to files and settings at run time, too; these checks report a problem before any data is read.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from assay.sql.error_positions import at, of_word
 from assay.sql.total_order import Tables, find_ties
 from assay.util.diagnostics import AssayError, Span, fail, meant
 
-#: tables that are made of their arguments alone
+#: table functions that depend on their arguments alone
 _MADE = (exp.GenerateSeries, exp.Unnest, exp.Explode)
-#: what is no part of a query that only reads, wherever it stands in it
+#: nodes that a query which only reads never contains
 _STATEMENTS = (exp.DML, exp.Create, exp.Command, exp.Set, exp.Copy, exp.Describe, exp.Summarize, exp.Pragma)
-#: what depends on the clock, on chance, on settings or on the machine; names that begin so are refused, too
+#: functions that depend on the clock, on chance, on settings or on the machine; see also _REFUSED_BEGINNINGS
 _REFUSED = frozenset(
     [
         "now",
@@ -61,42 +61,49 @@ _REFUSED = frozenset(
         "which_secret",
     ]
 )
-#: what tells of the engine's own affairs, which are others in its next version, or when hosts are held as numbers
+#: functions that reveal internals, which change with the engine's version or when hosts are an enumeration type
 _OF_THE_ENGINE = ("hash", "typeof", "enum_code", "enum_first", "enum_last", "enum_range", "enum_range_boundary",
                   "vector_type", "get_block_size")  # fmt: skip
-#: what estimates: other values each time, by the number of threads, by the draw
+#: beginnings of functions that estimate: their values depend on the number of threads or on chance
 _ESTIMATES = ("approx_", "reservoir_", "list_approx_")
-#: what calls a function of a group by the name that its second argument says
+#: functions that call an aggregate function, which their second argument names
 _BY_NAME = ("aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate")
 _REFUSED_BEGINNINGS = ("current_", "inet_", "read_", "duckdb_", "pragma_", "parquet_", "pg_", "icu_",
                        "iceberg_", "sqlite_", "postgres_")  # fmt: skip
 
 
-def parse_sandboxed(sql: str, reads: Collection[str], what: str) -> exp.Expr:
-    """The tree of a query that stays within its tables.
+def parse_sandboxed(sql: str, reads: Collection[str], subject: str) -> exp.Expr:
+    """Return the tree of a query that reads nothing but its declared tables; `subject` names it in messages.
 
-    Raises sqlglot's ParseError or TokenError when it does not parse; AssayError `sql-statement` for anything but one
-    query, `sql-table` for a table that is not declared, `sql-function` for what reads files, settings, the clock or
-    chance, `sql-order` for what takes any of several rows.
+    Raises sqlglot's ParseError or TokenError when the text does not parse.  Raises AssayError: `sql-statement` for
+    anything but one query, `sql-table` for a table that is not declared, `sql-function` for a function that reads
+    files, settings, the clock or chance, `sql-order` where the engine would choose one of several rows.
     """
     trees = statements(sql)
-    text = _Text(sql, what)
+    text = _Text(sql, subject)
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         names = ", ".join(type(item).__name__.upper() for item in trees) or "nothing"
         raise text.fail("sql-statement", "is not one query", expected="SELECT ...", found=names)
     tree = trees[0]
-    for problem in (*_parts(tree, text), *_tables(tree, reads, text), *_functions(tree, text), *_orders(tree, text)):
+    for problem in (
+        *_check_statements(tree, text),
+        *_check_tables(tree, reads, text),
+        *_check_functions(tree, text),
+        *_check_order(tree, text),
+    ):
         raise problem
     return tree
 
 
-def tied(tree: exp.Expr, sql: str, tables: Tables, what: str) -> Iterator[AssayError]:
-    """What is decided by an order that does not tell all rows apart (`sql-order`), in a query over tables of these
-    shapes."""
+def tied(tree: exp.Expr, sql: str, tables: Tables, subject: str) -> Iterator[AssayError]:
+    """Yield the problems (`sql-order`) of a query that decides a value by an order in which rows tie.
+
+    `tables` are the shapes of the tables that it reads.
+    """
     assert isinstance(tree, exp.Query)
-    text = _Text(sql, what)
+    text = _Text(sql, subject)
     for tie in find_ties(tree, tables):
-        word, called = text.word(tie.words)
+        word, is_function = text.word(tie.words)
         span = None
         if tie.place:
             first, last = tie.place
@@ -109,30 +116,32 @@ def tied(tree: exp.Expr, sql: str, tables: Tables, what: str) -> Iterator[AssayE
             word,
             expected="ORDER BY with what tells the rows apart",
             hint=hint or "name a key of the rows in its ORDER BY, or all that is taken of them",
-            called=called,
+            called=is_function,
             span=span,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The text of a query, and what it is of."""
+    """The text of a query; `subject` names it in messages."""
 
     sql: str
-    what: str
+    subject: str
 
     def fail(
-        self, code: str, said: str, word: str = "", *, expected: str, found: str = "", hint: str = "",
+        self, code: str, problem: str, word: str = "", *, expected: str, found: str = "", hint: str = "",
         called: bool = False, span: Span | None = None,
     ) -> AssayError:  # fmt: skip
-        """A problem of the query; it stands at the span, by default where the word does, with `called` that of a
-        function."""
-        place = span or (of_word(self.sql, word, before="(" if called else "") if word else None)
-        message = f"the SQL of {self.what} {said}"
-        return fail(code, message, expected=expected, found=found, hint=hint, span=place, text=self.sql)
+        """Return a problem of the query, at the span if there is one, else at the first `word`.
+
+        With `called`, the word is the name of a function that is called.
+        """
+        position = span or (of_word(self.sql, word, before="(" if called else "") if word else None)
+        message = f"the SQL of {self.subject} {problem}"
+        return fail(code, message, expected=expected, found=found, hint=hint, span=position, text=self.sql)
 
     def word(self, words: Sequence[str]) -> tuple[str, bool]:
-        """The first of some words for one thing that stands in the query, and whether it is that of a function."""
+        """Return the first of some synonyms that the query contains, and whether it is a function call."""
         for before in ("(", "") if words[0].islower() else ("",):
             for word in words:
                 if of_word(self.sql, word, before=before):
@@ -140,7 +149,7 @@ class _Text:
         return words[0], False
 
     def refused(self, name: str) -> AssayError:
-        """A function that there is no need of."""
+        """Return the problem of a function that SQL of specs may not call."""
         return self.fail(
             "sql-function",
             f"calls `{name}`, which reads more than its tables",
@@ -149,26 +158,26 @@ class _Text:
         )
 
 
-def _parts(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
-    """Every part of a query is one, too."""
-    inner = (part.this for part in tree.find_all(exp.CTE))
-    for part in (*tree.find_all(*_STATEMENTS), *(part for part in inner if not isinstance(part, exp.Query))):
-        found = type(part).__name__.upper()
-        yield text.fail("sql-statement", "holds what is no query", found, expected="SELECT ...", found=found)
+def _check_statements(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
+    """Report parts of a query that are not queries themselves."""
+    stages = (part.this for part in tree.find_all(exp.CTE))
+    for part in (*tree.find_all(*_STATEMENTS), *(part for part in stages if not isinstance(part, exp.Query))):
+        keyword = type(part).__name__.upper()
+        yield text.fail("sql-statement", "holds what is no query", keyword, expected="SELECT ...", found=keyword)
     for _ in tree.find_all(exp.TableSample):
         yield text.refused("tablesample")
 
 
-def _tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[AssayError]:
+def _check_tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[AssayError]:
     declared = {name.casefold() for name in reads}
     for lateral in tree.find_all(exp.Lateral):
         if not isinstance(lateral.this, (exp.Subquery, *_MADE)):
-            yield text.refused(_name(lateral.this))
+            yield text.refused(_name_of(lateral.this))
     for table in tree.find_all(exp.Table):
         inner = table.this
         if isinstance(inner, exp.Identifier):
             name = table.sql(dialect=dialect.DIALECT) if table.db or table.catalog else inner.name
-            if table.db or name.casefold() not in declared | _named_around(table):
+            if table.db or name.casefold() not in declared | _list_visible_queries(table):
                 yield text.fail(
                     "sql-table",
                     f"reads a table that it does not declare: `{name}`",
@@ -177,29 +186,32 @@ def _tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[Ass
                     hint=meant(name, reads) or "name it among `uses`",
                 )
         elif not isinstance(inner, _MADE):
-            yield text.refused(_name(inner))
+            yield text.refused(_name_of(inner))
 
 
-def _named_around(table: exp.Expr) -> set[str]:
-    """The names of queries that a table may mean where it stands: of each `WITH` around it those that come before, and
-    when it is recursive the one that it stands in."""
-    found: set[str] = set()
-    inside, around = table, table.parent
-    while around is not None:
-        if isinstance(around, exp.With):
-            place = next(number for number, item in enumerate(around.expressions) if item is inside)
-            before = around.expressions[: place + bool(around.recursive)]
+def _list_visible_queries(table: exp.Expr) -> set[str]:
+    """Return the names of the queries (`WITH`) that a table may refer to.
+
+    Of each enclosing `WITH` these are the queries before the one that contains the table, and in a recursive one also
+    that query itself.
+    """
+    names: set[str] = set()
+    node, parent = table, table.parent
+    while parent is not None:
+        if isinstance(parent, exp.With):
+            index = next(number for number, item in enumerate(parent.expressions) if item is node)
+            visible = parent.expressions[: index + bool(parent.recursive)]
         else:
-            given = around.args.get("with_")
-            before = given.expressions if given is not None and given is not inside else []
-        found |= {item.alias.casefold() for item in before}
-        inside, around = around, around.parent
-    return found
+            with_clause = parent.args.get("with_")
+            visible = with_clause.expressions if with_clause is not None and with_clause is not node else []
+        names |= {item.alias.casefold() for item in visible}
+        node, parent = parent, parent.parent
+    return names
 
 
-def _functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
-    for function, name in _calls(tree):
-        until_now = name == "age" and len(function.expressions) == 1
+def _check_functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
+    for function, name in _list_calls(tree):
+        depends_on_now = name == "age" and len(function.expressions) == 1
         if name in _OF_THE_ENGINE:
             yield text.fail(
                 "sql-function",
@@ -216,50 +228,51 @@ def _functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
                 expected="functions of the data alone",
                 hint="quantile_cont, quantile_disc and count(DISTINCT ...) are exact",
             )
-        elif name in _BY_NAME and not _named_function(function):
+        elif name in _BY_NAME and not _find_named_function(function):
             yield text.fail(
                 "sql-function",
                 f"calls by `{name}` a function that it does not name",
                 name,
                 expected="its name, as a text",
             )
-        elif name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or until_now:
+        elif name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or depends_on_now:
             yield text.refused(name)
-    for found in tree.find_all(exp.Column):
-        name = found.name.casefold()
-        if not found.table and not found.this.quoted and name.startswith("current_"):  # a function without brackets
+    for column in tree.find_all(exp.Column):
+        name = column.name.casefold()
+        # functions such as `current_date` are called without parentheses
+        if not column.table and not column.this.quoted and name.startswith("current_"):
             yield text.refused(name)
 
 
-def _calls(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
-    """The functions that a query calls, and their names."""
+def _list_calls(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
+    """Yield the functions that a query calls, with their names."""
     for function in tree.find_all(exp.Func):
-        name = _name(function)
+        name = _name_of(function)
         yield function, name
-        if name in _BY_NAME and (named := _named_function(function)):
-            yield function, named
+        if name in _BY_NAME and (inner_name := _find_named_function(function)):
+            yield function, inner_name
 
 
-def _named_function(function: exp.Expr) -> str:
-    """The name that a call has as its second argument; empty where that is no plain text."""
+def _find_named_function(function: exp.Expr) -> str:
+    """Return the name that a call has as its second argument; empty if that is not a string literal."""
     second = function.expressions[1] if len(function.expressions) > 1 else None
     return second.name.casefold() if isinstance(second, exp.Literal) and second.is_string else ""
 
 
-def _orders(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
-    for words, said in find_nondeterminism(tree):
-        word, called = text.word(words)
+def _check_order(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
+    for words, problem in find_nondeterminism(tree):
+        word, is_function = text.word(words)
         yield text.fail(
             "sql-order",
-            f"has a `{word}` that {said}: the engine may take others each time",
+            f"has a `{word}` that {problem}: the engine may take others each time",
             word,
             expected="ORDER BY with what tells the rows apart",
             hint="min or max take the same each time" if word in ("any_value", "arbitrary") else "",
-            called=called,
+            called=is_function,
         )
 
 
-def _name(function: exp.Expr) -> str:
+def _name_of(function: exp.Expr) -> str:
     if isinstance(function, exp.Anonymous):
         return str(function.name).casefold()
     return function.sql_name().casefold() if isinstance(function, exp.Func) else type(function).__name__.casefold()

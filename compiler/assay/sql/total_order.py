@@ -1,7 +1,7 @@
-"""Where an order decides a value of a query, and does not tell all rows apart: of rows that tie any may be the first.
+"""Find orders that decide a value of a query although rows tie in them: the engine may take any of these first.
 
-An order suffices where rows that tie agree in all that it decides: it names a key of the rows, or all that is taken of
-them.  What cannot be proved is refused.
+An order suffices if tied rows agree in everything that it decides: if it contains a key of the rows, or all values that
+are selected from them.  An order that cannot be proved to suffice is refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from assay.sql.row_keys import (
     walk_within,
 )
 
-#: functions that take a row from an end of the frame
+#: functions that select a row at an end of the frame
 _EDGES = (exp.FirstValue, exp.LastValue, exp.First, exp.Last, exp.AnyValue)
 Tables = Mapping[str, Shape]
 
@@ -45,8 +45,8 @@ Tables = Mapping[str, Shape]
 class Tie:
     """An order in which rows tie.
 
-    `words`: those by which the text may write what the order decides; `missing`: columns that would break the ties;
-    `place`: the first and last character of the function in the text, if known.
+    `words`: the synonyms of SQL for what the order decides; `missing`: columns that would break the ties; `place`: the
+    first and last character of the function in the text, if known.
     """
 
     words: tuple[str, ...]
@@ -56,7 +56,7 @@ class Tie:
 
 
 def find_ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
-    """Find the orders of a query that do not suffice, in no particular order; `tables`: the shapes of what it reads."""
+    """Yield the insufficient orders of a query, unordered; `tables`: the shapes of the tables that it reads."""
     reading = _Reading()
     reading.shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
     yield from reading.ties
@@ -64,21 +64,21 @@ def find_ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
 
 @dataclass(slots=True)
 class _Reading:
-    """A query being read from the inside out."""
+    """Reads a query from the inside out, and collects its ties."""
 
     ties: list[Tie] = field(default_factory=list)
 
     def shape(self, query: exp.Expr, tables: Tables, is_inner: bool) -> Shape:
-        """Return the shape of a query; note its ties."""
+        """Return the shape of a query, and note its ties."""
         tables = self._with_queries(query, tables, is_inner)
         if isinstance(query, exp.Subquery):
             shape = self.shape(query.this, tables, is_inner)
-            self._cut_rows(query, shape)
+            self._check_set_cuts(query, shape)
         elif isinstance(query, exp.SetOperation):
-            shape = self._united(query, tables, is_inner)
-            self._cut_rows(query, shape)
+            shape = self._combine(query, tables, is_inner)
+            self._check_set_cuts(query, shape)
         elif isinstance(query, exp.Select):
-            shape = _Selecting(self, query, tables, is_inner).shape()
+            shape = _SelectReader(self, query, tables, is_inner).shape()
         else:
             shape = Shape()
         limit = query.args.get("limit")
@@ -88,7 +88,7 @@ class _Reading:
         return shape
 
     def _with_queries(self, query: exp.Expr, tables: Tables, is_inner: bool) -> Tables:
-        """Return the tables that a query can read, with those that it names itself."""
+        """Return the tables that a query can read, including those of its WITH clause."""
         queries = query.args.get("with_")
         if queries is None:
             return tables
@@ -105,7 +105,7 @@ class _Reading:
                 all_tables[name] = Shape(all_tables[name].columns)
         return all_tables
 
-    def _united(self, query: exp.SetOperation, tables: Tables, is_inner: bool) -> Shape:
+    def _combine(self, query: exp.SetOperation, tables: Tables, is_inner: bool) -> Shape:
         left, right = (self.shape(item, tables, is_inner) for item in (query.left, query.right))
         if left.columns is None or query.args.get("by_name"):
             return Shape()
@@ -117,15 +117,15 @@ class _Reading:
             return Shape(left.columns)
         right = right.renamed(left.columns)
         keys = [
-            Key(one.columns, one.lines | other.lines)
-            for one in left.keys
-            for other in right.keys
-            if one.columns == other.columns and one.is_apart_from(other)
+            Key(left_key.columns, left_key.lines | right_key.lines)
+            for left_key in left.keys
+            for right_key in right.keys
+            if left_key.columns == right_key.columns and left_key.is_apart_from(right_key)
         ]
         return Shape(left.columns, tuple(keys))
 
-    def _cut_rows(self, query: exp.Expr, shape: Shape) -> None:
-        """Note where the rows of several queries, or of one in brackets, are cut by an order that ties."""
+    def _check_set_cuts(self, query: exp.Expr, shape: Shape) -> None:
+        """Note a cut of the rows of a set operation or a query in parentheses, by an order that ties."""
         order = query.args.get("order")
         if not order or shape.is_one_row:
             return
@@ -141,7 +141,7 @@ class _Reading:
 
 
 def _list_missing(rows: Rows, determined: Determined) -> tuple[str, ...]:
-    """List the columns that an order lacks, of the first table in which its rows tie."""
+    """List the columns that would complete an order, from the first table in which its rows tie."""
     for alias, shape in rows.sources.items():
         if alias not in determined.whole and shape.keys:
             columns = (name for name in sorted(shape.keys[0].columns))
@@ -149,8 +149,8 @@ def _list_missing(rows: Rows, determined: Determined) -> tuple[str, ...]:
     return ()
 
 
-class _Selecting:
-    """A SELECT being read: the rows that it is of, then what it makes of them."""
+class _SelectReader:
+    """Reads a SELECT: first its tables, then what it computes from their rows."""
 
     def __init__(self, reading: _Reading, select: exp.Select, tables: Tables, is_inner: bool) -> None:
         self._reading = reading
@@ -160,7 +160,7 @@ class _Selecting:
         self._asof: list[tuple[str, set[str]]] = []
 
     def shape(self) -> Shape:
-        """Return its shape; note its ties, and those of queries in it."""
+        """Return the shape of the SELECT; note its ties, and those of nested queries."""
         select = self._select
         self._read_tables()
         self._rows.equal += list_equalities(select.args.get("where"))
@@ -169,30 +169,30 @@ class _Selecting:
         self._read_groups(outputs)
         for node in self._walk_nodes():
             if isinstance(node, exp.Query):
-                self._inner(node)
+                self._read_nested(node)
             elif isinstance(node, exp.Window):
-                if not isinstance(node.this, exp.Identifier):  # the words of a named window
-                    self._window(node)
+                if not isinstance(node.this, exp.Identifier):  # the definition of a named window
+                    self._check_window(node)
             elif is_aggregate(node) and not is_of_window(node):
-                self._aggregate(node)
+                self._check_aggregate(node)
             elif isinstance(node, exp.Column):
-                self._place_of_row(node)
-        self._cut(outputs)
+                self._check_rowid(node)
+        self._check_cuts(outputs)
         for alias, by in self._asof:
-            self._joined_asof(alias, by)
+            self._check_asof(alias, by)
         return self._shape(outputs)
 
     def _walk_nodes(self) -> Iterator[exp.Expr]:
-        """Yield the nodes of the SELECT, other than its tables; of a query in it only the query itself."""
+        """Yield the nodes of the SELECT except its tables, but nothing from inside of nested queries."""
         names = ("where", "group", "having", "qualify", "order", "distinct", "limit", "offset")
         yield from walk_within(*self._select.expressions, *(self._select.args.get(name) for name in names))
         for join in self._select.args.get("joins") or ():
             yield from walk_within(join.args.get("on"))
 
-    def _tie(self, words: tuple[str, ...], determined: Determined, call: exp.Expr | None = None) -> None:
+    def _note_tie(self, words: tuple[str, ...], determined: Determined, call: exp.Expr | None = None) -> None:
         position = call.meta if call is not None else {}
-        place = (position["start"], position["end"]) if "start" in position else None
-        self._reading.ties.append(Tie(words, _list_missing(self._rows, determined), place=place))
+        range_in_text = (position["start"], position["end"]) if "start" in position else None
+        self._reading.ties.append(Tie(words, _list_missing(self._rows, determined), place=range_in_text))
 
     # the tables
 
@@ -201,23 +201,23 @@ class _Selecting:
         if start is None:
             self._rows.sources[""] = Shape((), (Key(frozenset()),))
             return
-        self._add(start.this)
+        self._add_table(start.this)
         for lateral in self._select.args.get("laterals") or ():
-            self._add(lateral)
+            self._add_table(lateral)
         for join in self._select.args.get("joins") or ():
-            self._join(join)
+            self._read_join(join)
 
-    def _add(self, source: exp.Expr) -> str:
-        """Add a table; returns its alias."""
-        alias, shape = self._source(source)
+    def _add_table(self, source: exp.Expr) -> str:
+        """Add a table, and return its alias."""
+        alias, shape = self._read_source(source)
         while alias in self._rows.sources:
             alias += "'"
         self._rows.sources[alias] = shape
         for join in source.args.get("joins") or ():
-            self._join(join)
+            self._read_join(join)
         return alias
 
-    def _source(self, source: exp.Expr) -> tuple[str, Shape]:
+    def _read_source(self, source: exp.Expr) -> tuple[str, Shape]:
         alias = source.alias_or_name.casefold()
         table_alias = source.args.get("alias")
         names = [column.name for column in table_alias.columns] if isinstance(table_alias, exp.TableAlias) else []
@@ -241,76 +241,76 @@ class _Selecting:
         return alias, Shape(tuple(name.casefold() for name in names) or None)
 
     def _read_inside(self, source: exp.Expr) -> None:
-        """Note the ties of queries inside of what is not read as a table."""
+        """Note the ties of queries inside of a source that is not read as a table."""
         for part in source.iter_expressions():
             for node in walk_within(part):
                 if isinstance(node, exp.Query):
                     self._reading.shape(node, self._tables, is_inner=True)
 
-    def _join(self, join: exp.Join) -> None:
-        before = list(self._rows.sources)
-        alias, shape = self._source(join.this)
+    def _read_join(self, join: exp.Join) -> None:
+        earlier = list(self._rows.sources)
+        alias, shape = self._read_source(join.this)
         using = [item.name.casefold() for item in join.args.get("using") or ()]
         if join.kind in ("SEMI", "ANTI"):
             if join.kind == "SEMI" and shape.is_one_row:
                 self._rows.one_row_tables[alias] = shape
-                self._rows.equal += [*list_equalities(join.args.get("on")), *self._same(before, alias, using)]
+                self._rows.equal += [*list_equalities(join.args.get("on")), *self._list_using(earlier, alias, using)]
             return
-        alias = self._add(join.this) if alias in self._rows.sources else alias
+        alias = self._add_table(join.this) if alias in self._rows.sources else alias
         self._rows.sources[alias] = shape
-        equal = [*list_equalities(join.args.get("on")), *self._same(before, alias, using)]
+        equal = [*list_equalities(join.args.get("on")), *self._list_using(earlier, alias, using)]
         if join.method == "ASOF":
-            compared = [item for item in split_conjuncts(join.args.get("on")) if isinstance(item, exp.Binary)]
-            pairs = [*((item.this, item.expression) for item in compared), *self._same(before, alias, using)]
-            by = self._by(alias, pairs)
-            self._rows.joined.append(Joined(alias, by, is_asof=True))
-            self._asof.append((alias, {name for name, _ in by}))
+            comparisons = [item for item in split_conjuncts(join.args.get("on")) if isinstance(item, exp.Binary)]
+            pairs = [*((item.this, item.expression) for item in comparisons), *self._list_using(earlier, alias, using)]
+            compared_columns = self._list_compared(alias, pairs)
+            self._rows.joined.append(Joined(alias, compared_columns, is_asof=True))
+            self._asof.append((alias, {name for name, _ in compared_columns}))
         elif join.side in ("RIGHT", "FULL") or join.method == "NATURAL":
             return
         elif join.side == "LEFT":
-            self._rows.joined.append(Joined(alias, self._by(alias, equal)))
+            self._rows.joined.append(Joined(alias, self._list_compared(alias, equal)))
             return
         if join.side != "LEFT":
             self._rows.equal += equal
 
-    def _same(self, before: Sequence[str], alias: str, using: Sequence[str]) -> list[tuple[exp.Expr, exp.Expr]]:
+    def _list_using(self, earlier: Sequence[str], alias: str, using: Sequence[str]) -> list[tuple[exp.Expr, exp.Expr]]:
         """List the equalities of `USING`."""
         pairs: list[tuple[exp.Expr, exp.Expr]] = []
         for name in using:
-            for other in before:
-                columns = self._rows.sources[other].columns
+            for earlier_alias in earlier:
+                columns = self._rows.sources[earlier_alias].columns
                 if columns is None or name in columns:
-                    pairs.append((exp.column(name, table=other), exp.column(name, table=alias)))
+                    pairs.append((exp.column(name, table=earlier_alias), exp.column(name, table=alias)))
                     break
         return pairs
 
-    def _by(self, alias: str, pairs: Sequence[tuple[exp.Expr, exp.Expr]]) -> list[tuple[str, exp.Expr]]:
-        """List the columns of a joined table that are compared, each with its counterpart."""
+    def _list_compared(self, alias: str, pairs: Sequence[tuple[exp.Expr, exp.Expr]]) -> list[tuple[str, exp.Expr]]:
+        """List the compared columns of a joined table, each with the expression that it is compared with."""
         compared = []
-        for one, other in (*pairs, *((other, one) for one, other in pairs)):
-            if isinstance(one, exp.Column) and (place := self._rows.resolve(one)) and place[0] == alias:
-                compared.append((place[1], other))
+        for left, right in (*pairs, *((right, left) for left, right in pairs)):
+            if isinstance(left, exp.Column) and (resolved := self._rows.resolve(left)) and resolved[0] == alias:
+                compared.append((resolved[1], right))
         return compared
 
-    def _joined_asof(self, alias: str, by: Collection[str]) -> None:
-        """Note a join that takes the last of several rows by these columns, where these tie in what is read of them.
+    def _check_asof(self, alias: str, by: Collection[str]) -> None:
+        """Note an ASOF join whose candidates tie in the columns `by`, but differ in what is read.
 
-        Rows that have a key of another kind than lines may have more that are not declared: of these nothing is noted.
+        A table whose key does not identify log lines may have further, undeclared keys, so it is not reported.
         """
         keys = self._rows.sources[alias].keys
         if any(not key.lines or key.columns <= set(by) for key in keys):
             return
         for node in self._walk_nodes():
             if isinstance(node, exp.Column) and not node.is_star:
-                place = self._rows.resolve(node)
-                is_decided = place is not None and place[0] == alias and place[1] not in by
+                resolved = self._rows.resolve(node)
+                is_decided = resolved is not None and resolved[0] == alias and resolved[1] not in by
             else:
                 is_decided = isinstance(node, exp.Star) and is_read(node)
             if is_decided:
-                self._tie(("ASOF",), self._rows.determine(*(exp.column(name, table=alias) for name in by)))
+                self._note_tie(("ASOF",), self._rows.determine(*(exp.column(name, table=alias) for name in by)))
                 return
 
-    # what it makes of them
+    # what it computes from their rows
 
     def _read_groups(self, outputs: Sequence[exp.Expr]) -> None:
         select, group = self._select, self._select.args.get("group")
@@ -330,8 +330,8 @@ class _Selecting:
         ):
             self._rows.groups = []
 
-    def _inner(self, query: exp.Query) -> None:
-        """Read a query in an expression; as a list, its rows must have an order."""
+    def _read_nested(self, query: exp.Query) -> None:
+        """Read a query in an expression; if it becomes a list, its rows must have an order."""
         shape = self._reading.shape(query, self._tables, is_inner=True)
         as_list = isinstance(query.parent, exp.Array) and not isinstance(query.parent.parent, ANY_ORDER)
         body = query.unnest() if isinstance(query, exp.Subquery) else query
@@ -342,14 +342,14 @@ class _Selecting:
         if not order or len(outputs) != 1 or not isinstance(body, exp.Select):
             self._reading.ties.append(Tie(("ARRAY",), problem="of rows that have no order"))
             return
-        inner = _Selecting(_Reading(), body, self._tables, is_inner=True)
+        inner = _SelectReader(_Reading(), body, self._tables, is_inner=True)
         inner.shape()
-        determined = inner._order(outputs)
+        determined = inner._determine_order(outputs)
         if not determined.has(outputs[0]):
             self._reading.ties.append(Tie(("ARRAY",), _list_missing(inner._rows, determined)))
 
-    def _place_of_row(self, column: exp.Column) -> None:
-        """Note the number that the engine gives to a row of a table."""
+    def _check_rowid(self, column: exp.Column) -> None:
+        """Note a use of `rowid`, the number that the engine gives to a row of a table."""
         if column.name.casefold() == "rowid" and not column.this.quoted:
             resolved = self._rows.resolve(column)
             columns = {**self._rows.sources, **self._rows.one_row_tables}[resolved[0]].columns if resolved else ()
@@ -360,8 +360,8 @@ class _Selecting:
     def _groups(self) -> list[exp.Expr]:
         return self._rows.groups or []
 
-    def _aggregate(self, call: exp.Expr) -> None:
-        """Note a function of a group whose rows tie."""
+    def _check_aggregate(self, call: exp.Expr) -> None:
+        """Note an aggregate function whose order ties."""
         values, by, is_distinct = split_arguments(call)
         if not by:
             return
@@ -371,10 +371,10 @@ class _Selecting:
         else:
             suffices = all(map(determined.of_row, values))
         if not suffices:
-            self._tie(word_of(call), determined, call)
+            self._note_tie(word_of(call), determined, call)
 
-    def _window(self, window: exp.Window) -> None:
-        """Note a function of a window whose rows tie."""
+    def _check_window(self, window: exp.Window) -> None:
+        """Note a window function whose order ties."""
         call = bare(window.this)
         call = call.this if isinstance(call, exp.Filter) else call
         named_window = named(window)
@@ -384,7 +384,7 @@ class _Selecting:
         by = [item.this for item in order.expressions] if order else []
         if isinstance(call, RANKS):
             return
-        counted = spec is not None and str(spec.args.get("kind")).upper() == "ROWS" and not is_all(spec)
+        has_row_frame = spec is not None and str(spec.args.get("kind")).upper() == "ROWS" and not is_all(spec)
         determined = self._rows.determine(*parts, *by)
         if determined.is_group or self._are_alike(determined):
             return
@@ -398,11 +398,11 @@ class _Selecting:
         elif isinstance(call, (*_EDGES, *OF_GROUPS)) or call.name.casefold() in OTHERS:
             suffices = all(map(determined.has, values))
             if isinstance(call, _EDGES) and spec is not None and str(spec.args.get("start")).upper() == "UNBOUNDED":
-                counted = False
+                has_row_frame = False
         else:
             suffices = is_aggregate(call) and not is_of_places(call)
-        if not suffices or counted:
-            self._tie(word_of(call), determined, call)
+        if not suffices or has_row_frame:
+            self._note_tie(word_of(call), determined, call)
 
     def _are_alike(self, determined: Determined) -> bool:
         """Return whether rows that tie agree in every column that the SELECT reads."""
@@ -412,7 +412,7 @@ class _Selecting:
             if isinstance(node, (exp.Column, exp.Star)) and is_read(node)
         )
 
-    def _order(self, outputs: Sequence[exp.Expr]) -> Determined:
+    def _determine_order(self, outputs: Sequence[exp.Expr]) -> Determined:
         """Return what the order of the SELECT determines."""
         order = self._select.args.get("order")
         by = [item.this for item in order.expressions] if order else []
@@ -420,11 +420,11 @@ class _Selecting:
             *(value for item in by for value in resolve_order(item, outputs, self._rows.aliases))
         )
 
-    def _cut(self, outputs: Sequence[exp.Expr]) -> None:
-        """Note where some rows are taken, and these tie."""
+    def _check_cuts(self, outputs: Sequence[exp.Expr]) -> None:
+        """Note a cut of the rows by an order that ties."""
         if not self._select.args.get("order") or is_one_row(self._select):
             return
-        determined = self._order(outputs)
+        determined = self._determine_order(outputs)
         distinct = self._select.args.get("distinct")
         if distinct is not None and (on := distinct.args.get("on")):
             distinct_values = [
@@ -432,18 +432,18 @@ class _Selecting:
             ]
             together = self._rows.determine(*distinct_values, *determined.values)
             if not all(map(together.has, outputs)):
-                self._tie(("DISTINCT",), together)
+                self._note_tie(("DISTINCT",), together)
             return
         if isinstance(self._select.parent, exp.Exists):
             return
         for word in list_cuts(self._select):
             if not all(map(determined.has, outputs)):
-                self._tie((word,), determined)
+                self._note_tie((word,), determined)
 
-    # what it yields
+    # the shape of the result
 
     def _shape(self, outputs: Sequence[exp.Expr]) -> Shape:
-        columns = self._outputs(outputs)
+        columns = self._name_outputs(outputs)
         if columns is None:
             return Shape()
         names = tuple(columns)
@@ -457,10 +457,10 @@ class _Selecting:
                 return Shape(names)
             return Shape(names, (Key(frozenset(distinct_names if on else names)),))
         keys = find_keys(self._rows, columns)
-        return Shape(names, (*keys, *self._numbered(columns)))
+        return Shape(names, (*keys, *self._find_number_keys(columns)))
 
-    def _numbered(self, columns: Mapping[str, exp.Expr]) -> Iterator[Key]:
-        """Yield the keys that are numbers of rows, and those of parts of which one row remains."""
+    def _find_number_keys(self, columns: Mapping[str, exp.Expr]) -> Iterator[Key]:
+        """Yield keys with a row number, and keys of partitions of which one row remains."""
         for name, value in columns.items():
             if (parts := find_part_columns(value, columns)) is not None:
                 yield Key(frozenset((name, *parts)))
@@ -472,7 +472,7 @@ class _Selecting:
                 if (parts := find_part_columns(value, columns)) is not None:
                     yield Key(frozenset(parts))
 
-    def _outputs(self, outputs: Sequence[exp.Expr]) -> dict[str, exp.Expr] | None:
+    def _name_outputs(self, outputs: Sequence[exp.Expr]) -> dict[str, exp.Expr] | None:
         """Return the columns of the SELECT by their names; None where they are not known."""
         columns_by_name: dict[str, exp.Expr] = {}
         for item, value in zip(self._select.expressions, outputs, strict=True):

@@ -1,4 +1,4 @@
-"""Cells of the table of run parameters: texts, real and whole numbers, spreads of instants, dates, times."""
+"""Format the cells of the table of run parameters: texts, numbers, spreads of instants, dates, times."""
 
 from __future__ import annotations
 
@@ -16,60 +16,61 @@ KINDS = ("date", "integer", "real", "spread", "text", "time", "unsuffixed")
 
 
 def manifest_cell(value: str | float | None, cell: Cell) -> str:
-    """Instants are in nanoseconds since 1970, spreads in nanoseconds; a cut of 0 keeps all.
+    """Return the text of a cell; a cut of 0 means no cut.
 
-    An absent or empty text is the cell's `empty`; any other absent value is a dash.
+    Instants are in nanoseconds since 1970, spreads in nanoseconds.  An absent or empty text becomes the cell's `empty`,
+    any other absent value a dash.
     """
     if cell.kind in ("text", "unsuffixed"):
         text = "" if value is None else str(value)
         return text_cell(text if cell.kind == "text" else without_ending_s(text), cell.cut, cell.empty)
     if value is None:
         return NO_VALUE
-    return _number_cell(float(value) if cell.kind == "real" else int(value), cell)
+    return _format_number(float(value) if cell.kind == "real" else int(value), cell)
 
 
 def text_cell(text: str, width: int, empty: str = "") -> str:
-    """A name or version, cut to the width, without one shortened; `empty`, whole, when there is none."""
-    return _fitted(text if width else shorten(text), width) if text else empty
+    """Return a name or version cut to the width, or shortened if that is 0; `empty`, uncut, for no text."""
+    return _fit(text if width else shorten(text), width) if text else empty
 
 
 def without_ending_s(text: str) -> str:
-    """The text without the letters `s` at its end: `nodes` becomes `node`, `address` `addre`.
+    """Remove the letters `s` at the end of a text: `nodes` becomes `node`, `address` becomes `addre`.
 
-    A compatibility choice (cells of kind `unsuffixed`): texts once were printed as durations, which lost their unit.
+    A compatibility choice (cells of kind `unsuffixed`): texts used to be printed as durations, which lost their unit.
     """
     return text.rstrip("s")
 
 
 def real_cell(number: float, width: int) -> str:
-    """A real number's decimal text, cut: `18764.0`, `15.650`.
+    """Return the decimal text of a real number, cut: `18764.0`, `15.650`.
 
     Compatibility choice: digits are cut, not rounded, and a number longer than the width loses its end.
     """
-    return _fitted(decimal_text(number), width)
+    return _fit(decimal_text(number), width)
 
 
 def spread_cell(nanoseconds: int, width: int) -> str:
-    """An exact difference of two instants in seconds, no trailing or leading zero, cut: `.00087420`."""
-    return _fitted(without_leading_zero(exact_text(nanoseconds, NANOSECOND_DIGITS)), width)
+    """Return a difference of instants in seconds, without trailing and leading zeros, cut: `.00087420`."""
+    return _fit(without_leading_zero(exact_text(nanoseconds, NANOSECOND_DIGITS)), width)
 
 
 def integer_cell(number: int) -> str:
-    """A whole number, whole."""
+    """Return an integer, never cut."""
     return str(number)
 
 
 def date_cell(nanoseconds: int) -> str:
-    """The day of an instant, UTC: `2026-02-05`."""
-    return _moment(nanoseconds).strftime("%Y-%m-%d")
+    """Return the day of an instant, UTC: `2026-02-05`."""
+    return _to_datetime(nanoseconds).strftime("%Y-%m-%d")
 
 
 def time_cell(nanoseconds: int) -> str:
-    """The time of day of an instant, UTC, its fraction of a second dropped: `18:52:16`."""
-    return _moment(nanoseconds).strftime("%H:%M:%S")
+    """Return the time of day of an instant, UTC, without the fraction of a second: `18:52:16`."""
+    return _to_datetime(nanoseconds).strftime("%H:%M:%S")
 
 
-def _number_cell(value: float, cell: Cell) -> str:
+def _format_number(value: float, cell: Cell) -> str:
     match cell.kind:
         case "real":
             return real_cell(value, cell.cut)
@@ -81,7 +82,7 @@ def _number_cell(value: float, cell: Cell) -> str:
             return date_cell(int(value))
         case "time":
             return time_cell(int(value))
-    # The types of the spec admit any text here; the front end refuses kinds that are not listed.
+    # The type of the spec allows any text, but the checks of specs refuse unknown kinds.
     raise fail(
         "unknown-cell-kind",
         f"no cell of the manifest has the kind `{cell.kind}`",
@@ -90,9 +91,9 @@ def _number_cell(value: float, cell: Cell) -> str:
     )
 
 
-def _fitted(text: str, width: int) -> str:
+def _fit(text: str, width: int) -> str:
     return cut(text, width) if width else text
 
 
-def _moment(nanoseconds: int) -> datetime:
+def _to_datetime(nanoseconds: int) -> datetime:
     return datetime.fromtimestamp(nanoseconds // NANOSECONDS, tz=UTC)

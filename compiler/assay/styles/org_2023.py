@@ -1,4 +1,4 @@
-"""Number style `org-2023`: cut cells, and deltas computed from what is printed, as a spreadsheet does."""
+"""Number style `org-2023`: cut cells, and deltas that are computed from printed cells, as a spreadsheet does."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ UNDEFINED = "nan"
 
 @dataclass(frozen=True, slots=True)
 class Org2023(PrintedDeltas):
-    """Deltas and percents are functions of the printed cells, so an old report is recomputed from itself."""
+    """A style whose deltas and percents are functions of printed cells, so old reports can be recomputed."""
 
     name: str = "org-2023"
     has_sample_counts: bool = True
 
     def table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
-        """Values of any metric have the same width in this style: `width` is not used."""
+        """Return the texts of values; `width` is not used, because all metrics have the same width."""
         return self.printed_row([report_cell(value) for value in values])
 
     @staticmethod
     def delta(base: str, value: str) -> str:
-        """See `printed_delta`."""
+        """Return the delta of `printed_delta`."""
         return printed_delta(base, value)
 
     @staticmethod
     def percent(base: str, value: str) -> str:
-        """See `printed_percent`."""
+        """Return the percent of `printed_percent`."""
         return printed_percent(base, value)
 
     def sample_count(self, count: int) -> str:
-        """The count in parentheses: `(52)`, `(291>)`."""
+        """Return the count in parentheses: `(52)`, `(291>)`."""
         return f"({shortened_count(count)})"
 
 
 def run_cell(number: float) -> str:
-    """The cell of one run's own table: decimal text without leading zero, cut to 6 characters (`.00050`).
+    """Return a cell of a run's own table: decimal text without leading zero, cut to 6 characters (`.00050`).
 
     Compatibility choice of the style: digits are cut, not rounded, and a number above 999999 loses its end.
     """
@@ -50,14 +50,14 @@ def run_cell(number: float) -> str:
 
 
 def report_cell(number: float | None) -> str:
-    """The cell of the comparison: the run's own cell, read back as a number and printed anew."""
+    """Return a cell of the comparison: the cell of the run's own table, read as a number and printed again."""
     return NO_VALUE if number is None else reread(run_cell(number))
 
 
 def reread(cell: str) -> str:
-    """A run's own cell as a spreadsheet shows the number it reads: `.00005` is `5e-05`, `93674.` is `93674`.
+    """Return a cell as a spreadsheet shows the number that it reads: `.00005` as `5e-05`, `93674.` as `93674`.
 
-    Compatibility choice of the style: a cell whose cut left no digit after the point has become an integer.
+    Compatibility choice of the style: a cell whose cut left no digit after the point becomes an integer.
     """
     if "." not in cell or cell.endswith("."):
         return cell.removesuffix(".")
@@ -65,22 +65,23 @@ def reread(cell: str) -> str:
 
 
 def printed_delta(base: str, value: str) -> str:
-    """value - base of the printed numbers with 3 decimals, half away from zero: equal `0.000`, tiny `-0.000`.
+    """Return value - base of printed numbers with 3 decimals, half away from zero: `0.000`, tiny `-0.000`.
 
-    Compatibility choice of the style: a bare integer when both cells are integers.
+    Compatibility choice of the style: an integer without decimals when both cells are integers.
     """
     if NO_VALUE in (base, value):
         return NO_VALUE
-    if not _finite(base, value):
+    if not _are_finite(base, value):
         return UNDEFINED
     decimals = 0 if _is_integer(base) and _is_integer(value) else DELTA_DECIMALS
-    return format(_delta(base, value, decimals), "f")
+    return format(_subtract(base, value, decimals), "f")
 
 
 def printed_percent(base: str, value: str) -> str:
-    """100 x the *printed* delta / the printed base, whole, half away from zero, never `-0`; base 0: `nan`.
+    """Return 100 x the printed delta / the printed base as an integer, half away from zero, never `-0`.
 
-    Compatibility choice of the style: the delta lost its digits below 0.001 before it was divided.
+    It is `nan` for a base of 0.  Compatibility choice of the style: the delta loses its digits below 0.001 before it is
+    divided.
     """
     if NO_VALUE in (base, value):
         return NO_VALUE
@@ -91,13 +92,13 @@ def printed_percent(base: str, value: str) -> str:
 
 
 def shortened_count(count: int) -> str:
-    """A count of up to 4 digits; above, its first 3 and `>`, a compatibility choice of the style."""
+    """Return a count of up to 4 digits, else its first 3 digits and `>`: a compatibility choice of the style."""
     text = str(count)
     return text if len(text) <= 4 else text[:3] + ">"
 
 
-def _delta(base: str, value: str, decimals: int) -> Decimal:
-    # Adding 0 takes the sign from a zero difference: `0.0` less `-0.0`. One that rounds to zero keeps it.
+def _subtract(base: str, value: str, decimals: int) -> Decimal:
+    # Adding 0 removes the sign of a zero difference: `0.0` less `-0.0`. A difference that rounds to zero keeps it.
     exact = Decimal(value) - Decimal(base) + 0
     return quantized(exact, decimals, ROUND_HALF_UP)
 
@@ -106,5 +107,5 @@ def _is_integer(cell: str) -> bool:
     return not set(cell) & {".", "e"}
 
 
-def _finite(*cells: str) -> bool:
+def _are_finite(*cells: str) -> bool:
     return all(Decimal(cell).is_finite() for cell in cells)

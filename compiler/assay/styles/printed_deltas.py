@@ -1,4 +1,4 @@
-"""What number styles share whose deltas and percents follow from the printed cells."""
+"""Share the code of number styles whose deltas and percents are functions of printed cells."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.styles.row import Row
 
 
 class PrintedDeltas(ABC):
-    """A style in which delta and percent are functions of two printed cells, the base's and the value's."""
+    """A style whose delta and percent are functions of two printed cells: those of base and value."""
 
     __slots__ = ()
     follows_from_print = True
@@ -17,15 +17,15 @@ class PrintedDeltas(ABC):
     @staticmethod
     @abstractmethod
     def delta(base: str, value: str) -> str:
-        """The delta of two printed cells, as it is printed."""
+        """Return the printed delta of two printed cells."""
 
     @staticmethod
     @abstractmethod
     def percent(base: str, value: str) -> str:
-        """The percent of two printed cells, as it is printed."""
+        """Return the printed percent of two printed cells."""
 
     def printed_row(self, printed: Sequence[str]) -> Row:
-        """The row of these printed cells, the base first."""
+        """Return the row of printed cells, of which the first is the base."""
         pairs = [(printed[0], value) for value in printed[1:]]
         return Row(
             tuple(printed),
@@ -34,5 +34,5 @@ class PrintedDeltas(ABC):
         )
 
     def allows(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:  # noqa: ARG002
-        """Whether delta and percent are the ones that the two printed cells give (there is one answer)."""
+        """Return whether delta and percent are those of the two printed cells."""
         return (delta, percent) == (self.delta(base, value), self.percent(base, value))

@@ -1,4 +1,4 @@
-"""Number styles: how values, deltas and percents of a comparison are written."""
+"""Look up number styles by name: how values, deltas and percents of a comparison are written."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from assay.util.diagnostics import did_you_mean, fail
 
 
 class Style(Protocol):
-    """What a number style decides. `width` is the metric's field width; a value of None is an absent one."""
+    """A number style.  `width` is the field width of a metric; None is an absent value."""
 
     @property
     def name(self) -> str:
-        """The name by which a report spec asks for the style."""
+        """Return the name of the style in report specs."""
         ...
 
     @property
     def has_sample_counts(self) -> bool:
-        """Whether a section of the table ends with a row of sample counts."""
+        """Return whether each section of a table ends with a row of sample counts."""
         ...
 
     @property
     def follows_from_print(self) -> bool:
-        """Whether deltas follow from printed values; else they come from digits that are not printed."""
+        """Return whether deltas are functions of printed values; else they depend on digits that are not printed."""
         ...
 
     def table_row(self, values: Sequence[float | None], width: int) -> Row:
-        """The texts of unrounded values, the base first."""
+        """Return the texts of unrounded values, of which the first is the base."""
         ...
 
     def printed_row(self, printed: Sequence[str]) -> Row:
-        """The same from printed cells; raises AssayError when the style's deltas need hidden digits."""
+        """Return the row of printed cells.  Raises AssayError if deltas depend on digits that are not printed."""
         ...
 
     def allows(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:
-        """Whether the printed delta and percent can belong to the two printed cells."""
+        """Return whether the printed delta and percent are possible for the two printed cells."""
         ...
 
     def sample_count(self, count: int) -> str:
-        """The cell of a sample count; raises AssayError when the style has none."""
+        """Return the cell of a sample count.  Raises AssayError if the style has none."""
         ...
 
 
@@ -51,12 +51,12 @@ _STYLES: dict[str, Style] = {item.name: item for item in (Org2023(), ThreeDigits
 
 
 def style(name: str) -> Style:
-    """The number style of that name; raises AssayError, with a hint, when there is none."""
+    """Return the number style of a name.  Raises AssayError, with a hint, for an unknown name."""
     if name not in _STYLES:
         raise fail("unknown-number-style", f"no number style is called `{name}`", hint=did_you_mean(name, _STYLES))
     return _STYLES[name]
 
 
 def style_names() -> tuple[str, ...]:
-    """The names of all number styles, sorted."""
+    """Return the names of all number styles, sorted."""
     return tuple(sorted(_STYLES))

@@ -1,4 +1,4 @@
-"""What a style formats: the results of runs, and one printed row of a comparison."""
+"""The input and output of number styles: results of runs, and one printed row of a comparison."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Centile", "Distribution", "FilterCount", "FormulaResult", "RunResult
 
 
 NO_VALUE = "—"
-ROUGH = Decimal("0.01")  # what rounding and cutting after the point may take of a number of 1 and more
-#: how far a printed percent may be off: so many percent of the base, or this share of what it should be
+ROUGH = Decimal("0.01")  # share that a number of 1 or more may lose by rounding and cutting after the point
+#: tolerance of a printed percent: percentage points, or a share of the exact percent
 POINTS, SHARE = 1.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Texts of one metric: a cell for each run, the base first; a delta and a percent for each after it."""
+    """The texts of one metric: a cell for each run, the base first; a delta and a percent for each run after it."""
 
     cells: tuple[str, ...]
     deltas: tuple[str, ...]
@@ -32,16 +32,16 @@ class Row:
 
 
 def tells(cell: str, value: float | None) -> bool:
-    """Whether a cell is of the magnitude of its value, which it is not when digits before the point were cut."""
+    """Return whether a cell has the magnitude of its value; not if digits before the point were cut."""
     if cell == NO_VALUE or value is None or not math.isfinite(value):
         return True
-    off = abs(Decimal(cell) - Decimal(value))
-    return off < 1 or off < ROUGH * abs(Decimal(value))
+    error = abs(Decimal(cell) - Decimal(value))
+    return error < 1 or error < ROUGH * abs(Decimal(value))
 
 
 def misses(percent: str, base: float | None, value: float | None) -> bool:
-    """Whether a printed percent does not tell how far a value is from its base, whatever the signs."""
+    """Return whether a printed percent is far from the true one, apart from signs."""
     if percent == NO_VALUE or base is None or value is None or base == 0:
         return False
-    told, true = abs(float(percent)), abs(100 * (value - base) / base)
-    return abs(told - true) > max(POINTS, SHARE * true)
+    printed, exact = abs(float(percent)), abs(100 * (value - base) / base)
+    return abs(printed - exact) > max(POINTS, SHARE * exact)

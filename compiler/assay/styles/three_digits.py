@@ -1,4 +1,4 @@
-"""Number style `three-digits`: three digits and one decimal at least, deltas that follow from what is printed."""
+"""Number style `three-digits`: at least three digits and one decimal; deltas are functions of printed cells."""
 
 from __future__ import annotations
 
@@ -18,61 +18,61 @@ DECIMALS = 1
 
 @dataclass(frozen=True, slots=True)
 class ThreeDigits(PrintedDeltas):
-    """A reader with the printed cells alone can work out every delta and percent."""
+    """A style in which readers can compute every delta and percent from the printed cells alone."""
 
     name: str = "three-digits"
     has_sample_counts: bool = False
 
     def table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
-        """Values of any metric have as many digits in this style: `width` is not used."""
+        """Return the texts of values; `width` is not used, because all metrics have as many digits."""
         return self.printed_row([value_text(value) for value in values])
 
     @staticmethod
     def delta(base: str, value: str) -> str:
-        """See `printed_delta`."""
+        """Return the delta of `printed_delta`."""
         return printed_delta(base, value)
 
     @staticmethod
     def percent(base: str, value: str) -> str:
-        """See `printed_percent`."""
+        """Return the percent of `printed_percent`."""
         return printed_percent(base, value)
 
     def sample_count(self, count: int) -> str:
-        """Always an error: tables of this style have no sample counts."""
+        """Raise AssayError: tables of this style have no sample counts."""
         raise fail("no-sample-counts", f"the number style `{self.name}` has no sample counts", found=str(count))
 
 
 def value_text(value: float | None) -> str:
-    """`126.1`, `12.0`, `1.19`, `0.378`, `0.0`: rounded half to even on the shortest decimal text of the number."""
+    """Return `126.1`, `12.0`, `1.19`, `0.378`, `0.0`: rounded half to even on the shortest decimal text."""
     if value is None:
         return NO_VALUE
     if not math.isfinite(value):
         return repr(float(value))
     exact = shortest_decimal(value)
-    once = quantized(exact, _decimals(exact), ROUND_HALF_EVEN)
-    # 9.996 has become 10.00, which has a digit too many.
-    return format(quantized(exact, _decimals(once), ROUND_HALF_EVEN), "f")
+    rounded_once = quantized(exact, _count_decimals(exact), ROUND_HALF_EVEN)
+    # Rounding 9.996 yields 10.00, which has one digit too many.
+    return format(quantized(exact, _count_decimals(rounded_once), ROUND_HALF_EVEN), "f")
 
 
-def _decimals(number: Decimal) -> int:
+def _count_decimals(number: Decimal) -> int:
     return DECIMALS if number == 0 else max(DECIMALS, DIGITS - 1 - number.adjusted())
 
 
 def printed_delta(base: str, value: str) -> str:
-    """value - base of the printed numbers, exact."""
-    return format(Decimal(value) - Decimal(base), "f") if _numbers(base, value) else NO_VALUE
+    """Return value - base of the printed numbers, exactly."""
+    return format(Decimal(value) - Decimal(base), "f") if _are_numbers(base, value) else NO_VALUE
 
 
 def printed_percent(base: str, value: str) -> str:
-    """100 x delta / the base's amount, of the printed numbers, with one decimal; base 0: none.
+    """Return 100 x delta / the amount of the base, of printed numbers, with one decimal; a dash for base 0.
 
-    So what is greater than its base has a percent above 0, also where that is negative.
+    A value greater than its base has a positive percent, even if the base is negative.
     """
-    if not _numbers(base, value) or Decimal(base) == 0:
+    if not _are_numbers(base, value) or Decimal(base) == 0:
         return NO_VALUE
     percent = 100 * (Decimal(value) - Decimal(base)) / abs(Decimal(base))
     return format(quantized(percent, DECIMALS, ROUND_HALF_EVEN), "f")
 
 
-def _numbers(*cells: str) -> bool:
+def _are_numbers(*cells: str) -> bool:
     return NO_VALUE not in cells and all(Decimal(cell).is_finite() for cell in cells)
