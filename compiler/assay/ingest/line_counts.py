@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from assay.ingest import builder
 from assay.ingest.chunks import FILE_STEP, LogFile
-from assay.ingest.event_forms import TIMELESS, TORN
+from assay.ingest.discovery import RunFiles
+from assay.ingest.event_forms import OTHER, TIMELESS, TORN
 from assay.ingest.unknown_records import MOST_OF_FILE, UnknownTally, merge_tallies
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -25,8 +27,8 @@ class LineCount:
     """The lines of a host that are of one form, or of no event for one cause.
 
     How many; the `seq` of the first and of the last, and their instants; how many have NUL bytes ahead of them, and the
-    `seq` of the first of those; the same of lines that have two values of a key that is read.  `unended`: the last of
-    them is the last line of its file, has no line end, and ends in a value that is used.
+    `seq` of the first of those.  `unended`: the last of them is the last line of its file, has no line end, and ends in
+    a value that is used.
     """
 
     host: str
@@ -38,8 +40,6 @@ class LineCount:
     last_ns: int | None
     padded: int = 0
     first_padded: int | None = None
-    twice: int = 0
-    first_twice: int | None = None
     unended: bool = False
 
     @property
@@ -113,9 +113,9 @@ def only(share: Share, indices: Sequence[int]) -> Share:
 
 
 def _together(one: LineCount, other: LineCount) -> LineCount:
-    """A tally of the lines of two; only one of them can have lines that are padded, or hold something twice."""
+    """A tally of the lines of two; only one of them can have lines that are padded."""
     first, last = min(one, other, key=lambda item: item.first_seq), max(one, other, key=lambda item: item.last_seq)
-    marked = other if other.padded or other.twice else one
+    marked = other if other.padded else one
     return replace(
         marked,
         rows=one.rows + other.rows,
@@ -142,9 +142,8 @@ def moved(share: Share, before: Sequence[int]) -> Share:
 def shift(tally: LineCount, lines: int) -> LineCount:
     """A tally of lines that stand so much later."""
     padded = None if tally.first_padded is None else tally.first_padded + lines
-    twice = None if tally.first_twice is None else tally.first_twice + lines
     first, last = tally.first_seq + lines, tally.last_seq + lines
-    return replace(tally, first_seq=first, last_seq=last, first_padded=padded, first_twice=twice)
+    return replace(tally, first_seq=first, last_seq=last, first_padded=padded)
 
 
 def unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
@@ -156,12 +155,11 @@ def share_of(
     connection: duckdb.DuckDBPyConnection,
     table: str,
     files: Sequence[LogFile],
-    twice: bool = False,
     places: Sequence[int] | None = None,
 ) -> Share:
     """What a filled table holds: of all lines of files, or of some, of each of which `places` tells where it stands
-    (from 0).  `twice` tells that the table has a column of this name."""
-    rows = connection.execute(dialect.text(_counts(table, twice))).fetchall()
+    (from 0)."""
+    rows = connection.execute(dialect.text(_counts(table))).fetchall()
     if places is not None:
         rows = [_placed(row, places) for row in rows]
     starts: dict[int, int] = {}
@@ -192,9 +190,9 @@ def share_of(
 
 def _placed(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
     """A row of `_counts` with the places of lines for those of rows."""
-    index, form, number, first, first_ns, last, last_ns, *marks = row
-    placed = [mark if mark is None or at % 2 == 0 else places[mark] for at, mark in enumerate(marks)]
-    return (index, form, number, places[first], first_ns, places[last], last_ns, *placed)
+    index, form, number, first, first_ns, last, last_ns, padded, first_padded = row
+    place = None if first_padded is None else places[first_padded]
+    return (index, form, number, places[first], first_ns, places[last], last_ns, padded, place)
 
 
 def _tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
@@ -202,7 +200,7 @@ def _tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
     return shift(LineCount(host, form, *rest), offset)
 
 
-def _counts(table: str, twice: bool) -> exp.Select:
+def _counts(table: str) -> exp.Select:
     """The lines by file and form, in the order of `Tally`: how many, the first and last place (number of the row) and
     their instants; of each mark how many have it, and the first place of those."""
     edges = [
@@ -211,8 +209,7 @@ def _counts(table: str, twice: bool) -> exp.Select:
         exp.Max(this=column("rowid")),
         exp.ArgMax(this=column("t_ns"), expression=column("rowid")),
     ]
-    for mark in ("padded", "twice") if twice else ("padded",):
-        edges += [exp.CountIf(this=column(mark)), exp.Min(this=builder.when(column(mark), column("rowid")))]
+    edges += [exp.CountIf(this=column("padded")), exp.Min(this=builder.when(column("padded"), column("rowid")))]
     keys = [column("file"), column("form")]
     query = builder.from_source(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
     return query.group_by(*(key.copy() for key in keys))
@@ -229,3 +226,44 @@ def _names(table: str) -> exp.Select:
     keys = [column("file"), column("name")]
     query = builder.from_source(dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=column("rowid"))), table)
     return query.where(builder.is_not_null(column("name")), copy=False).group_by(*(key.copy() for key in keys))
+
+
+#: ns by which a file may begin before the end of the one before: records about a rotation are written out of order,
+#: and clocks are set back
+BORNE = 1_000_000_000
+
+
+def overlap_warnings(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:
+    """A sentence on the files of a host that begin before one that is read before them ends; none where none does.
+
+    A file begins at the instant of its first record that has one, and ends at that of its last.
+    """
+    told = []
+    for host in files.hosts:
+        if len(host.files) > 1:
+            own = [tally for share in found for tally in share.tallies if tally.host == host.host]
+            told += _of_host(files, host.host, host.files, own)
+    if not told:
+        return ()
+    more = f" ({len(told) - 1} more overlap)" if len(told) > 1 else ""
+    return (f"{told[0]}{more}.",)
+
+
+def _of_host(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequence[LineCount]) -> list[str]:
+    """What is to be said of each file of a host that overlaps with one before."""
+    told: list[str] = []
+    latest: tuple[int, Path] | None = None
+    for index, path in enumerate(paths):
+        dated = [item for item in tallies if item.form >= OTHER and item.first_seq // FILE_STEP == index]
+        first = min(dated, key=lambda item: item.first_seq, default=None)
+        last = max(dated, key=lambda item: item.last_seq, default=None)
+        if first is None or last is None or first.first_ns is None or last.last_ns is None:
+            continue
+        if latest and latest[0] - first.first_ns > BORNE:
+            names = [item.relative_to(files.directory).as_posix() for item in (path, latest[1])]
+            seconds = (latest[0] - first.first_ns) // BORNE
+            of = f" of host {host}" if host else ""
+            told.append(f"log files{of} overlap in time: {names[0]} begins {seconds} s before {names[1]} ends, and is "
+                        "read after it")  # fmt: skip
+        latest = max((last.last_ns, path), latest or (last.last_ns, path), key=lambda item: item[0])
+    return told

@@ -40,7 +40,7 @@ def _has_lines(path: Path) -> bool:
 
 
 MANIFEST = "ingest.json"
-FORMAT = 15
+FORMAT = 16
 
 Wanted = Mapping[str, Iterable[str]]
 

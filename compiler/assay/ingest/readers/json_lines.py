@@ -20,9 +20,7 @@ from assay.ingest.damaged_lines import nul_padding_warnings
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import numbered
 from assay.ingest.event_writer import Rows, Statements, enumerate_hosts
-from assay.ingest.line_counts import moved
-from assay.ingest.overlaps import overlap_warnings
-from assay.ingest.readers.duplicate_keys import duplicate_key_warnings
+from assay.ingest.line_counts import moved, overlap_warnings
 from assay.ingest.readers.json_lines_worker import Filling, ScanResult, fill, fillings
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
 from assay.ingest.recognition import Recognition
@@ -44,8 +42,7 @@ class JsonLines:
             reading.read(log_files(job.files), workers, job.share)
             write_summary(engine.connection, how, job.files, reading.counts, reading.incomplete_rows, job.folder)
         notes = (*overlap_warnings(job.files, reading.counts), *nul_padding_warnings(job.files, reading.counts))
-        field_notes = duplicate_key_warnings(job.files, how, reading.counts)
-        return Outcome(bool(reading.incomplete_rows), notes, field_notes)
+        return Outcome(bool(reading.incomplete_rows), notes)
 
     def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
         """Find lines of logs."""

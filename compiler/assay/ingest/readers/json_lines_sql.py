@@ -2,8 +2,8 @@
 
 Out of lines, in their order, come rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (a
 number, negative for lines that are no event), `t_ns`, `wrapped` (the rule by which the body is a member of itself, 0
-for none), `line`, the text of those lines that fields are taken from, `twice` (it has two values of a key that is
-read), `name` (of a line whose name no event has, empty where it has none), and what stands at the shared paths.
+for none), `line`, the text of those lines that fields are taken from, `name` (of a line whose name no event has, empty
+where it has none), and what stands at the shared paths.
 
 Every line is parsed once, by one call that takes the time and the names out of it.  The swift query takes for granted
 that a line within braces is JSON, and fails where it is not; the careful one does not, and takes a tenth longer.
@@ -17,7 +17,6 @@ from sqlglot import exp
 
 from assay.ingest import builder, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, bodies, ranges, wanted_events
-from assay.ingest.readers.duplicate_keys import read_twice, stands_twice
 from assay.ingest.readers.lines import bare, scan
 from assay.ingest.recognition import Recognition
 from assay.ingest.unknown_records import LONGEST
@@ -34,8 +33,8 @@ LONGEST_NAME = 10_000  # bytes of a list of segments that is taken apart: what n
 
 
 def parameters(how: Recognition) -> dict[str, object]:
-    """The parameters of the query: the tables, and the keys that are read."""
-    found = read_twice(how.source, how.forms)
+    """The parameters of the query: the tables."""
+    found: dict[str, object] = {}
     for index, table in enumerate(how.tables, start=1):
         found |= {f"names_{index}": list(table.forms), f"forms_{index}": list(table.forms.values())}
     return found
@@ -64,12 +63,11 @@ def recognition(how: Recognition, careful: bool, lines: exp.Select | None = None
         ("timed", _timed(how, careful)),
     ]
     form, line = builder.alias(_settled(), "form"), builder.alias(select_text(how), "line")
-    twice = builder.alias(has_duplicate_key(how), "twice")
     unknown = builder.when(
         exp.and_(exp.Not(this=column("broken")), builder.is_not_null(column("t_ns"))), column("name")
     )
     name = builder.alias(unknown, "name")
-    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, twice, name, *shared_columns(how))
+    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, name, *shared_columns(how))
     return dialect.staged(builder.from_source(query, "timed"), stages)
 
 
@@ -90,11 +88,6 @@ def select_text(how: Recognition) -> exp.Expr:
         return builder.cast(exp.Null(), "TEXT")
     reads = exp.or_(*(builder.within(column("form"), low, high) for low, high in ranges(numbers)))
     return builder.when(exp.and_(reads, builder.is_not_null(column("t_ns"))), column("line"))
-
-
-def has_duplicate_key(how: Recognition) -> exp.Expr:
-    """Whether a line that is an event has two values of a key that is read."""
-    return builder.when(builder.is_not_null(column("t_ns")), stands_twice(how.source, how.forms), exp.false())
 
 
 def _documents(how: Recognition, careful: bool) -> exp.Select:

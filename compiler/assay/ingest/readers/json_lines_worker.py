@@ -7,26 +7,33 @@ files that it does not read, become tables of recognised lines.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from assay.ingest import scanner
 from assay.ingest.chunks import LogFile
 from assay.ingest.event_forms import TEXT, NumberedForm
-from assay.ingest.line_counts import LineCount, Share, offset_of, only, united, unreadable
-from assay.ingest.plain_copies import mended, plain
+from assay.ingest.line_counts import LineCount, Share, offset_of, only, share_of, united, unreadable
+from assay.ingest.plain_copies import may_scan, mended, plain
+from assay.ingest.readers.json_lines_sql import parameters, recognition
+from assay.ingest.readers.lines import refusals, scanned, set_aside
 from assay.ingest.recognition import Recognition
-from assay.ingest.scanner import FilePart, files_message, lines_message
+from assay.ingest.scanner import FilePart, Rows, files_message, lines_message
 from assay.ingest.unknown_records import UnknownTally
 from assay.ingest.workspace_dir import Cursor, Engine, is_of_engine
+from assay.sql import dialect
 from assay.util.os_errors import is_full
 
 if TYPE_CHECKING:
-    from assay.ingest.readers.json_lines_tables import Tables
+    import duckdb
+
+Paths = Callable[[], Sequence[Path]]
 
 #: bytes of rows that the scanners of all workers may hold: the engine could put them on a disk, these cannot
 HELD = 320 * 2**20
@@ -45,6 +52,81 @@ class Part:
     table: str
     scanned: bool = False
     odd: bool = False
+
+
+@dataclass(frozen=True)
+class Tables:
+    """How a worker's tables are filled, and what they are called: that of lines of files, that of lines that the
+    scanner set aside, and the view of these."""
+
+    how: Recognition
+    lines: str
+    aside: str
+    given: str
+
+    @cached_property
+    def swift(self) -> str:
+        """The statement that fills the table of lines, and fails where a line within braces is no JSON."""
+        return _created(self.lines, recognition(self.how, careful=False))
+
+    @cached_property
+    def careful(self) -> str:
+        """The statement for files that hold such lines."""
+        return _created(self.lines, recognition(self.how, careful=True))
+
+    @cached_property
+    def recognised(self) -> str:
+        """The statement for lines that were set aside."""
+        return _created(self.aside, recognition(self.how, careful=True, lines=set_aside(self.given)))
+
+    def fill(
+        self, connection: duckdb.DuckDBPyConnection, files: Sequence[LogFile], paths: Sequence[Path], mended: Paths
+    ) -> Share:
+        """Fill the table of lines: swiftly; if that fails with care; if that fails, out of `mended` copies.  `paths`
+        are where the texts of files are; what they come to."""
+        self._fill(connection, paths, mended)
+        return share_of(connection, self.lines, files)
+
+    def _fill(self, connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], mended: Paths) -> None:
+        failed = refusals()
+        if not all(map(may_scan, paths)):
+            return self._run(connection, self.careful, scanned(mended()))
+        try:
+            return self._run(connection, self.swift, scanned(paths))
+        except failed:
+            careful = self.careful
+        try:
+            return self._run(connection, careful, scanned(paths))
+        except failed:
+            copies = mended()
+        return self._run(connection, careful, scanned(copies))
+
+    def set_aside(
+        self, connection: duckdb.DuckDBPyConnection, files: Sequence[LogFile], rows: Rows
+    ) -> tuple[Share, tuple[int, ...]]:
+        """Recognise lines that the scanner set aside; what they come to, and where each stands in its file."""
+        connection.register(self.given, rows)
+        try:
+            self._run(connection, self.recognised, {})
+            query = dialect.text(exp.select("place").from_(self.given))
+            places = tuple(place for (place,) in connection.execute(query).fetchall())
+        finally:
+            connection.unregister(self.given)
+        return share_of(connection, self.aside, files, places=places), places
+
+    def _run(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        text: str,
+        given: Mapping[str, object],
+    ) -> None:
+        """Execute a statement that recognises lines of files."""
+        connection.execute(text, {**parameters(self.how), **given})
+
+
+def _created(table: str, query: exp.Select) -> str:
+    creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
+    return creation.sql(dialect=dialect.DIALECT, copy=False)
 
 
 @dataclass(frozen=True)
@@ -70,8 +152,6 @@ class Filling:
     @cached_property
     def tables(self) -> Tables:
         """How they are filled."""
-        from assay.ingest.readers.json_lines_tables import Tables  # loads much, which plain lines do without
-
         return Tables(self.how, self.table, self.aside, f"given_{self.number}")
 
 

@@ -26,7 +26,7 @@ from assay.ingest.readers.sample_store import add_samples, add_series, counted, 
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Span, fail
-from assay.util.json_text import Ambiguous, object_of, parsed, told_twice
+from assay.util.json_text import parsed
 from assay.util.os_errors import is_full
 
 if TYPE_CHECKING:
@@ -66,46 +66,6 @@ def split_text(chunks: Iterable[bytes], size: int) -> Iterator[tuple[int, bytes]
             yield begin - len(head), head + before[:-1] + TAIL
             held, head, begin = held[cut:], _HEAD, begin + cut
     yield begin - len(head), head + held
-
-
-_ESCAPED = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:')  # in a key, most likely
-OF_ALL = (("data",), ("data", "result"))
-OF_SERIES = ("metric", "values")
-
-
-def find_duplicate_keys(text: bytes, series: int, before: int = 0) -> str:
-    """What stands twice in the text of an answer with so many series, `before` others being read; empty: nothing.
-
-    Within texts quotes are escaped, so as long as each key stands as often as there are series, nothing does.
-    """
-    number = {"data": 1, "result": 1} | dict.fromkeys(OF_SERIES, series)
-    if all(text.count(f'"{key}"'.encode()) <= most for key, most in number.items()) and not _ESCAPED.search(text):
-        return ""
-    return next(iterate_duplicates(text, before), "")
-
-
-def label_twice(text: bytes, place: int) -> bool:
-    """Whether a label of the series at a place, from 1, stands twice."""
-    found = _series(_parse_exactly(text))
-    return place <= len(found) and isinstance(found[place - 1].get("metric"), Ambiguous)
-
-
-def iterate_duplicates(text: bytes, before: int) -> Iterator[str]:
-    document = _parse_exactly(text)
-    yield from (f"`{'.'.join(path)}` with two values" for path in OF_ALL if told_twice(document, path))
-    for place, item in enumerate(_series(document), before + 1):
-        yield from (f"`{key}` with two values in series {place}" for key in OF_SERIES if told_twice(item, (key,)))
-
-
-def _parse_exactly(text: bytes) -> object:
-    """What the engine has read; numbers are texts."""
-    return json.loads(text, object_pairs_hook=object_of, parse_float=str, parse_int=str)
-
-
-def _series(document: object) -> list[dict[str, object]]:
-    for key in ("data", "result"):
-        document = document.get(key) if isinstance(document, dict) else None
-    return [item if isinstance(item, dict) else {} for item in document] if isinstance(document, list) else []
 
 
 RESULT = ("data", "result")
@@ -193,9 +153,8 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
             text = piece.read_bytes()
             told += warnings(text)
             _unnested(connection, piece, places)
-            _no_histograms(connection, path, text, places)
+            _no_histograms(connection, path)
             found = _count(connection, "answer")
-            _nothing_twice(path, text, found, places)
             places += found
             numbers += _add(connection, file, numbers)
     except duckdb.Error as error:
@@ -216,12 +175,6 @@ def _unmarked(plain: Path, folder: Path) -> Path:
         with copy.open("wb") as target:
             shutil.copyfileobj(stream, target)
     return copy
-
-
-def _nothing_twice(path: Path, text: bytes, series: int, before: int) -> None:
-    """AssayError when the answer has two values where one is read."""
-    if said := find_duplicate_keys(text, series, before):
-        raise fail("not-samples", f"the answer has two values of a key: {path}", expected="one of each", found=said)
 
 
 def _too_large(path: Path, cause: str) -> AssayError:
@@ -322,8 +275,11 @@ def _label(name: str) -> exp.Expr:
     return builder.call("map_extract_value", column("labels"), builder.text(name))
 
 
-def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path, text: bytes, before: int) -> None:
-    """AssayError when a series has histograms, or nothing at all, in place of samples, or a label twice."""
+def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Check that each series has samples, no native histograms, and labels that form a map.
+
+    Raises AssayError for the first series that does not.  A duplicate label makes the labels null.
+    """
     name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[builder.text("")])
     lost = exp.or_(
         builder.is_null(column("pairs")),
@@ -336,9 +292,6 @@ def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path, text: byte
     rows = run(connection, query.order_by("place").limit(1))
     if rows:
         ((place, said, native),) = rows
-        if not (said or native) and label_twice(text, place - before):
-            raise fail("not-samples", f"the labels of series {place} of the answer are not told apart: {path}",
-                       expected="each once", found="a label that stands twice")  # fmt: skip
         raise fail(
             "not-samples",
             f"series {place} of the answer has no samples: {path}",

@@ -26,8 +26,7 @@ from assay.ingest.damaged_lines import marked, nul_padding_warnings, unended
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import LACKING, TIMELESS, in_order
 from assay.ingest.event_writer import write_event_rows
-from assay.ingest.line_counts import Share, share_of, unreadable
-from assay.ingest.overlaps import overlap_warnings
+from assay.ingest.line_counts import Share, overlap_warnings, share_of, unreadable
 from assay.ingest.plain_copies import Line, last_byte, may_scan, mended, plain
 from assay.ingest.quarantine import Lost, missing_field_reason, truncate_value
 from assay.ingest.readers.lines import refusals, scanned
