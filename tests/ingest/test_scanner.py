@@ -66,6 +66,7 @@ EVENTS = (
     event("bare", form([], new="Bare")),
 )  # fmt: skip
 
+pytestmark = pytest.mark.usefixtures("with_scanner")
 needed = pytest.mark.skipif(not scanner.is_there(), reason="the scanner was not built: no Rust compiler is there")
 
 

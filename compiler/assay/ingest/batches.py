@@ -131,11 +131,11 @@ class Batches:
 
 
 def take_complete_batches(
-    kept: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place, LogFile]
+    candidates: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place, LogFile]
 ) -> list[Batch]:
     """Return the batches all of whose files are in `by_place`, and remove these files from it."""
     batches: list[Batch] = []
-    for places, facts, folder in kept:
+    for places, facts, folder in candidates:
         if all(place in by_place for place in places):
             files = tuple(by_place.pop(place) for place in places)
             batches.append(_restored(folder, files, facts))

@@ -320,6 +320,6 @@ def _no_copies(folder: Path, host: str, first: Mapping[Path, str]) -> None:
         key = (path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name, place)
         if place != NO_OBJECT and key in seen:
             names = " and ".join(sorted([path.name, seen[key].name]))
-            of, what = (f" of host {host}", "log") if host else ("", "file")
-            raise fail("same-log", f"{names}{of} are the same {what}: {folder}", hint="keep one of them")
+            owner, noun = (f" of host {host}", "log") if host else ("", "file")
+            raise fail("same-log", f"{names}{owner} are the same {noun}: {folder}", hint="keep one of them")
         seen[key] = path

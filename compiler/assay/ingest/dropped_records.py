@@ -111,23 +111,23 @@ def _put(record: dict[str, Any], path: Path_, value: Any) -> None:
     record.setdefault(path[-1], value)
 
 
-def _paths(how: Recognition, event: str) -> list[Path_]:
+def _paths(recognition: Recognition, event: str) -> list[Path_]:
     """Return all paths that the reason for a line of an event depends on, shortest first."""
-    source = how.source
-    required = {*source.times, *(how.outer(lookup) for lookup in source.lookups)}
+    source = recognition.source
+    required = {*source.times, *(recognition.outer(lookup) for lookup in source.lookups)}
     required |= {(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present)}
-    field_paths = {path for form in how.forms if form.event.name == event for path in form.paths}
+    field_paths = {path for form in recognition.forms if form.event.name == event for path in form.paths}
     lookup_paths = {lookup.path for lookup in source.lookups if lookup.in_body}
     required |= {(*body, *path) for body in bodies(source).values() for path in field_paths | lookup_paths}
     return sorted(required, key=lambda path: (len(path), path))
 
 
-def _likely(how: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
+def _likely(recognition: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
     """Return the forms of an event, first those whose name occurs in the record."""
-    forms = [form for form in how.forms if form.event.name == event]
+    forms = [form for form in recognition.forms if form.event.name == event]
     names = {
         _joined(at(body if lookup.in_body else record, lookup.path)).removeprefix(lookup.drop)
-        for lookup in how.source.lookups
+        for lookup in recognition.source.lookups
     }
     return sorted(forms, key=lambda form: not any(name.name in names for name in form.form.names))
 

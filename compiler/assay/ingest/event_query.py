@@ -110,9 +110,9 @@ def typed_rows(
     """
     names = [item.name for item in own[0].fields]
     stages = [("found", found)]
-    said = [builder.alias(read_text(name, own, read), f"{name}_text") for name in names]
-    ready = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
-    stages.append(("known", builder.from_source(dialect.select(*keys, "form", *ready, *said), "found")))
+    texts = [builder.alias(read_text(name, own, read), f"{name}_text") for name in names]
+    ready_columns = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
+    stages.append(("known", builder.from_source(dialect.select(*keys, "form", *ready_columns, *texts), "found")))
     values = [builder.alias(_value(name, own, given, swift, whole), name) for name in names]
     texts_kept = [f"{name}_text" for name in names if name in ended or any(_may_lack(item, name) for item in own)]
     texts_kept += [ENDED] if ended else []

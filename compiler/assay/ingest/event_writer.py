@@ -113,7 +113,7 @@ class Rows:
         return list_broken(connection, self.target(event))
 
     def having(self, index: int, event_forms: Sequence[NumberedForm]) -> list[ScanResult]:
-        """Return the results with rows of an event, or the first result if there are none.
+        """Return the results with rows of an event, or the first result if no result has any.
 
         A statement numbers these, so it does not depend on the other results.
         """

@@ -34,13 +34,13 @@ class Recognition:
     def paths(self) -> tuple[Path_, ...]:
         """Return the paths of instants, of lookups, of members that unwrap rules require absent, and shared paths."""
         lookup_paths = [self.outer(lookup) for lookup in self.source.lookups]
-        absent = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
+        absent_paths = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
         shared = [(*self.source.body, *path) for path in self.shared]
-        return tuple(dict.fromkeys([*self.source.times, *lookup_paths, *absent, *shared]))
+        return tuple(dict.fromkeys([*self.source.times, *lookup_paths, *absent_paths, *shared]))
 
     @property
     def shared(self) -> tuple[Path_, ...]:
-        """Return paths of the body each of which is all that events of several forms read.
+        """Return the paths of the body that are the only path of events with several forms.
 
         They are read of every line, so that these lines are not parsed twice.
         """

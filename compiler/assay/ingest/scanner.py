@@ -219,7 +219,7 @@ def lines_message(recognition: Recognition) -> bytes | None:
         return None
     source = recognition.source
     events = wanted_events(recognition.forms)
-    by_event = {item.number: index for index, own in enumerate(events) for item in own}
+    by_event = {item.number: index for index, forms_of_event in enumerate(events) for item in forms_of_event}
 
     def form(item: NumberedForm) -> bytes:
         return _number(by_event.get(item.number, -1)) + _list(item.form.unless, lambda rule: _unless(source, rule))
@@ -239,7 +239,7 @@ def lines_message(recognition: Recognition) -> bytes | None:
             _list(source.unwrap, lambda rule: _in_body(source, rule.absent) + _list(rule.present, _body_key(source))),
             _list(tables, bytes),
             _list(recognition.forms, form),
-            _list(events, lambda own: _event(source, own)),
+            _list(events, lambda forms_of_event: _event(source, forms_of_event)),
         ]
     )
 
@@ -264,7 +264,7 @@ def _paths(recognition: Recognition) -> list[Path_]:
     source, body_paths = recognition.source, bodies(recognition.source).values()
     paths = [source.time, *(recognition.outer(lookup) for lookup in source.lookups)]
     paths += [
-        (*body, *path) for own in wanted_events(recognition.forms) for path in paths_of(own) for body in body_paths
+        (*body, *path) for forms in wanted_events(recognition.forms) for path in paths_of(forms) for body in body_paths
     ]
     paths += [(*body, *rule.path) for item in recognition.forms for rule in item.form.unless for body in body_paths]
     return paths + [(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present, rule.take)]
@@ -319,6 +319,6 @@ def _number(number: int) -> bytes:
     return number.to_bytes(8, "little", signed=True)
 
 
-def _list(items: Iterable[T], of: Callable[[T], bytes]) -> bytes:
-    parts = [of(item) for item in items]
+def _list(items: Iterable[T], encode: Callable[[T], bytes]) -> bytes:
+    parts = [encode(item) for item in items]
     return _number(len(parts)) + b"".join(parts)

@@ -49,14 +49,14 @@ def sample_unrecognized_lines(source: Source, files: RunFiles) -> tuple[str, ...
     """Describe what the first log has at the paths of names, or a line: a sentence for each lookup."""
     for path in (path for host in files.hosts for path in host.files):
         lines = [line.decode("utf-8", "replace").strip() for line in first_lines(path, LINES)]
-        written = [(number, line) for number, line in enumerate(lines, 1) if line]
-        if written:
+        numbered_lines = [(number, line) for number, line in enumerate(lines, 1) if line]
+        if numbered_lines:
             where = str(path.relative_to(files.directory))
             if SOURCE_KINDS[source.kind].has_patterns:
                 return (
-                    _of_text(source, where, *written[len(written) // 2]),
+                    _of_text(source, where, *numbered_lines[len(numbered_lines) // 2]),
                 )  # the first lines of a log are not typical
-            return tuple(dict.fromkeys(_of_json(source, where, written)))
+            return tuple(dict.fromkeys(_of_json(source, where, numbered_lines)))
     return ()
 
 

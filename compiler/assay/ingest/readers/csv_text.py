@@ -102,9 +102,9 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
                 fault = f"expected {_cells(width)}, found {len(cells)}"
             if not number:
                 cells = [readable(cell) for cell in cells]
-            taken = lines.number + 1 - first
-            fault = f"{fault} (a row of {taken} lines)" if fault and taken > 1 else fault
-            yield Record(number, first, taken, tuple(cells), fault, readable(text))
+            lines_of_row = lines.number + 1 - first
+            fault = f"{fault} (a row of {lines_of_row} lines)" if fault and lines_of_row > 1 else fault
+            yield Record(number, first, lines_of_row, tuple(cells), fault, readable(text))
             number += 1
 
 

@@ -113,7 +113,7 @@ def _begins_blank() -> exp.Expr:
 
 
 def _named(recognition: Recognition) -> exp.Select:
-    """Return the query with each text as a column; `broken` if there are none."""
+    """Return the query with each text as a column; `broken` if the line has no texts."""
     texts = [
         builder.alias(builder.member(column("texts"), index), f"text_{index}")
         for index, _ in enumerate(recognition.paths, start=1)
@@ -145,19 +145,19 @@ def _likely(recognition: Recognition, rule: Unwrap) -> exp.Expr:
 
     The absent member has no text, and the present keys occur in the line, or an escape that may spell them.
     """
-    absent = builder.is_null(_read(recognition, (*recognition.source.body, rule.absent)))
+    is_absent = builder.is_null(_read(recognition, (*recognition.source.body, rule.absent)))
     signs = [
         exp.or_(*(builder.call("contains", column("line"), builder.text(sign)) for sign in (key, "\\u")))
         for key in rule.present
         if key.isalnum()
     ]
-    return exp.and_(exp.Not(this=column("broken")), absent, *signs)
+    return exp.and_(exp.Not(this=column("broken")), is_absent, *signs)
 
 
 def _wrapped(source: Source, rule: Unwrap) -> exp.Expr:
     """Return the condition that the body of a line is wrapped."""
-    absent = exp.Not(this=builder.exists(column("line"), (*source.body, rule.absent)))
-    return exp.and_(absent, *(builder.exists(column("line"), (*source.body, key)) for key in rule.present))
+    is_absent = exp.Not(this=builder.exists(column("line"), (*source.body, rule.absent)))
+    return exp.and_(is_absent, *(builder.exists(column("line"), (*source.body, key)) for key in rule.present))
 
 
 def _recognised(recognition: Recognition) -> exp.Select:

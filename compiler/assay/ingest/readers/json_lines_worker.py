@@ -119,10 +119,10 @@ class Tables:
         self,
         connection: duckdb.DuckDBPyConnection,
         text: str,
-        given: Mapping[str, object],
+        values: Mapping[str, object],
     ) -> None:
         """Execute a statement that recognizes lines of files."""
-        connection.execute(text, {**parameters(self.how), **given})
+        connection.execute(text, {**parameters(self.how), **values})
 
 
 def _created(table: str, query: exp.Select) -> str:

@@ -299,8 +299,8 @@ def _timeless(connection: duckdb.DuckDBPyConnection, records: Records, texts: Se
     lost = set(connection.execute(dialect.text(query)).fetchall())
     for record, text in zip(records.found, texts, strict=True):
         if (record.host, record.seq) in lost:
-            shown = _json(_at(record.value, records.source.time))[:80]
-            records.lost[record.host, record.seq] = record.broken("no time" if text is None else f"bad time: {shown}")
+            instant = _json(_at(record.value, records.source.time))[:80]
+            records.lost[record.host, record.seq] = record.broken("no time" if text is None else f"bad time: {instant}")
 
 
 def _read_at(records: Records, path: Path_) -> Iterator[object]:

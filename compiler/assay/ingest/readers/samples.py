@@ -213,7 +213,7 @@ def _write(samples: Samples, name: str, forms: Sequence[NumberedForm]) -> list[t
     ]
     rows += [column("form"), column("value")]
     rows += [builder.alias(_whole_text(), "value_as_text"), *(read[path] for path in labels)]
-    ready = {
+    known_values = {
         (item.number, field.name): column("value") for item in event_forms for field in item.fields if _plain(field)
     }
     rows.append(builder.alias(builder.is_null(column("value")), ENDED))
@@ -223,7 +223,7 @@ def _write(samples: Samples, name: str, forms: Sequence[NumberedForm]) -> list[t
     target.parent.mkdir(parents=True)
 
     def ordered(swift: bool) -> exp.Query:
-        rows = typed_rows(event_forms, read, query.copy(), ready, values, swift=swift, keys=KEYS_OF_SAMPLES)
+        rows = typed_rows(event_forms, read, query.copy(), known_values, values, swift=swift, keys=KEYS_OF_SAMPLES)
         return rows.order_by("seq")
 
     return [(seq, name) for _, seq in write_event_rows(samples.connection, name, ordered, target)]
