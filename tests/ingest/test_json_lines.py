@@ -34,6 +34,20 @@ def test_columns_of_logs_are_those_of_the_checker(tmp_path: Path) -> None:
     assert {"source", *read(tmp_path, [GOOD]).log()} == set(LOG_COLUMNS)
 
 
+@pytest.mark.parametrize("blanks", [" ", "\t", " \r \t", " " * 5000])
+def test_blanks_before_an_object_are_skipped(tmp_path: Path, blanks: str) -> None:
+    """JSON allows blanks before an object."""
+    lines = [GOOD, blanks + record(n=2), blanks + record(n="x"), blanks + GOOD + blanks, blanks + GOOD[:-1], blanks]
+    ingested = read(tmp_path, lines)
+    assert ingested.rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]
+    assert ingested.rows("quarantine", "line", "reason") == [
+        (3, 'field n of tick: expected an integer, found "x"'),
+        (5, "not JSON"),
+    ]
+    log = ingested.log()
+    assert (log["lines"], log["recognised"], log["quarantined"], log["text_lines"]) == (6, 3, 2, 1)
+
+
 def test_line_of_megabytes_is_read(tmp_path: Path) -> None:
     long = record(n=1, text="x" * 5_000_000)
     ingested = read(tmp_path, [record(n=0), long, "x" * 3_000_000, record(n=2)])

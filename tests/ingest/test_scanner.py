@@ -20,7 +20,7 @@ from assay.ingest import scanner
 from assay.ingest.event_forms import numbered, wanted_events
 from assay.ingest.field_sql import whole_paths
 from assay.ingest.readers import json_lines_worker
-from assay.ingest.readers.json_lines_tables import Tables
+from assay.ingest.readers.json_lines_worker import Tables
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner import FilePart, files_message, lines_message
 from assay.lang.model.package import Event, Lookup, Quarantine, Source, Transform, Unless
@@ -66,6 +66,7 @@ EVENTS = (
     event("bare", form([], new="Bare")),
 )  # fmt: skip
 
+pytestmark = pytest.mark.usefixtures("with_scanner")
 needed = pytest.mark.skipif(not scanner.is_there(), reason="the scanner was not built: no Rust compiler is there")
 
 

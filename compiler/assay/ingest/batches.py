@@ -1,7 +1,7 @@
 """Batches: log files that are read together, cached by content.
 
-A run is put together out of batches.  When a file is added only that file is read, and a run whose reading was stopped
-goes on where it was.
+A run is assembled from batches. When a file is added, only that file is read. A run whose reading was interrupted
+continues where it stopped.
 """
 
 from __future__ import annotations
@@ -29,21 +29,24 @@ if TYPE_CHECKING:
     import duckdb
 
 
-FOLDER = "batches"  # in the cache; also that of batches that are not kept
+FOLDER = "batches"  # in the cache, and in the scratch folder for batches that are not cached
 FACTS = "batch.json"
 _PIECE = re.compile(r"(?P<sha256>\w+):(?P<begin>\d+)-(?P<end>\d+)/(?P<total>\d+)")
-NAMED = 16  # characters of the hash of its first file that a batch's name begins with
+NAMED = 16  # leading characters of a batch's name, taken from the hash of its first file
 
-#: what tells a file from others: its host, its number among the host's, its content
+#: identity of a file: its host, its index among the files of the host, its content hash
 Place = tuple[str, int, str]
 Facts = Mapping[str, Sequence[Any]]
-#: a row (host, seq) of an event that lacks what it must have
+#: a row (host, seq) of an event without a required field
 Lacking = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What files, or pieces of them, came to: the Parquet files of events are in its folder; the lines of each."""
+    """The result of files or chunks of files that were read together.
+
+    `folder` has the Parquet files of events, `lines` the line count of each file.
+    """
 
     folder: Path
     files: tuple[LogFile, ...]
@@ -53,50 +56,56 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """Bytes of its raw files."""
+        """Return the bytes of its raw files."""
         return sum(file.size for file in self.files)
 
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """Where batches are kept: below a cache, by what is read of lines and how.  Without a cache they are not kept."""
+    """Cached batches, by the hash of the definitions that they were read with. Without a cache, nothing is stored."""
 
     cache: Path | None
     key: str
 
     @property
     def folder(self) -> Path | None:
-        """The folder of batches that are read alike."""
+        """Return the folder of batches that were read with the same definitions."""
         return self.cache / FOLDER / self.key if self.cache else None
 
     def known(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
-        """What is kept of some of the files, the largest batches first, and the files of which nothing is."""
+        """Return the cached batches of some of the files, the largest first, and the files without one."""
         by_place = {_place(file): file for file in files if file.content}
-        kept = sorted(self._list_candidates(files), key=lambda item: -len(item[0]))
-        found = take_complete_batches(kept, by_place)
+        candidates = sorted(self._list_candidates(files), key=lambda item: -len(item[0]))
+        batches = take_complete_batches(candidates, by_place)
         for place, file in list(by_place.items()):
-            own = [
-                item for item in kept if all(part[:2] == place[:2] and is_chunk_of(part[2], file) for part in item[0])
+            chunk_batches = [
+                item
+                for item in candidates
+                if all(part[:2] == place[:2] and is_chunk_of(part[2], file) for part in item[0])
             ]
-            taken = take_complete_batches(own, {part: _piece(file, part) for item in own for part in item[0]})
-            if _is_whole([piece for batch in taken for piece in batch.files]):
-                found += taken
+            chosen = take_complete_batches(
+                chunk_batches, {part: _piece(file, part) for item in chunk_batches for part in item[0]}
+            )
+            if _is_whole([piece for batch in chosen for piece in batch.files]):
+                batches += chosen
                 del by_place[place]
-        return found, [file for file in files if not file.content or _place(file) in by_place]
+        return batches, [file for file in files if not file.content or _place(file) in by_place]
 
-    def keep(self, fresh: Path, files: Sequence[LogFile], found: Sequence[Share], lacking: Sequence[Lacking]) -> Batch:
-        """The batch of a folder that holds the events of files, kept from now on.  May raise OSError."""
-        tallies = tuple(tally for share in found for tally in share.tallies)
-        broken = tuple(row for share in found for row in share.broken)
+    def keep(
+        self, fresh: Path, files: Sequence[LogFile], shares: Sequence[Share], incomplete: Sequence[Lacking]
+    ) -> Batch:
+        """Store the events of files, which are in the folder `fresh`, as a batch; return it. May raise OSError."""
+        tallies = tuple(tally for share in shares for tally in share.tallies)
+        broken = tuple(row for share in shares for row in share.broken)
         places = [_place(file) for file in files]
-        lines = [number for share in found for number in share.lines]
+        lines = [number for share in shares for number in share.lines]
         facts = {
             "files": places,
             "lines": lines,
             "tallies": [item.values for item in tallies],
             "broken": broken,
-            "lacking": lacking,
-            "unknown": [item.values for share in found for item in share.unknown_names],
+            "lacking": incomplete,
+            "unknown": [item.values for share in shares for item in share.unknown_names],
         }
         text = json.dumps(facts)
         folder = fresh
@@ -109,7 +118,7 @@ class Batches:
         return _restored(folder, files, json.loads(text))
 
     def _list_candidates(self, files: Sequence[LogFile]) -> Iterator[tuple[list[Place], Facts, Path]]:
-        """The batches, of whatever run, that begin with one of the files."""
+        """Yield the batches of any run that begin with one of the files."""
         first = {file.content[:NAMED] for file in files if file.content}
         folder = self.folder
         for entry in sorted(folder.iterdir()) if folder and folder.is_dir() else ():
@@ -122,20 +131,20 @@ class Batches:
 
 
 def take_complete_batches(
-    kept: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place, LogFile]
+    candidates: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place, LogFile]
 ) -> list[Batch]:
-    """The batches all of whose files are there; these are there no more."""
-    found: list[Batch] = []
-    for places, facts, folder in kept:
+    """Return the batches all of whose files are in `by_place`, and remove these files from it."""
+    batches: list[Batch] = []
+    for places, facts, folder in candidates:
         if all(place in by_place for place in places):
-            own = tuple(by_place.pop(place) for place in places)
-            found.append(_restored(folder, own, facts))
+            files = tuple(by_place.pop(place) for place in places)
+            batches.append(_restored(folder, files, facts))
             os.utime(folder)
-    return found
+    return batches
 
 
 def is_chunk_of(content: str, file: LogFile) -> bool:
-    """Whether a content is a piece of a file that was unpacked when it was read."""
+    """Return whether a content is a chunk of a compressed file that was unpacked for reading."""
     match = _PIECE.fullmatch(content)
     return match is not None and file.end is None and match["sha256"] == file.content
 
@@ -147,7 +156,7 @@ def _piece(file: LogFile, place: Place) -> LogFile:
 
 
 def _is_whole(pieces: Sequence[LogFile]) -> bool:
-    """Whether pieces are all of a file, and none of them twice."""
+    """Return whether chunks cover a file without a gap or an overlap."""
     at = 0
     for piece in sorted(pieces, key=lambda item: item.begin):
         if piece.begin != at or piece.end is None:
@@ -161,7 +170,7 @@ def _place(file: LogFile) -> Place:
 
 
 def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: Sequence[NumberedForm]) -> str:
-    """The hash of what is read of lines, how, and under what numbers."""
+    """Return the hash of the definitions: source, events, required fields, and the numbers of forms."""
     numbers = [(item.number, item.event.name) for item in forms]
     text = json.dumps([definitions_hash(source, events, wanted), numbers])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -170,10 +179,10 @@ def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: 
 def gather(
     batches: Sequence[Batch], events: Sequence[str], folder: Path, connection: Callable[[], duckdb.DuckDBPyConnection]
 ) -> None:
-    """Let the events of batches be those of a run: `folder`/events/<event>/<number>.parquet, links where possible.
+    """Assemble the events of a run from batches, as links where possible: `folder`/events/<event>/<number>.parquet.
 
-    Read by their numbers, the files have the rows of each host in order.  Where a file of one batch belongs between
-    those of another, an engine, which `connection` provides, merges all batches.
+    Read in the order of their numbers, the files have the rows of each host in order. If a file of one batch belongs
+    between files of another, the engine that `connection` opens merges all batches.
     """
     ordered = sorted(batches, key=lambda item: min((file.number, file.begin) for file in item.files))
     are_in_order = _are_in_order(ordered)
@@ -189,7 +198,7 @@ def gather(
 
 
 def _are_in_order(batches: Sequence[Batch]) -> bool:
-    """Whether batches, one after the other, have the files of each host, and pieces of files, in order."""
+    """Return whether batches, one after another, have the files of each host and their chunks in order."""
     last: dict[str, tuple[int, int]] = {}
     for batch in batches:
         for file in sorted(batch.files, key=lambda item: (item.number, item.begin)):
@@ -200,7 +209,7 @@ def _are_in_order(batches: Sequence[Batch]) -> bool:
 
 
 def _merge(connection: duckdb.DuckDBPyConnection, parts: Sequence[Path], target: Path) -> None:
-    """Write the rows of Parquet files into one, by host and seq."""
+    """Write the rows of Parquet files into one file, ordered by host and seq."""
     from sqlglot import exp
 
     from assay.sql import dialect
@@ -215,19 +224,19 @@ def _merge(connection: duckdb.DuckDBPyConnection, parts: Sequence[Path], target:
 def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:
     tallies = tuple(LineCount(*item) for item in facts["tallies"])
     broken = tuple((host, seq, form) for host, seq, form in facts["broken"])
-    lacking = tuple((host, seq, event) for host, seq, event in facts["lacking"])
+    incomplete = tuple((host, seq, event) for host, seq, event in facts["lacking"])
     lines = tuple(facts["lines"])
     unknown = tuple((0, UnknownTally(*item)) for item in facts["unknown"])
     share = Share(tallies, broken, (), (), lines, unknown=unknown)
-    return Batch(folder, tuple(files), share, lines, lacking)
+    return Batch(folder, tuple(files), share, lines, incomplete)
 
 
-WORKERS = 8  # more do not fit into the memory that there is
+WORKERS = 8  # more do not fit into memory
 
 
 @dataclass(slots=True)
 class Collected:
-    """The batches of a run, its folder, and who is told how many of its `size` bytes are read."""
+    """State of the ingest of a run: its batches so far, its folder, and the progress out of `size` bytes."""
 
     folder: Path
     progress: Bytes
@@ -239,16 +248,16 @@ class Collected:
 
     @property
     def counts(self) -> list[Share]:
-        """What the lines of all files came to."""
+        """Return the line counts of all files."""
         return [batch.share for batch in self.kept]
 
     @property
     def incomplete_rows(self) -> list[Lacking]:
-        """The rows of events that lack what they must have."""
+        """Return the rows of events without a required field."""
         return [row for batch in self.kept for row in batch.lacking]
 
     def tell(self, more: int) -> None:
-        """Say how much is read."""
+        """Report progress by a number of bytes."""
         with self.lock:
             self.done += more
             self.progress(self.done, self.size)

@@ -1,4 +1,4 @@
-"""Which files are read when, and by which worker."""
+"""Divide files into chunks, rounds and shares of workers."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from assay.ingest.fingerprint import FileSnapshot, mark_of
 from assay.ingest.plain_copies import plain
 from assay.util.diagnostics import fail
 
-ROUND = 384 * 2**20  # bytes of lines that are held at a time
-#: the same of files that are not large, where what is wanted of lines is held and not these
+ROUND = 384 * 2**20  # bytes of lines in memory at a time
+#: the same limit for files that are not large: the scanner stores only the required values of their lines
 SCANNED = 4 * ROUND
-FILES = 4096  # files of a round
-FILE_STEP = 2**40  # places of lines of a host's next file begin here
-PIECE = 94 * 2**20  # bytes, about, of a piece of a large file: four of them, with the rest of a line each, are a round
-EXPANSION = 10  # how much larger a compressed file is when it is not
+FILES = 4096  # most files of a round
+FILE_STEP = 2**40  # difference between the first `seq` of a file and that of the host's next file
+PIECE = 94 * 2**20  # approximate bytes of a chunk: four chunks, each completed to a line end, fit into a round
+EXPANSION = 10  # estimated ratio of uncompressed to compressed size
 
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A log file of a run, or a piece of one: its number among all, its host, its number among the host's, oldest
-    first; of a piece, the bytes where it begins and ends.
+    """A log file of a run or a chunk of one.
 
-    Of a piece of a packed file these are places in its content, which has `total` bytes and is unpacked at `unpacked`.
+    `number` is its index in the run, `order` its index among the files of its host, oldest first. `begin` and `end` are
+    byte offsets of a chunk. For a chunk of a compressed file they are offsets in the content, which has `total` bytes
+    and is unpacked to `unpacked`.
     """
 
     number: int
@@ -41,12 +42,12 @@ class LogFile:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Return its path."""
         return self.held.path
 
     @property
     def size(self) -> int:
-        """How many of its bytes are read, as it is packed."""
+        """Return how many bytes of the file, as stored, are read."""
         if self.end is None:
             return self.held.size
         if not self.total:
@@ -55,12 +56,12 @@ class LogFile:
 
     @property
     def content(self) -> str:
-        """What tells its content from others; empty when that is not known."""
+        """Return an identity of its content; empty if the hash is not known."""
         piece = "" if self.end is None else f":{self.begin}-{self.end}"
         return self.held.sha256 and self.held.sha256 + piece + (f"/{self.total}" if self.total else "")
 
     def source(self, folder: Path) -> Path:
-        """The file itself where that can be read, else a copy of what is to be read, in the folder."""
+        """Return the file itself if it can be read in place, else a copy of the required bytes in `folder`."""
         name = f"{self.number}-{self.begin}.held"
         if self.end is None:
             return self.held.source(folder, name)
@@ -68,28 +69,31 @@ class LogFile:
 
     @property
     def weight(self) -> int:
-        """About how many bytes of lines it holds."""
+        """Return the estimated bytes of its lines."""
         if self.total and self.end is not None:
             return self.end - self.begin
         return self.size * (EXPANSION if self.path.suffix in COMPRESSED else 1)
 
     @property
     def is_large(self) -> bool:
-        """Whether it is to be read in pieces; a piece, however large, is not to be cut further."""
+        """Return whether it is read in chunks. A chunk is never divided further."""
         return self.end is None and self.weight > 2 * PIECE
 
 
 def log_files(files: RunFiles) -> tuple[LogFile, ...]:
-    """All files of a run that hold anything, hosts in order, oldest first; AssayError when a host's are all empty."""
+    """Return the files of a run that are not empty, hosts in order, oldest first.
+
+    Raises AssayError if all files of a host are empty.
+    """
     for host in files.hosts:
         if not host.size:
             raise fail("no-logs", f"the log files of host {host.host} are empty: {host.files[0].parent}")
-    found = [(host.host, order, held) for host in files.hosts for order, held in enumerate(host.held)]
-    return tuple(LogFile(number, *item) for number, item in enumerate(found) if item[-1].size)
+    files_of_hosts = [(host.host, order, snapshot) for host in files.hosts for order, snapshot in enumerate(host.held)]
+    return tuple(LogFile(number, *item) for number, item in enumerate(files_of_hosts) if item[-1].size)
 
 
 def pieces(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
-    """The files, large ones in pieces of whole lines, in order; but for those that are packed, until they are not."""
+    """Return the files in order, large ones as chunks of whole lines. Compressed files are not divided."""
     return tuple(piece for file in files for piece in _pieces(file))
 
 
@@ -102,14 +106,14 @@ def _pieces(file: LogFile) -> list[LogFile]:
 
 
 def unpacked(file: LogFile, folder: Path) -> LogFile:
-    """A packed file with its content as a new file of the folder; one that is not packed as it is.
+    """Unpack a compressed file into `folder`; return a plain file unchanged.
 
-    AssayError when it cannot be read to its end.
+    Raises AssayError if it cannot be read to its end.
     """
     if not packed(file.path):
         return file
     for source in (file.held.source(folder, "held"), None):
-        # What changed meanwhile is read out of a copy.
+        # A file that changed in the meantime is read from a copy.
         content = plain(source or file.held.copied(folder / "held"), folder, "content")
         if source != file.path or file.held.steady:
             break
@@ -118,27 +122,29 @@ def unpacked(file: LogFile, folder: Path) -> LogFile:
 
 
 def rounds(files: Sequence[LogFile], share: int = 1, workers: int = 1, scanned: bool = False) -> list[list[LogFile]]:
-    """The files, in order, in parts that fit into a share of the memory; every worker has one in any case.
+    """Divide files, in order, into rounds that fit into a share of the memory, at least one file per worker.
 
-    Files that are packed may be larger than that; what does not fit is spilled.  `scanned`: of whole files that
-    are not large more fit, as only what is wanted of them is held.
+    Compressed files may exceed the limit; the engine spills the excess to disk. With `scanned`, more whole files that
+    are not large fit, since the scanner stores only required values.
     """
-    found: list[list[LogFile]] = []
-    held = 0
+    parts: list[list[LogFile]] = []
+    size = 0
     for file in files:
         room = SCANNED if scanned and file.end is None and not file.is_large else ROUND
-        full = held + file.weight > room // share and len(found[-1:] and found[-1]) >= workers
-        if not found or full or len(found[-1]) == FILES:
-            found.append([])
-            held = 0
-        found[-1].append(file)
-        held += file.weight
-    return found
+        full = size + file.weight > room // share and len(parts[-1:] and parts[-1]) >= workers
+        if not parts or full or len(parts[-1]) == FILES:
+            parts.append([])
+            size = 0
+        parts[-1].append(file)
+        size += file.weight
+    return parts
 
 
 def shares(files: Sequence[LogFile], workers: int) -> list[list[LogFile]]:
-    """The files divided among workers in runs of neighbours, so that the rows of one worker follow those of another;
-    no division of this kind has a lighter heaviest share."""
+    """Divide files among workers as runs of neighbours, so that the rows of one worker follow those of another.
+
+    The heaviest share is as light as possible.
+    """
     ordered = sorted(files, key=lambda item: (item.number, item.begin))
     least, most = max((file.weight for file in ordered), default=0), sum(file.weight for file in ordered)
     while least < most:
@@ -151,13 +157,13 @@ def shares(files: Sequence[LogFile], workers: int) -> list[list[LogFile]]:
 
 
 def _filled(files: Sequence[LogFile], room: int) -> list[list[LogFile]]:
-    """The files, in order, in as few shares as have room for so many bytes each."""
-    found: list[list[LogFile]] = []
-    held = 0
+    """Divide files, in order, into as few shares as possible of at most `room` bytes each."""
+    parts: list[list[LogFile]] = []
+    size = 0
     for file in files:
-        if not found or held + file.weight > room:
-            found.append([])
-            held = 0
-        found[-1].append(file)
-        held += file.weight
-    return found
+        if not parts or size + file.weight > room:
+            parts.append([])
+            size = 0
+        parts[-1].append(file)
+        size += file.weight
+    return parts

@@ -1,6 +1,6 @@
 """Damaged lines: NUL bytes before a line, and last lines without a line end.
 
-Most files whose last line has no end are whole.  So the value is used, and it is told.
+Most files whose last line has no end are complete. So its value is used, with a warning.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from assay.ingest.line_counts import Share
 from assay.ingest.readers.text_lines_sql import TextForms
 
 
-def nul_padding_warnings(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:
-    """A sentence on the lines that have NUL bytes ahead of them, and where the first stands; none where none has."""
-    tallies = [tally for share in found for tally in share.tallies if tally.padded]
+def nul_padding_warnings(files: RunFiles, shares: Sequence[Share]) -> tuple[str, ...]:
+    """Return a warning with the number and first location of lines after NUL bytes, or nothing."""
+    tallies = [tally for share in shares for tally in share.tallies if tally.padded]
     if not tallies:
         return ()
     hosts = {host.host: host for host in files.hosts}
@@ -30,26 +30,28 @@ def nul_padding_warnings(files: RunFiles, found: Sequence[Share]) -> tuple[str, 
             "written, or a machine went down; what stood there is lost.",)  # fmt: skip
 
 
-def marked(how: TextForms, share: Share, lacking: Sequence[Lacking]) -> Share:
-    """What came of a text log whose last line has no end: told of its tally where that line is an event that is used,
-    and ends in what is read of it."""
+def marked(forms: TextForms, share: Share, incomplete: Sequence[Lacking]) -> Share:
+    """Mark the last line of a text log without a final line end, if a value that is read ends there.
+
+    A line that is quarantined for a missing field is not marked.
+    """
     last = max(share.tallies, key=lambda tally: tally.last_seq, default=None)
-    ends = last and any(item.number == last.form and how.ends_in_value(item) for item in how.variants)
-    if last is None or not ends or any((host, seq) == (last.host, last.last_seq) for host, seq, _ in lacking):
+    ends = last and any(item.number == last.form and forms.ends_in_value(item) for item in forms.variants)
+    if last is None or not ends or any((host, seq) == (last.host, last.last_seq) for host, seq, _ in incomplete):
         return share
     return replace(share, tallies=tuple(replace(tally, unended=tally is last) for tally in share.tallies))
 
 
-def unended(files: RunFiles, found: Sequence[Share]) -> tuple[str, ...]:
-    """What is to be known of the last lines of text logs."""
+def unended(files: RunFiles, shares: Sequence[Share]) -> tuple[str, ...]:
+    """Return a warning about the marked last lines of text logs, or nothing."""
     hosts = {host.host: host for host in files.hosts}
-    tallies = sorted((tally.host, tally.last_seq) for share in found for tally in share.tallies if tally.unended)
+    tallies = sorted((tally.host, tally.last_seq) for share in shares for tally in share.tallies if tally.unended)
     paths = [(hosts[host].files[seq // FILE_STEP], seq % FILE_STEP) for host, seq in tallies]
     return sentence([f"{path.relative_to(files.directory).as_posix()}:{line}" for path, line in paths])
 
 
 def sentence(places: Sequence[str]) -> tuple[str, ...]:
-    """A sentence on last lines, by where they stand; none where there are none."""
+    """Return a warning about last lines at some locations, or nothing."""
     if not places:
         return ()
     if len(places) == 1:

@@ -1,4 +1,4 @@
-"""How a file is packed: told by its first bytes, since a name may be wrong."""
+"""Decompress files. The format is detected by the first bytes, since a name may be wrong."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from assay.util.diagnostics import AssayError, fail
 
 COMPRESSED = (".gz", ".zst")
 CHUNK = 2**20
-PACKED_CHUNK = 2**16  # small, since it may hold a thousand times as much
-PROBED = 4096  # bytes by which a text is told from what is none
+PACKED_CHUNK = 2**16  # small, since its content may be a thousand times larger
+PROBED = 4096  # leading bytes that decide whether a file is text
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-#: a frame without content, such as pzstd writes before each other one: its size follows
+#: magic number of a skippable zstd frame, which pzstd writes before every other frame
 SKIPPED = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
-#: first bytes of what is packed in ways that are not read
+#: first bytes of unsupported formats
 OTHERS = {b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"PK\x03\x04": "zip", b"\x04\x22\x4d\x18": "lz4", b"LZIP": "lzip",
           b"7z\xbc\xaf\x27\x1c": "7-Zip", b"\x1f\x9d": "compress", b"\xff\x06\x00\x00sNaPpY": "snappy"}  # fmt: skip
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def broken(path: Path, cause: str) -> AssayError:
-    """The error of a file that cannot be read to its end."""
+    """Return the error for a file that cannot be read to its end."""
     return fail(
         "broken-file",
         f"the log file cannot be read to its end: {path}",
@@ -35,14 +35,14 @@ def broken(path: Path, cause: str) -> AssayError:
 
 
 def hint_of(cause: str) -> str:
-    """What may help with a file that cannot be read to its end, by what its unpacker says."""
-    if "too much memory" in cause:  # so zstd says it, whose own program refuses such a file by itself
+    """Return a hint for the error message of a decompressor."""
+    if "too much memory" in cause:  # words of zstd, whose command line tool rejects such files by default, too
         return "it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without"
     return "is it cut off, or still being written?"
 
 
 def refused(path: Path, error: OSError) -> AssayError:
-    """The error of a file that the system does not let us read, or that is gone."""
+    """Return the error for a file that the system does not let us read, or that no longer exists."""
     hint = "may the user who runs this read it?" if isinstance(error, PermissionError) else ""
     if isinstance(error, FileNotFoundError):
         hint = "it was there when the run was looked through: is something moving logs away?"
@@ -50,10 +50,10 @@ def refused(path: Path, error: OSError) -> AssayError:
 
 
 def packed(path: Path) -> bool:
-    """Whether a file's bytes are not the text itself.
+    """Return whether a file is compressed.
 
-    AssayError when it cannot be read, is packed or written in a way that is not read, or is named as if it were packed
-    and is neither that nor a text.
+    Raises AssayError if it cannot be read, has an unsupported compression or encoding, or has the suffix of a
+    compressed file but is neither compressed nor text.
     """
     head = _head(path)
     if _is_packed(head):
@@ -64,7 +64,7 @@ def packed(path: Path) -> bool:
             f"the file is packed with {other}, which is not read: {path}",
             hint="unpack it, or pack it with gzip or zstd",
         )
-    if head.startswith(UTF_16) and b"\0" in head:  # which a text with two odd bytes before it has not
+    if head.startswith(UTF_16) and b"\0" in head:  # NUL: not a text after two invalid bytes
         raise fail(
             "broken-file",
             f"the file is in UTF-16, which is not read: {path}",
@@ -83,7 +83,7 @@ def packed(path: Path) -> bool:
 
 
 def _is_packed(head: bytes) -> bool:
-    """Whether the first bytes are those of a packed file."""
+    """Return whether the first bytes are those of a compressed file."""
     return head.startswith((GZIP, ZSTD)) or bool(SKIPPED.match(head))
 
 
@@ -96,7 +96,7 @@ def _head(path: Path) -> bytes:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether the first bytes of a file are of a text; the last character may be cut."""
+    """Return whether the first bytes of a file are text; the last character may be cut off."""
     try:
         head.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -106,8 +106,10 @@ def _is_text(head: bytes) -> bool:
 
 
 def decompressed(path: Path) -> Iterator[bytes]:
-    """The bytes of a file, unpacked, chunk by chunk; AssayError `broken-file` when it cannot be read to its end, or is
-    packed twice."""
+    """Yield the decompressed bytes of a file in chunks.
+
+    Raises AssayError `broken-file` if it cannot be read to its end or is compressed twice.
+    """
     content = packed(path)
     try:
         with path.open("rb") as stream:
@@ -126,7 +128,7 @@ def decompressed(path: Path) -> Iterator[bytes]:
 
 
 def _unpacked(stream: IO[bytes]) -> Iterator[bytes]:
-    """The content of a packed file."""
+    """Yield the content of a compressed file."""
     head = stream.read(len(GZIP))
     stream.seek(0)
     if head == GZIP:
@@ -137,7 +139,7 @@ def _unpacked(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _once(path: Path, content: Iterator[bytes]) -> Iterator[bytes]:
-    """The content of a packed file; AssayError when that is packed, too, and would be taken for a text."""
+    """Yield the content of a compressed file. Raises AssayError if the content is compressed, too."""
     head = b""
     for chunk in content:
         if len(head) < len(ZSTD):
@@ -152,7 +154,7 @@ def _once(path: Path, content: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _members(stream: IO[bytes], make: Callable[[], Any], padding: bytes) -> Iterator[bytes]:
-    """The contents of a file's compressed parts, one after the other; EOFError when the last one has no end."""
+    """Yield the contents of consecutive compressed members. Raises EOFError if the last one is truncated."""
     part, rest = None, b""
     while rest := rest or stream.read(PACKED_CHUNK):
         if part is None:

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     import duckdb
 
 
-LONGEST = 4096  # characters of a line of text that are looked at
-BLANKS = b" \t\r"  # that may stand ahead of an object
-AT_ONCE = 8  # lines that are looked at together: each may be as long as a line may be
+LONGEST = 4096  # characters of a text line that are searched for an instant
+BLANKS = b" \t\r"  # allowed before an object
+AT_ONCE = 8  # lines per query; few, since each may have the maximal length
 
 
 def first_instant(source: Source, events: Sequence[Event], path: Path, count: int) -> str:
-    """The instant as a text that sorts by time, out of so many lines at most; empty when none of them has one.
+    """Return the first instant among the first `count` lines of a file as sortable text, empty if there is none.
 
-    `events` are all of the source: where it has no pattern of all lines, theirs tell where the instant is.
+    `events` are all events of the source. Without a pattern of all lines, their patterns locate the instant.
     """
     import duckdb
 
@@ -58,49 +58,49 @@ def _objects(path: Path, count: int) -> Iterator[str]:
 
 
 def _first(connection: duckdb.DuckDBPyConnection, query: str, lines: Iterable[str]) -> int | None:
-    """The first instant that the query finds in the lines; None where there is none."""
+    """Return the first instant that the query finds in the lines, or None."""
     rest = iter(lines)
-    while some := list(itertools.islice(rest, AT_ONCE)):
-        found = (t_ns for (t_ns,) in connection.execute(query, {"lines": some}).fetchall())
-        if (first := next((t_ns for t_ns in found if t_ns is not None), None)) is not None:
+    while batch := list(itertools.islice(rest, AT_ONCE)):
+        instants = (t_ns for (t_ns,) in connection.execute(query, {"lines": batch}).fetchall())
+        if (first := next((t_ns for t_ns in instants if t_ns is not None), None)) is not None:
             return int(first)
     return None
 
 
 def _lines() -> exp.Select:
-    """The lines `$lines` with their numbers."""
+    """Return the query for the lines of the parameter `lines` with their numbers."""
     line = builder.alias(exp.Explode(this=builder.given_list("lines", "TEXT")), "line")
     number = builder.call("generate_subscripts", builder.given_list("lines", "TEXT"), dialect.integer(1))
     return dialect.select(builder.alias(number, "number"), line)
 
 
 def _of_json(source: Source) -> exp.Select:
-    """The instants of lines that are JSON objects, in order; null for a line without one."""
+    """Return the query for the instants of lines with JSON objects, in order; null for a line without one."""
     texts = builder.texts_at(column("line"), source.times)
-    found = builder.tried(
+    text = builder.tried(
         builder.first_of([builder.member(texts.copy(), index + 1) for index in range(len(source.times))])
     )
-    said = builder.from_source(dialect.select("number", builder.alias(found, "said")), "lines")
+    texts_of_lines = builder.from_source(dialect.select("number", builder.alias(text, "said")), "lines")
     query = builder.from_source(
         dialect.select(builder.alias(timestamps.of_text(source, column("said")), "t_ns")), "said"
     )
-    return dialect.staged(query.order_by("number"), [("lines", _lines()), ("said", said)])
+    return dialect.staged(query.order_by("number"), [("lines", _lines()), ("said", texts_of_lines)])
 
 
 def _of_text(source: Source, events: Sequence[Event]) -> exp.Select:
-    """The instants of lines of text, in order; null for a line without one."""
+    """Return the query for the instants of text lines, in order; null for a line without one."""
     patterns = (
         [source.line] if source.line else [name.name for event in events for form in event.forms for name in form.names]
     )
     expressions = [builder.text(parse(item).expression((source.time[0],))) for item in patterns]
-    found = [builder.call("regexp_extract", column("line"), item, dialect.integer(1)) for item in expressions]
-    said = [builder.call("nullif", item, builder.text("")) for item in found]
+    groups = [builder.call("regexp_extract", column("line"), item, dialect.integer(1)) for item in expressions]
+    texts = [builder.call("nullif", item, builder.text("")) for item in groups]
     stages = [
         ("lines", _lines()),
         (
             "said",
             builder.from_source(
-                dialect.select("number", builder.alias(builder.call("coalesce", *said), "said")), "lines"
+                dialect.select("number", builder.alias(builder.call("coalesce", *texts), "said")), "lines"
             ),
         ),
         (
@@ -117,60 +117,60 @@ def _of_text(source: Source, events: Sequence[Event]) -> exp.Select:
     return dialect.staged(query.order_by("number"), stages)
 
 
-PROBED = 2000  # lines looked at for the first object of a file
+PROBED = 2000  # leading lines of a file that are searched for an instant
 TAKEN = "--run takes a directory of a run, an archive of one, or an s3:// address"
-BESIDE = "._"  # how the names begin of what macOS writes beside files, on disks that are not its own
-NO_OBJECT = "~"  # the instant of a file without any: after all others
+BESIDE = "._"  # prefix of the metadata files that macOS writes on foreign file systems
+NO_OBJECT = "~"  # sort key of a file without an instant: after all others
 
 
 @dataclass(frozen=True, slots=True)
 class HostFiles:
-    """A host's log files, oldest first, each with what is held of it."""
+    """Snapshots of the log files of a host, oldest first."""
 
     host: str
     held: tuple[FileSnapshot, ...]
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Where they are."""
+        """Return their paths."""
         return tuple(item.path for item in self.held)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Bytes of each that are read."""
+        """Return the bytes of each file that are read."""
         return tuple(item.size for item in self.held)
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """Return the bytes of all files."""
         return sum(self.sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class RunFiles:
-    """The directory of a run and the logs of its hosts, ordered by name as text."""
+    """The directory of a run and the log files of its hosts, ordered by name as text."""
 
     directory: Path
     hosts: tuple[HostFiles, ...]
 
     @property
     def size(self) -> int:
-        """Bytes of all files of all hosts."""
+        """Return the bytes of all files of all hosts."""
         return sum(host.size for host in self.hosts)
 
     def unchanged(self) -> None:
-        """AssayError when a file is not as it was found."""
+        """Check that no file changed since it was discovered. Raises AssayError."""
         for host in self.hosts:
             for item in host.held:
                 item.unchanged()
 
 
 def find_run(source: Source, directory: Path, events: Sequence[Event] = ()) -> RunFiles:
-    """The files of a run; where the source has no hosts, those of one host without a name, the directory itself.
+    """Return the files of a run. If the source has no hosts, they belong to one host without a name.
 
-    `events` are all of the source: where its lines have no pattern in common, theirs tell which file is the oldest.
+    `events` are all events of the source. If its lines have no common pattern, their patterns order the files.
 
-    AssayError when the directory is not one, or holds no hosts or no files, or cannot be looked through.
+    Raises AssayError if the directory does not exist, is unreadable, or has no hosts or no files.
     """
     try:
         return _find_run(source, directory, events)
@@ -206,50 +206,53 @@ def _find_run(source: Source, directory: Path, events: Sequence[Event]) -> RunFi
 
 
 def empty_run(directory: Path) -> Diagnostic:
-    """The problem of a run's directory that has nothing in it."""
+    """Return the diagnostic for an empty directory of a run."""
     return Diagnostic("no-run", f"the run directory is empty: {directory}")
 
 
 def host_paths(source: Source, directory: Path) -> list[Path]:
-    """The files of a source whose hosts are files, plain or packed."""
+    """Return the files of a source whose hosts are files, plain or compressed."""
     globs = (source.hosts, *(source.hosts + end for end in COMPRESSED))
     return [path for glob in globs for path in files_of(directory, glob)]
 
 
 def files_of(directory: Path, glob: str) -> Iterator[Path]:
-    """The files below a directory that a glob of a source finds."""
+    """Yield the files below a directory that match a glob of a source."""
     return (path for path in directory.glob(glob) if not path.name.startswith(BESIDE) and path.is_file())
 
 
 def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
-    """Hosts that are files; a file that is there both plain and packed is an error."""
+    """Return the hosts of a source whose hosts are files.
+
+    Raises AssayError if a file exists both plain and compressed.
+    """
     before, _, after = source.hosts.rpartition("/")[2].partition("*")
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path in sorted(host_paths(source, directory)):
         plain = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name
         host = plain[len(before) : len(plain) - len(after)]
-        if host in found:
-            names = " and ".join(sorted([path.name, found[host].name]))
+        if host in paths:
+            names = " and ".join(sorted([path.name, paths[host].name]))
             raise fail("same-log", f"{names} are both the log of host {host}: {path.parent}", hint="keep one of them")
-        found[host] = path
-    if not found:
+        paths[host] = path
+    if not paths:
         raise fail(
             "no-hosts",
             f"the run has no log of a host: {directory}",
             expected=f"files {source.hosts} (also with .gz or .zst)",
             found=listed(directory),
         )
-    return tuple(HostFiles(host, (take_snapshot(path),)) for host, path in sorted(found.items()))
+    return tuple(HostFiles(host, (take_snapshot(path),)) for host, path in sorted(paths.items()))
 
 
 def listed(directory: Path) -> str:
-    """What a directory holds, in words."""
+    """Return the names in a directory as text, at most eight."""
     names = sorted(map(_called, directory.iterdir()))
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _called(path: Path) -> str:
-    """What a member of a folder is called, and what it is when it is no file."""
+    """Return the name of an entry of a directory, with its type unless it is a regular file."""
     if path.is_dir():
         return f"{path.name}/"
     if path.is_file():
@@ -261,30 +264,30 @@ def _called(path: Path) -> str:
 
 def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:
     whole(str(folder), "the name of a folder of the run")
-    next(folder.iterdir(), None)  # which fails where patterns just find nothing
-    found: dict[Path, Path] = {}
+    next(folder.iterdir(), None)  # raises OSError for an unreadable folder; a glob would just be empty
+    paths: dict[Path, Path] = {}
     for pattern in source.logs:
         packed = (path for end in COMPRESSED for path in files_of(folder, pattern + end))
         for path in (*sorted(files_of(folder, pattern)), *packed):
-            found.setdefault(resolve_path(path), path)
-    if not found:
+            paths.setdefault(resolve_path(path), path)
+    if not paths:
         patterns = ", ".join(source.logs)
-        lack = f"host {host} has no log file" if host else f"the run has no file of {source.name}"
+        problem = f"host {host} has no log file" if host else f"the run has no file of {source.name}"
         raise fail(
             "no-logs",
-            f"{lack}: {folder}",
+            f"{problem}: {folder}",
             expected=f"{patterns} (also with .gz or .zst)",
             found=listed(folder) or "nothing",
             hint=_perhaps_none(source, host),
         )
-    first = {path: _place(source, events, folder, path) if len(found) > 1 else "" for path in found.values()}
-    files = tuple(sorted(first, key=lambda path: (first[path], path.name)))
-    _no_copies(folder, host, first)
+    places = {path: _place(source, events, folder, path) if len(paths) > 1 else "" for path in paths.values()}
+    files = tuple(sorted(places, key=lambda path: (places[path], path.name)))
+    _no_copies(folder, host, places)
     return HostFiles(host, tuple(map(take_snapshot, files)))
 
 
 def _perhaps_none(source: Source, host: str) -> str:
-    """A hint where the hosts of a source are folders of any name, of which this one may be none."""
+    """Return a hint if any folder matches `hosts` of the source, so that this one may not be a host."""
     if not host or any(letter.isalnum() for letter in PurePath(source.hosts).name):
         return ""
     return (
@@ -293,14 +296,17 @@ def _perhaps_none(source: Source, host: str) -> str:
 
 
 def take_snapshot(path: Path) -> FileSnapshot:
-    """A file as it is now; AssayError when it is gone, or has a name that is no text."""
+    """Return a snapshot of a file.
+
+    Raises AssayError if the file does not exist or its name is not valid text.
+    """
     whole(str(path), "the name of a file of the run")
     mark = mark_of(path)
     return FileSnapshot(path, mark, mark.size)
 
 
 def _place(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
-    """What orders the files of a host: the first instant of a log; of other kinds the folder a file is in."""
+    """Return the sort key of a file: the first instant of a log; for other kinds the folder of the file."""
     kind = SOURCE_KINDS[source.kind]
     if kind.is_log and (not kind.has_patterns or source.line or events):
         return first_instant(source, events, path, PROBED) or NO_OBJECT
@@ -308,12 +314,12 @@ def _place(source: Source, events: Sequence[Event], folder: Path, path: Path) ->
 
 
 def _no_copies(folder: Path, host: str, first: Mapping[Path, str]) -> None:
-    """AssayError when a file is there both plain and packed, which would count its lines twice."""
+    """Check that no file exists both plain and compressed, which would count its lines twice. Raises AssayError."""
     seen: dict[tuple[str, str], Path] = {}
     for path, place in first.items():
         key = (path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name, place)
         if place != NO_OBJECT and key in seen:
             names = " and ".join(sorted([path.name, seen[key].name]))
-            of, what = (f" of host {host}", "log") if host else ("", "file")
-            raise fail("same-log", f"{names}{of} are the same {what}: {folder}", hint="keep one of them")
+            owner, noun = (f" of host {host}", "log") if host else ("", "file")
+            raise fail("same-log", f"{names}{owner} are the same {noun}: {folder}", hint="keep one of them")
         seen[key] = path

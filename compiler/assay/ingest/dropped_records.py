@@ -1,7 +1,7 @@
-"""Why a line of a log of JSON objects is lost.
+"""Explain why a line of a JSON log is malformed.
 
-The engine's parser bears more than Python's: `NaN`, a comma before a closing brace, any depth.  What Python's refuses
-is asked of the engine, path by path.
+The parser of the engine accepts more than that of Python: `NaN`, a comma before a closing brace, any nesting. If Python
+rejects a line, the engine extracts the values, path by path.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from assay.util.json_text import object_of
 if TYPE_CHECKING:
     import duckdb
 
-DIGITS = 4000  # more than Python makes an integer of
+DIGITS = 4000  # fewer than the limit of Python's int()
 
 Path_ = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """What tells why a line is lost."""
+    """Function that explains why a line is malformed."""
 
     connection: duckdb.DuckDBPyConnection
     how: Recognition
 
     def __call__(self, item: Lost, line: Line) -> str:
-        """The reason of a line."""
+        """Return the reason for a line."""
         if item.form == TORN:
             return "not JSON"
         record = self.record(item, line.text)
         if item.form == TIMELESS:
-            said = next((text for path in self.how.source.times if (text := at(record, path)) is not None), None)
-            return "no time" if said is None else f"bad time: {truncate_value(said)}"
+            text = next((text for path in self.how.source.times if (text := at(record, path)) is not None), None)
+            return "no time" if text is None else f"bad time: {truncate_value(text)}"
         body = _body(self.how.source, record)
         for form in _likely(self.how, item.event, record, body):
             for field in form.fields:
@@ -50,14 +50,14 @@ class Reasons:
         return "a field is missing"
 
     def record(self, item: Lost, text: str) -> Any:
-        """The object of a line, as far as it takes part in the reason."""
+        """Return the object of a line, at least the parts that the reason depends on."""
         try:
             return parsed(text)
         except (ValueError, RecursionError):
             return self.extract(_paths(self.how, item.event), text)
 
     def extract(self, paths: Sequence[Path_], text: str) -> dict[str, Any]:
-        """An object of what the engine finds at some paths of a text, outer ones first."""
+        """Return an object with the values that the engine extracts at some paths, outer paths first."""
         from sqlglot import exp
 
         from assay.ingest import builder
@@ -68,19 +68,22 @@ class Reasons:
         row = self.connection.execute(query.sql(dialect=dialect.DIALECT), {"line": text}).fetchone()
         assert row is not None
         record: dict[str, Any] = {}
-        for path, found in zip(paths, row[0], strict=True):
-            if found is not None:
-                _put(record, path, _value(found))
+        for path, value in zip(paths, row[0], strict=True):
+            if value is not None:
+                _put(record, path, _value(value))
         return record
 
 
 def parsed(text: str) -> Any:
-    """A JSON text as the engine takes it: of a key that stands twice the first.  Raises ValueError, RecursionError."""
+    """Parse JSON text like the engine: the first value of a duplicate key counts.
+
+    Raises ValueError or RecursionError.
+    """
     return json.loads(text, parse_float=_real, parse_int=_integer, object_pairs_hook=object_of)
 
 
 def _real(text: str) -> Decimal | NumberText:
-    """A number; as it is written, where its power is beyond all that decimals have."""
+    """Return a number as a decimal, as text if its exponent is out of range."""
     try:
         return Decimal(text)
     except ArithmeticError:
@@ -92,7 +95,7 @@ def _integer(digits: str) -> int | Decimal:
 
 
 def _value(text: str) -> Any:
-    """A JSON text as a value; one that Python does not read as itself."""
+    """Parse a JSON text; return the text itself if Python cannot parse it."""
     try:
         return parsed(text)
     except (ValueError, RecursionError):
@@ -108,25 +111,25 @@ def _put(record: dict[str, Any], path: Path_, value: Any) -> None:
     record.setdefault(path[-1], value)
 
 
-def _paths(how: Recognition, event: str) -> list[Path_]:
-    """All that the reason for losing a line of an event may depend on."""
-    source = how.source
-    known = {*source.times, *(how.outer(lookup) for lookup in source.lookups)}
-    known |= {(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present)}
-    read = {path for form in how.forms if form.event.name == event for path in form.paths}
-    looked = {lookup.path for lookup in source.lookups if lookup.in_body}
-    known |= {(*body, *path) for body in bodies(source).values() for path in read | looked}
-    return sorted(known, key=lambda path: (len(path), path))
+def _paths(recognition: Recognition, event: str) -> list[Path_]:
+    """Return all paths that the reason for a line of an event depends on, shortest first."""
+    source = recognition.source
+    required = {*source.times, *(recognition.outer(lookup) for lookup in source.lookups)}
+    required |= {(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present)}
+    field_paths = {path for form in recognition.forms if form.event.name == event for path in form.paths}
+    lookup_paths = {lookup.path for lookup in source.lookups if lookup.in_body}
+    required |= {(*body, *path) for body in bodies(source).values() for path in field_paths | lookup_paths}
+    return sorted(required, key=lambda path: (len(path), path))
 
 
-def _likely(how: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
-    """The forms of an event, first those one of whose names stands where names are looked up."""
-    forms = [form for form in how.forms if form.event.name == event]
-    said = {
+def _likely(recognition: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
+    """Return the forms of an event, first those whose name occurs in the record."""
+    forms = [form for form in recognition.forms if form.event.name == event]
+    names = {
         _joined(at(body if lookup.in_body else record, lookup.path)).removeprefix(lookup.drop)
-        for lookup in how.source.lookups
+        for lookup in recognition.source.lookups
     }
-    return sorted(forms, key=lambda form: not any(name.name in said for name in form.form.names))
+    return sorted(forms, key=lambda form: not any(name.name in names for name in form.form.names))
 
 
 def _joined(value: object) -> str:

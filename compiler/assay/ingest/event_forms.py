@@ -1,4 +1,4 @@
-"""The forms of all events under numbers, by which the queries tell them apart."""
+"""Number the forms of all events, so that queries can distinguish them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.lang.model.package import Event, Field, Form, Source
 
-#: what a line is that is no event, in the place of the number of a form
+#: numbers for lines without an event, in place of the number of a form
 OTHER, TEXT, TORN, TIMELESS, LACKING = -1, -2, -3, -4, -5
 
 Wanted = Mapping[str, frozenset[str]]
@@ -15,7 +15,7 @@ Wanted = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class NumberedForm:
-    """A form of an event, its number, and its wanted fields; `needed` tells that its event is wanted."""
+    """A form of an event with its number and its required fields; `needed` if its event is required."""
 
     number: int
     event: Event
@@ -25,21 +25,23 @@ class NumberedForm:
 
     @property
     def paths(self) -> tuple[tuple[str, ...], ...]:
-        """Every path that the form's wanted fields read, each once."""
+        """Return every path that the required fields read, without duplicates."""
         return tuple(dict.fromkeys(path for item in self.fields for path in item.paths))
 
 
 def numbered(events: Sequence[Event], wanted: Wanted) -> tuple[NumberedForm, ...]:
-    """The forms of all events, numbered so that a comparison tells what a form needs and which event it is of.
+    """Number the forms of all events, so that a range of numbers identifies an event and its requirements.
 
-    First the forms of wanted events, by name; the forms of an event follow each other.  Only wanted ones have fields.
+    The forms of required events come first, ordered by event name. Only these have fields.
     """
     return in_order(sorted(events, key=lambda event: (event.name not in wanted, event.name)), wanted)
 
 
 def in_order(events: Sequence[Event], wanted: Wanted) -> tuple[NumberedForm, ...]:
-    """The forms of all events, numbered in the order of the events, whatever is wanted: where the first form that fits
-    decides what a record is."""
+    """Number the forms of all events in the order of the events.
+
+    For sources where the first form that matches decides the event of a record.
+    """
     forms = [(event, form) for event in events for form in event.forms]
     return tuple(
         NumberedForm(
@@ -54,30 +56,30 @@ def in_order(events: Sequence[Event], wanted: Wanted) -> tuple[NumberedForm, ...
 
 
 def paths_of(forms: Sequence[NumberedForm]) -> tuple[tuple[str, ...], ...]:
-    """Every path that the wanted fields of forms read, each once."""
+    """Return every path that the required fields of forms read, without duplicates."""
     return tuple(dict.fromkeys(path for item in forms for path in item.paths))
 
 
 def wanted_events(forms: Sequence[NumberedForm]) -> list[tuple[NumberedForm, ...]]:
-    """The forms of each wanted event."""
-    found: dict[str, list[NumberedForm]] = {}
+    """Return the forms of each required event."""
+    by_event: dict[str, list[NumberedForm]] = {}
     for item in forms:
         if item.needed:
-            found.setdefault(item.event.name, []).append(item)
-    return [tuple(items) for items in found.values()]
+            by_event.setdefault(item.event.name, []).append(item)
+    return [tuple(items) for items in by_event.values()]
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Ascending numbers as ranges, first and last."""
-    found: list[tuple[int, int]] = []
+    """Return ascending numbers as ranges (first, last)."""
+    pairs: list[tuple[int, int]] = []
     for number in numbers:
-        if found and found[-1][1] == number - 1:
-            found[-1] = (found[-1][0], number)
+        if pairs and pairs[-1][1] == number - 1:
+            pairs[-1] = (pairs[-1][0], number)
         else:
-            found.append((number, number))
-    return found
+            pairs.append((number, number))
+    return pairs
 
 
 def bodies(source: Source) -> dict[int, tuple[str, ...]]:
-    """The path of the body by the rule by which it is wrapped (0: not at all)."""
+    """Return the path of the body by the number of its unwrap rule, 0 for none."""
     return {0: source.body} | {number: (*source.body, rule.take) for number, rule in enumerate(source.unwrap, start=1)}

@@ -1,6 +1,6 @@
 """SQL expressions that turn the text of a field into a typed column.
 
-A number in JSON reaches these as the shortest text that gives it back, an integer of up to 64 bits as its digits.
+A JSON number reaches these as the shortest text that round-trips, an integer of up to 64 bits as its digits.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from assay.sql import dialect
 
 DURATION = "duration"  # a transform
 BLANKS = " \t\n\v\f\r"
-BLANK = r"[ \t\n\v\f\r]*"  # what may stand around a number
+BLANK = r"[ \t\n\v\f\r]*"  # allowed around a number
 INTEGER = rf"{BLANK}[-+]?[0-9]+{BLANK}"
-#: sign, digits before and behind the point (one at least), exponent
+#: sign, digits before and after the point (at least one digit in all), exponent
 DECIMAL = rf"{BLANK}([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?{BLANK}"
-#: a number with a point or an exponent may be an integer below 10^15: so far a double holds every one, which numbers
-#: of JSON have come through
+#: a number with a point or an exponent may be an integer below 10^15: a double, which numbers of JSON were converted
+#: to, represents all of these exactly
 DIGITS = 15
-#: hours, minutes and seconds, or one part below a second; no more digits than whole nanoseconds have
+#: hours, minutes and seconds, or one part below a second; no digits below a nanosecond
 DURATIONS = (
     r"^([-+]?)(?:(?:([0-9]{1,7})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,10}(?:\.[0-9]{1,9})?)s)?"
     r"|([0-9]{1,13}(?:\.[0-9]{1,6})?)ms|([0-9]{1,16}(?:\.[0-9]{1,3})?)(?:µs|μs|us)|([0-9]{1,19})ns|0)$"
@@ -34,12 +34,12 @@ A_DURATION = "a duration, such as 1m2.5s or 448.05ms"
 
 
 def is_duration(text: str) -> bool:
-    """Whether a text is a duration."""
+    """Return whether a text is a duration."""
     return bool(re.match(DURATIONS, text) and re.search(DIGIT, text))
 
 
-#: group of DURATIONS -> type that holds its number exactly, ns of one, type of these; their product has 38 digits at
-#: most
+#: group of DURATIONS -> exact type of its number, nanoseconds of its unit, type of these; the product has at most 38
+#: digits
 DURATION_PARTS = {
     "h": ("INT128", 3_600_000_000_000, "INT128"),
     "m": ("INT128", 60_000_000_000, "INT128"),
@@ -48,15 +48,17 @@ DURATION_PARTS = {
     "us": ("DECIMAL(28, 3)", 1_000, "DECIMAL(4, 0)"),
     "ns": ("INT128", 1, "INT128"),
 }
-NO_DURATION = ""  # what stands for a text that is no duration
+NO_DURATION = ""  # result for a text that is not a duration
 
 
 def duration_ns(text: exp.Expr) -> exp.Expr:
-    """The digits of the nanoseconds of a duration, as a text; null where there is no text.
+    """Return the nanoseconds of a duration as a text of digits; null where there is no text.
 
-    Of a text that is no duration the empty one, which is no value, and not null: a default stands for no text alone.
+    For a text that is not a duration, return the empty text instead of null, since null would select the default.
     """
-    known = exp.and_(*(builder.call("regexp_matches", text.copy(), builder.text(item)) for item in (DURATIONS, DIGIT)))
+    is_valid = exp.and_(
+        *(builder.call("regexp_matches", text.copy(), builder.text(item)) for item in (DURATIONS, DIGIT))
+    )
     names = exp.Array(expressions=[builder.text(name) for name in ("sign", *DURATION_PARTS)])
     parts = builder.call("regexp_extract", text.copy(), builder.text(DURATIONS), names)
     total: exp.Expr | None = None
@@ -70,7 +72,7 @@ def duration_ns(text: exp.Expr) -> exp.Expr:
     minus = exp.EQ(this=_part(parts, "sign"), expression=builder.text("-"))
     signed = builder.when(minus, exp.Neg(this=exp.paren(total)), total.copy())
     return builder.when(
-        known,
+        is_valid,
         builder.cast(signed, "TEXT"),
         builder.when(builder.is_not_null(text.copy()), builder.text(NO_DURATION)),
     )
@@ -81,7 +83,7 @@ def _part(parts: exp.Expr, name: str) -> exp.Expr:
 
 
 def part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
-    """The nanoseconds of a part; 0 where it is not there."""
+    """Return the nanoseconds of a part of a duration; 0 if it is absent."""
     number, each, kind = DURATION_PARTS[name]
     value = exp.Mul(
         this=builder.try_cast(_part(parts, name), number), expression=builder.cast(dialect.integer(each), kind)
@@ -89,67 +91,69 @@ def part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
     return builder.cast(builder.first_of([value, dialect.integer(0)]), "INT128")
 
 
-#: types of fields that are integers of 64 bits
+#: types of fields that are 64-bit integers
 WHOLE = ("integer", "unsigned")
 
 Path_ = tuple[str, ...]
 
 
-def whole_paths(own: Sequence[NumberedForm]) -> frozenset[Path_]:
-    """The paths of an event (`own` are its forms) all of whose fields are integers that are only moved.
+def whole_paths(forms: Sequence[NumberedForm]) -> frozenset[Path_]:
+    """Return the paths of an event that only integer fields without transforms other than `plus` read.
 
-    A field that has another path, or in another form another type, is read as a text everywhere.
+    A field that has another path, or another type in another form, is read as text everywhere.
     """
-    found = set(paths_of(own))
+    candidates = set(paths_of(forms))
     while True:
-        texts = {path for name in _names(own) for path in _read(own, name) if not _is_whole(own, name, found)}
-        if not texts & found:
-            return frozenset(found)
-        found -= texts
+        texts = {
+            path for name in _names(forms) for path in _read(forms, name) if not _is_whole(forms, name, candidates)
+        }
+        if not texts & candidates:
+            return frozenset(candidates)
+        candidates -= texts
 
 
-def _names(own: Sequence[NumberedForm]) -> list[str]:
-    return list(dict.fromkeys(field.name for item in own for field in item.fields))
+def _names(forms: Sequence[NumberedForm]) -> list[str]:
+    return list(dict.fromkeys(field.name for item in forms for field in item.fields))
 
 
-def _fields(own: Sequence[NumberedForm], name: str) -> list[Field]:
-    return [field for item in own for field in item.fields if field.name == name]
+def _fields(forms: Sequence[NumberedForm], name: str) -> list[Field]:
+    return [field for item in forms for field in item.fields if field.name == name]
 
 
-def _read(own: Sequence[NumberedForm], name: str) -> set[Path_]:
-    return {path for field in _fields(own, name) for path in field.paths}
+def _read(forms: Sequence[NumberedForm], name: str) -> set[Path_]:
+    return {path for field in _fields(forms, name) for path in field.paths}
 
 
-def _is_whole(own: Sequence[NumberedForm], name: str, whole: set[Path_]) -> bool:
-    fields = _fields(own, name)
+def _is_whole(forms: Sequence[NumberedForm], name: str, whole: set[Path_]) -> bool:
+    fields = _fields(forms, name)
     plain = all(field.type in WHOLE and all(change.kind == "plus" for change in field.transforms) for field in fields)
-    return plain and _read(own, name) <= whole
+    return plain and _read(forms, name) <= whole
 
 
-#: what most of these are: a double of JSON that is an integer
+#: the most frequent notation of these: an integral double as the engine writes it
 USUAL = rf"^(-?[0-9]{{1,{DIGITS}}})\.0$"
 
 
 def found_text(field: Field, read: Mapping[Path_, exp.Expr]) -> exp.Expr:
-    """The field's text: the first path with a value, changed; null where no path has one."""
+    """Return the text of a field: the first path with a value, after transforms; null if no path has one."""
     values = [read[path].copy() for path in field.paths]
-    found = builder.first_of(values) if values else exp.Null()
+    text = builder.first_of(values) if values else exp.Null()
     for change in field.transforms:
         if change.kind == "take":
-            found = builder.call("left", found, dialect.integer(change.number))
+            text = builder.call("left", text, dialect.integer(change.number))
         elif change.kind == "before":
-            found = builder.call("split_part", found, builder.text(change.text), dialect.integer(1))
+            text = builder.call("split_part", text, builder.text(change.text), dialect.integer(1))
         elif change.kind == DURATION:
-            found = duration_ns(found)
-    return found
+            text = duration_ns(text)
+    return text
 
 
 def typed(field: Field, text: exp.Expr, swift: bool = False, whole: bool = False) -> exp.Expr:
-    """The field's value: its text as its type, moved by constants; the default where there is no text.
+    """Return the value of a field: its text cast to its type, with constants added; the default if there is no text.
 
-    Null where the text is no such value, and where there is neither text nor default.  `swift`: it is null, too, where
-    an integer is not written as the engine writes it: all other spellings make the most of the expression, which takes
-    longer to plan than to run on small logs.  `whole`: the text is none, but an integer of 64 bits already.
+    Null if the text is not a valid value. With `swift`, also null for an integer that is not written like the engine
+    writes it: the other notations are most of the expression and, on small logs, take longer to plan than to run. With
+    `whole`, `text` is a 64-bit integer already.
     """
     default = None if field.default is None else constant(field)
     if not field.paths:
@@ -163,13 +167,13 @@ def typed(field: Field, text: exp.Expr, swift: bool = False, whole: bool = False
 
 
 def constant(field: Field) -> exp.Expr:
-    """The field's default, as its type."""
+    """Return the default of a field, cast to its type."""
     text = builder.text(field.default or "")
     return text if field.type == "text" else builder.cast(text, dialect.TYPES[field.type])
 
 
 def is_any_text(field: Field) -> bool:
-    """Whether every text that is found is a value of the field."""
+    """Return whether every text is a valid value of the field."""
     return field.type == "text" and not _is_duration(field)
 
 
@@ -189,45 +193,43 @@ def _moved(field: Field, text: exp.Expr, as_kind: Callable[[str], exp.Expr]) -> 
         return as_kind(field.type)
     if field.type == "real":
         return exp.Add(this=as_kind("real"), expression=dialect.integer(sum(moves)))
-    # In 128 bits no sum that fits into 64 overflows; one that does is an error, which is caught.
+    # In 128 bits, no sum that fits into 64 bits overflows. An overflow is an error, which TRY turns into null.
     moved = exp.Add(this=as_kind("huge"), expression=dialect.integer(sum(moves)))
     return builder.tried(_tried(moved, field.type))
 
 
 def _as(text: exp.Expr, kind: str, swift: bool) -> exp.Expr:
-    """A text as a value of a type; null when it is none; `swift`: when it is an integer of another spelling, too."""
+    """Return a text cast to a type, null if it is invalid; with `swift`, also for other notations of integers."""
     if kind == "text":
         return text
     if kind == "boolean":
-        said = {True: "true", False: "false"}
+        words = {True: "true", False: "false"}
         ifs = [
-            exp.If(this=builder.text(word), true=exp.true() if value else exp.false()) for value, word in said.items()
+            exp.If(this=builder.text(word), true=exp.true() if value else exp.false()) for value, word in words.items()
         ]
         return exp.Case(this=text, ifs=ifs)
     if kind == "real":
         value = _tried(text, "real")
-        # Whatever else the cast takes that is no decimal is not finite.
+        # Other texts that the cast accepts are not finite.
         return builder.when(exp.and_(builder.call("isfinite", value), builder.is_plain(text)), value.copy())
-    # The cast rounds, and takes other bases and underscores.  What it gives back as it was is none of these; that is
-    # asked first, since it is swift.
+    # The cast rounds, and accepts other bases and underscores. If the value has the same text, none of these applies.
+    # This test comes first, since it is fast.
     value = _tried(text, kind)
     same = exp.EQ(this=builder.cast(value.copy(), "TEXT"), expression=text.copy())
     return builder.when(same, value, None if swift else _tried(_digits(text), kind))
 
 
 def _digits(text: exp.Expr) -> exp.Expr:
-    """The digits of an integer, however it is written; null when it is none."""
+    """Return the digits of an integer in any notation; null if it is not an integer."""
     whole = builder.call("regexp_full_match", text.copy(), builder.text(INTEGER))
     usual = builder.call("regexp_matches", text.copy(), builder.text(USUAL))
     point = builder.call("regexp_extract", text.copy(), builder.text(USUAL), dialect.integer(1))
-    bare = builder.call(
-        "trim", text.copy(), builder.text(BLANKS)
-    )  # `-0` with a blank behind it would be no unsigned number
+    bare = builder.call("trim", text.copy(), builder.text(BLANKS))  # the cast to unsigned rejects `-0` before a blank
     return builder.when(whole, bare, builder.when(usual, point, _whole(text)))
 
 
 def _whole(text: exp.Expr) -> exp.Expr:
-    """The digits of a number with a point or an exponent that is an integer, exactly; null when it is none."""
+    """Return the exact digits of an integer with a point or an exponent; null if it is not an integer."""
     names = ("sign", "before", "behind", "exponent")
     listed = exp.Array(expressions=[builder.text(name) for name in names])
     parts = builder.call("regexp_extract", text.copy(), builder.text(f"^{DECIMAL}$"), listed)
@@ -241,16 +243,16 @@ def _whole(text: exp.Expr) -> exp.Expr:
         builder.first_of([builder.call("nullif", exponent, builder.text("")), builder.text("0")]),
         "INTEGER",
     )
-    # The zeros behind what is significant, below 0 where that reaches behind the point.
+    # Zeros after the significant digits; negative if a significant digit is behind the point.
     zeros = exp.Sub(this=exp.Add(this=power, expression=_length(before.copy())), expression=_length(until))
     short = exp.LTE(
         this=exp.Add(this=_length(significant), expression=zeros.copy()), expression=dialect.integer(DIGITS)
     )
     fits = exp.and_(exp.GTE(this=zeros, expression=dialect.integer(0)), short)
-    written = builder.call("concat", sign, significant.copy(), builder.call("repeat", builder.text("0"), zeros.copy()))
-    some = exp.NEQ(this=digits.copy(), expression=builder.text(""))
-    nothing = exp.EQ(this=significant.copy(), expression=builder.text(""))
-    return builder.when(some, builder.when(nothing, builder.text("0"), builder.when(fits, written)))
+    number = builder.call("concat", sign, significant.copy(), builder.call("repeat", builder.text("0"), zeros.copy()))
+    has_digits = exp.NEQ(this=digits.copy(), expression=builder.text(""))
+    is_zero = exp.EQ(this=significant.copy(), expression=builder.text(""))
+    return builder.when(has_digits, builder.when(is_zero, builder.text("0"), builder.when(fits, number)))
 
 
 def _length(text: exp.Expr) -> exp.Expr:

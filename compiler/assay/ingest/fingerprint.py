@@ -1,8 +1,8 @@
-"""Files that may change while they are read: what is read is what was found, or it is an error.
+"""Snapshots of files that may change while they are read.
 
-A file is found with a mark (size, time of change, inode) and is read as the bytes that it has then.  While the mark is
-the same it is read where it is; when it has changed, out of a copy of its first bytes, whose hash is to be the one that
-was taken.  So of a log that grows the lines are read that it had when it was found.
+A file is discovered with a stamp (size, time of change, inode), and exactly the bytes that it has then are read. While
+the stamp is the same, the file is read in place; later, from a copy of its first bytes, which must have the recorded
+hash. So of a growing log, the lines are read that it had at discovery. Other changes are errors.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from assay.util.checksums import SETTLED
 from assay.util.diagnostics import AssayError, fail
 from assay.util.paths import resolve_path
 
-SMALL = 16  # of a file that is so many times smaller than a piece a piece of memory would be too much
-PIECE = 2**23  # bytes that are hashed at a time: so many that others who run meanwhile are seldom asked to wait
+SMALL = 16  # a file that is smaller than a buffer by this factor gets a buffer of its own size
+PIECE = 2**23  # bytes hashed at a time; large, so that threads rarely contend for the interpreter lock
 
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """By what it is known that a file is as before: bytes, time of change, inode.
+    """Evidence that a file did not change: size, time of change, inode.
 
-    `touched_ns` is when anything about the file changed last, which no program can set back; another name for a file
-    that is being read, or other rights, change it too, and are no other content.
+    `touched_ns` is the time of the last change of anything about the file, which no program can set back. It does not
+    take part in comparisons, since new links and permissions, which leave the content alone, change it, too.
     """
 
     size: int
@@ -37,22 +37,22 @@ class FileStamp:
     touched_ns: int = field(default=0, compare=False)
 
     def settled(self, now_ns: int) -> bool:
-        """Whether the file did not change so shortly before an instant that it may change again at the same time."""
+        """Return whether the last change was so long before an instant that a further one has another time."""
         return now_ns - max(self.changed_ns, self.touched_ns) >= SETTLED
 
 
 def mark_of(path: Path) -> FileStamp:
-    """The mark of a file.  AssayError when it is gone, or cannot be looked at."""
+    """Return the stamp of a file. Raises AssayError if it does not exist or is inaccessible."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise refused(path, error) from None
-    return FileStamp(found.st_size, found.st_mtime_ns, found.st_ino, found.st_ctime_ns)
+    return FileStamp(status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class FileSnapshot:
-    """What is held of a file: its mark when it was found, how many of its bytes, their sha256 (empty: not known)."""
+    """A file at discovery: its stamp, how many of its bytes are read, and their sha256, empty if not known."""
 
     path: Path
     mark: FileStamp
@@ -61,24 +61,24 @@ class FileSnapshot:
 
     @property
     def key(self) -> str:
-        """What is another when the file is another, or may have other content."""
+        """Return a text that differs if the file is another or may have other content."""
         mark = self.mark
         return f"{resolve_path(self.path)}|{mark.size}|{mark.changed_ns}|{mark.touched_ns}|{mark.inode}"
 
     @property
     def steady(self) -> bool:
-        """Whether the file is as it was found, and is held as a whole."""
+        """Return whether the file has its stamp, and all of it is read."""
         return self.size == self.mark.size and mark_of(self.path) == self.mark
 
     def source(self, folder: Path, name: str) -> Path:
-        """The file itself while it is steady; else a copy of what is held of it, a new file of the folder.
+        """Return the file itself if it is unchanged, else a copy of its bytes at discovery in `folder`.
 
-        AssayError when these bytes are there no more.
+        Raises AssayError if these bytes no longer exist.
         """
         return self.path if self.steady else self.copied(folder / name)
 
     def copied(self, place: Path) -> Path:
-        """A copy of what is held."""
+        """Copy the bytes of the snapshot to `place`; return it."""
         digest = hashlib.sha256()
         with place.open("wb") as stream:
             for chunk in beginning(self.path, self.size):
@@ -89,9 +89,10 @@ class FileSnapshot:
         return place
 
     def piece(self, begin: int, end: int, place: Path) -> Path:
-        """A copy of the bytes from one place up to another, of a file that is steady.
+        """Copy the bytes from `begin` to `end` of an unchanged file to `place`; return it.
 
-        A mark of the byte order that it begins with stands twice in it: a scan passes over one, as if a file began.
+        A byte order mark at the beginning is written twice, since a scan skips one as the beginning of a file. In the
+        middle of a file, it is part of the text.
         """
         with place.open("wb") as stream:
             for number, chunk in enumerate(self._between(begin, end)):
@@ -101,12 +102,12 @@ class FileSnapshot:
         return place
 
     def line_ends(self, places: Iterable[int]) -> Iterator[int]:
-        """Where the lines end that stand at some places."""
+        """Yield the end of the line at each of some offsets."""
         for place in places:
             at = place
             for chunk in self._between(place, self.size):
-                if (found := chunk.find(b"\n")) >= 0:
-                    yield at + found + 1
+                if (end := chunk.find(b"\n")) >= 0:
+                    yield at + end + 1
                     break
                 at += len(chunk)
 
@@ -123,22 +124,25 @@ class FileSnapshot:
             raise changed(self.path, f"{begin} bytes of {end}")
 
     def unchanged(self) -> None:
-        """AssayError unless the file is steady."""
+        """Check that the file is unchanged. Raises AssayError."""
         if not self.steady:
             raise changed(self.path, "a file of another size or time of change")
 
     def still(self) -> None:
-        """AssayError unless what is held of the file is there: it may have grown since."""
+        """Check that the bytes of the snapshot still exist; the file may have grown. Raises AssayError."""
         if self.steady:
             return
-        digest = _digest(self.path, self.size)  # an error where there is less
+        digest = _digest(self.path, self.size)  # raises AssayError if the file is shorter
         if self.sha256 and digest != self.sha256:
             raise changed(self.path, "other bytes")
 
 
 def beginning(path: Path, size: int) -> Iterator[memoryview]:
-    """The first bytes of a file, each piece until the next is asked for: they stand at one place, which is in the
-    processor's cache.  AssayError when the file cannot be read, or has less."""
+    """Yield the first `size` bytes of a file in pieces. A piece is valid until the next one is requested.
+
+    All pieces use one buffer, which stays in the cache of the processor. Raises AssayError if the file is unreadable or
+    shorter.
+    """
     left = size
     room = _room(size)
     try:
@@ -155,11 +159,11 @@ def beginning(path: Path, size: int) -> Iterator[memoryview]:
         raise changed(path, f"{size - left} bytes of {size}")
 
 
-_rooms: list[memoryview] = []  # those of threads that have read, as fresh memory costs
+_rooms: list[memoryview] = []  # free buffers, reused since fresh memory is slow
 
 
 def _room(size: int) -> memoryview:
-    """Room for so many bytes, or for a piece; whoever has it alone has it."""
+    """Return a buffer for `size` bytes or for a piece, for exclusive use."""
     if size < PIECE // SMALL:
         return memoryview(bytearray(size))
     try:
@@ -169,15 +173,15 @@ def _room(size: int) -> memoryview:
 
 
 def hashed(path: Path, mark: FileStamp, ended: Callable[[], bool] = lambda: False) -> FileSnapshot:
-    """A file with the hash of what is held of it: all that it had when it was found; its whole lines, if it grows.
+    """Return a snapshot with the hash of all bytes at discovery, or of the whole lines of a file that grows.
 
-    CancelledError when it is told meanwhile, by `ended`, that nobody waits for it any more.
+    Raises CancelledError if `ended` returns true, since nobody waits for the hash any more.
     """
-    found = FileSnapshot(path, mark, mark.size, _digest(path, mark.size, ended))
-    if found.steady:
-        return found
+    snapshot = FileSnapshot(path, mark, mark.size, _digest(path, mark.size, ended))
+    if snapshot.steady:
+        return snapshot
     whole = _whole_lines(path, mark.size)
-    return FileSnapshot(path, mark, whole, _digest(path, whole, ended)) if whole else found
+    return FileSnapshot(path, mark, whole, _digest(path, whole, ended)) if whole else snapshot
 
 
 def _digest(path: Path, size: int, ended: Callable[[], bool] = lambda: False) -> str:
@@ -190,17 +194,17 @@ def _digest(path: Path, size: int, ended: Callable[[], bool] = lambda: False) ->
 
 
 def _whole_lines(path: Path, size: int) -> int:
-    """How many of the first bytes of a file are whole lines."""
-    found, read = 0, 0
+    """Return how many of the first bytes of a file are whole lines."""
+    whole, read = 0, 0
     for chunk in map(bytes, beginning(path, size)):
         if b"\n" in chunk:
-            found = read + chunk.rindex(b"\n") + 1
+            whole = read + chunk.rindex(b"\n") + 1
         read += len(chunk)
-    return found
+    return whole
 
 
 def changed(path: Path, found: str) -> AssayError:
-    """The error of a file that is not what it was when it was found."""
+    """Return the error for a file that changed since discovery."""
     return fail(
         "changed-file",
         f"the file changed while it was read: {path}",

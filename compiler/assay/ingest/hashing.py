@@ -1,8 +1,8 @@
-"""Hashes of raw files, remembered between runs and computed ahead of time.
+"""Hashes of raw files, stored between runs and computed in the background.
 
-A file whose path, size, times of change and inode are as before is not read again.
+A file is not read again if its path, size, times of change and inode are the same.
 
-It imports no more than that takes.
+This module imports little, since it is loaded first.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from assay.ingest.discovery import RunFiles
 
 
-MEMO = "files.json"  # what a cache calls the file that remembers hashes
+MEMO = "files.json"  # name of the file in a cache that stores hashes
 
 
 @dataclass(frozen=True, slots=True)
 class FileHash:
-    """A raw file: its path relative to the run, bytes, sha256."""
+    """A raw file: its path relative to the run, its bytes and its sha256."""
 
     name: str
     size: int
@@ -42,22 +42,21 @@ class FileHash:
 
 
 def hash_of(item: FileSnapshot) -> FileSnapshot:
-    """A file with the hash of what is held of it: see `hashed`."""
+    """Return a snapshot with its hash: see `hashed`."""
     return hashed(item.path, item.mark)
 
 
 def file_hashes(
     files: RunFiles, memo: Path, worked_out: Callable[[FileSnapshot], FileSnapshot] = hash_of
 ) -> tuple[RunFiles, tuple[FileHash, ...]]:
-    """The hash of every file of a run, hosts in order, files oldest first; `memo` (a JSON file) remembers them, and
-    others are `worked_out`.
+    """Return the hash of every file of a run, hosts in order, files oldest first.
 
-    The hashes are of what is held of the files, and so are the files that come back: of a log that grows meanwhile
-    that is its whole lines.  AssayError when one cannot be read, or is not what was found.
+    `memo` is a JSON file with stored hashes; `worked_out` computes the others. The returned files are snapshots of the
+    hashed bytes: of a log that grows meanwhile, its whole lines. Raises AssayError if a file is unreadable or changed.
     """
-    known, now_ns = remembered(memo), time.time_ns()
-    found = [item for host in files.hosts for item in host.held]
-    missing = [item for item in found if item.key not in known]
+    stored, now_ns = remembered(memo), time.time_ns()
+    snapshots = [item for host in files.hosts for item in host.held]
+    missing = [item for item in snapshots if item.key not in stored]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         read = dict(zip(missing, pool.map(worked_out, missing), strict=True))
     steady = {
@@ -66,42 +65,42 @@ def file_hashes(
         if now.size == now.mark.size and now.steady and now.mark.settled(now_ns)
     }
     if steady:
-        _remember(memo, known | steady)
-    held = {item: read.get(item) or replace(item, sha256=known[item.key]) for item in found}
-    hosts = tuple(replace(host, held=tuple(held[item] for item in host.held)) for host in files.hosts)
+        _remember(memo, stored | steady)
+    by_snapshot = {item: read.get(item) or replace(item, sha256=stored[item.key]) for item in snapshots}
+    hosts = tuple(replace(host, held=tuple(by_snapshot[item] for item in host.held)) for host in files.hosts)
     hashes = tuple(
-        FileHash(now.path.relative_to(files.directory).as_posix(), now.size, now.sha256) for now in held.values()
+        FileHash(now.path.relative_to(files.directory).as_posix(), now.size, now.sha256) for now in by_snapshot.values()
     )
     return replace(files, hosts=hosts), hashes
 
 
 def content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
-    """One hash for the raw data of a run: hosts, and the contents of their files in order; no paths."""
+    """Return a hash of the raw data of a run: hosts, and the contents of their files in order, without paths."""
     names = [(host.host, len(host.files)) for host in files.hosts]
     text = json.dumps([names, [item.sha256 for item in hashes]])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def remembered(memo: Path) -> dict[str, str]:
-    """The hashes that are remembered, by the keys of files (`Held.key`)."""
+    """Return the stored hashes by `FileSnapshot.key`."""
     try:
-        found = json.loads(unsealed(memo.name, memo.read_text(encoding="utf-8")) or "{}")
+        hashes = json.loads(unsealed(memo.name, memo.read_text(encoding="utf-8")) or "{}")
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return hashes if isinstance(hashes, dict) else {}
 
 
-def _remember(memo: Path, known: dict[str, str]) -> None:
-    atomic.write_file(memo.parent, memo, sealed(memo.name, json.dumps(known)))
+def _remember(memo: Path, hashes: dict[str, str]) -> None:
+    atomic.write_file(memo.parent, memo, sealed(memo.name, json.dumps(hashes)))
 
 
-WORTH = 2**20  # bytes: what is smaller is hashed as soon as it is asked for
+WORTH = 2**20  # bytes; smaller files are hashed on request
 
 
 class BackgroundHasher:
-    """Hashes the files in some folders, one after the other, until it is told which are needed, or that none is.
+    """Hashes the files in some folders, one after another, until it learns which are required.
 
-    `memo` remembers hashes, those of files that need none.
+    `memo` stores hashes; files in it are skipped.
     """
 
     def __init__(self, folders: Sequence[Path], memo: Path) -> None:
@@ -115,26 +114,26 @@ class BackgroundHasher:
         self._thread = threading.Thread(target=self._work, daemon=True)
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
     def join(self) -> None:
-        """Wait until all is hashed."""
+        """Wait until all files are hashed."""
         self._thread.join()
 
     def end(self, needed: Collection[Path] = ()) -> None:
-        """Begin with no other file, and give up the one at hand unless it is among those that are needed."""
-        self._needed = needed  # at once: whoever looks for the next file has the lock until one is found
+        """Start no further file, and cancel the current one unless it is required."""
+        self._needed = needed  # without the lock, which the search for the next file holds until it succeeds
         with self._changed:
             self._changed.notify_all()
 
     def reuse(self, item: FileSnapshot) -> FileSnapshot | None:
-        """A file with its hash, if it was begun with and is as it was then."""
+        """Return a file with its hash if hashing it was started and it did not change since, else None."""
         with self._changed:
             while item.path == self._at and not self._given_up(item.path):
                 self._changed.wait()
-        found = self._done.get(item.path)
-        return found if found and found.mark == item.mark else None
+        snapshot = self._done.get(item.path)
+        return snapshot if snapshot and snapshot.mark == item.mark else None
 
     def _given_up(self, path: Path) -> bool:
         return self._needed is not None and path not in self._needed
@@ -144,36 +143,36 @@ class BackgroundHasher:
             try:
                 self._done[item.path] = hashed(item.path, item.mark, partial(self._given_up, item.path))
             except (AssayError, CancelledError):
-                pass  # what is wrong, whoever reads the file tells
+                pass  # the reader of the file reports the problem
             finally:
                 with self._changed:
                     self._at = None
                     self._changed.notify_all()
 
     def _next(self) -> FileSnapshot | None:
-        """The next file to hash, which is at hand from now on."""
+        """Select the next file to hash and return it, None at the end."""
         with self._changed:
-            found = None if self._needed is not None else next(self._left, None)
-            if found:
-                self._at = found.path
-            return found
+            item = None if self._needed is not None else next(self._left, None)
+            if item:
+                self._at = item.path
+            return item
 
     def _files(self) -> Iterator[FileSnapshot]:
-        """The files of the folders whose hash is not remembered, in the order of their names."""
-        known = remembered(self._memo)
+        """Yield the files of the folders without a stored hash, in the order of their names."""
+        stored = remembered(self._memo)
         for folder in self._folders:
             for above, folders, names in os.walk(folder):
                 folders.sort()
                 for path in (Path(above, name) for name in sorted(names)):
                     if self._needed is not None:
                         return
-                    found = _worth(path)
-                    if found and found.key not in known:
-                        yield found
+                    item = _worth(path)
+                    if item and item.key not in stored:
+                        yield item
 
 
 def _worth(path: Path) -> FileSnapshot | None:
-    """A file as it is found, if it is one, and worth to be hashed ahead."""
+    """Return a snapshot of a file that is worth hashing in the background, else None."""
     with contextlib.suppress(AssayError):
         mark = mark_of(path)
         if mark.size >= WORTH and path.is_file():

@@ -1,16 +1,18 @@
-"""Count the lines of each file by what they are."""
+"""Count the lines of each file by form, and warn about files that overlap in time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from assay.ingest import builder
 from assay.ingest.chunks import FILE_STEP, LogFile
-from assay.ingest.event_forms import TIMELESS, TORN
+from assay.ingest.discovery import RunFiles
+from assay.ingest.event_forms import OTHER, TIMELESS, TORN
 from assay.ingest.unknown_records import MOST_OF_FILE, UnknownTally, merge_tallies
 from assay.sql import dialect
 from assay.sql.dialect import column
@@ -22,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """The lines of a host that are of one form, or of no event for one cause.
+    """The lines of a host that have one form, or no event for one reason.
 
-    How many; the `seq` of the first and of the last, and their instants; how many have NUL bytes ahead of them, and the
-    `seq` of the first of those; the same of lines that have two values of a key that is read.  `unended`: the last of
-    them is the last line of its file, has no line end, and ends in a value that is used.
+    `first_seq`, `last_seq` and their instants are those of the first and the last line. `padded` lines have NUL bytes
+    before them, the first at `first_padded`. `unended`: the last line of its file has no line end and ends in a value
+    that is used.
     """
 
     host: str
@@ -38,23 +40,21 @@ class LineCount:
     last_ns: int | None
     padded: int = 0
     first_padded: int | None = None
-    twice: int = 0
-    first_twice: int | None = None
     unended: bool = False
 
     @property
     def values(self) -> tuple[object, ...]:
-        """All of it, in this order."""
+        """Return all fields in order."""
         return tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a share of the files came to: tallies, and the broken lines (host, seq, form).
+    """The counts of some files: tallies, and the malformed lines (host, seq, form).
 
-    `hosts`, `offsets` and `lines` have a member for each file: its host, what is to be added to a place to make it a
-    `seq`, how many lines it has.  `tallied` and `broke` tell the index of the file of each tally and broken line.
-    `unknown` are the names of its files that no event has, each with the index of its file.
+    `hosts`, `offsets` and `lines` have an item for each file: its host, the difference between `seq` and place, its
+    line count. `tallied` and `broke` are the file indices of tallies and malformed lines. `unknown` are the names
+    without an event, each with the index of its file.
     """
 
     tallies: tuple[LineCount, ...]
@@ -68,38 +68,38 @@ class Share:
 
     @property
     def unknown_names(self) -> tuple[UnknownTally, ...]:
-        """The names that no event has, of each file the most frequent."""
+        """Return the most frequent names without an event of each file."""
         by_file: dict[int, list[UnknownTally]] = {}
         for index, item in self.unknown:
             by_file.setdefault(index, []).append(item)
-        return tuple(item for own in by_file.values() for item in merge_tallies(own, MOST_OF_FILE))
+        return tuple(item for tallies in by_file.values() for item in merge_tallies(tallies, MOST_OF_FILE))
 
 
 def offset_of(file: LogFile) -> int:
-    """What makes the `seq` of a line of a file of its place from 0."""
+    """Return the difference between the `seq` of a line and its place in its file, counted from 0."""
     return file.order * FILE_STEP + 1
 
 
-def united(one: Share, other: Share) -> Share:
-    """What two shares of lines of the same files come to; places of both count from the beginning of their files."""
-    pairs = [*zip(one.tallied, one.tallies, strict=True), *zip(other.tallied, other.tallies, strict=True)]
-    found: dict[tuple[int, int], LineCount] = {}
+def united(first: Share, second: Share) -> Share:
+    """Merge the counts of different lines of the same files. Places in both count from the beginning of a file."""
+    pairs = [*zip(first.tallied, first.tallies, strict=True), *zip(second.tallied, second.tallies, strict=True)]
+    by_form: dict[tuple[int, int], LineCount] = {}
     for index, tally in pairs:
-        own = found.get((index, tally.form))
-        found[index, tally.form] = tally if own is None else _together(own, tally)
+        count = by_form.get((index, tally.form))
+        by_form[index, tally.form] = tally if count is None else _together(count, tally)
     return replace(
-        one,
-        tallies=tuple(found.values()),
-        tallied=tuple(index for index, _ in found),
-        broken=one.broken + other.broken,
-        broke=one.broke + other.broke,
-        unknown=one.unknown + other.unknown,
-        lines=tuple(own + more for own, more in zip(one.lines, other.lines, strict=True)),
+        first,
+        tallies=tuple(by_form.values()),
+        tallied=tuple(index for index, _ in by_form),
+        broken=first.broken + second.broken,
+        broke=first.broke + second.broke,
+        unknown=first.unknown + second.unknown,
+        lines=tuple(count + further for count, further in zip(first.lines, second.lines, strict=True)),
     )
 
 
 def only(share: Share, indices: Sequence[int]) -> Share:
-    """A share of some of its files alone: of the others there is nothing in it."""
+    """Return the counts of some of the files; all counts of other files must be empty."""
     at = {index: place for place, index in enumerate(indices)}
     return replace(
         share,
@@ -112,13 +112,13 @@ def only(share: Share, indices: Sequence[int]) -> Share:
     )
 
 
-def _together(one: LineCount, other: LineCount) -> LineCount:
-    """A tally of the lines of two; only one of them can have lines that are padded, or hold something twice."""
-    first, last = min(one, other, key=lambda item: item.first_seq), max(one, other, key=lambda item: item.last_seq)
-    marked = other if other.padded or other.twice else one
+def _together(left: LineCount, right: LineCount) -> LineCount:
+    """Merge two tallies, of which at most one has padded lines."""
+    first, last = min(left, right, key=lambda item: item.first_seq), max(left, right, key=lambda item: item.last_seq)
+    marked = right if right.padded else left
     return replace(
         marked,
-        rows=one.rows + other.rows,
+        rows=left.rows + right.rows,
         first_seq=first.first_seq,
         first_ns=first.first_ns,
         last_seq=last.last_seq,
@@ -127,7 +127,7 @@ def _together(one: LineCount, other: LineCount) -> LineCount:
 
 
 def moved(share: Share, before: Sequence[int]) -> Share:
-    """A share whose files are pieces that have so many lines of their file before them."""
+    """Return the counts of chunks after `before` lines of their files."""
     if not any(before):
         return share
     tallies = (shift(tally, before[index]) for tally, index in zip(share.tallies, share.tallied, strict=True))
@@ -140,14 +140,14 @@ def moved(share: Share, before: Sequence[int]) -> Share:
 
 
 def shift(tally: LineCount, lines: int) -> LineCount:
-    """A tally of lines that stand so much later."""
+    """Return a tally of lines that are later by a number of lines."""
     padded = None if tally.first_padded is None else tally.first_padded + lines
-    twice = None if tally.first_twice is None else tally.first_twice + lines
     first, last = tally.first_seq + lines, tally.last_seq + lines
-    return replace(tally, first_seq=first, last_seq=last, first_padded=padded, first_twice=twice)
+    return replace(tally, first_seq=first, last_seq=last, first_padded=padded)
 
 
 def unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
+    """Return the error for log files that the engine cannot read."""
     names = ", ".join(str(file.path) for file in files[:3]) + (" and others" if len(files) > 3 else "")
     return fail("broken-file", f"the log files cannot be read: {names}", found=cause)
 
@@ -156,12 +156,13 @@ def share_of(
     connection: duckdb.DuckDBPyConnection,
     table: str,
     files: Sequence[LogFile],
-    twice: bool = False,
     places: Sequence[int] | None = None,
 ) -> Share:
-    """What a filled table holds: of all lines of files, or of some, of each of which `places` tells where it stands
-    (from 0).  `twice` tells that the table has a column of this name."""
-    rows = connection.execute(dialect.text(_counts(table, twice))).fetchall()
+    """Return the counts of a table of recognized lines.
+
+    The table has all lines of the files, or some lines, for each of which `places` has the place in its file, from 0.
+    """
+    rows = connection.execute(dialect.text(_counts(table))).fetchall()
     if places is not None:
         rows = [_placed(row, places) for row in rows]
     starts: dict[int, int] = {}
@@ -174,13 +175,13 @@ def share_of(
     broken: tuple[tuple[str, int, int], ...] = ()
     broke: tuple[int, ...] = ()
     if any(tally.form in (TORN, TIMELESS) for tally in tallies):
-        found = connection.execute(dialect.text(_broken(table))).fetchall()
-        where = [places[row] if places is not None else row for _, row, _ in found]
+        malformed = connection.execute(dialect.text(_broken(table))).fetchall()
+        where = [places[row] if places is not None else row for _, row, _ in malformed]
         broken = tuple(
             (files[index].host, place + offsets[index], form)
-            for (index, _, form), place in zip(found, where, strict=True)
+            for (index, _, form), place in zip(malformed, where, strict=True)
         )
-        broke = tuple(index for index, _, _ in found)
+        broke = tuple(index for index, _, _ in malformed)
     hosts, tallied = tuple(file.host for file in files), tuple(row[0] for row in rows)
     names = connection.execute(dialect.text(_names(table))).fetchall()
     unknown = tuple(
@@ -191,10 +192,10 @@ def share_of(
 
 
 def _placed(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
-    """A row of `_counts` with the places of lines for those of rows."""
-    index, form, number, first, first_ns, last, last_ns, *marks = row
-    placed = [mark if mark is None or at % 2 == 0 else places[mark] for at, mark in enumerate(marks)]
-    return (index, form, number, places[first], first_ns, places[last], last_ns, *placed)
+    """Replace row numbers by places of lines in a row of `_counts`."""
+    index, form, number, first, first_ns, last, last_ns, padded, first_padded = row
+    place = None if first_padded is None else places[first_padded]
+    return (index, form, number, places[first], first_ns, places[last], last_ns, padded, place)
 
 
 def _tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
@@ -202,17 +203,19 @@ def _tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
     return shift(LineCount(host, form, *rest), offset)
 
 
-def _counts(table: str, twice: bool) -> exp.Select:
-    """The lines by file and form, in the order of `Tally`: how many, the first and last place (number of the row) and
-    their instants; of each mark how many have it, and the first place of those."""
+def _counts(table: str) -> exp.Select:
+    """Return the query for the counts by file and form.
+
+    Its columns follow `LineCount`: number of lines, first and last row with their instants, padded lines, first of
+    these.
+    """
     edges = [
         exp.Min(this=column("rowid")),
         exp.ArgMin(this=column("t_ns"), expression=column("rowid")),
         exp.Max(this=column("rowid")),
         exp.ArgMax(this=column("t_ns"), expression=column("rowid")),
     ]
-    for mark in ("padded", "twice") if twice else ("padded",):
-        edges += [exp.CountIf(this=column(mark)), exp.Min(this=builder.when(column(mark), column("rowid")))]
+    edges += [exp.CountIf(this=column("padded")), exp.Min(this=builder.when(column("padded"), column("rowid")))]
     keys = [column("file"), column("form")]
     query = builder.from_source(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
     return query.group_by(*(key.copy() for key in keys))
@@ -225,7 +228,51 @@ def _broken(table: str) -> exp.Select:
 
 
 def _names(table: str) -> exp.Select:
-    """The lines by file and name that no event has: how many, and the first (number of the row)."""
+    """Return the query for lines by file and name without an event: number of lines, first row."""
     keys = [column("file"), column("name")]
     query = builder.from_source(dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=column("rowid"))), table)
     return query.where(builder.is_not_null(column("name")), copy=False).group_by(*(key.copy() for key in keys))
+
+
+#: ns by which a file may begin before the end of the previous one without a warning: records about a rotation are not
+#: in order, and clocks are set back
+BORNE = 1_000_000_000
+
+
+def overlap_warnings(files: RunFiles, shares: Sequence[Share]) -> tuple[str, ...]:
+    """Return a warning about files of a host that begin before the end of a file read before them, or nothing.
+
+    A file begins at the instant of its first record that has one, and ends at that of its last. Files of a host are
+    read one after another, which may not be the order of their records.
+    """
+    messages = []
+    for host in files.hosts:
+        if len(host.files) > 1:
+            tallies = [tally for share in shares for tally in share.tallies if tally.host == host.host]
+            messages += _of_host(files, host.host, host.files, tallies)
+    if not messages:
+        return ()
+    more = f" ({len(messages) - 1} more overlap)" if len(messages) > 1 else ""
+    return (f"{messages[0]}{more}.",)
+
+
+def _of_host(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequence[LineCount]) -> list[str]:
+    """Return a message for each file of a host that overlaps with an earlier one."""
+    messages: list[str] = []
+    latest: tuple[int, Path] | None = None
+    for index, path in enumerate(paths):
+        dated = [item for item in tallies if item.form >= OTHER and item.first_seq // FILE_STEP == index]
+        first = min(dated, key=lambda item: item.first_seq, default=None)
+        last = max(dated, key=lambda item: item.last_seq, default=None)
+        if first is None or last is None or first.first_ns is None or last.last_ns is None:
+            continue
+        if latest and latest[0] - first.first_ns > BORNE:
+            names = [item.relative_to(files.directory).as_posix() for item in (path, latest[1])]
+            seconds = (latest[0] - first.first_ns) // BORNE
+            owner = f" of host {host}" if host else ""
+            messages.append(
+                f"log files{owner} overlap in time: {names[0]} begins {seconds} s before {names[1]} ends, and is read "
+                "after it"
+            )
+        latest = max((last.last_ns, path), latest or (last.last_ns, path), key=lambda item: item[0])
+    return messages

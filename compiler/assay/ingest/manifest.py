@@ -12,19 +12,19 @@ from assay.ingest.plain_copies import first_lines
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 
-FEW = 3  # lines that files may have in common without a word: what begins alike, and ends there, is no copy
+FEW = 3  # equal files of at most this many lines are not reported: short logs are often alike
 
 
 def duplicate_file_warnings(kind: str, files: RunFiles) -> tuple[str, ...]:
-    """A sentence on files of the same sha256, as far as hashes are known; none where each has its own."""
-    if SOURCE_KINDS[kind].has_series:  # which count once however often they stand, and that is told there
+    """Return a warning about files with the same sha256, as far as hashes are known, or nothing."""
+    if SOURCE_KINDS[kind].has_series:  # duplicate samples count once, and the reader reports them
         return ()
     first: dict[str, Path] = {}
     twins: list[tuple[Path, Path]] = []
-    for held in (held for host in files.hosts for held in host.held if held.sha256):
-        if held.sha256 in first:
-            twins.append((first[held.sha256], held.path))
-        first.setdefault(held.sha256, held.path)
+    for snapshot in (snapshot for host in files.hosts for snapshot in host.held if snapshot.sha256):
+        if snapshot.sha256 in first:
+            twins.append((first[snapshot.sha256], snapshot.path))
+        first.setdefault(snapshot.sha256, snapshot.path)
     twins = [pair for pair in twins if _has_lines(pair[0])]
     if not twins:
         return ()
@@ -35,19 +35,21 @@ def duplicate_file_warnings(kind: str, files: RunFiles) -> tuple[str, ...]:
 
 
 def _has_lines(path: Path) -> bool:
-    """Whether a file has more than a few lines."""
+    """Return whether a file has more than a few lines."""
     return sum(1 for line in first_lines(path, FEW + 1) if line.strip()) > FEW
 
 
 MANIFEST = "ingest.json"
-FORMAT = 15
+FORMAT = 16
 
 Wanted = Mapping[str, Iterable[str]]
 
 
 def recognition_hash(source: Source, events: Sequence[Event]) -> str:
-    """Hash of how records are recognised: a change of any name or lookup changes what is counted; so does one of the
-    order of events, where they are told apart by patterns that are tried in it."""
+    """Return the hash of how records are recognized, since any name or lookup affects the counts.
+
+    The order of events matters for sources whose events are recognized by patterns, tried in that order.
+    """
     names = [(event.name, [(form.names, form.unless) for form in event.forms]) for event in events]
     body = repr(
         (
@@ -71,12 +73,12 @@ def recognition_hash(source: Source, events: Sequence[Event]) -> str:
 
 
 def event_hash(event: Event) -> str:
-    """Hash of an event's definition."""
+    """Return the hash of the definition of an event."""
     return hashlib.sha256(repr(event.forms).encode()).hexdigest()
 
 
 def definitions_hash(source: Source, events: Sequence[Event], wanted: Wanted) -> str:
-    """Hash of all that shapes an ingested folder but the raw data."""
+    """Return the hash of everything that an ingested folder depends on, except the raw data."""
     body = [recognition_hash(source, events), sorted((name, sorted(fields)) for name, fields in wanted.items())]
     body.append(sorted((event.name, event_hash(event)) for event in events if event.name in wanted))
     return hashlib.sha256(json.dumps(body).encode()).hexdigest()
@@ -91,60 +93,60 @@ def manifest(
     notes: Sequence[str] = (),
     read: Sequence[str] = (),
 ) -> str:
-    """The text of `ingest.json`; `lacking` tells that lines are left out because wanted fields lack.
+    """Return the text of `ingest.json`. `lacking` is true if records without a required field were left out.
 
-    `notes` are what whoever reads the results should know of the raw data, beside files that are copies; `read` what
-    they should know of what wanted fields are read from, which is no matter where these are not wanted.
+    `notes` are warnings about the raw data, apart from duplicate files. `read` are warnings about what required fields
+    are read from, which do not matter if the fields are not required.
     """
     by_name = {event.name: event for event in events}
-    held = {
+    contents = {
         name: {"definition": event_hash(by_name[name]), "fields": sorted(fields)}
         for name, fields in sorted(wanted.items())
     }
-    body = {"format": FORMAT, "recognition": recognition_hash(source, events), "events": held}
+    body = {"format": FORMAT, "recognition": recognition_hash(source, events), "events": contents}
     body |= {"lacking": lacking, "particular": bool(read)}
     body |= {"files": file_names(files)}
-    told = [*notes, *read, *duplicate_file_warnings(source.kind, files)]
-    body |= {"notes": told} if told else {}
+    warnings = [*notes, *read, *duplicate_file_warnings(source.kind, files)]
+    body |= {"notes": warnings} if warnings else {}
     return json.dumps(body, indent=1) + "\n"
 
 
 def file_names(files: RunFiles) -> list[str]:
-    """The names of a run's files from its directory, hosts in order, oldest first."""
+    """Return the names of the files of a run relative to its directory, hosts in order, oldest first."""
     return [path.relative_to(files.directory).as_posix() for host in files.hosts for path in host.files]
 
 
 def has_same_file_names(folder: Path, files: RunFiles) -> bool:
-    """Whether the files that a folder was made of are called as these are, which are of the same content."""
+    """Return whether the files that a folder was made from have the names of these, whose content is the same."""
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(found.get("files") == file_names(files))
+    return bool(content.get("files") == file_names(files))
 
 
 def read_notes(folder: Path) -> tuple[str, ...]:
-    """What is to be known of the raw data of an ingested folder."""
+    """Return the warnings about the raw data of an ingested folder."""
     return tuple(json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("notes", ()))
 
 
 def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted) -> bool:
-    """Whether a sealed folder holds the wanted events and fields, as they are now defined.
+    """Return whether a sealed folder has the required events and fields, by their current definitions.
 
-    One that holds more does only when it leaves out no line, and tells nothing of what is read: what lacks a field that
-    nobody wants now is to be kept, and what is told is not to depend on what somebody wanted before.
+    A folder with more is accepted only if no record was left out and no warning depends on the fields: a record without
+    a field that is not required now must count, and warnings must not depend on earlier requests.
     """
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    if found.get("format") != FORMAT or found.get("recognition") != recognition_hash(source, events):
+    if content.get("format") != FORMAT or content.get("recognition") != recognition_hash(source, events):
         return False
     by_name = {event.name: event for event in events}
     for name, fields in wanted.items():
-        held = found["events"].get(name)
-        if not held or held["definition"] != event_hash(by_name[name]) or not set(fields) <= set(held["fields"]):
+        entry = content["events"].get(name)
+        if not entry or entry["definition"] != event_hash(by_name[name]) or not set(fields) <= set(entry["fields"]):
             return False
-    asked = {name: sorted(fields) for name, fields in wanted.items()}
-    any_fewer = not found["lacking"] and not found["particular"]
-    return any_fewer or asked == {name: held["fields"] for name, held in found["events"].items()}
+    required = {name: sorted(fields) for name, fields in wanted.items()}
+    any_fewer = not content["lacking"] and not content["particular"]
+    return any_fewer or required == {name: entry["fields"] for name, entry in content["events"].items()}

@@ -1,4 +1,4 @@
-"""Ingest the sources of runs, and find raw records again; the reader of each kind does what is particular to it."""
+"""Ingest the sources of runs and locate raw records; each kind of source has a reader."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def ingest(
     progress: Bytes = unwatched,
     cache: Path | None = None,
 ) -> None:
-    """Write the folder `out`, all or nothing: events/EVENT/N.parquet, logs.parquet, counts.parquet,
-    quarantine.parquet, ingest.json.  `IngestJob` explains the parameters.
+    """Write the folder `out` atomically: events/EVENT/N.parquet, logs.parquet, counts.parquet, quarantine.parquet,
+    ingest.json. `IngestJob` explains the parameters.
 
-    Raises AssayError: a file that cannot be read to its end or changed meanwhile, too many broken records, none that
-    is recognized; in tables a missing column, in texts a missing key; in samples another form of file, or two values
-    of a series at an instant.
+    Raises AssayError if a file cannot be read to its end or changed meanwhile, if too many records are malformed or
+    none is recognized, if a table lacks a column or a text a key, if a file of samples has another format, and for two
+    values of a series at one instant.
     """
     job = IngestJob(source, events, wanted, files, out, workers, share, progress, cache)
     with atomic_output_dir(out, cache) as folder:
         outcome = find_reader(source.kind).read(replace(job, folder=folder))
-        if not SOURCE_KINDS[source.kind].is_log:  # a log may grow; its reader sees to what was there
+        if not SOURCE_KINDS[source.kind].is_log:  # a log may grow; its reader checks the bytes at discovery
             files.unchanged()
         text = manifest(source, events, wanted, files, outcome.has_missing_fields, outcome.notes, outcome.field_notes)
         (folder / MANIFEST).write_text(text, encoding="utf-8")
@@ -50,7 +50,7 @@ def ingest(
 def find_records(source: Source, files: RunFiles, places: Iterable[Place]) -> dict[Place, RawRecord]:
     """Return the raw records at some places of the files of a run that a source reads.
 
-    Raises AssayError when a file cannot be read, or has changed since.
+    Raises AssayError if a file cannot be read or has changed.
     """
     ordered = sorted(set(places))
     return dict(find_reader(source.kind).locate(source, files, ordered)) if ordered else {}

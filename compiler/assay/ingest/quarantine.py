@@ -1,6 +1,6 @@
-"""Quarantine: broken records with file, line and reason, and the limit on their number.
+"""Quarantine: malformed records with file, line and reason, and the limit on their number.
 
-Only files that have some are read again.
+Only files with malformed records are read again.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from assay.util.diagnostics import AssayError, Diagnostic
 from assay.util.paths import resolve_path
 from assay.util.scratch import process_dir
 
-SHOWN = 2000  # characters of a line that are kept
-DESCRIBED = 100_000  # broken records of a file that is no log that are described: they are held in memory
+SHOWN = 2000  # characters of a line in the quarantine
+DESCRIBED = 100_000  # most malformed records that are described for files other than logs, since they are in memory
 _INTEGER, _DECIMAL = re.compile(INTEGER), re.compile(DECIMAL)
 
 _EXPECTED = {
@@ -43,7 +43,7 @@ _EXPECTED = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Lost:
-    """A line that is lost: where it stands (`seq`), what it is in place of an event, the event if it lacks a field."""
+    """A malformed line: its `seq`, the number for lines without an event, the event if it lacks a field."""
 
     host: str
     seq: int
@@ -53,10 +53,10 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A broken record: where it stands, why it is broken, its text (cut).
+    """A malformed record: its location, the reason, and its text, truncated.
 
-    `line` is the number of its line, or of the record where a file has no lines, from 1; `offset` the place of its
-    first byte in the uncompressed content, from 0, null where the content is no text.
+    `line` is its line number, or its record number in a file without lines, from 1. `offset` is the place of its first
+    byte in the uncompressed content, from 0, null for a binary format.
     """
 
     host: str
@@ -68,9 +68,9 @@ class Broken:
 
 
 def describe(files: RunFiles, lost: Sequence[Lost], why: Callable[[Lost, Line], str]) -> Iterator[Broken]:
-    """Descriptions of lost lines, in order, one held at a time; `why` tells the reason by the line.
+    """Yield descriptions of malformed lines in order; `why` returns the reason for a line.
 
-    AssayError where a file has other lines by now than were lost.
+    Raises AssayError if the lines of a file have changed since.
     """
     hosts = {host.host: host for host in files.hosts}
     for (host, index), group in itertools.groupby(lost, key=lambda item: (item.host, item.seq // FILE_STEP)):
@@ -78,37 +78,37 @@ def describe(files: RunFiles, lost: Sequence[Lost], why: Callable[[Lost, Line], 
         path = hosts[host].files[index]
         name = path.relative_to(files.directory).as_posix()
         for line in lines_at(path, items):
-            said = TOO_LONG if line.size >= LONGEST else why(items[line.number], line)
-            yield Broken(host, name, line.number, line.offset, said, line.text[:SHOWN])
+            reason = TOO_LONG if line.size >= LONGEST else why(items[line.number], line)
+            yield Broken(host, name, line.number, line.offset, reason, line.text[:SHOWN])
         hosts[host].held[index].still()
 
 
 class NumberText(str):
-    """A number as a record has it."""
+    """A number as it is written in a record."""
 
     __slots__ = ()
 
 
 def missing_field_reason(event: str, field: Field, body: object) -> str:
-    """Why a field of an event cannot be had of a body; empty when it can."""
+    """Return why a body has no valid value of a field of an event, empty if it has."""
     if not field.paths:
         return ""
-    found = next((value for value in (at(body, path) for path in field.paths) if value is not None), None)
-    if found is None:
-        needed = field.required and field.default is None
-        return f"field {field.name} of {event} is missing" if needed else ""
+    value = next((value for value in (at(body, path) for path in field.paths) if value is not None), None)
+    if value is None:
+        is_needed = field.required and field.default is None
+        return f"field {field.name} of {event} is missing" if is_needed else ""
     if any(change.kind == DURATION for change in field.transforms):
-        right, expected = is_duration(str(found)), A_DURATION
+        is_valid, expected = is_duration(str(value)), A_DURATION
     else:
         moved = sum(change.number for change in field.transforms if change.kind == "plus")
-        right, expected = _is(field.type, found, moved), _EXPECTED[field.type]
-    if right:
+        is_valid, expected = _is(field.type, value, moved), _EXPECTED[field.type]
+    if is_valid:
         return ""
-    return f"field {field.name} of {event}: expected {expected}, found {truncate_value(found)}"
+    return f"field {field.name} of {event}: expected {expected}, found {truncate_value(value)}"
 
 
 def _is(kind: str, value: object, moved: int) -> bool:
-    """Whether a value reads as a type, and does when a constant is added to it."""
+    """Return whether a value is valid for a type, also after adding a constant."""
     if kind == "text":
         return True
     if kind == "boolean":
@@ -122,15 +122,15 @@ def _is(kind: str, value: object, moved: int) -> bool:
         number = Decimal(text)
         low, high = (0, 2**64 - 1) if kind == "unsigned" else (-(2**63), 2**63 - 1)
         if not _INTEGER.fullmatch(text):
-            whole = number == number.to_integral_value() and abs(number) < 10**DIGITS
-            return bool(_DECIMAL.fullmatch(text)) and whole and low <= number + moved
+            is_whole = number == number.to_integral_value() and abs(number) < 10**DIGITS
+            return bool(_DECIMAL.fullmatch(text)) and is_whole and low <= number + moved
         return low <= number + moved <= high
     except (ValueError, ArithmeticError):
         return False
 
 
 def truncate_value(value: object) -> str:
-    """A value as it stands in the record, cut."""
+    """Return a value as it is written in the record, truncated."""
     text = (
         str(value) if isinstance(value, (Decimal, NumberText)) else json.dumps(value, ensure_ascii=False, default=str)
     )
@@ -138,7 +138,7 @@ def truncate_value(value: object) -> str:
 
 
 def at(record: object, path: Sequence[str]) -> Any:
-    """What stands at a path of a record; None where nothing does."""
+    """Return the value at a path of a record, or None."""
     for key in path:
         record = record.get(key) if isinstance(record, Mapping) else None
     return record
@@ -149,8 +149,10 @@ TABLE = "quarantine.parquet"
 
 
 class QuarantineLimitError(AssayError):
-    """More records are broken than a source bears; `quarantine` is a Parquet file of `described` of all `broken`, until
-    the process ends."""
+    """More records are malformed than the source tolerates.
+
+    `quarantine` is a Parquet file that describes `described` of all `broken` records. It exists until the process ends.
+    """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], broken: int, described: int) -> None:
         super().__init__(diagnostics)
@@ -158,13 +160,13 @@ class QuarantineLimitError(AssayError):
         self.quarantine: Path | None = None
 
     def hold(self, table: Path, root: Path) -> None:
-        """Let the table, which is in a folder that is to vanish, be in the scratch of a cache.  May raise OSError."""
+        """Move the table out of a temporary folder to the scratch of a cache. May raise OSError."""
         if table.is_file():
             place = Path(tempfile.mkdtemp(dir=process_dir(root))) / TABLE
             self.quarantine = table.replace(place)
 
     def with_table_at(self, place: Path) -> AssayError:
-        """The error that names the table, which is at `place` from now on.  May raise OSError."""
+        """Move the table to `place`; return the error with a note about it. May raise OSError."""
         if not self.quarantine:
             return self
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -175,7 +177,7 @@ class QuarantineLimitError(AssayError):
 
 
 class NothingRecognisedError(AssayError):
-    """No record of a run is an event; `unknown` are the names that its records have instead."""
+    """No record of a run is an event; `unknown` are the names of its records."""
 
     def __init__(self, problem: AssayError, unknown: Sequence[UnknownTally]) -> None:
         super().__init__(problem.diagnostics, problem.status)
@@ -183,6 +185,6 @@ class NothingRecognisedError(AssayError):
 
 
 def place_of(cache: Path, directory: Path, source: str) -> Path:
-    """Where the broken records of a run's source are kept when it is refused."""
+    """Return where a cache stores the malformed records of a source of a run that was rejected."""
     name = hashlib.sha256(os.fsencode(f"{resolve_path(directory)}\0{source}")).hexdigest()[:32]
     return cache / FOLDER / f"{name}.parquet"

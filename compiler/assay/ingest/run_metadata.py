@@ -1,4 +1,4 @@
-"""The constants of a run, out of the JSON documents of its directory."""
+"""Read the constants of a run from the JSON documents in its directory."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from assay.util.numbers import MAGNITUDE
 from assay.util.paths import resolve_path
 
 NO_DOCUMENT = "no-document"
-NAMED = 3  # constants that are named
+NAMED = 3  # constants that a message names
 NANOSECONDS = 1_000_000_000  # of a second
-#: how documents write an instant; `assay schema` says it, too
+#: pattern of instants in documents, also printed by `assay schema`
 INSTANT = "([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.]([0-9]+))?Z"
 
 
 def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
-    """Every constant of the source: integers, floats, texts, booleans; instants and durations as integer ns.
+    """Return every constant of the source: integers, floats, texts, booleans; instants and durations as integer ns.
 
-    An instant whose default is the empty text need not be told: None then.
+    An instant whose default is the empty text is optional: None.
 
-    Raises AssayError with all that is missing or wrong in the documents of the run.
+    Raises AssayError with all problems of the documents of the run.
     """
     documents: dict[Path, Any] = {}
     values: dict[str, object] = {}
     problems: dict[str, Diagnostic] = {}
-    lacking: dict[str, list[Constant]] = {}
+    by_message: dict[str, list[Constant]] = {}
     for constant in source.constants:
         try:
             values[constant.name] = _read(constant, directory, documents)
         except AssayError as error:
             for item in error.diagnostics:
                 problems.setdefault(item.message, item)
-                lacking.setdefault(item.message, []).append(constant)
+                by_message.setdefault(item.message, []).append(constant)
     if problems:
-        raise AssayError(tuple(_wanted(item, source, lacking[text]) for text, item in problems.items()))
+        raise AssayError(tuple(_wanted(item, source, by_message[text]) for text, item in problems.items()))
     return values
 
 
@@ -87,7 +87,7 @@ def duplicate_constant_warnings(source: Source, directory: Path) -> tuple[str, .
 
 
 def _value_or_none(constant: Constant, file: Path) -> object:
-    """Return what a document that is not used holds of a constant; None where that cannot be read."""
+    """Return the value of a constant in a document that is not used, None if it cannot be read."""
     try:
         path, value = _locate(_document(file), constant)
         return None if value is None else _typed(replace(constant, path=path), value, file)
@@ -95,14 +95,14 @@ def _value_or_none(constant: Constant, file: Path) -> object:
         return None
 
 
-def _wanted(item: Diagnostic, source: Source, lacking: Sequence[Constant]) -> Diagnostic:
-    """A problem of a document that is not there, with the constants that it would tell."""
+def _wanted(item: Diagnostic, source: Source, constants: Sequence[Constant]) -> Diagnostic:
+    """Return a diagnostic; for a missing document, add the constants that it should hold."""
     if item.code != NO_DOCUMENT or item.span:
         return item
-    named = ", ".join(f"`{constant.name}` ({constant.doc})" for constant in lacking[:NAMED])
-    more = f" and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
-    what = "constant" if len(lacking) == 1 else "constants"
-    return replace(item, notes=(f"it tells the {what} {named}{more} of source `{source.name}`",))
+    named = ", ".join(f"`{constant.name}` ({constant.doc})" for constant in constants[:NAMED])
+    more = f" and {len(constants) - NAMED} more" if len(constants) > NAMED else ""
+    noun = "constant" if len(constants) == 1 else "constants"
+    return replace(item, notes=(f"it tells the {noun} {named}{more} of source `{source.name}`",))
 
 
 def _problem(code: str, message: str, **more: Any) -> AssayError:
@@ -118,32 +118,32 @@ def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> ob
         raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
     if path not in documents:
         documents[path] = _document(path)
-    keys, found = _locate(documents[path], constant)
-    if found is None:
+    keys, value = _locate(documents[path], constant)
+    if value is None:
         if constant.default is None:
             dotted = " or ".join(f"`{'.'.join(keys)}`" for keys in (constant.path, *constant.or_at))
             raise _problem(
                 "missing-fact", f"the run's {path.name} lacks {dotted} ({constant.doc})", span=Span(str(path))
             )
         return _typed(constant, _default(constant), path)
-    return _typed(replace(constant, path=keys), found, path)
+    return _typed(replace(constant, path=keys), value, path)
 
 
 def _files(constant: Constant, directory: Path) -> list[Path]:
-    """Return those of a constant's documents that a run has, the one that is read first."""
+    """Return those documents of a constant that a run has, in order."""
     return [directory / name for name in constant.files if resolve_path(directory / name).is_file()]
 
 
 def _file(constant: Constant, directory: Path) -> Path | None:
-    """The first of a constant's documents that a run has."""
+    """Return the first document of a constant that a run has, or None."""
     return next(iter(_files(constant, directory)), None)
 
 
 def _locate(document: Any, constant: Constant) -> tuple[tuple[str, ...], Any]:
-    """Return the first path of a constant at which a document holds a value, and that value.
+    """Return the first path of a constant at which a document has a value, and that value.
 
-    Without one it is the constant's first path, and None. Objects and lists at further paths are no values: an older
-    form of a document may have a text where a newer one has an object.
+    Without a value, return the first path of the constant and None. Objects and lists at further paths are not values:
+    an older form of a document may have a text where a newer one has an object.
     """
     for path in (constant.path, *constant.or_at):
         value = document
@@ -187,7 +187,7 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
     if kind == "boolean" and isinstance(value, bool):
         return value
     if kind == "instant" and value == "" and constant.default == "":
-        return None  # an instant that need not be told
+        return None  # an optional instant
     if kind == "instant" and isinstance(value, str):
         return _instant(constant, value, path)
     if number and isinstance(value, (int, Decimal)):
@@ -196,22 +196,22 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
             raise _wrong(constant, value, path)
         if kind == "real":
             return float(exact)
-        if kind == "duration" and (kept := int(exact * nanoseconds_of(constant.unit.name))) >= 1:
-            return kept
+        if kind == "duration" and (nanoseconds := int(exact * nanoseconds_of(constant.unit.name))) >= 1:
+            return nanoseconds
         if kind == "integer" and exact == exact.to_integral_value():
             return int(exact)
     raise _wrong(constant, value, path)
 
 
 def _instant(constant: Constant, text: str, path: Path) -> int:
-    found = re.fullmatch(INSTANT, text)
+    match = re.fullmatch(INSTANT, text)
     try:
-        assert found is not None
-        moment = datetime.fromisoformat(found[1]).replace(tzinfo=UTC)
+        assert match is not None
+        moment = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
     except (AssertionError, ValueError):
         raise _wrong(constant, text, path) from None
     seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
-    return seconds * NANOSECONDS + int((found[2] or "")[:9].ljust(9, "0"))
+    return seconds * NANOSECONDS + int((match[2] or "")[:9].ljust(9, "0"))
 
 
 _EXPECTED = {
@@ -225,7 +225,7 @@ _EXPECTED = {
 
 
 def _expected(constant: Constant, value: object) -> str:
-    """What a constant should be, where it is this."""
+    """Return the expectation of a constant, in view of its invalid value."""
     if constant.type == "duration" and isinstance(value, Decimal) and value.is_finite() and 0 < value < 1:
         return "a nanosecond or more"
     return _EXPECTED[constant.type] + (" above 0" if constant.positive else "")
@@ -245,13 +245,13 @@ def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
 
 
 def _quote(value: object) -> str:
-    """Write a value of a document as JSON, cut to 200 characters."""
+    """Return a value of a document as JSON, truncated to 200 characters."""
     text = str(value) if isinstance(value, Decimal) else json.dumps(value, default=str, ensure_ascii=False)
     return text[:200]
 
 
 def _place(path: Path, key: str) -> tuple[Span, str]:
-    """Where the key first stands in the document; a value that is a default stands in none."""
+    """Return the first location of a key in a document with an excerpt; without one, the path alone."""
     if not path.is_file():
         return Span(str(path)), ""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):

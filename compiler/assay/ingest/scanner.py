@@ -1,6 +1,6 @@
-"""The native scanner (`native/`), and the messages that tell it what to read.
+"""The native scanner (`native/`) and its request messages.
 
-Where it is not there, or was built of another version, all lines are read by the engine: slower, to the same rows.
+If it is not available, or has another version, the engine reads all lines: slower, to the same rows.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from assay.lang.model.package import Source, Unless
 
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
 PLACE = Path(__file__).parent / NAME
-VERSION = 5  # of the messages; that of ffi.rs
+VERSION = 5  # of the messages; the same as in ffi.rs
 ODD = -1  # the stream of odd lines
-STRANGE, LEFT = 1, 2  # what was done with files that were not read
+STRANGE, LEFT = 1, 2  # status of files that were not read
 CAPSULE = b"arrow_array_stream"
-VARIABLE = "ASSAY_SCANNER"  # of the environment: `off` leaves all lines to the engine, so that anybody can compare
+VARIABLE = "ASSAY_SCANNER"  # environment variable; `off` leaves all lines to the engine, for comparisons
 
 
 @dataclass(frozen=True, slots=True)
 class FormTally:
-    """The plain lines of a file that are of one form: how many; the first and the last, from 0, and their instants."""
+    """The plain lines of a file with one form: their number; the first and the last, from 0, with their instants."""
 
     form: int
     rows: int
@@ -44,7 +44,7 @@ class FormTally:
 
 @dataclass(frozen=True, slots=True)
 class NameTally:
-    """The plain lines of a file that have a name which no event has: its number, how many, the first, from 0."""
+    """The plain lines of a file with one name that no event has: number of the name, lines, the first line, from 0."""
 
     name: int
     rows: int
@@ -53,8 +53,11 @@ class NameTally:
 
 @dataclass(frozen=True, slots=True)
 class FileFound:
-    """What a file came to: its lines, and tallies of the plain ones.  Nothing is known of a strange one, which the
-    engine has to read, and of one that was left, as too much was held of those before it."""
+    """The result of a file: status, line count, and tallies of plain lines.
+
+    All are empty for a strange file, which the engine must read, and for a file that was left for later, since earlier
+    files filled the memory.
+    """
 
     done: int
     lines: int
@@ -63,23 +66,23 @@ class FileFound:
 
     @property
     def strange(self) -> bool:
-        """Whether the engine has to read it."""
+        """Return whether the engine must read it."""
         return self.done == STRANGE
 
     @property
     def left(self) -> bool:
-        """Whether it is to be read later."""
+        """Return whether it must be read later."""
         return self.done == LEFT
 
 
 class _Stream(ctypes.Structure):
-    """The struct of the interface; only the scanner looks into it."""
+    """The struct of the Arrow C stream interface. Only the scanner reads it."""
 
     _fields_ = (("pointers", ctypes.c_void_p * 5),)
 
 
 class Rows:
-    """Rows of a scan, as often as they are asked for: what the engine takes for a table."""
+    """Rows of a scan, which the engine reads as a table any number of times."""
 
     def __init__(self, scanned: Scanned, event: int) -> None:
         self._scanned = scanned
@@ -87,7 +90,7 @@ class Rows:
         self._streams: list[_Stream] = []
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A capsule around a new stream."""
+        """Return a capsule with a new stream."""
         library = self._scanned.library
         stream = _Stream()
         if library.assay_scan_stream(self._scanned.handle, self._event, ctypes.byref(stream)):
@@ -96,15 +99,14 @@ class Rows:
         return _capsule(ctypes.addressof(stream))
 
     def close(self) -> None:
-        """Release what was not taken."""
+        """Release the streams that were not consumed."""
         for stream in self._streams:
             self._scanned.library.assay_scan_release(ctypes.byref(stream))
         self._streams.clear()
 
 
 class Scanned:
-    """What files came to: `files` in order, the number of rows of each event, that of odd lines, the names that no
-    event has."""
+    """The result of a scan: files in order, row counts of events and of odd lines, names without an event."""
 
     def __init__(self, library: Any, handle: int, files: int) -> None:
         self.library = library
@@ -120,11 +122,11 @@ class Scanned:
         self.names = tuple(_names(ctypes.string_at(start, size.value)))
 
     def rows(self, event: int) -> Rows:
-        """The rows of an event, or the odd lines."""
+        """Return the rows of an event, or the odd lines for `ODD`."""
         return Rows(self, event)
 
     def close(self) -> None:
-        """Let go of the rows."""
+        """Free the rows."""
         self._close()
 
 
@@ -144,14 +146,14 @@ def _names(text: bytes) -> Iterator[str]:
 
 
 def scan(message: bytes, files: int) -> Scanned | None:
-    """What so many files that a message names come to; None without a scanner, or where it cannot do what is asked."""
+    """Scan the files of a message. Return None without a scanner, or if the message is beyond its abilities."""
     library = _wanted()
     handle = library and library.assay_scan(message, len(message))
     return Scanned(library, handle, files) if handle else None
 
 
 def is_there() -> bool:
-    """Whether there is a scanner, and it is wanted."""
+    """Return whether the scanner is available and not disabled."""
     return _wanted() is not None
 
 
@@ -161,7 +163,7 @@ def _wanted() -> Any:
 
 @functools.cache
 def _library(path: Path) -> Any:
-    """The library; None where there is none that can be used."""
+    """Load the library; return None if there is no usable one."""
     try:
         library = ctypes.CDLL(str(path))
     except OSError:
@@ -186,11 +188,11 @@ def _library(path: Path) -> Any:
 
 
 def _capsule(address: int) -> object:
-    """A capsule without a destructor: the stream belongs to `Rows`."""
+    """Return a capsule without a destructor, since the stream belongs to `Rows`."""
     new = ctypes.pythonapi.PyCapsule_New
     new.argtypes, new.restype = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p], ctypes.py_object
-    made: object = new(address, CAPSULE, None)
-    return made
+    capsule: object = new(address, CAPSULE, None)
+    return capsule
 
 
 Path_ = tuple[str, ...]
@@ -199,7 +201,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A plain file, from one place up to another."""
+    """A plain file from one byte offset to another."""
 
     path: Path
     begin: int
@@ -207,17 +209,17 @@ class FilePart:
 
 
 def files_message(parts: Sequence[FilePart], most: int) -> bytes:
-    """The part of the message about files, which comes first; of them so many bytes of rows may be held."""
+    """Return the first part of a message: files, and the most bytes of rows to store for them."""
     return _number(LONGEST) + _number(SEPARATOR[0]) + _number(most) + _list(parts, _part)
 
 
-def lines_message(how: Recognition) -> bytes | None:
-    """The part of the message about lines; None where only the engine reads them as they are to be read."""
-    if not _is_tellable(how):
+def lines_message(recognition: Recognition) -> bytes | None:
+    """Return the second part of a message, about lines; None if only the engine can read them."""
+    if not _is_tellable(recognition):
         return None
-    source = how.source
-    events = wanted_events(how.forms)
-    by_event = {item.number: index for index, own in enumerate(events) for item in own}
+    source = recognition.source
+    events = wanted_events(recognition.forms)
+    by_event = {item.number: index for index, forms_of_event in enumerate(events) for item in forms_of_event}
 
     def form(item: NumberedForm) -> bytes:
         return _number(by_event.get(item.number, -1)) + _list(item.form.unless, lambda rule: _unless(source, rule))
@@ -226,7 +228,7 @@ def lines_message(how: Recognition) -> bytes | None:
         _list(_variants(source, table.lookup.path, table.lookup.in_body), _path)
         + _text(table.lookup.drop)
         + _list(table.forms.items(), lambda pair: _text(pair[0]) + _number(pair[1]))
-        for table in how.tables
+        for table in recognition.tables
     )
     return b"".join(
         [
@@ -236,46 +238,53 @@ def lines_message(how: Recognition) -> bytes | None:
             _path(source.time),
             _list(source.unwrap, lambda rule: _in_body(source, rule.absent) + _list(rule.present, _body_key(source))),
             _list(tables, bytes),
-            _list(how.forms, form),
-            _list(events, lambda own: _event(source, own)),
+            _list(recognition.forms, form),
+            _list(events, lambda forms_of_event: _event(source, forms_of_event)),
         ]
     )
 
 
-def _is_tellable(how: Recognition) -> bool:
-    """Whether instants are ISO 8601, no path leads into a list, or nowhere, and no name is that of a list."""
-    source = how.source
-    paths = _paths(how)
+def _is_tellable(recognition: Recognition) -> bool:
+    """Return whether the scanner can read lines of a source.
+
+    It requires ISO 8601 instants, lookups, paths that are neither empty nor lead into lists, and no list as a name.
+    """
+    source = recognition.source
+    paths = _paths(recognition)
     keys = (key for path in paths for key in path)
-    names = (name for table in how.tables for name in table.forms)
-    plain = all(paths) and not any(key.isdigit() for key in keys) and not any(name.startswith("[") for name in names)
-    return plain and bool(source.lookups) and not source.time_form
+    names = (name for table in recognition.tables for name in table.forms)
+    are_plain = (
+        all(paths) and not any(key.isdigit() for key in keys) and not any(name.startswith("[") for name in names)
+    )
+    return are_plain and bool(source.lookups) and not source.time_form
 
 
-def _paths(how: Recognition) -> list[Path_]:
-    """All that is read of a line; one whose instant is at another path is left to the engine."""
-    source, within = how.source, bodies(how.source).values()
-    found = [source.time, *(how.outer(lookup) for lookup in source.lookups)]
-    found += [(*body, *path) for own in wanted_events(how.forms) for path in paths_of(own) for body in within]
-    found += [(*body, *rule.path) for item in how.forms for rule in item.form.unless for body in within]
-    return found + [(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present, rule.take)]
+def _paths(recognition: Recognition) -> list[Path_]:
+    """Return all paths that are read. Lines without the first path of instants are left to the engine."""
+    source, body_paths = recognition.source, bodies(recognition.source).values()
+    paths = [source.time, *(recognition.outer(lookup) for lookup in source.lookups)]
+    paths += [
+        (*body, *path) for forms in wanted_events(recognition.forms) for path in paths_of(forms) for body in body_paths
+    ]
+    paths += [(*body, *rule.path) for item in recognition.forms for rule in item.form.unless for body in body_paths]
+    return paths + [(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present, rule.take)]
 
 
 def _is_outside(source: Source) -> bool:
-    """Whether the names that are looked up first, and the instant, stand outside of the body."""
+    """Return whether the first lookup and the instant are outside of the body."""
     first, size = source.lookups[0], len(source.body)
     within = first.in_body or source.body in (first.path[:size], source.time[:size])
     return bool(source.body) and not within
 
 
 def _variants(source: Source, path: Path_, in_body: bool = True) -> list[Path_]:
-    """Where a path leads in a body that is not wrapped, and in one that is by each rule."""
+    """Return the paths of a value in a body that is not wrapped, and in one wrapped by each rule."""
     return [(*body, *path) if in_body else path for body in bodies(source).values()]
 
 
-def _event(source: Source, own: Sequence[NumberedForm]) -> bytes:
-    whole = whole_paths(own)
-    return _list(paths_of(own), lambda path: _list(_variants(source, path), _path) + _number(path in whole))
+def _event(source: Source, forms: Sequence[NumberedForm]) -> bytes:
+    integers = whole_paths(forms)
+    return _list(paths_of(forms), lambda path: _list(_variants(source, path), _path) + _number(path in integers))
 
 
 def _unless(source: Source, rule: Unless) -> bytes:
@@ -310,6 +319,6 @@ def _number(number: int) -> bytes:
     return number.to_bytes(8, "little", signed=True)
 
 
-def _list(items: Iterable[T], of: Callable[[T], bytes]) -> bytes:
-    told = [of(item) for item in items]
-    return _number(len(told)) + b"".join(told)
+def _list(items: Iterable[T], encode: Callable[[T], bytes]) -> bytes:
+    parts = [encode(item) for item in items]
+    return _number(len(parts)) + b"".join(parts)

@@ -1,4 +1,4 @@
-"""Small tables in memory and as Parquet."""
+"""Create small tables in memory and write them as Parquet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def empty(table: str, columns: Mapping[str, str]) -> str:
-    """The statement that makes an empty table of columns of the engine's types."""
+    """Return the statement that creates an empty table with column types of the engine."""
     defined = [
         exp.ColumnDef(this=exp.to_identifier(name), kind=exp.DataType.build(kind, dialect=dialect.DIALECT))
         for name, kind in columns.items()
@@ -26,19 +26,19 @@ def empty(table: str, columns: Mapping[str, str]) -> str:
     return exp.Create(this=schema, kind="TABLE").sql(dialect=dialect.DIALECT)
 
 
-BATCH = 5000  # rows that are held at a time
+BATCH = 5000  # rows in memory at a time
 
 Columns = Mapping[str, str]
 Row = tuple[Any, ...]
 
 
 def write(connection: duckdb.DuckDBPyConnection, place: Path, columns: Columns, rows: Sequence[Row]) -> None:
-    """Rows of columns of the engine's types."""
+    """Write rows as Parquet, with column types of the engine."""
     connection.execute(write_statement(columns), _lists(columns, rows) | {"target": str(place)})
 
 
 def write_statement(columns: Columns) -> str:
-    """The statement that writes rows that are its parameters."""
+    """Return the statement that writes rows; its parameters are lists named like the columns."""
     from assay.sql.dialect import copied_plainly
 
     return copied_plainly(_rows(columns))
@@ -47,23 +47,23 @@ def write_statement(columns: Columns) -> str:
 def write_many(
     connection: duckdb.DuckDBPyConnection, place: Path, table: str, columns: Columns, rows: Iterable[Row]
 ) -> None:
-    """The same of any number of rows, in order: some at a time, by way of a new table of that name."""
+    """Write any number of rows, in order, in batches by way of a temporary table."""
     empty, added, whole = many(table, columns)
     connection.execute(empty)
-    found = iter(rows)
-    while items := list(itertools.islice(found, BATCH)):
+    remaining = iter(rows)
+    while items := list(itertools.islice(remaining, BATCH)):
         connection.execute(added, _lists(columns, items))
     connection.execute(whole, {"target": str(place)})
     connection.execute(dropped(table))
 
 
 def many(table: str, columns: Columns) -> tuple[str, str, str]:
-    """The statements that make a table, add rows to it that are their parameters, and write it."""
+    """Return the statements that create a table, insert rows from parameters, and write it."""
     return _empty(table, columns), _added(table, columns), _whole(table)
 
 
 def dropped(table: str) -> str:
-    """The statement that drops a table, if it is there."""
+    """Return the statement that drops a table if it exists."""
     from sqlglot import exp
 
     from assay.sql import dialect
@@ -72,12 +72,12 @@ def dropped(table: str) -> str:
 
 
 def _lists(columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
-    """The parameters of `_rows`."""
+    """Return the parameters of `_rows`."""
     return {name: [row[index] for row in rows] for index, name in enumerate(columns)}
 
 
 def _rows(columns: Columns) -> exp.Select:
-    """A query of some rows, whose columns are lists that are parameters."""
+    """Return the query for rows from list parameters, one for each column."""
     from sqlglot import exp
 
     from assay.ingest import builder
@@ -88,8 +88,6 @@ def _rows(columns: Columns) -> exp.Select:
 
 
 def _empty(table: str, columns: Columns) -> str:
-    # MERGED
-
     return empty(table, columns)
 
 

@@ -1,4 +1,4 @@
-"""Summarize an ingested run host by host: events, broken and unrecognized lines."""
+"""Summarize an ingested run by host: events, malformed lines and unrecognized lines."""
 
 from __future__ import annotations
 
@@ -40,21 +40,23 @@ if TYPE_CHECKING:
     import duckdb
 
 
-LINES = 2000  # of the first log, which are looked at
-NAMES = 6  # that are told
-WIDTH = 100  # characters of a line or name
+LINES = 2000  # lines of the first log that are examined
+NAMES = 6  # names in a message
+WIDTH = 100  # characters of a line or name in a message
 
 
 def sample_unrecognized_lines(source: Source, files: RunFiles) -> tuple[str, ...]:
-    """What the first log that holds anything has in the places of names, or of patterns: a sentence for each lookup."""
+    """Describe what the first log has at the paths of names, or a line: a sentence for each lookup."""
     for path in (path for host in files.hosts for path in host.files):
         lines = [line.decode("utf-8", "replace").strip() for line in first_lines(path, LINES)]
-        written = [(number, line) for number, line in enumerate(lines, 1) if line]
-        if written:
+        numbered_lines = [(number, line) for number, line in enumerate(lines, 1) if line]
+        if numbered_lines:
             where = str(path.relative_to(files.directory))
             if SOURCE_KINDS[source.kind].has_patterns:
-                return (_of_text(source, where, *written[len(written) // 2]),)  # a log begins unlike it goes on
-            return tuple(dict.fromkeys(_of_json(source, where, written)))
+                return (
+                    _of_text(source, where, *numbered_lines[len(numbered_lines) // 2]),
+                )  # the first lines of a log are not typical
+            return tuple(dict.fromkeys(_of_json(source, where, numbered_lines)))
     return ()
 
 
@@ -64,7 +66,7 @@ def _of_text(source: Source, where: str, number: int, line: str) -> str:
 
 
 def _of_json(source: Source, where: str, lines: Sequence[tuple[int, str]]) -> Iterator[str]:
-    objects = [found for _, line in lines if isinstance(found := _json(line), dict)]
+    objects = [record for _, line in lines if isinstance(record := _json(line), dict)]
     if not objects:
         number, line = lines[0]
         yield f"source `{source.name}` finds no JSON object in {where}:{number}: {_short(line)}"
@@ -73,23 +75,23 @@ def _of_json(source: Source, where: str, lines: Sequence[tuple[int, str]]) -> It
         path = [*source.body, *lookup.path] if lookup.in_body else [*lookup.path]
         names = list(dict.fromkeys(name for item in objects if (name := _name(item, path, lookup))))
         more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        said = ", ".join(f"`{_short(name)}`" for name in names[:NAMES]) + more if names else "no text"
-        yield f"source `{source.name}` finds as names at {'.'.join(path)} of {where}: {said}"
+        listing = ", ".join(f"`{_short(name)}`" for name in names[:NAMES]) + more if names else "no text"
+        yield f"source `{source.name}` finds as names at {'.'.join(path)} of {where}: {listing}"
 
 
 def _json(line: str) -> object:
-    """What a line says as JSON; None where it is none."""
+    """Parse a line as JSON; return None if it is not JSON."""
     try:
         return json.loads(line, object_pairs_hook=object_of)
     except (ValueError, RecursionError):
         return None
 
 
-def _name(found: object, path: Sequence[str], lookup: Lookup) -> str:
-    """The name that a lookup reads of a record; empty where there is none."""
+def _name(value: object, path: Sequence[str], lookup: Lookup) -> str:
+    """Return the name that a lookup reads of a record, empty if there is none."""
     for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found.removeprefix(lookup.drop) if isinstance(found, str) else ""
+        value = value.get(key) if isinstance(value, dict) else None
+    return value.removeprefix(lookup.drop) if isinstance(value, str) else ""
 
 
 def _short(text: str) -> str:
@@ -98,10 +100,10 @@ def _short(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What a host's log holds: a row of logs.parquet.
+    """Counts of a host's log: a row of logs.parquet.
 
-    `objects` are the lines that are whole JSON objects; `first_ns` and `last_ns` the instants of the first and the last
-    of them in log order that have one, `first_recognised_ns` that of the first event.
+    `objects` are the lines that are complete JSON objects; `first_ns` and `last_ns` the instants of the first and the
+    last of them, in log order, that have one; `first_recognised_ns` that of the first event.
     """
 
     host: str
@@ -117,15 +119,20 @@ class Log:
 
 def write_summary(
     connection: duckdb.DuckDBPyConnection,
-    how: Recognition,
+    recognition: Recognition,
     files: RunFiles,
-    found: Sequence[Share],
-    lacking: Sequence[tuple[str, int, str]],
+    shares: Sequence[Share],
+    incomplete: Sequence[tuple[str, int, str]],
     folder: Path,
 ) -> None:
-    """Write logs.parquet, counts.parquet, quarantine.parquet; AssayError when more is broken than the source bears."""
-    names = {item.number: item.event.name for item in how.forms}
-    summarised(connection, how.source, names, files, found, lacking, folder, Reasons(connection, how))
+    """Write logs.parquet, counts.parquet and quarantine.parquet of JSON logs.
+
+    Raises AssayError if more records are malformed than the source tolerates.
+    """
+    names = {item.number: item.event.name for item in recognition.forms}
+    summarised(
+        connection, recognition.source, names, files, shares, incomplete, folder, Reasons(connection, recognition)
+    )
 
 
 def summarised(
@@ -133,33 +140,35 @@ def summarised(
     source: Source,
     names: Mapping[int, str],
     files: RunFiles,
-    found: Sequence[Share],
-    lacking: Sequence[tuple[str, int, str]],
+    shares: Sequence[Share],
+    incomplete: Sequence[tuple[str, int, str]],
     folder: Path,
     why: Callable[[Lost, Line], str],
 ) -> None:
-    """Write what was found of the lines of a source; `names` are the events by the numbers of their forms, `why` tells
-    the reason of a lost line by the line."""
-    tallies = [tally for share in found for tally in share.tallies]
-    lost = [Lost(host, seq, form, "") for share in found for host, seq, form in share.broken]
-    lost += [Lost(host, seq, LACKING, event) for host, seq, event in lacking]
+    """Write the summary of the lines of a source.
+
+    `names` are the names of events by form number; `why` returns the reason for a malformed line.
+    """
+    tallies = [tally for share in shares for tally in share.tallies]
+    lost = [Lost(host, seq, form, "") for share in shares for host, seq, form in share.broken]
+    lost += [Lost(host, seq, LACKING, event) for host, seq, event in incomplete]
     logs = [_log(host.host, tallies, lost) for host in files.hosts]
     lost.sort()
-    told = lost if all(log.quarantined <= _limit(source, log) for log in logs) else _first(lost)
+    described = lost if all(log.quarantined <= _limit(source, log) for log in logs) else _first(lost)
     write_found(
         connection,
         source,
         logs,
         _counts(names, tallies, lost),
-        describe(files, told, why),
+        describe(files, described, why),
         folder,
         lambda: sample_unrecognized_lines(source, files),
-        [item for share in found for _, item in share.unknown],
+        [item for share in shares for _, item in share.unknown],
     )
 
 
 def _first(lost: Sequence[Lost]) -> list[Lost]:
-    """The first lost lines of all, and of each host."""
+    """Return the first malformed lines of all hosts, and of each host."""
     groups = itertools.groupby(lost, key=lambda item: item.host)
     of_hosts = (item for _, group in groups for item in itertools.islice(group, TOLD))
     return sorted({*lost[:DESCRIBED], *of_hosts})
@@ -175,8 +184,12 @@ def write_found(
     first_names: Callable[[], tuple[str, ...]] = tuple,
     unknown: Sequence[UnknownTally] = (),
 ) -> None:
-    """Judge what was found, and write it: logs, events (host, event, number), broken lines, names that no event has.
-    `first_names` tells what stands where nothing was recognised."""
+    """Check and write the results: logs, counts (host, event, number), malformed lines, unknown names.
+
+    `first_names` describes the content of the logs if nothing was recognized.
+
+    Raises AssayError if too many records are malformed or none is recognized.
+    """
     if many := [log for log in logs if log.quarantined > _limit(source, log)]:
         raise _refused(connection, source, logs, many, broken, folder)
     if not any(log.recognised for log in logs):
@@ -198,9 +211,9 @@ QUARANTINE = {
     "text": "TEXT",
 }
 BROKEN = "broken_lines"
-UNTIMED = ("no time", "bad time")  # how reasons begin that are about a time
-UNLIKE = "no line of the log"  # how a reason begins that is about a line as a whole
-TOLD = 3  # broken lines of a host that the error names
+UNTIMED = ("no time", "bad time")  # prefixes of reasons about instants
+UNLIKE = "no line of the log"  # prefix of reasons about lines that do not match the pattern of all lines
+TOLD = 3  # malformed lines of a host in the error message
 
 
 def _row(source: Source, log: Log) -> tuple[Any, ...]:
@@ -208,20 +221,20 @@ def _row(source: Source, log: Log) -> tuple[Any, ...]:
 
 
 def _log(host: str, tallies: Sequence[LineCount], lost: Sequence[Lost]) -> Log:
-    own = [tally for tally in tallies if tally.host == host]
+    of_host = [tally for tally in tallies if tally.host == host]
     broken = Counter(item.form for item in lost if item.host == host)
-    events = [tally for tally in own if tally.form >= 0]
-    dated = [tally for tally in own if tally.form >= OTHER]
+    events = [tally for tally in of_host if tally.form >= 0]
+    dated = [tally for tally in of_host if tally.form >= OTHER]
     first = min(dated, key=lambda tally: tally.first_seq, default=None)
     last = max(dated, key=lambda tally: tally.last_seq, default=None)
     recognised = min(events, key=lambda tally: tally.first_seq, default=None)
     return Log(
         host,
-        sum(tally.rows for tally in own),
-        sum(tally.rows for tally in own if tally.form >= OTHER or tally.form == TIMELESS),
+        sum(tally.rows for tally in of_host),
+        sum(tally.rows for tally in of_host if tally.form >= OTHER or tally.form == TIMELESS),
         sum(tally.rows for tally in events) - broken[LACKING],
         broken.total(),
-        sum(tally.rows for tally in own if tally.form == TEXT),
+        sum(tally.rows for tally in of_host if tally.form == TEXT),
         first.first_ns if first else None,
         last.last_ns if last else None,
         recognised.first_ns if recognised else None,
@@ -229,24 +242,24 @@ def _log(host: str, tallies: Sequence[LineCount], lost: Sequence[Lost]) -> Log:
 
 
 def _counts(names: Mapping[int, str], tallies: Sequence[LineCount], lost: Sequence[Lost]) -> list[tuple[str, str, int]]:
-    """How often each event stands in each host's log."""
-    found: Counter[tuple[str, str]] = Counter()
+    """Return the number of records of each event in the log of each host."""
+    counts: Counter[tuple[str, str]] = Counter()
     for tally in tallies:
         if tally.form in names:
-            found[tally.host, names[tally.form]] += tally.rows
-    found.subtract((item.host, item.event) for item in lost if item.form == LACKING)
-    return [(host, event, number) for (host, event), number in sorted(found.items())]
+            counts[tally.host, names[tally.form]] += tally.rows
+    counts.subtract((item.host, item.event) for item in lost if item.form == LACKING)
+    return [(host, event, number) for (host, event), number in sorted(counts.items())]
 
 
 def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken], place: Path) -> None:
-    """Broken lines as Parquet, in order."""
+    """Write malformed records as Parquet, in order."""
     rows = (tuple(getattr(item, name) for name in QUARANTINE) for item in broken)
     small_tables.write_many(connection, place, BROKEN, QUARANTINE, rows)
 
 
 def _limit(source: Source, log: Log) -> int:
-    """How many broken records of a host are borne."""
-    # As the share is written: as a double 0.29 of 100 lines is less than 29.
+    """Return how many malformed records of a host are tolerated."""
+    # Exact: with doubles, 0.29 of 100 lines is less than 29.
     return max(int(Fraction(str(source.quarantine.share)) * log.lines), source.quarantine.at_least)
 
 
@@ -258,7 +271,7 @@ def _refused(
     broken: Iterable[Broken],
     folder: Path,
 ) -> QuarantineLimitError:
-    """The error of hosts with too many broken records; what is described of them is written beside."""
+    """Write the described records; return the error for hosts with too many malformed records."""
     first: dict[str, list[Broken]] = {log.host: [] for log in many}
     described = 0
 
@@ -278,7 +291,7 @@ def _refused(
 def nothing_recognized_error(
     source: Source, logs: Sequence[Log], broken: Iterable[Broken], first_names: Callable[[], tuple[str, ...]]
 ) -> AssayError:
-    """The error of a run without any recognised line."""
+    """Return the error for a run without any recognized record."""
     kind = SOURCE_KINDS[source.kind]
     things = kind.records
     if not any(log.lines for log in logs):
@@ -298,7 +311,7 @@ def nothing_recognized_error(
 
 
 def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
-    """Why records are broken; where they lack a time or are unlike the lines of the source, how these are read."""
+    """Return the reasons for malformed records, and how the source reads instants or lines if that is a reason."""
     notes = [f"{_where(item)}: {item.reason}" for item in broken]
     form = time_format.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
     if form:
@@ -311,7 +324,7 @@ def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
 
 
 def _where(item: Broken) -> str:
-    """Where a broken record stands: its line, and its first byte where that is known."""
+    """Return the line of a malformed record, and its first byte if that is known."""
     return f"{item.file}:{item.line}" + ("" if item.offset is None else f", byte {item.offset}")
 
 

@@ -1,4 +1,4 @@
-"""Instants as records write them, in ns since 1970."""
+"""Instants in the notations of records, in ns since 1970."""
 
 from __future__ import annotations
 
@@ -14,57 +14,57 @@ ISO = (
     r" ?(Z|[+-](?:0[0-9]|1[0-5]):?[0-5][0-9])?$"
 )
 NUMBER = r"^(-?)([0-9]{1,19})(?:\.([0-9]+))?$"
-DIGITS = 9  # of a fraction of a second that count
+DIGITS = 9  # significant digits of a fraction of a second
 DATE = 10  # characters of a date
 MINUTE = 60_000_000_000
 
 
-def parse_parts(source: Source, said: exp.Expr) -> exp.Expr:
-    """What the text of an instant is taken apart into: the argument of `instant`."""
+def parse_parts(source: Source, text: exp.Expr) -> exp.Expr:
+    """Return the parts of the text of an instant, the argument of `instant`."""
     if "%" in source.time_form:
-        return builder.call("try_strptime", said, builder.text(source.time_form))
+        return builder.call("try_strptime", text, builder.text(source.time_form))
     expression = NUMBER if source.time_form else ISO
     names = exp.Array(expressions=[builder.text(f"p{index}") for index in range(1, 4 if source.time_form else 5)])
-    return builder.call("regexp_extract", said, builder.text(expression), names)
+    return builder.call("regexp_extract", text, builder.text(expression), names)
 
 
-def no_blank(said: exp.Expr) -> exp.Expr:
-    """Whether no blank stands in the time of day of a text, where the engine would drop what follows it."""
-    time = builder.call("substr", said.copy(), dialect.integer(DATE + 2))
+def no_blank(text: exp.Expr) -> exp.Expr:
+    """Return the condition that the time of day has no blank, after which the engine would ignore the rest."""
+    time = builder.call("substr", text.copy(), dialect.integer(DATE + 2))
     return exp.Not(this=builder.call("contains", time, builder.text(" ")))
 
 
-def is_utc(said: exp.Expr) -> exp.Expr:
-    """Whether a text may be a UTC time with at least seconds."""
+def is_utc(text: exp.Expr) -> exp.Expr:
+    """Return the condition that a text may be a UTC time with at least seconds."""
     return exp.and_(
-        builder.call("ends_with", said.copy(), builder.text("Z")),
-        exp.GTE(this=builder.call("strlen", said.copy()), expression=dialect.integer(20)),
-        no_blank(said),
+        builder.call("ends_with", text.copy(), builder.text("Z")),
+        exp.GTE(this=builder.call("strlen", text.copy()), expression=dialect.integer(20)),
+        no_blank(text),
     )
 
 
-def utc(said: exp.Expr, careful: bool = True) -> exp.Expr:
-    """The instant in ns of a UTC time with at least seconds; null when a text is none.
+def utc(text: exp.Expr, careful: bool = True) -> exp.Expr:
+    """Return the instant in ns of a UTC time with at least seconds; null if the text is not one.
 
-    Without care years that 64 bits do not reach are an error, as they are even for TRY_CAST.
+    Unless `careful`, years beyond 64 bits are an error, as they are even for TRY_CAST.
     """
-    nanoseconds = builder.call("epoch_ns", builder.try_cast(said.copy(), "TIMESTAMP_NS"))
-    return builder.when(is_utc(said), builder.tried(nanoseconds) if careful else nanoseconds)
+    nanoseconds = builder.call("epoch_ns", builder.try_cast(text.copy(), "TIMESTAMP_NS"))
+    return builder.when(is_utc(text), builder.tried(nanoseconds) if careful else nanoseconds)
 
 
-def of_text(source: Source, said: exp.Expr, careful: bool = True) -> exp.Expr:
-    """The instant in ns of a text in the form of the source; null when the text is none.
+def of_text(source: Source, text: exp.Expr, careful: bool = True) -> exp.Expr:
+    """Return the instant in ns of a text in the notation of the source; null if the text is not one.
 
-    What may be a time in UTC is read as such, fast; `careful` is as of `utc`.
+    A text that may be a UTC time is parsed as one, which is fast. `careful` is that of `utc`.
     """
-    told = instant(source, parse_parts(source, said))
+    value = instant(source, parse_parts(source, text))
     if source.time_form:
-        return told
-    return builder.when(builder.call("ends_with", said.copy(), builder.text("Z")), utc(said, careful), told)
+        return value
+    return builder.when(builder.call("ends_with", text.copy(), builder.text("Z")), utc(text, careful), value)
 
 
 def instant(source: Source, parts: exp.Expr) -> exp.Expr:
-    """The instant in ns out of what `parse_parts` yields, a column; null when the text is none."""
+    """Return the instant in ns from a column with the result of `parse_parts`; null if the text is not one."""
     if "%" in source.time_form:
         return _moved(builder.call("epoch_ns", parts), dialect.integer(offset_ns(source.zone) or 0))
     if source.time_form:
@@ -77,12 +77,12 @@ def _part(parts: exp.Expr, index: int) -> exp.Expr:
 
 
 def _moved(value: exp.Expr, ahead: exp.Expr) -> exp.Expr:
-    """An instant in UTC, of one in a zone that is ahead of it."""
+    """Return the UTC instant of a time in a zone that is `ahead` ns ahead of UTC."""
     return builder.tried(exp.Sub(this=value, expression=exp.paren(ahead)))
 
 
 def _fraction(text: exp.Expr, digits: int) -> exp.Expr:
-    """The first digits of a fraction as an integer."""
+    """Return the first digits of a fraction as an integer."""
     most = dialect.integer(digits)
     return builder.try_cast(
         builder.call("rpad", builder.call("left", text, most), most.copy(), builder.text("0")), "BIGINT"
@@ -109,20 +109,20 @@ def _iso(parts: exp.Expr, zone: str) -> exp.Expr:
     return builder.when(has_part(parts, 1), _moved(value, _ahead(_part(parts, 4), zone)))
 
 
-def _ahead(said: exp.Expr, zone: str) -> exp.Expr:
-    """How far the zone that a time names is ahead of UTC; where it names none, the source's, null without one."""
-    hours = builder.try_cast(builder.call("left", said, dialect.integer(3)), "BIGINT")
-    minutes = builder.try_cast(builder.call("right", said.copy(), dialect.integer(2)), "BIGINT")
-    behind = builder.starts(said.copy(), "-")
+def _ahead(text: exp.Expr, zone: str) -> exp.Expr:
+    """Return how many ns the zone of a time is ahead of UTC. Without a zone, use that of the source, or null."""
+    hours = builder.try_cast(builder.call("left", text, dialect.integer(3)), "BIGINT")
+    minutes = builder.try_cast(builder.call("right", text.copy(), dialect.integer(2)), "BIGINT")
+    behind = builder.starts(text.copy(), "-")
     signed = builder.when(behind, exp.Neg(this=minutes), minutes.copy())
-    named = exp.Mul(
+    explicit = exp.Mul(
         this=exp.paren(exp.Add(this=exp.Mul(this=hours, expression=dialect.integer(60)), expression=signed)),
         expression=dialect.integer(MINUTE),
     )
-    own = offset_ns(zone)
-    unnamed: exp.Expr = builder.cast(exp.Null(), "BIGINT") if own is None else dialect.integer(own)
+    default = offset_ns(zone)
+    implicit: exp.Expr = builder.cast(exp.Null(), "BIGINT") if default is None else dialect.integer(default)
     ifs = [
-        exp.If(this=exp.EQ(this=said.copy(), expression=builder.text("")), true=unnamed),
-        exp.If(this=exp.EQ(this=said.copy(), expression=builder.text("Z")), true=dialect.integer(0)),
+        exp.If(this=exp.EQ(this=text.copy(), expression=builder.text("")), true=implicit),
+        exp.If(this=exp.EQ(this=text.copy(), expression=builder.text("Z")), true=dialect.integer(0)),
     ]
-    return exp.Case(ifs=ifs, default=named)
+    return exp.Case(ifs=ifs, default=explicit)

@@ -1,4 +1,4 @@
-"""The folder that ingest writes, all or nothing, and the engine that writes it."""
+"""The output folder of ingest, written atomically, and the engine that writes it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from assay.util.os_errors import disk_full, is_full, is_within, of_system, unwri
 if TYPE_CHECKING:
     import duckdb
 
-MEMORY = 700  # MiB that the engine may hold before it spills to disk
+MEMORY = 700  # memory limit of the engine in MiB, beyond which it spills to disk
 SPILL = "spill"
-SCRATCH = (SPILL, "plain", "batches")  # folders that are gone when all is written
+SCRATCH = (SPILL, "plain", "batches")  # temporary folders
 
 
 @contextmanager
 def atomic_output_dir(out: Path, cache: Path | None = None) -> Iterator[Path]:
-    """A fresh folder that becomes `out` when the block ends well, and else leaves nothing behind.
+    """Yield a new folder that becomes `out` if the block succeeds, and is removed otherwise.
 
-    It is made in the scratch of the cache, by default in that of the folder that `out` is in.  Of a run with too many
-    broken records these are left, where there is a cache.  Raises AssayError when it cannot be written.
+    It is created in the scratch of the cache, by default of the parent of `out`. If a run has too many malformed
+    records, the cache stores these. Raises AssayError if the folder cannot be written.
     """
     root = cache or out.parent
     try:
@@ -58,7 +58,7 @@ def atomic_output_dir(out: Path, cache: Path | None = None) -> Iterator[Path]:
 
 
 def open_engine(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection:
-    """A fresh engine that works in the threads of those who ask, so that lines keep their places."""
+    """Open an engine that works only in the calling thread, so that lines stay in order."""
     import duckdb
 
     return duckdb.connect(
@@ -73,7 +73,7 @@ def open_engine(folder: Path, memory: int = MEMORY) -> duckdb.DuckDBPyConnection
 
 
 class Engine:
-    """A fresh engine that is started, and loaded, while something else is done; there until the block ends."""
+    """A context manager of an engine that is loaded and started in the background."""
 
     def __init__(self, folder: Path, memory: int = MEMORY) -> None:
         self._folder = folder
@@ -82,14 +82,14 @@ class Engine:
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """A connection to it, when it is there."""
+        """Return its connection; wait until the engine is started."""
         return self._started.result()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, error: object, place: object) -> None:
-        """End it, or leave it idle: one that failed may hold what nobody drops."""
+        """Close the engine or keep it idle for reuse. One that failed may have tables left."""
         try:
             if kind is None and not self._has_spilled and not _idle:
                 _idle.append(self.connection)
@@ -103,37 +103,37 @@ class Engine:
         return (self._folder / SPILL).exists()
 
 
-_idle: list[duckdb.DuckDBPyConnection] = []  # that hold nothing
+_idle: list[duckdb.DuckDBPyConnection] = []  # engines without tables
 
 
 def idle_engine() -> duckdb.DuckDBPyConnection | None:
-    """An engine that has done its work, for small things; None where no run was read."""
+    """Return a cursor of an idle engine for small queries, None if no run was read."""
     return _idle[0].cursor() if _idle else None
 
 
 class Cursor:
-    """A connection to an engine for one thread, which is made when it is asked for."""
+    """A cursor of an engine for one thread, opened on first use."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     @cached_property
     def connection(self) -> duckdb.DuckDBPyConnection:
-        """The connection."""
+        """Return the cursor."""
         return self._engine.connection.cursor()
 
     def drop(self, tables: Sequence[str]) -> None:
-        """Drop tables, those that are there."""
+        """Drop tables if they exist."""
         for table in tables:
             self.connection.execute(dropped(table))
 
     def close(self) -> None:
-        """End it, if it was made."""
+        """Close it if it was opened."""
         if "connection" in self.__dict__:
             self.connection.close()
 
 
 def is_of_engine(error: Exception) -> bool:
-    """Whether an error is the engine's; one that nobody has loaded has none."""
+    """Return whether an error is one of the engine, which may not be loaded."""
     duckdb = sys.modules.get("duckdb")
     return duckdb is not None and isinstance(error, duckdb.Error)

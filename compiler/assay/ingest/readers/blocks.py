@@ -1,11 +1,11 @@
-"""Files of blocks: lines `Key: value`, the blocks one under another or side by side.
+"""Files of blocks: lines `Key: value`, the blocks one below another or side by side.
 
-A block begins where its first key stands.  The line where blocks begin tells how many stand side by side; each line
-after it has a cell for each of them, in their order: between bars (`│`), where an empty cell says nothing, else between
-blanks (two or more, or tabs).  Lines are not told apart by how far in they stand, since columns are not always aligned.
+A block begins with its first key. The line where blocks begin determines how many are side by side. Each later line has
+a cell for each of them, in order: separated by bars (`│`), where a cell may be empty, or else by two or more blanks or
+tabs. Columns are not always aligned, so the position in the line has no meaning.
 
-A line that has another number of cells, or a cell that is no `Key: value`, is broken: nobody can tell what belongs to
-which block.  So is a block in which a key stands twice.  Lines before the first block are no part of any.
+A line with another number of cells, or with a cell that is not `Key: value`, is malformed, since its cells cannot be
+assigned to blocks. So is a block with a duplicate key. Lines before the first block are ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from assay.util.diagnostics import fail
 
 BAR = "│"
 BARS = re.compile(BAR)
-#: what stands between cells; a value may be further from its key
+#: separator of cells; the gap between a key and its value may be as wide
 BLANKS = re.compile(r"(?<![:\s])(?:\s{2,}|\t)")
 CELL = re.compile(r"(?P<key>[^:]*[^:\s])\s*:(?:\s+(?P<value>.*))?")
 SHOWN = 80
@@ -33,8 +33,11 @@ SHOWN = 80
 
 @dataclass(slots=True)
 class _Block:
-    """A block that is being read: its number, its first line, the bytes of that before it, its last line, bytes of its
-    cells, what it says, why it is broken."""
+    """A block during reading.
+
+    `ahead` are the bytes before it in its first `line`, `last` is its last line, `size` the bytes of its cells, `said`
+    its values by key, `fault` why it is malformed, `written` its pairs as text.
+    """
 
     number: int
     line: int
@@ -48,12 +51,12 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Files whose blocks begin with the key `begins`, as rows of a table whose columns are the keys."""
+    """Files whose blocks begin with the key `begins`, read as rows of a table whose columns are the keys."""
 
     begins: str
 
     def header(self, path: Path, plain: Path) -> tuple[str, ...]:
-        """All keys of a file's blocks, each once.  AssayError when it has no block."""
+        """Return all keys of the blocks of a file. Raises AssayError if it has no block."""
         keys = dict.fromkeys(key for block, _ in self._read(plain) if block for key in block.said)
         if not keys:
             raise fail(
@@ -65,7 +68,7 @@ class Blocks:
         return tuple(keys)
 
     def mended(self, path: Path, plain: Path, copy: Path) -> list[Record]:
-        """Write the blocks of a file as a table that scans, numbered; what is broken, which it lacks."""
+        """Write the blocks of a file as a table with row numbers; return the malformed records, which are left out."""
         columns, broken = self.header(path, plain), []
         with copy.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
@@ -80,14 +83,14 @@ class Blocks:
         return broken
 
     def chosen(self, path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
-        """Some blocks of a file by their numbers."""
+        """Return some blocks of a file by their numbers."""
         wanted, columns = set(numbers), self.header(path, plain)
         return {
             block.number: _record(block, columns) for block, _ in self._read(plain) if block and block.number in wanted
         }
 
     def ends_in(self, plain: Path, _: Sequence[str]) -> str:
-        """The key of the value at the end of a file without a line end there; empty when it has one."""
+        """Return the key of the last value of a file without a final line end, else an empty text."""
         if last_byte(plain) in (b"\n", b"\r"):
             return ""
         with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
@@ -96,10 +99,10 @@ class Blocks:
         return list(last.said)[-1] if last.last == lines else ""
 
     def _read(self, plain: Path) -> Iterator[tuple[_Block | None, Record | None]]:
-        """The blocks of a file, and the lines of it that are broken."""
+        """Yield the blocks of a file, and its malformed lines."""
         mark = _mark(plain)
         with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
-            band: list[_Block] | None = None  # None before the first block, empty where blocks cannot be told apart
+            band: list[_Block] | None = None  # None before the first block, empty after a malformed first line
             number = 0
             for line, (text, _) in enumerate(bounded(stream), start=1):
                 if is_too_long(text):
@@ -115,8 +118,8 @@ class Blocks:
                     number += begun
                 if band is None or not cells:
                     continue
-                if wrong := _fault(cells, band, begun):
-                    yield None, _torn(text, line, wrong, mark)
+                if fault_text := _fault(cells, band, begun):
+                    yield None, _torn(text, line, fault_text, mark)
                     band = [] if begun else band
                 else:
                     _add(cells, band, line)
@@ -124,22 +127,22 @@ class Blocks:
 
 
 def _mark(plain: Path) -> int:
-    """The bytes of the mark of the byte order at the beginning of a file."""
+    """Return the size of the byte order mark of a file."""
     with plain.open("rb") as stream:
         return len(codecs.BOM_UTF8) if stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
 
 
 def _torn(text: str, line: int, fault: str, mark: int) -> Record:
-    """A line that is broken, without the blanks around it."""
+    """Return a malformed line as a record, without blanks around it."""
     ahead = size(text[: len(text) - len(text.lstrip())]) + mark * (line == 1)
     return Record(0, line, 1, (), fault, readable(text.strip()[:STUB]), ahead)
 
 
 def _cells(line: str) -> list[tuple[int, str]]:
-    """The cells of a line, each with the place of its first character; none of a blank one."""
+    """Return the cells of a line with their offsets; nothing for a blank line."""
     text = line if BAR in line else line.rstrip()
     begin = 0 if BAR in line else len(text) - len(text.lstrip())
-    edges = [found.span() for found in (BARS if BAR in line else BLANKS).finditer(text, begin)]
+    edges = [separator.span() for separator in (BARS if BAR in line else BLANKS).finditer(text, begin)]
     begins, ends = [begin, *(end for _, end in edges)], [*(start for start, _ in edges), len(text)]
     cells = [text[start:end] for start, end in zip(begins, ends, strict=True)]
     if not any(cell.strip() for cell in cells):
@@ -148,16 +151,16 @@ def _cells(line: str) -> list[tuple[int, str]]:
 
 
 def _key(cell: str) -> str:
-    found = CELL.fullmatch(cell)
-    return found["key"] if found else ""
+    match = CELL.fullmatch(cell)
+    return match["key"] if match else ""
 
 
 def _fault(cells: list[str], band: Sequence[_Block], begun: int) -> str:
-    """Why a line cannot be read; empty when it can.  Empty cells at its end are left out where there are too many."""
+    """Return why a line is malformed, empty if it is not. Excess empty cells at the end are removed."""
     while len(cells) > len(band) and not cells[-1]:
         cells.pop()
-    if strange := next((found for cell in cells if (found := fault(_key(cell) or cell))), ""):
-        return strange
+    if invalid := next((reason for cell in cells if (reason := fault(_key(cell) or cell))), ""):
+        return invalid
     if begun and begun < len(cells):
         return "blocks begin beside something else"
     if not band:
@@ -171,11 +174,11 @@ def _fault(cells: list[str], band: Sequence[_Block], begun: int) -> str:
 
 def _add(cells: Sequence[str], band: Sequence[_Block], line: int) -> None:
     for cell, block in zip(cells, band, strict=True):
-        if found := CELL.fullmatch(cell):
-            key, value = found["key"], found["value"] or ""
+        if match := CELL.fullmatch(cell):
+            key, value = match["key"], match["value"] or ""
             block.last = line
             block.size += len(cell.encode())
-            if block.size >= LONGEST:  # no row of a table is longer
+            if block.size >= LONGEST:  # the limit of rows of a table
                 block.fault, value = TOO_LONG, ""
                 block.said = dict.fromkeys(block.said, "")
                 block.written = ["; ".join(block.written)[:STUB]]

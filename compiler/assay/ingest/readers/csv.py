@@ -1,7 +1,7 @@
 """Read tables: CSV files, whose rows are events, and other files that are read as tables (`blocks.py`).
 
-Every row is one of each event of the source: an event is a choice of columns, by their names, with types.  An empty
-cell holds no value.  Where the source names no column of the instant, rows have none.
+Every row is one of each event of the source: an event selects columns by name, with types. An empty cell is no value.
+If the source names no column of the instant, rows have none.
 """
 
 from __future__ import annotations
@@ -42,29 +42,29 @@ if TYPE_CHECKING:
     import duckdb
 
 ROWS = "rows"
-#: an instant as an integer; any other text is to be a UTC time
+#: an instant as an integer; any other text must be a UTC time
 INTEGER = r"^-?[0-9]{1,19}$"
 
 
 class Form(Protocol):
-    """How files are read; a file's uncompressed content is `plain`."""
+    """Format of files; `plain` is the uncompressed content of a file."""
 
     def header(self, path: Path, plain: Path, /) -> tuple[str, ...]:
-        """The names of its columns."""
+        """Return the names of its columns."""
 
     def mended(self, path: Path, plain: Path, copy: Path, /) -> list[csv_text.Record]:
-        """Write a copy that scans, its rows numbered; what is broken, which it lacks."""
+        """Write a copy for the engine with row numbers; return the malformed records, which are left out."""
 
     def chosen(self, path: Path, plain: Path, numbers: Sequence[int], /) -> dict[int, csv_text.Record]:
-        """Some rows by their numbers."""
+        """Return some rows by their numbers."""
 
     def ends_in(self, plain: Path, columns: Sequence[str], /) -> str:
-        """The column of the value at the end of a file that has no line end there; empty when it has one."""
+        """Return the column of the last value of a file without a final line end, else an empty text."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file of a run: its host, its number among the host's, its content without compression, its columns."""
+    """A file of a run: its host, its index among files of the host, its uncompressed content, its columns."""
 
     host: HostFiles
     order: int
@@ -75,7 +75,7 @@ class TableFile:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A row that is lost to an event (empty: to all, since it has no instant), by its place."""
+    """A malformed row, by its place. Without an instant, it is lost to all events, and `event` is empty."""
 
     host: str
     seq: int
@@ -84,7 +84,7 @@ class Lost:
 
 @dataclass(slots=True)
 class Tables:
-    """The tables of a run being read: the rows of files in one table, by the columns that events need."""
+    """State of reading the tables of a run: the rows of all files in one table, with the required columns."""
 
     connection: duckdb.DuckDBPyConnection
     source: Source
@@ -99,27 +99,30 @@ class Tables:
 
     @property
     def time(self) -> str:
-        """The name of the column of the instant; empty when there is none."""
+        """Return the name of the column of the instant, empty if there is none."""
         return next(iter(self.source.time), "")
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The columns that are read, each once, the instant's first."""
+        """Return the columns that are read, without duplicates, that of the instant first."""
         read = (path[0] for item in self.events.values() for path in item.paths)
         return tuple(dict.fromkeys([*([self.time] if self.time else []), *read]))
 
     @property
     def verbatim_columns(self) -> tuple[str, ...]:
-        """The columns whose cells are taken as they stand: no number, truth value or instant has what no text holds."""
+        """Return the columns whose cells are used as text.
+
+        Only these are checked for invalid text, which no number, boolean or instant contains.
+        """
         items = [item for numbered_ in self.events.values() for item in numbered_.fields]
         return tuple({path[0]: 0 for item in items for path in item.paths if item.type == "text" or item.transforms})
 
 
 @dataclass(frozen=True, slots=True)
 class TableReader:
-    """Reads files whose records are rows of a table: `form_of` is how the files of a source become rows.
+    """Reader of files whose records are rows of a table; `form_of` returns the format of a source.
 
-    `file` and `column` are what messages call a file and a column of it.
+    `file` and `column` are the words for a file and a column in messages.
     """
 
     form_of: Callable[[Source], Form]
@@ -127,9 +130,9 @@ class TableReader:
     column: str
 
     def read(self, job: IngestJob) -> Outcome:
-        """Write the rows of a run's tables.  `seq` counts a host's rows, file by file.
+        """Write the rows of the tables of a run. `seq` counts the rows of a host, file by file.
 
-        Raises AssayError also for a file without a header, or without a column that must be there.
+        Raises AssayError also for a file without a header or without a required column.
         """
         forms = {item.event.name: item for item in numbered(job.own_events, job.wanted) if item.needed}
         (job.folder / "plain").mkdir()
@@ -137,15 +140,15 @@ class TableReader:
             tables = Tables(
                 connection, job.source, job.files, job.folder, forms, self.form_of(job.source), (self.file, self.column)
             )
-            found = _opened(tables)
-            _fill(tables, found, job.progress)
-            lost = _no_events(tables) + [row for name in forms for row in _write(tables, name)]
-            _summarise(tables, job.own_events, found, lost)
-            unended = sentence([_relative(tables, file) for file in found if _unended(tables, file, lost)])
-        return Outcome(bool(lost), field_notes=tuple(unended))
+            files = _opened(tables)
+            _fill(tables, files, job.progress)
+            incomplete = _no_events(tables) + [row for name in forms for row in _write(tables, name)]
+            _summarise(tables, job.own_events, files, incomplete)
+            last_lines = sentence([_relative(tables, file) for file in files if _unended(tables, file, incomplete)])
+        return Outcome(bool(incomplete), field_notes=tuple(last_lines))
 
     def locate(self, source: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
-        """Find rows, by their numbers."""
+        """Yield rows by their numbers."""
         files.unchanged()
         form = self.form_of(source)
         with scratch_folder() as folder:
@@ -161,25 +164,25 @@ READER = TableReader(lambda _: csv_text, "table", "column")
 
 
 def _opened(tables: Tables) -> list[TableFile]:
-    """All files with their columns; AssayError with what all of them lack."""
-    found: list[TableFile] = []
+    """Return all files with their columns. Raises AssayError with all missing columns."""
+    files: list[TableFile] = []
     problems: list[Diagnostic] = []
     for host in tables.files.hosts:
         for order, path in enumerate(host.files):
             try:
-                content = plain(path, tables.folder / "plain", f"{len(found)}.plain")
+                content = plain(path, tables.folder / "plain", f"{len(files)}.plain")
                 columns = tables.form.header(path, content)
                 problems += _lacking_columns(tables, path, columns)
-                found.append(TableFile(host, order, path, content, columns))
+                files.append(TableFile(host, order, path, content, columns))
             except AssayError as error:
                 problems += error.diagnostics
     if problems:
         raise AssayError(tuple(problems))
-    return found
+    return files
 
 
 def _lacking_columns(tables: Tables, path: Path, columns: Sequence[str]) -> Iterator[Diagnostic]:
-    """What a file lacks: the column of the instant, and of each field that must be there one of its columns."""
+    """Yield a diagnostic for each missing column, of the instant or of a required field, and each duplicate one."""
     fields = [item for event in tables.events.values() for item in event.fields]
     instant = [(tables.time,)] if tables.time else []
     file, column_ = tables.words
@@ -201,14 +204,16 @@ def _must_be(field: Field) -> bool:
     return bool(field.paths) and field.required and field.default is None
 
 
-def _fill(tables: Tables, found: Sequence[TableFile], progress: Bytes) -> None:
-    """Fill the table of all rows: host, seq, t_ns, sound (nothing is in it that no text holds), c0, ... (the needed
-    columns)."""
+def _fill(tables: Tables, files: Sequence[TableFile], progress: Bytes) -> None:
+    """Fill the table of all rows: host, seq, t_ns, sound, c0, ... (the required columns).
+
+    `sound` is false for a row with invalid text.
+    """
     kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT", "sound": "BOOLEAN"}
     kinds |= dict.fromkeys(_stored(tables), "TEXT")
     tables.connection.execute(empty(ROWS, kinds))
     done = 0
-    for file in found:
+    for file in files:
         _read(tables, file)
         done += file.host.sizes[file.order]
         progress(done, tables.files.size)
@@ -219,7 +224,7 @@ def _stored(tables: Tables) -> list[str]:
 
 
 def _read(tables: Tables, file: TableFile) -> None:
-    """Add the rows of a file: swiftly, where it may scan; when that fails, out of a copy without what is broken."""
+    """Add the rows of a file; if the scan rejects it, those of a copy without malformed rows."""
     import duckdb
 
     if tables.form is csv_text and csv_text.may_scan(file.path, file.plain):
@@ -258,7 +263,7 @@ def _relative(tables: Tables, file: TableFile) -> str:
 
 
 def _added(tables: Tables, file: TableFile, copy: bool) -> str:
-    """The statement that adds the rows of a file."""
+    """Return the statement that adds the rows of a file."""
     rows = exp.Subquery(
         this=csv_text.scan(len(file.columns), copy), alias=exp.TableAlias(this=exp.to_identifier("scan"))
     )
@@ -274,89 +279,93 @@ def _added(tables: Tables, file: TableFile, copy: bool) -> str:
 
 
 def _sound(tables: Tables, file: TableFile, copy: bool) -> exp.Expr:
-    """Whether a row has nothing in cells that are taken as they stand that no text holds, nor ahead of it."""
+    """Return the condition that a row has no invalid text in verbatim columns or at its beginning."""
     cells = [csv_text.cell(file.columns.index(name)) for name in tables.verbatim_columns if name in file.columns]
-    found = [invalid_text.is_invalid_text(cell, mended=copy) for cell in cells]
+    conditions = [invalid_text.is_invalid_text(cell, mended=copy) for cell in cells]
     if tables.form is csv_text and csv_text.cell(0) not in cells:
-        found.append(invalid_text.starts_with_any(csv_text.cell(0), invalid_text.NUL, invalid_text.BOM))
-    # Of blocks nothing may be taken as it stands.
-    return exp.and_(*(exp.Not(this=builder.first_of([item, exp.false()])) for item in found or [exp.false()]))
+        conditions.append(invalid_text.starts_with_any(csv_text.cell(0), invalid_text.NUL, invalid_text.BOM))
+    # For blocks, there may be no verbatim column.
+    return exp.and_(*(exp.Not(this=builder.first_of([item, exp.false()])) for item in conditions or [exp.false()]))
 
 
-def _instant(source: Source, said: exp.Expr) -> exp.Expr:
-    """The instant in ns since 1970, of a text in the form of the source, or, where it tells none, of an integer or an
-    ISO 8601 time; null when it is neither."""
-    other = timestamps.of_text(source, said)
+def _instant(source: Source, text: exp.Expr) -> exp.Expr:
+    """Return the instant in ns of a text in the notation of the source, by default an integer or an ISO 8601 time.
+
+    Null if the text is not one.
+    """
+    time = timestamps.of_text(source, text)
     if source.time_form:
-        return other
-    integer = builder.call("regexp_matches", said, builder.text(INTEGER))
-    return builder.when(integer, builder.try_cast(said.copy(), "BIGINT"), other)
+        return time
+    integer = builder.call("regexp_matches", text, builder.text(INTEGER))
+    return builder.when(integer, builder.try_cast(text.copy(), "BIGINT"), time)
 
 
 def _events(tables: Tables) -> exp.Expr:
-    """Whether a row may be an event: it is sound, and has an instant where it must have one."""
+    """Return the condition that a row may be an event: it is sound, and has an instant if the source requires one."""
     return exp.and_(column("sound"), builder.is_not_null(column("t_ns"))) if tables.time else column("sound")
 
 
 def _no_events(tables: Tables) -> list[Lost]:
-    """The rows that cannot be events."""
+    """Return the rows that cannot be events."""
     query = builder.from_source(dialect.select("host", "seq"), ROWS).where(exp.not_(_events(tables)), copy=False)
     rows = tables.connection.execute(dialect.text(query.order_by("host", "seq"))).fetchall()
     return [Lost(host, seq, "") for host, seq in rows]
 
 
 def _write(tables: Tables, name: str) -> list[Lost]:
-    """Write the rows of an event; those that lack what must be there."""
+    """Write the rows of an event; return those without a required field."""
     item = tables.events[name]
     read: dict[tuple[str, ...], exp.Expr] = {
         (column_,): column(stored) for column_, stored in zip(tables.needed, _stored(tables), strict=True)
     }
     form = builder.alias(dialect.integer(item.number), "form")
-    found = builder.from_source(dialect.select(*KEYS, form, *_stored(tables)), ROWS).where(_events(tables), copy=False)
+    query = builder.from_source(dialect.select(*KEYS, form, *_stored(tables)), ROWS).where(_events(tables), copy=False)
     target = tables.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
 
     def rows(swift: bool) -> exp.Query:
-        return typed_rows([item], read, found.copy(), swift=swift)
+        return typed_rows([item], read, query.copy(), swift=swift)
 
     return [Lost(host, seq, name) for host, seq in write_event_rows(tables.connection, name, rows, target)]
 
 
-def _summarise(tables: Tables, own: Sequence[Event], found: Sequence[TableFile], lost: Sequence[Lost]) -> None:
-    """Write what the tables hold, and judge it."""
+def _summarise(tables: Tables, events: Sequence[Event], files: Sequence[TableFile], incomplete: Sequence[Lost]) -> None:
+    """Write the summary of the tables. Raises AssayError if too many rows are malformed."""
     rows = _host_rows(tables)
-    gone = {host.host: {item.seq for item in lost if item.host == host.host} for host in tables.files.hosts}
+    lost_rows = {host.host: {item.seq for item in incomplete if item.host == host.host} for host in tables.files.hosts}
     logs = []
     for host in tables.files.hosts:
         number, _, first, last = rows.get(host.host, (0, 0, None, None))
         torn = tables.torn_records.get(host.host, 0)
-        good = number - len(gone[host.host])
-        logs.append(Log(host.host, number + torn, number, good, len(gone[host.host]) + torn, 0, first, last, first))
+        good = number - len(lost_rows[host.host])
+        logs.append(
+            Log(host.host, number + torn, number, good, len(lost_rows[host.host]) + torn, 0, first, last, first)
+        )
     counts = [
-        (host, event.name, dated - sum(item.host == host and item.event == event.name for item in lost))
+        (host, event.name, dated - sum(item.host == host and item.event == event.name for item in incomplete))
         for host, (_, dated, _, _) in sorted(rows.items())
-        for event in sorted(own, key=lambda item: item.name)
+        for event in sorted(events, key=lambda item: item.name)
     ]
-    broken = list(_placed(tables, found, [*tables.torn, *_described(tables, found, lost)]))
+    broken = list(_placed(tables, files, [*tables.torn, *_described(tables, files, incomplete)]))
     write_found(tables.connection, tables.source, logs, counts, broken, tables.folder)
 
 
-def _unended(tables: Tables, file: TableFile, lost: Sequence[Lost]) -> bool:
-    """Whether the last row of a file is used, has no line end, and ends in a cell that is read."""
+def _unended(tables: Tables, file: TableFile, incomplete: Sequence[Lost]) -> bool:
+    """Return whether the last row of a file is used, has no line end, and ends in a cell that is read."""
     if tables.form.ends_in(file.plain, file.columns) not in tables.needed:
         return False
     first = file.order * FILE_STEP
-    own = exp.EQ(this=column("host"), expression=builder.text(file.host.host))
-    query = builder.from_source(dialect.select(exp.Max(this=column("seq"))), ROWS).where(own, copy=False)
+    of_host = exp.EQ(this=column("host"), expression=builder.text(file.host.host))
+    query = builder.from_source(dialect.select(exp.Max(this=column("seq"))), ROWS).where(of_host, copy=False)
     query = query.where(builder.within(column("seq"), first, first + FILE_STEP - 1), copy=False)
     ((last,),) = tables.connection.execute(dialect.text(query)).fetchall()
-    used = last is not None and not any((item.host, item.seq) == (file.host.host, last) for item in lost)
-    return used and last - first > tables.last_torn.get(file.path, 0)
+    is_used = last is not None and not any((item.host, item.seq) == (file.host.host, last) for item in incomplete)
+    return is_used and last - first > tables.last_torn.get(file.path, 0)
 
 
-def _placed(tables: Tables, found: Sequence[TableFile], broken: Sequence[Broken]) -> Iterator[Broken]:
-    """Broken rows, told with the bytes before them in their lines, in order; each with the place of its first byte."""
-    contents = {_relative(tables, file): file.plain for file in found}
+def _placed(tables: Tables, files: Sequence[TableFile], broken: Sequence[Broken]) -> Iterator[Broken]:
+    """Yield malformed rows in order. Their offsets, so far within their lines, become offsets in the file."""
+    contents = {_relative(tables, file): file.plain for file in files}
     ordered = sorted(broken, key=lambda item: (item.host, item.file, item.line, item.offset or 0))
     for name, group in itertools.groupby(ordered, key=lambda item: item.file):
         items = list(group)
@@ -365,22 +374,22 @@ def _placed(tables: Tables, found: Sequence[TableFile], broken: Sequence[Broken]
 
 
 def _host_rows(tables: Tables) -> dict[str, tuple[int, int, int | None, int | None]]:
-    """Of each host: its rows, those that may be events, the instants of the first and the last of these in order."""
+    """Return for each host: rows, rows that may be events, instants of the first and the last of these."""
     instant = builder.when(column("sound"), column("t_ns"))
     edges = [exp.ArgMin(this=instant, expression=column("seq")),
              exp.ArgMax(this=instant.copy(), expression=column("seq"))]  # fmt: skip
     numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_events(tables))]
     query = builder.from_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
-    found = tables.connection.execute(dialect.text(query)).fetchall()
-    return {host: (number, dated, first, last) for host, number, dated, first, last in found}
+    rows = tables.connection.execute(dialect.text(query)).fetchall()
+    return {host: (number, dated, first, last) for host, number, dated, first, last in rows}
 
 
-def _described(tables: Tables, found: Sequence[TableFile], lost: Sequence[Lost]) -> Iterator[Broken]:
-    """Rows that are read and yet no events, described; of a file at most so many."""
+def _described(tables: Tables, files: Sequence[TableFile], incomplete: Sequence[Lost]) -> Iterator[Broken]:
+    """Yield descriptions of rows that are not events, for each file up to a limit."""
     by_file: dict[tuple[str, int], dict[int, str]] = {}
-    for item in lost:
+    for item in incomplete:
         by_file.setdefault((item.host, item.seq // FILE_STEP), {}).setdefault(item.seq % FILE_STEP, item.event)
-    for file in found:
+    for file in files:
         rows = by_file.get((file.host.host, file.order), {})
         numbers = sorted(rows)[:DESCRIBED]
         for number, record in tables.form.chosen(file.path, file.plain, numbers).items():
@@ -392,15 +401,14 @@ def _described(tables: Tables, found: Sequence[TableFile], lost: Sequence[Lost])
 
 
 def _reason(tables: Tables, event: str, begins: str, body: Mapping[str, str | None]) -> str:
-    """Why a row, which begins with a character, is broken: it has something that no text holds, no instant, or a field
-    of an event cannot be had."""
+    """Return why a row is malformed: invalid text, no instant, or no valid value of a field."""
     read = [begins, *(body.get(name) or "" for name in tables.needed)]
-    if found := next(filter(None, map(invalid_text.fault, read)), ""):
-        return found
+    if fault := next(filter(None, map(invalid_text.fault, read)), ""):
+        return fault
     if not event:
-        said = body.get(tables.time)
-        return "no time" if said is None else f"bad time: {truncate_value(said)}"
+        text = body.get(tables.time)
+        return "no time" if text is None else f"bad time: {truncate_value(text)}"
     for item in tables.events[event].fields:
-        if said := missing_field_reason(event, item, body):
-            return said
+        if text := missing_field_reason(event, item, body):
+            return text
     return "a field is missing"

@@ -1,12 +1,12 @@
-"""The query that tells what every line of log files is.
+"""Queries that recognize the lines of JSON logs.
 
-Out of lines, in their order, come rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (a
-number, negative for lines that are no event), `t_ns`, `wrapped` (the rule by which the body is a member of itself, 0
-for none), `line`, the text of those lines that fields are taken from, `twice` (it has two values of a key that is
-read), `name` (of a line whose name no event has, empty where it has none), and what stands at the shared paths.
+Lines, in order, become rows of `file` (its index), `padded` (NUL bytes before the line), `form` (a number, negative for
+lines that are not events), `t_ns`, `wrapped` (number of the unwrap rule, 0 for none), `line` (the text, of lines that
+fields are read from), `name` (of a line whose name no event has, empty if it has none), and the values at the shared
+paths.
 
-Every line is parsed once, by one call that takes the time and the names out of it.  The swift query takes for granted
-that a line within braces is JSON, and fails where it is not; the careful one does not, and takes a tenth longer.
+Every line is parsed once, by one call that extracts the time and the names. The fast query expects that a line within
+braces is JSON, and fails otherwise; the strict one (`careful`) does not, and takes a tenth longer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from sqlglot import exp
 
 from assay.ingest import builder, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, bodies, ranges, wanted_events
-from assay.ingest.readers.duplicate_keys import read_twice, stands_twice
 from assay.ingest.readers.lines import bare, scan
 from assay.ingest.recognition import Recognition
 from assay.ingest.unknown_records import LONGEST
@@ -27,22 +26,22 @@ from assay.sql.dialect import column
 
 Path_ = tuple[str, ...]
 
-BLANKS = " \t\r"  # that may stand ahead of an object
-#: how an object begins that has blanks ahead: lines of other texts that are indented begin with a brace, too
+BLANKS = " \t\r"  # allowed before an object
+#: beginning of an object after blanks; a brace alone would match indented lines of other texts
 INDENTED = r'^[ \t\r]+\{[ \t\r]*"'
-LONGEST_NAME = 10_000  # bytes of a list of segments that is taken apart: what nests deeper than names do takes memory
+LONGEST_NAME = 10_000  # bytes of a list of name segments that is parsed, since deep nesting takes memory
 
 
-def parameters(how: Recognition) -> dict[str, object]:
-    """The parameters of the query: the tables, and the keys that are read."""
-    found = read_twice(how.source, how.forms)
-    for index, table in enumerate(how.tables, start=1):
-        found |= {f"names_{index}": list(table.forms), f"forms_{index}": list(table.forms.values())}
-    return found
+def parameters(recognition: Recognition) -> dict[str, object]:
+    """Return the parameters of the query: the tables of names and forms."""
+    values: dict[str, object] = {}
+    for index, table in enumerate(recognition.tables, start=1):
+        values |= {f"names_{index}": list(table.forms), f"forms_{index}": list(table.forms.values())}
+    return values
 
 
 def texts_of_body(source: Source, paths: Sequence[Path_]) -> exp.Expr:
-    """What stands at paths of the body of a line, wrapped or not, as a list of texts."""
+    """Return the values at paths of the body of a line, wrapped or not, as a list of texts."""
     values = {
         number: builder.texts_at(column("line"), [(*body, *path) for path in paths])
         for number, body in bodies(source).items()
@@ -52,7 +51,7 @@ def texts_of_body(source: Source, paths: Sequence[Path_]) -> exp.Expr:
 
 
 def recognition(how: Recognition, careful: bool, lines: exp.Select | None = None) -> exp.Select:
-    """All lines of the files that are the parameters of `lines.scan`, recognised; or the `lines` of a query like it."""
+    """Return the query for all lines of the files that are parameters of `lines.scan`, or of `lines`, recognized."""
     stages = [
         ("scanned", lines or scan()),
         ("lines", bare("scanned")),
@@ -64,120 +63,130 @@ def recognition(how: Recognition, careful: bool, lines: exp.Select | None = None
         ("timed", _timed(how, careful)),
     ]
     form, line = builder.alias(_settled(), "form"), builder.alias(select_text(how), "line")
-    twice = builder.alias(has_duplicate_key(how), "twice")
     unknown = builder.when(
         exp.and_(exp.Not(this=column("broken")), builder.is_not_null(column("t_ns"))), column("name")
     )
     name = builder.alias(unknown, "name")
-    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, twice, name, *shared_columns(how))
+    query = dialect.select("file", "padded", form, "t_ns", "wrapped", line, name, *shared_columns(how))
     return dialect.staged(builder.from_source(query, "timed"), stages)
 
 
-def _read(how: Recognition, path: Path_) -> exp.Expr:
-    """What stands at one of the paths that are read of every line."""
-    return column(f"text_{how.paths.index(path) + 1}")
+def _read(recognition: Recognition, path: Path_) -> exp.Expr:
+    """Return the value at one of the paths that are read of every line."""
+    return column(f"text_{recognition.paths.index(path) + 1}")
 
 
-def shared_columns(how: Recognition) -> list[str]:
-    """The names of the columns of shared paths."""
-    return [f"shared_{index}" for index, _ in enumerate(how.shared, start=1)]
+def shared_columns(recognition: Recognition) -> list[str]:
+    """Return the column names of shared paths."""
+    return [f"shared_{index}" for index, _ in enumerate(recognition.shared, start=1)]
 
 
-def select_text(how: Recognition) -> exp.Expr:
-    """The text of a line that fields are taken from."""
-    numbers = [item.number for own in wanted_events(how.forms) if how.reads_line(own) for item in own]
+def select_text(recognition: Recognition) -> exp.Expr:
+    """Return the text of a line if fields are read from it."""
+    numbers = [
+        item.number for forms in wanted_events(recognition.forms) if recognition.reads_line(forms) for item in forms
+    ]
     if not numbers:
         return builder.cast(exp.Null(), "TEXT")
     reads = exp.or_(*(builder.within(column("form"), low, high) for low, high in ranges(numbers)))
     return builder.when(exp.and_(reads, builder.is_not_null(column("t_ns"))), column("line"))
 
 
-def has_duplicate_key(how: Recognition) -> exp.Expr:
-    """Whether a line that is an event has two values of a key that is read."""
-    return builder.when(builder.is_not_null(column("t_ns")), stands_twice(how.source, how.forms), exp.false())
-
-
-def _documents(how: Recognition, careful: bool) -> exp.Select:
-    """The texts at the paths of every line that is JSON; null where it is not."""
+def _documents(recognition: Recognition, careful: bool) -> exp.Select:
+    """Return the query for the texts at the paths of every line; null if it is not JSON."""
     line = column("line")
-    texts = builder.texts_at(line, how.paths)
-    whole = exp.and_(builder.starts(line, "{"), builder.call("ends_with", line, builder.text("}")))
-    ifs = [] if careful else [exp.If(this=whole, true=texts)]
+    texts = builder.texts_at(line, recognition.paths)
+    looks_whole = exp.and_(builder.starts(line, "{"), builder.call("ends_with", line, builder.text("}")))
+    ifs = [] if careful else [exp.If(this=looks_whole, true=texts)]
     ifs.append(exp.If(this=builder.starts(line, "{"), true=builder.tried(texts.copy())))
-    bare = builder.call("ltrim", line.copy(), builder.text(BLANKS))
-    ifs.append(exp.If(this=_begins_blank(), true=builder.when(builder.starts(bare, "{"), builder.tried(texts.copy()))))
+    stripped = builder.call("ltrim", line.copy(), builder.text(BLANKS))
+    ifs.append(
+        exp.If(this=_begins_blank(), true=builder.when(builder.starts(stripped, "{"), builder.tried(texts.copy())))
+    )
     query = dialect.select("file", "padded", "line", builder.alias(exp.Case(ifs=ifs), "texts"))
     return builder.from_source(query, "lines")
 
 
 def _begins_blank() -> exp.Expr:
-    """Whether a line is empty, or begins with a blank or a control character."""
+    """Return the condition that a line is empty or begins with a blank or a control character."""
     return exp.LT(this=column("line"), expression=builder.text("!"))
 
 
-def _named(how: Recognition) -> exp.Select:
-    """Each text as a column; `broken` where there are none."""
+def _named(recognition: Recognition) -> exp.Select:
+    """Return the query with each text as a column; `broken` if the line has no texts."""
     texts = [
         builder.alias(builder.member(column("texts"), index), f"text_{index}")
-        for index, _ in enumerate(how.paths, start=1)
+        for index, _ in enumerate(recognition.paths, start=1)
     ]
     broken = builder.alias(builder.is_null(column("texts")), "broken")
     return builder.from_source(dialect.select("file", "padded", "line", broken, *texts), "documents")
 
 
-def _unwrapped(how: Recognition) -> exp.Select:
-    """The rule by which the body is wrapped, the first that holds."""
+def _unwrapped(recognition: Recognition) -> exp.Select:
+    """Return the query with the number of the first unwrap rule that matches."""
     ifs = [
-        exp.If(this=_likely(how, rule), true=builder.when(_wrapped(how.source, rule), dialect.integer(number)))
-        for number, rule in enumerate(how.source.unwrap, start=1)
+        exp.If(
+            this=_likely(recognition, rule),
+            true=builder.when(_wrapped(recognition.source, rule), dialect.integer(number)),
+        )
+        for number, rule in enumerate(recognition.source.unwrap, start=1)
     ]
     number: exp.Expr = dialect.integer(0)
     if ifs:
         number = exp.Coalesce(this=exp.Case(ifs=ifs), expressions=[number])
     wrapped = builder.cast(number, "TINYINT")
-    texts = [f"text_{index}" for index, _ in enumerate(how.paths, start=1)]
+    texts = [f"text_{index}" for index, _ in enumerate(recognition.paths, start=1)]
     query = dialect.select("file", "padded", "line", "broken", builder.alias(wrapped, "wrapped"), *texts)
     return builder.from_source(query, "named")
 
 
-def _likely(how: Recognition, rule: Unwrap) -> exp.Expr:
-    """Cheap signs that a line's body is wrapped: what is to be absent has no text, the keys to be present occur, or
-    something is written with an escape, as they may be."""
-    absent = builder.is_null(_read(how, (*how.source.body, rule.absent)))
+def _likely(recognition: Recognition, rule: Unwrap) -> exp.Expr:
+    """Return cheap necessary conditions for an unwrap rule.
+
+    The absent member has no text, and the present keys occur in the line, or an escape that may spell them.
+    """
+    is_absent = builder.is_null(_read(recognition, (*recognition.source.body, rule.absent)))
     signs = [
         exp.or_(*(builder.call("contains", column("line"), builder.text(sign)) for sign in (key, "\\u")))
         for key in rule.present
         if key.isalnum()
     ]
-    return exp.and_(exp.Not(this=column("broken")), absent, *signs)
+    return exp.and_(exp.Not(this=column("broken")), is_absent, *signs)
 
 
 def _wrapped(source: Source, rule: Unwrap) -> exp.Expr:
-    """Whether a line's body is wrapped."""
-    absent = exp.Not(this=builder.exists(column("line"), (*source.body, rule.absent)))
-    return exp.and_(absent, *(builder.exists(column("line"), (*source.body, key)) for key in rule.present))
+    """Return the condition that the body of a line is wrapped."""
+    is_absent = exp.Not(this=builder.exists(column("line"), (*source.body, rule.absent)))
+    return exp.and_(is_absent, *(builder.exists(column("line"), (*source.body, key)) for key in rule.present))
 
 
-def _recognised(how: Recognition) -> exp.Select:
-    """The form of each line by the first table that knows its name."""
-    found = [value for index, table in enumerate(how.tables, 1) for value in _numbers(_name(how, table.lookup), index)]
-    form = builder.first_of([*found, builder.small(OTHER)])
-    instant = builder.alias(builder.first_of([_read(how, path) for path in how.source.times]), "instant")
+def _recognised(recognition: Recognition) -> exp.Select:
+    """Return the query with the form of each line, by the first table that knows its name."""
+    values = [
+        value
+        for index, table in enumerate(recognition.tables, 1)
+        for value in _numbers(_name(recognition, table.lookup), index)
+    ]
+    form = builder.first_of([*values, builder.small(OTHER)])
+    instant = builder.alias(
+        builder.first_of([_read(recognition, path) for path in recognition.source.times]), "instant"
+    )
     shared = [
-        builder.alias(_inside(how, path), name) for path, name in zip(how.shared, shared_columns(how), strict=True)
+        builder.alias(_inside(recognition, path), name)
+        for path, name in zip(recognition.shared, shared_columns(recognition), strict=True)
     ]
     names = [
-        builder.alias(_unknown(_name(how, table.lookup), table.lookup), f"name_{index}")
-        for index, table in enumerate(how.tables, 1)
+        builder.alias(_unknown(_name(recognition, table.lookup), table.lookup), f"name_{index}")
+        for index, table in enumerate(recognition.tables, 1)
     ]
-    told = ("file", "padded", "line", "broken", "wrapped")
+    columns = ("file", "padded", "line", "broken", "wrapped")
     return builder.from_source(
-        dialect.select(*told, builder.alias(form, "form"), instant, *names, *shared), "unwrapped"
+        dialect.select(*columns, builder.alias(form, "form"), instant, *names, *shared), "unwrapped"
     )
 
 
 def _unknown(name: exp.Expr, lookup: Lookup) -> exp.Expr:
-    """What a lookup reads, as the name of a record that is of no event: without the prefix, joined, not too long."""
+    """Return the name of a record without an event: without prefix, segments joined, truncated."""
     joined = builder.when(_is_list(name), _joined(name))
     whole = builder.first_of([joined, name.copy()])
     if lookup.drop:
@@ -186,35 +195,35 @@ def _unknown(name: exp.Expr, lookup: Lookup) -> exp.Expr:
     return builder.call("left", whole, dialect.integer(LONGEST))
 
 
-def _name(how: Recognition, lookup: Lookup) -> exp.Expr:
-    """What a lookup reads."""
-    return _inside(how, lookup.path) if lookup.in_body else _read(how, lookup.path)
+def _name(recognition: Recognition, lookup: Lookup) -> exp.Expr:
+    """Return the value at the path of a lookup."""
+    return _inside(recognition, lookup.path) if lookup.in_body else _read(recognition, lookup.path)
 
 
-def _inside(how: Recognition, path: Path_) -> exp.Expr:
-    """What stands at a path of the body, of the inner one where it is wrapped."""
-    outer = _read(how, (*how.source.body, *path))
+def _inside(recognition: Recognition, path: Path_) -> exp.Expr:
+    """Return the value at a path of the body, of the inner one if it is wrapped."""
+    outer = _read(recognition, (*recognition.source.body, *path))
     inner = {
         number: builder.member(builder.texts_at(column("line"), [(*body, *path)]), 1)
-        for number, body in bodies(how.source).items()
+        for number, body in bodies(recognition.source).items()
         if number
     }
     return builder.cases(column("wrapped"), inner, outer) if inner else outer
 
 
 def _numbers(name: exp.Expr, index: int) -> list[exp.Expr]:
-    """The form of a name by a table; of a name that is a list of segments, which are joined with dots."""
+    """Return the form of a name by a table: as text, and as a list of segments joined by dots."""
     return [_number(name, index), builder.when(_is_list(name), _number(_joined(name), index))]
 
 
 def _is_list(name: exp.Expr) -> exp.Expr:
-    """Whether a name looks like a list of segments that is taken apart."""
+    """Return the condition that a name may be a list of segments and is short enough to parse."""
     short = exp.LT(this=builder.call("strlen", name.copy()), expression=dialect.integer(LONGEST_NAME))
     return exp.and_(builder.starts(name.copy(), "["), short)
 
 
 def _joined(name: exp.Expr) -> exp.Expr:
-    """The segments of a name that is a list of them, with dots between; null of one that is no list."""
+    """Return the segments of a list joined by dots; null if the name is not a list."""
     segments = builder.call("from_json", name.copy(), builder.text('["VARCHAR"]'))
     return builder.tried(builder.call("array_to_string", segments, builder.text(".")))
 
@@ -224,53 +233,55 @@ def _number(name: exp.Expr, index: int) -> exp.Expr:
     return dialect.member(builder.given_list(f"forms_{index}", "SMALLINT"), place)
 
 
-def _ruled(how: Recognition) -> exp.Select:
-    """Lines whose form is ruled out by what they hold are of no form."""
-    ruled = {item.number: _out(how.source, item.form) for item in how.forms if item.form.unless}
+def _ruled(recognition: Recognition) -> exp.Select:
+    """Return the query in which lines whose form is ruled out by their values have no form."""
+    conditions = {item.number: _out(recognition.source, item.form) for item in recognition.forms if item.form.unless}
     form: exp.Expr = column("form")
-    if ruled:
+    if conditions:
         ifs = [
             exp.If(
                 this=dialect.integer(number),
-                true=builder.when(out, builder.small(OTHER), builder.small(number)),
+                true=builder.when(is_out, builder.small(OTHER), builder.small(number)),
             )
-            for number, out in ruled.items()
+            for number, is_out in conditions.items()
         ]
         form = exp.Case(this=column("form"), ifs=ifs, default=column("form"))
-    names: list[exp.Expr] = [column(f"name_{index}") for index, _ in enumerate(how.tables, start=1)]
-    other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
-    name = builder.alias(builder.when(other, builder.first_of([*names, builder.text("")])), "name")
-    told = ("file", "padded", "line", "broken", "wrapped", "instant")
+    names: list[exp.Expr] = [column(f"name_{index}") for index, _ in enumerate(recognition.tables, start=1)]
+    is_other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
+    name = builder.alias(builder.when(is_other, builder.first_of([*names, builder.text("")])), "name")
+    columns = ("file", "padded", "line", "broken", "wrapped", "instant")
     return builder.from_source(
-        dialect.select(*told, builder.alias(form, "form"), name, *shared_columns(how)), "recognised"
+        dialect.select(*columns, builder.alias(form, "form"), name, *shared_columns(recognition)), "recognised"
     )
 
 
 def _out(source: Source, form: Form) -> exp.Expr:
-    """Whether a line's body holds what rules the form out."""
-    equal = [rule for rule in form.unless if not rule.present]
-    texts = texts_of_body(source, [rule.path for rule in equal])
+    """Return the condition that the body of a line rules out a form."""
+    rules = [rule for rule in form.unless if not rule.present]
+    texts = texts_of_body(source, [rule.path for rule in rules])
     conditions: list[exp.Expr] = [
         exp.EQ(this=builder.member(texts.copy(), index), expression=builder.text(rule.equals))
-        for index, rule in enumerate(equal, start=1)
+        for index, rule in enumerate(rules, start=1)
     ]
     for rule in form.unless:
         if rule.present:
-            there = {n: builder.exists(column("line"), (*body, *rule.path)) for n, body in bodies(source).items()}
-            plain = there.pop(0)
-            conditions.append(builder.cases(column("wrapped"), there, plain) if there else plain)
+            exists = {n: builder.exists(column("line"), (*body, *rule.path)) for n, body in bodies(source).items()}
+            plain = exists.pop(0)
+            conditions.append(builder.cases(column("wrapped"), exists, plain) if exists else plain)
     return exp.Coalesce(this=exp.or_(*conditions), expressions=[exp.false()])
 
 
-def _timed(how: Recognition, careful: bool) -> exp.Select:
-    """The instant of each line in ns; null when it has none."""
-    t_ns = timestamps.of_text(how.source, column("instant"), careful)
-    told = ("file", "padded", "line", "broken", "wrapped", "form", "name")
-    return builder.from_source(dialect.select(*told, builder.alias(t_ns, "t_ns"), *shared_columns(how)), "ruled")
+def _timed(recognition: Recognition, careful: bool) -> exp.Select:
+    """Return the query with the instant of each line in ns; null if it has none."""
+    t_ns = timestamps.of_text(recognition.source, column("instant"), careful)
+    columns = ("file", "padded", "line", "broken", "wrapped", "form", "name")
+    return builder.from_source(
+        dialect.select(*columns, builder.alias(t_ns, "t_ns"), *shared_columns(recognition)), "ruled"
+    )
 
 
 def _settled() -> exp.Expr:
-    """The form, or what a line is that is no event."""
+    """Return the form of a line, or the number of the reason why it is not an event."""
     indented = builder.call("regexp_matches", column("line"), builder.text(INDENTED))
     begins = builder.when(_begins_blank(), indented, builder.starts(column("line"), "{"))
     torn = builder.when(begins, builder.small(TORN), builder.small(TEXT))

@@ -1,4 +1,4 @@
-"""Where the records of a JSON document begin, and how they are written there."""
+"""Locate the records in the text of a JSON document."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_FOLD = re.compile(r"[ \t\r]*\n[ \t\n\r]*")  # never within a text, since JSON forbids line feeds there
+_FOLD = re.compile(r"[ \t\r]*\n[ \t\n\r]*")  # never within a string, where JSON forbids line feeds
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordText:
-    """A record as its document writes it, in one line: the line where it begins, 0 where one line has several."""
+    """The text of a record on one line, and the line where it begins, 0 if several records share a line."""
 
     line: int
     text: str
 
 
 def record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
-    """The place of the first byte of each member of the list that a document is, or that stands at a path in it.
+    """Return the byte offset of each item of the list that a document is or has at a path.
 
-    The document is one that was read without an error; places count from 0.
+    The document must have been read without an error.
     """
     text = content.decode("utf-8-sig")
     begin = len(content) - len(text.encode("utf-8"))
@@ -31,19 +31,19 @@ def record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
 
 
 def written_records(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, RecordText]:
-    """Some members of such a list by their numbers, which count from 1."""
+    """Return the texts of some items of such a list by their numbers, from 1."""
     text = content.decode("utf-8-sig")
-    found = members(text, list_of(text, path))
-    lines = _lines(text, [start for start, _ in found])
-    told = len(set(lines)) == len(lines)
+    spans = members(text, list_of(text, path))
+    lines = _lines(text, [start for start, _ in spans])
+    is_one_per_line = len(set(lines)) == len(lines)
     return {
-        number: RecordText(lines[number - 1] if told else 0, _FOLD.sub(" ", text[slice(*found[number - 1])]))
+        number: RecordText(lines[number - 1] if is_one_per_line else 0, _FOLD.sub(" ", text[slice(*spans[number - 1])]))
         for number in numbers
     }
 
 
 def list_of(text: str, path: Sequence[str]) -> int:
-    """Where the list begins."""
+    """Return where the list begins."""
     place = _after_blanks(text, 0)
     for key in path if text[place] == "{" else ():
         place = value_of(text, place, key)
@@ -51,22 +51,22 @@ def list_of(text: str, path: Sequence[str]) -> int:
 
 
 def _lines(text: str, places: Sequence[int]) -> list[int]:
-    """The lines that places are in, counted from 1."""
-    found, line, last = [], 1, 0
+    """Return the line numbers of ascending places, from 1."""
+    numbers, line, last = [], 1, 0
     for place in places:
         line += text.count("\n", last, place)
-        found.append(line)
+        numbers.append(line)
         last = place
-    return found
+    return numbers
 
 
 def _after_blanks(text: str, place: int) -> int:
-    found = _BLANK.match(text, place)
-    return found.end() if found else place
+    match = _BLANK.match(text, place)
+    return match.end() if match else place
 
 
 def value_of(text: str, place: int, key: str) -> int:
-    """Where the value of a key of an object begins; of one that stands twice the first, which is what is read."""
+    """Return where the value of a key of an object begins, the first value of a duplicate key."""
     place = _after_blanks(text, place + 1)
     while text[place] == '"':
         name, end = _DECODER.raw_decode(text, place)
@@ -81,23 +81,23 @@ def value_of(text: str, place: int, key: str) -> int:
 
 
 def members(text: str, place: int) -> list[tuple[int, int]]:
-    """Where the members of a list begin and end."""
-    found = []
+    """Return where the items of a list begin and end."""
+    spans = []
     place = _after_blanks(text, place + 1)
     while text[place] != "]":
         _, end = _DECODER.raw_decode(text, place)
-        found.append((place, end))
+        spans.append((place, end))
         place = _after_blanks(text, end)
         if text[place] == ",":
             place = _after_blanks(text, place + 1)
-    return found
+    return spans
 
 
 def _in_bytes(text: str, begin: int, places: Sequence[int]) -> list[int]:
-    """Places of characters as places of bytes."""
-    found, last = [], 0
+    """Convert offsets in characters to offsets in bytes."""
+    offsets, last = [], 0
     for place in places:
         begin += len(text[last:place].encode("utf-8"))
-        found.append(begin)
+        offsets.append(begin)
         last = place
-    return found
+    return offsets

@@ -1,7 +1,7 @@
-"""Ingest of lists of records: JSON documents that hold a list of objects, each a row of every event of the source.
+"""Read lists of records: JSON documents with a list of objects, each a row of every event of the source.
 
-The list stands at the source's `body`; a document that is a list is the list itself.  A key that is missing or null is
-no value.  `seq` counts a host's records, file by file.
+The list is at the path `body` of the source; a document that is a list is the list itself. A missing or null key is no
+value. `seq` counts the records of a host, file by file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Path_ = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record of a list: its host, file, place in the file (from 1), `seq`, and what stands there."""
+    """A record of a list: its host, file, number in the file (from 1), `seq`, and value."""
 
     host: str
     file: str
@@ -59,14 +59,14 @@ class Record:
     value: object
 
     def broken(self, reason: str) -> Broken:
-        """The record as a broken one, its place not known yet."""
+        """Return the record as a malformed one, without its offset."""
         text = _plain_text(_json(self.value))[:SHOWN]
         return Broken(self.host, self.file, self.number, None, _plain_text(reason), text)
 
 
 @dataclass(slots=True)
 class Records:
-    """The records of a run, and those that are broken, by their `seq` and event (empty: all of them)."""
+    """The records of a run, and the malformed ones by host and `seq`."""
 
     source: Source
     files: RunFiles
@@ -76,7 +76,7 @@ class Records:
 
 
 class JsonRecords:
-    """Reads JSON documents that hold a list of records."""
+    """Reader of JSON documents with a list of records."""
 
     def read(self, job: IngestJob) -> Outcome:
         """Write the records of a run.
@@ -94,7 +94,7 @@ class JsonRecords:
         return Outcome(bool(records.lost), field_notes=duplicate_value_warnings(records, forms))
 
     def locate(self, source: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
-        """Find records of lists, by their numbers."""
+        """Yield records of lists by their numbers."""
         files.unchanged()
         for path, name, group in group_by_file(files, places):
             content = b"".join(decompressed(path))
@@ -108,13 +108,13 @@ READER = JsonRecords()
 
 
 def duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) -> tuple[str, ...]:
-    """A sentence on the records that have two values of what is read of them; none where none has."""
+    """Return a warning about records with two different values of a required key, or nothing."""
     paths = [records.source.time, *_columns(forms)]
-    found = [(record, path) for record in records.found for path in paths if told_twice(record.value, path)]
-    if not found:
+    duplicates = [(record, path) for record in records.found for path in paths if told_twice(record.value, path)]
+    if not duplicates:
         return ()
-    record, path = found[0]
-    more = len({(item.file, item.number) for item, _ in found}) - 1
+    record, path = duplicates[0]
+    more = len({(item.file, item.number) for item, _ in duplicates}) - 1
     others = f", and {more} more have two values of a key" if more else ""
     return (f"record {record.number} of {record.file} has two values of `{'.'.join(path)}`{others}; the first counts.",)
 
@@ -122,20 +122,20 @@ def duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) ->
 def _stored(
     connection: duckdb.DuckDBPyConnection,
     records: Records,
-    own: Sequence[Event],
+    events: Sequence[Event],
     forms: Sequence[NumberedForm],
     folder: Path,
 ) -> None:
-    """Write the events, and what else the records come to."""
+    """Write the events and the summary."""
     _filled(connection, records, forms)
     for item in forms:
         _write(connection, records, item, _columns(forms), folder)
-    _summarise(connection, records, own, folder)
+    _summarise(connection, records, events, folder)
 
 
 def _read(source: Source, files: RunFiles, progress: Bytes) -> list[Record]:
-    """All records of a run; AssayError with what is wrong of all documents."""
-    found: list[Record] = []
+    """Return all records of a run. Raises AssayError with the problems of all documents."""
+    records: list[Record] = []
     problems: list[Diagnostic] = []
     done = 0
     for host in files.hosts:
@@ -147,18 +147,18 @@ def _read(source: Source, files: RunFiles, progress: Bytes) -> list[Record]:
                 problems += error.diagnostics
                 continue
             seqs = range(order * FILE_STEP + 1, order * FILE_STEP + 1 + len(listed))
-            found += [
+            records += [
                 Record(host.host, name, seq - seqs[0] + 1, seq, item) for seq, item in zip(seqs, listed, strict=True)
             ]
             done += host.sizes[order]
             progress(done, files.size)
     if problems:
         raise AssayError(tuple(problems))
-    return found
+    return records
 
 
 def _list(source: Source, path: Path) -> list[object]:
-    """The list of a document; its numbers are texts, as the document writes them."""
+    """Return the list of a document; numbers are texts, as the document writes them."""
     try:
         text = b"".join(decompressed(path)).decode("utf-8-sig")
         document: Any = json.loads(
@@ -177,12 +177,12 @@ def _list(source: Source, path: Path) -> list[object]:
         raise fail("broken-file", f"the document is nested too deep: {path}") from None
     if isinstance(document, list):
         return document
-    found = _at(document, source.body)
+    value = _at(document, source.body)
     if told_twice(document, source.body):
         raise fail("no-list", f"the document has two lists of records: {path}", expected="one",
                    found=f"a key of `{'.'.join(source.body)}` that stands twice")  # fmt: skip
-    if isinstance(found, list):
-        return found
+    if isinstance(value, list):
+        return value
     where = f"at `{'.'.join(source.body)}`" if source.body else "as the whole document"
     raise fail(
         "no-list",
@@ -193,7 +193,7 @@ def _list(source: Source, path: Path) -> list[object]:
 
 
 class _Number(str):
-    """A number of a document, as it is written there."""
+    """A number of a document, as it is written."""
 
     __slots__ = ()
 
@@ -205,43 +205,43 @@ def _at(value: object, path: Sequence[str]) -> object:
 
 
 def describe_value(value: object) -> str:
-    """What a value is, in words."""
+    """Describe a value in words."""
     if isinstance(value, dict):
         return "an object with " + (", ".join(f"`{key}`" for key in list(value)[:8]) or "no key")
     return "null" if value is None else "a number" if isinstance(value, _Number) else f"a {type(value).__name__}"
 
 
 def _keys(records: Records, forms: Sequence[NumberedForm]) -> None:
-    """AssayError when no record has the time, or a key that a wanted field is read from."""
+    """Check that some record has the instant, and a key of each required field. Raises AssayError."""
     objects = [record.value for record in records.found if isinstance(record.value, dict)]
     if not objects:
         return
-    asked: dict[tuple[Path_, ...], str] = {}
+    required: dict[tuple[Path_, ...], str] = {}
     if records.source.time:
-        asked[records.source.time,] = f"the time of source `{records.source.name}`"
+        required[records.source.time,] = f"the time of source `{records.source.name}`"
     for item in forms:
-        for found in item.fields:
-            if found.paths:
-                asked.setdefault(found.paths, f"field `{found.name}` of event `{item.event.name}`")
-    known = {key for value in objects for key in value}
+        for wanted in item.fields:
+            if wanted.paths:
+                required.setdefault(wanted.paths, f"field `{wanted.name}` of event `{item.event.name}`")
+    keys = {key for value in objects for key in value}
     problems = [
-        _no_key(records, len(objects), paths, user, known)
-        for paths, user in asked.items()
+        _no_key(records, len(objects), paths, user, keys)
+        for paths, user in required.items()
         if not any(_at(value, path) is not None for path in paths for value in objects)
     ]
     if problems:
         raise AssayError(tuple(problems))
 
 
-def _no_key(records: Records, number: int, paths: tuple[Path_, ...], user: str, known: set[str]) -> Diagnostic:
+def _no_key(records: Records, number: int, paths: tuple[Path_, ...], user: str, keys: set[str]) -> Diagnostic:
     names = " or ".join(f"`{'.'.join(path)}`" for path in paths)
-    asked = counted(number, "record")
+    total = counted(number, "record")
     return Diagnostic(
         "no-key",
-        f"none of the {asked} has a value of {names}, which {user} is read from: {records.files.directory}",
+        f"none of the {total} has a value of {names}, which {user} is read from: {records.files.directory}",
         expected=f"records with {names}",
-        found=", ".join(f"`{key}`" for key in sorted(known)) or "records without any key",
-        hint=did_you_mean(paths[0][0], known) if paths[0][0] not in known else "the key is there, and null in each",
+        found=", ".join(f"`{key}`" for key in sorted(keys)) or "records without any key",
+        hint=did_you_mean(paths[0][0], keys) if paths[0][0] not in keys else "the key is there, and null in each",
     )
 
 
@@ -250,8 +250,10 @@ def _columns(forms: Sequence[NumberedForm]) -> list[Path_]:
 
 
 def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequence[NumberedForm]) -> None:
-    """Fill the table of all records: host, seq, t_ns, sound (nothing of it is broken but the instant), c0, ... (what
-    fields are read from)."""
+    """Fill the table of all records: host, seq, t_ns, sound, c0, ... (values that fields are read from).
+
+    `sound` is true unless the record is malformed; a malformed instant does not count.
+    """
     paths = _columns(forms)
     stored = [f"c{index}" for index, _ in enumerate(paths)]
     kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT", "sound": "BOOLEAN"} | dict.fromkeys(stored, "TEXT")
@@ -264,43 +266,48 @@ def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequ
         values[name] = [_text(value) for value in _read_at(records, path)]
     values["sound"] = sound = [_is_sound(records, record) for record in records.found]
     timed = records.source.time
-    values["said"] = said = [
+    values["said"] = instants = [
         _text(_at(record.value, timed)) if timed and whole else None
         for record, whole in zip(records.found, sound, strict=True)
     ]
     types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "said": "TEXT"} | dict.fromkeys(stored, "TEXT")
-    given = [builder.alias(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in types.items()]
+    columns = [builder.alias(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in types.items()]
     moment = builder.alias(timestamps.parse_parts(records.source, column("said")), "moment")
-    stages = [("given", dialect.select(*given)), ("parted", builder.from_source(dialect.select("*", moment), "given"))]
+    stages = [
+        ("given", dialect.select(*columns)),
+        ("parted", builder.from_source(dialect.select("*", moment), "given")),
+    ]
     t_ns = builder.alias(timestamps.instant(records.source, column("moment")), "t_ns")
     query = dialect.staged(builder.from_source(dialect.select("host", "seq", t_ns, "sound", *stored), "parted"), stages)
     insert = exp.Insert(this=exp.to_table(ROWS), expression=query)
     connection.execute(insert.sql(dialect=dialect.DIALECT, copy=False), values)
     if timed:
-        _timeless(connection, records, said)
+        _timeless(connection, records, instants)
 
 
 def _is_sound(records: Records, record: Record) -> bool:
-    """Whether a record may be an event; one that is no object is lost."""
+    """Return whether a record may be an event; note one that is not an object as malformed."""
     if not isinstance(record.value, dict):
         records.lost.setdefault((record.host, record.seq), record.broken("not an object"))
     return (record.host, record.seq) not in records.lost
 
 
-def _timeless(connection: duckdb.DuckDBPyConnection, records: Records, said: Sequence[str | None]) -> None:
-    """Note the records whose instant, `said`, is none: they are lost."""
+def _timeless(connection: duckdb.DuckDBPyConnection, records: Records, texts: Sequence[str | None]) -> None:
+    """Note records without a valid instant as malformed; `texts` are the instants of all records."""
     timeless = exp.and_(column("sound"), builder.is_null(column("t_ns")))
     query = builder.from_source(dialect.select("host", "seq"), ROWS).where(timeless, copy=False)
-    gone = set(connection.execute(dialect.text(query)).fetchall())
-    for record, text in zip(records.found, said, strict=True):
-        if (record.host, record.seq) in gone:
-            shown = _json(_at(record.value, records.source.time))[:80]
-            records.lost[record.host, record.seq] = record.broken("no time" if text is None else f"bad time: {shown}")
+    lost = set(connection.execute(dialect.text(query)).fetchall())
+    for record, text in zip(records.found, texts, strict=True):
+        if (record.host, record.seq) in lost:
+            instant = _json(_at(record.value, records.source.time))[:80]
+            records.lost[record.host, record.seq] = record.broken("no time" if text is None else f"bad time: {instant}")
 
 
 def _read_at(records: Records, path: Path_) -> Iterator[object]:
-    """What stands at a path of each record.  One that holds half of a surrogate pair there is lost: what would stand
-    for the half may be all that tells two values apart."""
+    """Yield the value at a path of each record.
+
+    A record with half of a surrogate pair there is malformed, since values may differ by that alone.
+    """
     for record in records.found:
         value = _at(record.value, path)
         if value is not None and _HALF.search(value if isinstance(value, str) else _json(value)):
@@ -309,23 +316,27 @@ def _read_at(records: Records, path: Path_) -> Iterator[object]:
 
 
 def _text(value: object) -> str | None:
-    """A value as the text that fields are read from; a list or an object is one that no number is read from."""
+    """Return a value as the text that fields are read from, JSON for lists and objects; None for null."""
     if value is None:
         return None
     return _plain_text(value if isinstance(value, str) else _json(value))
 
 
 def _plain_text(text: str) -> str:
-    """A text without halves of surrogate pairs, which JSON may write and no text may hold."""
+    """Replace halves of surrogate pairs, which JSON may have, but text may not."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def _json(value: object) -> str:
-    """A value as JSON, its numbers as the document has them."""
+    """Return a value as JSON, with numbers as they are written."""
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {_json(of)}" for key, of in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {_json(item)}" for key, item in value.items())
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(_json, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
@@ -334,63 +345,63 @@ def _json(value: object) -> str:
 def _write(
     connection: duckdb.DuckDBPyConnection, records: Records, item: NumberedForm, paths: Sequence[Path_], folder: Path
 ) -> None:
-    """Write the rows of an event; note the records that lack what must be there."""
+    """Write the rows of an event; note records without a required field."""
     read: dict[Path_, exp.Expr] = {path: column(f"c{paths.index(path)}") for path in item.paths}
     places = [f"c{paths.index(path)}" for path in item.paths]
     form = builder.alias(dialect.integer(item.number), "form")
-    found = builder.from_source(dialect.select(*KEYS, form, *places), ROWS)
+    query = builder.from_source(dialect.select(*KEYS, form, *places), ROWS)
     target = folder / "events" / item.event.name / "0.parquet"
     target.parent.mkdir(parents=True)
-    found = found.where(_events(records), copy=False)
+    query = query.where(_events(records), copy=False)
 
     def rows(swift: bool) -> exp.Query:
-        return typed_rows([item], read, found.copy(), swift=swift)
+        return typed_rows([item], read, query.copy(), swift=swift)
 
     places_of = {(record.host, record.seq): record for record in records.found}
     for host, seq in write_event_rows(connection, item.event.name, rows, target):
         record = places_of[host, seq]
         body = parsed(_json(record.value))
-        reasons = (missing_field_reason(item.event.name, own, body) for own in item.fields)
+        reasons = (missing_field_reason(item.event.name, field, body) for field in item.fields)
         records.lost.setdefault((host, seq), record.broken(next(filter(None, reasons), "a field is missing")))
         records.lost_to.append((host, item.event.name))
 
 
 def _events(records: Records) -> exp.Expr:
-    """Whether a record may be an event: it is sound, and has an instant where it must have one."""
+    """Return the condition that a record may be an event: sound, and with an instant if the source requires one."""
     return builder.is_not_null(column("t_ns")) if records.source.time else column("sound")
 
 
-def _summarise(connection: duckdb.DuckDBPyConnection, records: Records, own: Sequence[Event], folder: Path) -> None:
-    """Write what the lists hold, and judge it."""
+def _summarise(connection: duckdb.DuckDBPyConnection, records: Records, events: Sequence[Event], folder: Path) -> None:
+    """Write the summary of the lists. Raises AssayError if too many records are malformed."""
     rows = _host_rows(connection, records)
     logs = [_log(records, host.host, rows.get(host.host, (0, 0, None, None))) for host in records.files.hosts]
     counts = [
         (host, event.name, usable - records.lost_to.count((host, event.name)))
         for host, (_, usable, _, _) in sorted(rows.items())
-        for event in sorted(own, key=lambda item: item.name)
+        for event in sorted(events, key=lambda item: item.name)
     ]
     broken = _placed(records)
     write_found(connection, records.source, logs, counts, broken, folder)
 
 
 def _placed(records: Records) -> Iterator[Broken]:
-    """Broken records in order, each with the place of its first byte."""
+    """Yield malformed records in order, with the offset of their first byte."""
     ordered = sorted(records.lost.values(), key=lambda item: (item.host, item.file, item.line))
     for name, group in itertools.groupby(ordered, key=lambda item: item.file):
         offsets = record_offsets(b"".join(decompressed(records.files.directory / name)), records.source.body)
         yield from (replace(item, offset=offsets[item.line - 1]) for item in group)
 
 
-def _log(records: Records, host: str, found: tuple[int, int, int | None, int | None]) -> Log:
-    number, _, first, last = found
-    gone = sum(of == host for of, _ in records.lost)
-    return Log(host, number, number, number - gone, gone, 0, first, last, first)
+def _log(records: Records, host: str, summary: tuple[int, int, int | None, int | None]) -> Log:
+    number, _, first, last = summary
+    lost = sum(lost_host == host for lost_host, _ in records.lost)
+    return Log(host, number, number, number - lost, lost, 0, first, last, first)
 
 
 def _host_rows(
     connection: duckdb.DuckDBPyConnection, records: Records
 ) -> Mapping[str, tuple[int, int, int | None, int | None]]:
-    """Of each host: its records, those that may be events, the instants of the first and the last of these in order."""
+    """Return for each host: records, records that may be events, instants of the first and the last of these."""
     edges = [
         exp.ArgMin(this=column("t_ns"), expression=column("seq")),
         exp.ArgMax(this=column("t_ns"), expression=column("seq")),

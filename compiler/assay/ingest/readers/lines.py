@@ -1,4 +1,4 @@
-"""The scan of log files as whole lines."""
+"""Scan log files as whole lines."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from assay.sql.dialect import column
 
 
 def scan() -> exp.Select:
-    """The lines of the files `$files`, one after the other: index of the file, text.
+    """Return the query for the lines of the files `$files` in order: index of the file, text.
 
-    The scan fails where a file is not UTF-8, mixes line ends, or has a line that is too long.
+    It fails for a file that is not UTF-8, mixes line ends, or has a line that is too long.
     """
     options = {
         "columns": exp.Struct(
@@ -29,7 +29,7 @@ def scan() -> exp.Select:
         "escape": exp.Literal.string(""),
         "header": exp.false(),
         "auto_detect": exp.false(),
-        "compression": exp.Literal.string("none"),  # what is packed is unpacked before, whatever its name
+        "compression": exp.Literal.string("none"),  # files are decompressed before, whatever their name
         "max_line_size": dialect.integer(LONGEST),
         "strict_mode": exp.true(),
     }
@@ -40,14 +40,14 @@ def scan() -> exp.Select:
 
 
 def set_aside(view: str) -> exp.Select:
-    """The odd lines of a scan of the scanner's (`scanner.Scanned.rows`), as `scan` has lines."""
+    """Return the query for the odd lines of the scanner (`scanner.Scanned.rows`), with the columns of `scan`."""
     return builder.from_source(dialect.select("file", builder.alias(column("c1"), "line")), view)
 
 
 def bare(source: str) -> exp.Select:
-    """The lines of a scan without the NUL bytes ahead of them; `padded` tells that there were some.
+    """Return the query for lines without NUL bytes before them; `padded` is true if there were some.
 
-    Such bytes stand where a log was cut in place while a program went on writing it, or where a machine went down.
+    NUL bytes appear if a log was truncated while a program kept writing it, or if a machine crashed.
     """
     line, nul = column("line"), builder.call("chr", dialect.integer(0))
     padded = builder.call("starts_with", line, nul)
@@ -58,17 +58,17 @@ def bare(source: str) -> exp.Select:
 
 
 def refusals() -> tuple[type[Exception], ...]:
-    """The errors by which a scan refuses what a file holds, and not the file."""
+    """Return the errors with which a scan rejects the content of a file."""
     import duckdb
 
     return (
         duckdb.InvalidInputException,
         duckdb.ConversionException,
         duckdb.OutOfRangeException,
-        duckdb.NotImplementedException,  # of a line longer than its buffers
+        duckdb.NotImplementedException,  # raised for a line that exceeds its buffers
     )
 
 
 def scanned(files: Sequence[Path]) -> dict[str, object]:
-    """The parameters of a scan."""
+    """Return the parameters of a scan."""
     return {"files": [glob.escape(str(path)) for path in files]}

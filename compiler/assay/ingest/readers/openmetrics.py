@@ -1,12 +1,12 @@
-"""Texts of samples with instants, a sample a line.
+"""Read texts with one sample per line, with instants.
 
-OpenMetrics text, such as `promtool tsdb dump-openmetrics` writes, has seconds, and ends in `# EOF`.  Texts without that
-end have milliseconds: Prometheus's own exposition format, as its `/federate` shows it, and what `promtool tsdb dump`
-writes, where the name of a series stands among its labels.  Instants tell them from OpenMetrics that is cut off.  Names
-of any characters are quoted: that of a series stands then in the braces, and has no value there.
+OpenMetrics text, as `promtool tsdb dump-openmetrics` writes it, has seconds and ends in `# EOF`. Texts without this end
+have milliseconds: the exposition format of Prometheus, as on its page `/federate`, and the output of `promtool tsdb
+dump`, where the name of a series is among its labels. The instants distinguish them from truncated OpenMetrics. Names
+with special characters are quoted; then the name of a series is within the braces, without a value.
 
-A server marks the end of a line by a sample that is a NaN of its own.  Dumps have it as `NaN`, as one that was
-measured: there it is a sample without a value.  What federates shows no such marks.
+A server marks the end of a line by a sample with a special NaN. Dumps write it as `NaN`, like a measured one; there it
+is a sample without a value. Federated pages have no such marks.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     import duckdb
 
 END = "# EOF"
-#: whole milliseconds since 1970: fewer digits are seconds of a text that is cut off
+#: milliseconds since 1970; fewer digits are the seconds of a truncated OpenMetrics text
 MILLISECONDS = "^[0-9]{12,16}$"
-#: a label: name, quoted name, equals sign, value; or the quoted name of the series, which has none of the last two
+#: a label: name, quoted name, equals sign, value; or the quoted name of the series, without the last two
 LABEL = r'(?:([a-zA-Z_][a-zA-Z0-9_]*)|"((?:[^"\\]|\\.)*)")(?:\s*(=)\s*"((?:[^"\\]|\\.)*)")?'
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _LABEL = rf"(?:[a-zA-Z_][a-zA-Z0-9_]*\s*=\s*{_QUOTED}|{_QUOTED}(?:\s*=\s*{_QUOTED})?)"
-#: how a text begins whose first sample has a quoted name; in a JSON object a colon follows it
+#: beginning of a text whose first sample has a quoted name; in JSON, a colon would follow the name
 BEGINS = rf"\{{\s*{_QUOTED}\s*[,=}}]"
 #: name, labels, value, seconds; an exemplar may follow
 LINE = (
@@ -53,9 +53,9 @@ UNNAMED = "no name"
 
 
 def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: int, folder: Path) -> None:
-    """Add the samples of a text, whose uncompressed content is `plain`; `folder` is for scratch.
+    """Add the samples of a text, whose uncompressed content is `plain`; `folder` is for temporary files.
 
-    Raises AssayError when the text has no end and its instants are no milliseconds, or it has no instant at all.
+    Raises AssayError if the text has no instants, or neither an end nor milliseconds.
     """
     import duckdb
 
@@ -79,8 +79,10 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
 
 
 def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> Sequence[int]:
-    """The table `written`, out of the file or, when the scan refuses that, of a mended copy; the numbers of lines that
-    are too long."""
+    """Fill the table `written` from the file, or from a mended copy if the scan rejects the file.
+
+    Return the numbers of lines that are too long.
+    """
     if may_scan(plain):
         with contextlib.suppress(*lines.refusals()):
             _scan(connection, plain)
@@ -92,20 +94,24 @@ def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, fold
 
 
 def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[int]) -> None:
-    """Make broken the samples whose lines have bytes that are no UTF-8, since two names or labels may differ by these
-    alone; but for lines that are too long, whose beginning has been read."""
-    held = builder.call("contains", column("line"), invalid_text.invalid_sign())
-    known = builder.call("list_contains", builder.given_list("long", "BIGINT"), column("number"))
-    bad = exp.and_(held, exp.not_(builder.starts(column("line"), "#")), exp.not_(known))
+    """Move samples with bytes that are not UTF-8 to the malformed ones, since names may differ by these alone.
+
+    Lines that are too long stay, since only their beginning was read.
+    """
+    has_invalid = builder.call("contains", column("line"), invalid_text.invalid_sign())
+    is_long = builder.call("list_contains", builder.given_list("long", "BIGINT"), column("number"))
+    is_malformed = exp.and_(has_invalid, exp.not_(builder.starts(column("line"), "#")), exp.not_(is_long))
     text = builder.call("replace", column("line"), invalid_text.invalid_sign(), builder.text(invalid_text.READABLE))
-    found = dialect.select(dialect.integer(file), "number", builder.text(invalid_text.NOT_UTF8), text)
-    query = builder.from_source(found, "written").where(bad, copy=False)
+    columns = dialect.select(dialect.integer(file), "number", builder.text(invalid_text.NOT_UTF8), text)
+    query = builder.from_source(columns, "written").where(is_malformed, copy=False)
     sample_store.add(connection, "found_broken", query, long=list(long))
-    run(connection, exp.Delete(this=exp.to_table("written"), where=exp.Where(this=bad.copy())), long=list(long))
+    run(
+        connection, exp.Delete(this=exp.to_table("written"), where=exp.Where(this=is_malformed.copy())), long=list(long)
+    )
 
 
 def _scan(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
-    """The table `written`: number and text of each line."""
+    """Fill the table `written`: number and text of each line."""
     run(connection, exp.Drop(tables=[exp.to_table("written")], kind="TABLE", exists=True))
     query = builder.from_source(dialect.select(builder.alias(counted(), "number"), "line"), lines.scan().subquery("l"))
     make(connection, "written", query, **lines.scanned([plain]))
@@ -116,7 +122,7 @@ def _blank() -> exp.Expr:
 
 
 def _last(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
-    """The last line that is not blank, and its number (0: there is none)."""
+    """Return the last line that is not blank and its number, 0 if there is none."""
     last = exp.ArgMax(this=column("line"), expression=column("number"))
     query = builder.from_source(dialect.select(last, exp.Max(this=column("number"))), "written")
     ((text, number),) = run(connection, query.where(exp.Not(this=_blank()), copy=False))
@@ -124,16 +130,16 @@ def _last(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
 
 
 def _ends(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the last line is that of OpenMetrics."""
+    """Return whether the last line is the end of OpenMetrics."""
     return _last(connection)[0].rstrip() == END
 
 
 def _judge(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> None:
-    """AssayError unless all instants of a text without an end are milliseconds, and its last line is whole."""
+    """Check that a text without an end has only milliseconds and a complete last line. Raises AssayError."""
     timed = exp.NEQ(this=column("seconds"), expression=builder.text(""))
     odd = exp.Not(this=builder.call("regexp_matches", column("seconds"), builder.text(MILLISECONDS)))
     counts = [exp.CountIf(this=item) for item in (_is_sample(), timed, exp.and_(timed.copy(), odd))]
-    ((samples, instants, others),) = run(connection, builder.from_source(dialect.select(*counts), "parsed"))
+    ((samples, instants, invalid),) = run(connection, builder.from_source(dialect.select(*counts), "parsed"))
     if samples and not instants:
         raise fail(
             "not-samples",
@@ -143,7 +149,7 @@ def _judge(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> No
             hint="a page `/metrics` tells of one moment, and not of which; `assay fetch prometheus` asks the server "
             "that scrapes it",
         )
-    if others or not samples or not _line_ends(plain):
+    if invalid or not samples or not _line_ends(plain):
         text, number = _last(connection)
         raise fail(
             "broken-file",
@@ -165,14 +171,14 @@ def _first_sample(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def _line_ends(plain: Path) -> bool:
-    """Whether the last line of a file has its end."""
+    """Return whether the last line of a file has its end."""
     with plain.open("rb") as stream:
         stream.seek(-1, os.SEEK_END)
         return stream.read(1) == b"\n"
 
 
 def _of_milliseconds(text: exp.Expr) -> exp.Expr:
-    """Milliseconds since 1970, in ns; null when they are none."""
+    """Return milliseconds since 1970 in ns; null if the text is not a number."""
     exact = exp.Mul(
         this=builder.try_cast(text, "DECIMAL(20, 0)"),
         expression=builder.cast(dialect.integer(10**6), "DECIMAL(8, 0)"),
@@ -181,11 +187,11 @@ def _of_milliseconds(text: exp.Expr) -> exp.Expr:
 
 
 def _parsed() -> exp.Select:
-    """The lines that are no comments: number, line, and the parts of a sample (empty where it is none)."""
+    """Return the query for lines without comments: number, line, and the parts of a sample, empty if it is none."""
     names = exp.Array(expressions=[builder.text(name) for name in PARTS])
     parts = builder.alias(builder.call("regexp_extract", column("line"), builder.text(LINE), names), "parts")
-    kept = exp.not_(exp.or_(builder.starts(column("line"), "#"), _blank()))
-    rows = builder.from_source(dialect.select("number", "line", parts), "written").where(kept, copy=False)
+    has_sample = exp.not_(exp.or_(builder.starts(column("line"), "#"), _blank()))
+    rows = builder.from_source(dialect.select("number", "line", parts), "written").where(has_sample, copy=False)
     values = [
         builder.alias(builder.call("struct_extract", column("parts"), builder.text(name)), name) for name in PARTS
     ]  # fmt: skip
@@ -193,15 +199,16 @@ def _parsed() -> exp.Select:
 
 
 def _series() -> exp.Select:
-    """Each series as it is written: place, name, said, called, quoted, labels (none: one, or the name, stands twice).
+    """Return the query for each series as it is written: place, name, said, called, quoted, labels.
 
-    `called` is its name, which may stand among the labels; `quoted` tells that it is no label's value there.
+    `said` is the text of the labels, `called` the name, which may be among the labels; `quoted` is true if it has no
+    label name there. `labels` is null if a label or the name is duplicate.
     """
     place = builder.alias(counted(), "place")
     each = builder.from_source(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
     quoted = builder.alias(builder.call("list_contains", _parts(3), builder.text("")), "quoted")
-    twice = exp.and_(quoted.this.copy(), exp.NEQ(this=column("name"), expression=builder.text("")))
-    labels = builder.alias(builder.when(exp.not_(twice), _labels()), "labels")
+    has_two_names = exp.and_(quoted.this.copy(), exp.NEQ(this=column("name"), expression=builder.text("")))
+    labels = builder.alias(builder.when(exp.not_(has_two_names), _labels()), "labels")
     query = builder.from_source(dialect.select(place, "name", "said", quoted, labels), each).subquery("l")
     label = builder.first_of(
         [builder.call("map_extract_value", column("labels"), builder.text(NAME)), builder.text("")]
@@ -213,28 +220,28 @@ def _series() -> exp.Select:
 
 
 def _parts(group: int) -> exp.Expr:
-    """What stands in a place of `LABEL`, label by label; empty texts where nothing does."""
-    found = builder.call("regexp_extract_all", column("said"), builder.text(LABEL), dialect.integer(group))
-    return dialect.transformed(found, "p", builder.first_of([column("p"), builder.text("")]))
+    """Return a group of `LABEL` for each label; empty texts where it is absent."""
+    texts = builder.call("regexp_extract_all", column("said"), builder.text(LABEL), dialect.integer(group))
+    return dialect.transformed(texts, "p", builder.first_of([column("p"), builder.text("")]))
 
 
 def _labels() -> exp.Expr:
-    """The labels as a map, the quoted name of the series among them; null where one stands twice."""
+    """Return the labels as a map, including a quoted name of the series; null for a duplicate label."""
     plain, quoted, equals, value = (
         builder.call("struct_extract", column("l"), dialect.integer(place)) for place in range(1, 5)
     )
     listed = builder.call("list_zip", *(_parts(group) for group in range(1, 5)))
-    named = exp.EQ(this=equals, expression=builder.text(""))
+    is_name = exp.EQ(this=equals, expression=builder.text(""))
     name = builder.when(exp.NEQ(this=plain, expression=builder.text("")), plain.copy(), _unescaped(quoted))
-    names = dialect.transformed(listed, "l", builder.when(named, builder.text(NAME), name))
+    names = dialect.transformed(listed, "l", builder.when(is_name, builder.text(NAME), name))
     values = dialect.transformed(
-        listed.copy(), "l", builder.when(named.copy(), _unescaped(quoted.copy()), _unescaped(value))
+        listed.copy(), "l", builder.when(is_name.copy(), _unescaped(quoted.copy()), _unescaped(value))
     )
     return builder.tried(builder.call("map", names, values))
 
 
 def _unescaped(value: exp.Expr) -> exp.Expr:
-    """A label's value: escapes of OpenMetrics are those of JSON."""
+    """Return the value of a label; the escapes of OpenMetrics are those of JSON."""
     quoted = builder.call("concat", builder.text('"'), value, builder.text('"'))
     read = builder.tried(builder.call("json_extract_string", quoted, builder.text("$")))
     escaped = builder.call("contains", value.copy(), builder.text("\\"))
@@ -242,7 +249,7 @@ def _unescaped(value: exp.Expr) -> exp.Expr:
 
 
 def _fault() -> exp.Expr:
-    """Why a line is no sample, but for its instant and its value; null where it may be one."""
+    """Return why a line is not a sample, apart from its instant and its value; null if it may be one."""
     long = builder.call("list_contains", builder.given_list("long", "BIGINT"), column("number"))
     faults = {
         TOO_LONG: long,
@@ -250,20 +257,26 @@ def _fault() -> exp.Expr:
         DOUBLED: builder.is_null(column("labels")),
         UNNAMED: exp.EQ(this=column("called"), expression=builder.text("")),
     }
-    ifs = [exp.If(this=condition, true=builder.text(said)) for said, condition in faults.items()]
+    ifs = [exp.If(this=condition, true=builder.text(reason)) for reason, condition in faults.items()]
     return builder.alias(exp.Case(ifs=ifs), "fault")
 
 
 def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
-    """The samples: place, number (of the line), t_ns, value, fault, text, named (the name, if it is no label's value).
+    """Return the query for samples: place, number (of the line), t_ns, value, fault, text, named.
 
-    The parameter `$long` has the numbers of lines that are too long."""
-    known = exp.and_(exp.NEQ(this=column("called"), expression=builder.text("")), builder.is_not_null(column("labels")))
-    seconds = builder.when(known, column("seconds"))
+    `named` is the name unless it is the value of a label. The parameter `$long` has the numbers of lines that are too
+    long.
+    """
+    is_series = exp.and_(
+        exp.NEQ(this=column("called"), expression=builder.text("")), builder.is_not_null(column("labels"))
+    )
+    seconds = builder.when(is_series, column("seconds"))
     t_ns = builder.alias(instant(seconds), "t_ns")
     value = builder.alias(sample_store.number(column("value")), "value")
     nul = builder.call("chr", dialect.integer(0))
-    text = builder.alias(builder.call("ltrim", column("line"), nul), "text")  # the line begins behind such bytes
+    text = builder.alias(
+        builder.call("ltrim", column("line"), nul), "text"
+    )  # NUL bytes before a line are not part of it
     named = builder.alias(builder.when(column("quoted"), column("called"), column("name")), "named")
     query = builder.from_source(dialect.select("place", "number", t_ns, value, _fault(), text, named), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)

@@ -1,6 +1,6 @@
-"""What a reader of a kind of source does; everything else about ingest is the same for all kinds.
+"""Interface of the readers. Everything else about ingest is the same for all kinds of sources.
 
-The reader of a kind is `READER` of the module with the kind's name: that of `json-lines` is in `json_lines.py`.
+The reader of a kind is `READER` of the module with the name of the kind: that of `json-lines` is in `json_lines.py`.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class IngestJob:
 
     @property
     def own_events(self) -> list[Event]:
-        """The events of the source."""
+        """Return the events of the source."""
         return [event for event in self.events if event.source == self.source.name]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the manifest needs to know of a read: whether rows were left out because a required field is missing.
+    """The result of a read for the manifest: whether rows without a required field were left out.
 
     `notes` are warnings about the raw data, `field_notes` about what required fields are read from.
     """
@@ -58,7 +58,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """The record that a row of an event comes from: its host (empty: none) and its number among the host's."""
+    """The record of a row of an event: its host (empty if there is none) and its number among records of the host."""
 
     host: str
     seq: int
@@ -66,11 +66,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """A raw record: the file, from the run's directory, the number of its line, and its text.
+    """A raw record: its file relative to the run, its line number, and its text.
 
-    `number` counts the records of the file from 1.  `line` is 0 where a file has no lines (the text is then the record
-    as it was read), and in lists with several records in a line.  For a record of several lines, `line` is the first;
-    the text of one in a list is written in one line, that of a block as its pairs with `; ` between them.
+    `number` counts the records of the file from 1. `line` is 0 if the file has no lines (the text is then made from the
+    values) or if several records share a line. For a record of several lines, `line` is the first; the text of a record
+    in a list is written on one line, that of a block as its pairs separated by `; `.
     """
 
     file: str
@@ -80,7 +80,7 @@ class RawRecord:
 
     @property
     def where(self) -> str:
-        """File and line, or file and number of the record."""
+        """Return file and line, or file and record number."""
         return f"{self.file}:{self.line}" if self.line else f"{self.file}#{self.number}"
 
 
@@ -88,22 +88,22 @@ class SourceReader(Protocol):
     """Reads the files of a kind of source."""
 
     def read(self, job: IngestJob, /) -> Outcome:
-        """Write events/EVENT/*.parquet, logs.parquet, counts.parquet and quarantine.parquet into the job's folder.
+        """Write events/EVENT/*.parquet, logs.parquet, counts.parquet and quarantine.parquet into the folder of the job.
 
-        Raises AssayError: a file that cannot be read to its end, too many broken records, none that is recognized.
+        Raises AssayError if a file cannot be read to its end, too many records are malformed, or none is recognized.
         """
 
     def locate(self, source: Source, files: RunFiles, places: Sequence[Place], /) -> Iterator[tuple[Place, RawRecord]]:
-        """Find the records at sorted places of the files of a run, in any order."""
+        """Yield the records at sorted places of the files of a run, in any order."""
 
 
 def find_reader(kind: str) -> SourceReader:
-    """Return the reader of a kind of source; its module is loaded when it is first needed."""
+    """Return the reader of a kind of source; its module is loaded on first use."""
     return cast(SourceReader, import_module(f"{__package__}.{kind.replace('-', '_')}").READER)
 
 
 def group_by_file(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Path, str, list[Place]]]:
-    """Yield the files that sorted places are in: path, name from the run's directory, the places."""
+    """Yield the files of sorted places: path, name relative to the run, the places."""
     hosts = {host.host: host for host in files.hosts}
     for (host, index), group in itertools.groupby(places, key=lambda item: (item.host, item.seq // FILE_STEP)):
         path = hosts[host].files[index]
@@ -111,7 +111,7 @@ def group_by_file(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Pa
 
 
 def locate_lines(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
-    """Find records of logs, each of which is a line."""
+    """Yield records of logs, each of which is a line."""
     for path, name, group in group_by_file(files, places):
         texts = text_lines(path, {item.seq % FILE_STEP for item in group})
         for item in group:

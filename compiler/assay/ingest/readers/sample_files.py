@@ -1,4 +1,4 @@
-"""Files of samples: which form a file is of, by what it holds, and its samples."""
+"""Read files of samples, whose format is determined by their content."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from assay.util.os_errors import is_full
 if TYPE_CHECKING:
     import duckdb
 
-#: how a file of samples begins that has a line for each of them
+#: beginning of a file with one sample per line
 LINES = rb"#|[a-zA-Z_:]|\{\s*[a-zA-Z_]|" + openmetrics.BEGINS.encode()
 TEXT = re.compile(rb"(?!PAR1)(?:\xef\xbb\xbf)?\s*(?:" + LINES + rb")")
-PROBED = 4096  # bytes by which a form is told
+PROBED = 4096  # leading bytes that determine the format
 UNNAMED = "no name, or no labels"
 COLUMNS = {"name": "VARCHAR", "labels": LABELS, "t_ns": "BIGINT", "value": "DOUBLE"}
 FORMS = (
@@ -45,11 +45,11 @@ FORMS = (
 
 
 def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: Path) -> tuple[str, ...]:
-    """Add the samples of a file, by its number; `folder` is for scratch.  What a server warned of with them comes back.
+    """Add the samples of a file with an index; return the warnings that a server sent with them.
 
-    AssayError when it is of no form known.
+    `folder` is for temporary files. Raises AssayError if the format is unknown.
     """
-    told: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     content = plain(path, folder, f"{file}.plain")
     with content.open("rb") as stream:
         head = stream.read(PROBED).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -58,22 +58,24 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, file: int, folder: P
     elif re.match(LINES, head):
         openmetrics.load(connection, path, content, file, folder)
     elif re.match(rb'[\[{]\s*($|["\]}\[{])', head):
-        told = prometheus_response.load(connection, path, content, file, folder)
+        warnings = prometheus_response.load(connection, path, content, file, folder)
     else:
         raise _unknown(path, head)
     if content != path:
         content.unlink()
-    return told
+    return warnings
 
 
 def has_lines(path: Path) -> bool:
-    """Whether a file of samples has a line for each of them."""
+    """Return whether a file of samples has one sample per line."""
     return bool(TEXT.match(next(decompressed(path), b"")))
 
 
 def places(path: Path, numbers: Collection[int]) -> dict[int, int]:
-    """Where samples of a file begin, by their numbers: the place of the first byte, of a text of its line, from 0, in
-    the uncompressed content.  None in Parquet."""
+    """Return the byte offsets of samples by their numbers, of their lines if the file has lines.
+
+    Offsets are in the uncompressed content. Samples in Parquet have none.
+    """
     if has_lines(path):
         return {line.number: line.offset for line in lines_at(path, numbers)}
     is_parquet = next(decompressed(path), b"").startswith(b"PAR1")
@@ -81,8 +83,8 @@ def places(path: Path, numbers: Collection[int]) -> dict[int, int]:
 
 
 def _unknown(path: Path, head: bytes) -> AssayError:
-    said = repr(head[:40].decode("utf-8", errors="replace")) if head else "an empty file"
-    return fail("not-samples", f"the file holds no samples: {path}", expected=FORMS, found=said)
+    beginning = repr(head[:40].decode("utf-8", errors="replace")) if head else "an empty file"
+    return fail("not-samples", f"the file holds no samples: {path}", expected=FORMS, found=beginning)
 
 
 def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, file: int) -> None:
@@ -120,27 +122,27 @@ def _parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, f
 
 
 def _stored(source: exp.Expr) -> exp.Select:
-    """The rows of a Parquet file: number, name, labels, said (the labels as text), t_ns (none without those), value."""
-    nothing = builder.text("")
-    name = builder.alias(builder.first_of([column("name"), nothing]), "name")
-    said = builder.first_of([builder.cast(builder.call("to_json", column("labels")), "TEXT"), nothing.copy()])
-    known = exp.and_(builder.is_not_null(column("name")), builder.is_not_null(column("labels")))
-    t_ns = builder.alias(builder.when(known, column("t_ns")), "t_ns")
+    """Return the query for the rows of a Parquet file: number, name, labels, said (labels as text), t_ns, value."""
+    empty = builder.text("")
+    name = builder.alias(builder.first_of([column("name"), empty]), "name")
+    labels_text = builder.first_of([builder.cast(builder.call("to_json", column("labels")), "TEXT"), empty.copy()])
+    is_complete = exp.and_(builder.is_not_null(column("name")), builder.is_not_null(column("labels")))
+    t_ns = builder.alias(builder.when(is_complete, column("t_ns")), "t_ns")
     query = dialect.select(
-        builder.alias(counted(), "number"), name, "labels", builder.alias(said, "said"), t_ns, "value"
+        builder.alias(counted(), "number"), name, "labels", builder.alias(labels_text, "said"), t_ns, "value"
     )
     return builder.from_source(query, source)
 
 
 def _right_columns(connection: duckdb.DuckDBPyConnection, path: Path, source: exp.Expr) -> None:
-    """AssayError when a Parquet file has other columns."""
+    """Check the columns of a Parquet file. Raises AssayError."""
     query = builder.from_source(dialect.select("*"), source)
-    found = {name: kind for name, kind, *_ in run(connection, exp.Describe(this=query))}
-    wrong = [f"{name} {kind}" for name, kind in COLUMNS.items() if found.get(name) != kind]
+    columns = {name: kind for name, kind, *_ in run(connection, exp.Describe(this=query))}
+    wrong = [f"{name} {kind}" for name, kind in COLUMNS.items() if columns.get(name) != kind]
     if wrong:
         raise fail(
             "not-samples",
             f"the Parquet file holds no samples: {path}",
             expected=", ".join(f"{name} {kind}" for name, kind in COLUMNS.items()),
-            found=", ".join(f"{name} {kind}" for name, kind in found.items()),
+            found=", ".join(f"{name} {kind}" for name, kind in columns.items()),
         )

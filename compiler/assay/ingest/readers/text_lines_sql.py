@@ -1,8 +1,8 @@
-"""Queries over text logs: patterns, the kind of each line, and the rows of an event.
+"""Queries over text logs: patterns, the form of each line, and the rows of an event.
 
-Lines become rows of `file` (its index), `padded` (NUL bytes are ahead of the line), `form` (the number of the pattern,
-negative for lines that are no event), `t_ns`, of those that are no event `name`, what is alike in them, and of those
-that are an event the `body` and the places `head_1`, ... of the layout; `rowid` counts lines from 0.
+Lines become rows of `file` (its index), `padded` (NUL bytes before the line), `form` (number of the pattern, negative
+for lines that are not events), `t_ns`, `name` (the constant parts of lines that are not events), and for events `body`
+and `head_1`, ... (places of the layout). `rowid` counts lines from 0.
 """
 
 from __future__ import annotations
@@ -27,27 +27,30 @@ Path_ = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A pattern of a form of an event, under a number of its own, by which `item` is numbered, too."""
+    """A pattern of a form of an event with its own number, which `item` has, too."""
 
     item: NumberedForm
     pattern: Pattern
 
     @property
     def number(self) -> int:
-        """The number that lines of the pattern have."""
+        """Return the number of lines that match the pattern."""
         return self.item.number
 
     @property
     def read(self) -> tuple[str, ...]:
-        """The places that wanted fields read, in the order of the pattern."""
-        asked = {path[0] for path in self.item.paths}
-        return tuple(name for name in self.pattern.places if name in asked)
+        """Return the places that required fields read, in the order of the pattern."""
+        required = {path[0] for path in self.item.paths}
+        return tuple(name for name in self.pattern.places if name in required)
 
 
 @dataclass(frozen=True, slots=True)
 class TextForms:
-    """How lines are told apart: the pattern of all (none: a line is nothing but its body), and those of events, in the
-    order in which they are tried."""
+    """Patterns of the lines of a source.
+
+    `layout` is the pattern of all lines, None if a line is nothing but its body. `variants` are the patterns of events
+    in the order in which they are tried.
+    """
 
     source: Source
     layout: Pattern | None
@@ -55,35 +58,35 @@ class TextForms:
 
     @property
     def time(self) -> str:
-        """The place of the instant."""
+        """Return the place of the instant."""
         return self.source.time[0]
 
     @property
     def heads(self) -> tuple[str, ...]:
-        """Places of the layout that are read, in its order: the time, the body, and what wanted fields read."""
+        """Return the places of the layout that are read, in order: time, body, and those of required fields."""
         if not self.layout:
             return ()
         fields = {path[0] for variant in self.variants for path in variant.item.paths}
-        asked = {self.time, *self.source.body, *fields}
-        return tuple(name for name in self.layout.places if name in asked)
+        required = {self.time, *self.source.body, *fields}
+        return tuple(name for name in self.layout.places if name in required)
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The texts by which a body looks as if it were an event's."""
+        """Return the literal beginnings of the patterns of events."""
         return tuple(dict.fromkeys(variant.pattern.mark.rstrip() for variant in self.variants))
 
     @property
     def begins(self) -> str:
-        """The expression of a body that begins as one of an event does; empty when any does."""
+        """Return the expression for a body with the beginning of an event; empty if any body has one."""
         return "" if "" in self.marks else "^(?:" + "|".join(literal(mark) for mark in self.marks) + ")"
 
     @property
     def within(self) -> str:
-        """The expression of a line that holds the beginning of an event; empty when any line would."""
+        """Return the expression for a line that contains the beginning of an event; empty if any line does."""
         return "" if "" in self.marks else "|".join(literal(mark) for mark in self.marks)
 
     def ends_in_value(self, variant: Variant) -> bool:
-        """Whether lines of a pattern may end in something that is read."""
+        """Return whether lines of a pattern may end in a value that is read."""
         ends = set(self.layout.last if self.layout else variant.pattern.last)
         if self.layout and ends & set(self.source.body):
             ends |= set(variant.pattern.last)
@@ -91,24 +94,24 @@ class TextForms:
         return variant.item.needed and bool(ends & read)
 
     def own(self, event: str) -> tuple[Variant, ...]:
-        """The patterns of an event."""
+        """Return the patterns of an event."""
         return tuple(variant for variant in self.variants if variant.item.event.name == event)
 
 
 def text_forms(source: Source, forms: Sequence[NumberedForm]) -> TextForms:
-    """How the lines of a source are recognised; each pattern of a form has a number of its own."""
+    """Return the patterns of a source; each pattern of a form has its own number."""
     pairs = [(item, name.name) for item in forms for name in item.form.names]
     variants = tuple(Variant(replace(item, number=number), parse(text)) for number, (item, text) in enumerate(pairs))
     return TextForms(source, parse(source.line) if source.line else None, variants)
 
 
-#: what differs between texts of one kind: texts in quotes, hexadecimal numbers of eight digits or more, numbers
+#: varying parts of texts of one kind: quoted texts, hexadecimal numbers of at least eight digits, numbers
 VARYING = r""""[^"]*"|'[^']*'|\b[0-9a-fA-F]{8,}\b|[0-9]+"""
-LONGEST = 80  # characters of what is alike
+LONGEST = 80  # characters of a name that is made from a body
 
 
-def recognition(how: TextForms) -> exp.Select:
-    """All lines of the files `$files`, recognised."""
+def recognition(forms: TextForms) -> exp.Select:
+    """Return the query for all lines of the files `$files`, recognized."""
     trimmed = builder.alias(
         builder.call("rtrim", builder.first_of([column("line"), builder.text("")]), builder.text(" \t")),
         "line",
@@ -117,40 +120,40 @@ def recognition(how: TextForms) -> exp.Select:
         ("scanned", scan()),
         ("bare", bare("scanned")),
         ("lines", builder.from_source(dialect.select("file", "padded", trimmed), "bare")),
-        ("parted", _parted(how)),
-        ("headed", _headed(how)),
-        ("told", builder.from_source(dialect.select("*", builder.alias(_form(how), "form")), "headed")),
+        ("parted", _parted(forms)),
+        ("headed", _headed(forms)),
+        ("told", builder.from_source(dialect.select("*", builder.alias(_form(forms), "form")), "headed")),
         (
             "moments",
             builder.from_source(
-                dialect.select("*", builder.alias(timestamps.parse_parts(how.source, instant_text(how)), "moment")),
+                dialect.select("*", builder.alias(timestamps.parse_parts(forms.source, instant_text(forms)), "moment")),
                 "told",
             ),
         ),
-        ("timed", _timed(how)),
+        ("timed", _timed(forms)),
     ]
-    heads = _head_columns(how)
-    kept = [builder.alias(builder.when(_is_event(), column(name)), name) for name in ("body", *heads)]
+    heads = _head_columns(forms)
+    values = [builder.alias(builder.when(_is_event(), column(name)), name) for name in ("body", *heads)]
     name = builder.alias(_unknown(), "name")
-    query = dialect.select("file", "padded", builder.alias(_settled(), "form"), "t_ns", name, *kept)
+    query = dialect.select("file", "padded", builder.alias(_settled(), "form"), "t_ns", name, *values)
     return dialect.staged(builder.from_source(query, "timed"), stages)
 
 
-def _head_columns(how: TextForms) -> list[str]:
-    return [f"head_{index}" for index, _ in enumerate(how.heads, start=1)]
+def _head_columns(forms: TextForms) -> list[str]:
+    return [f"head_{index}" for index, _ in enumerate(forms.heads, start=1)]
 
 
 def _names(count: int) -> exp.Expr:
     return exp.Array(expressions=[builder.text(f"p{index}") for index in range(1, count + 1)])
 
 
-def _member(of: str, index: int) -> exp.Expr:
-    """A place of a match; null where it is empty, as a place never is that is there."""
-    return _or_null(builder.call("struct_extract", column(of), builder.text(f"p{index}")))
+def _member(match: str, index: int) -> exp.Expr:
+    """Return a place of a match; null if it is absent, since places that are present are not empty."""
+    return _or_null(builder.call("struct_extract", column(match), builder.text(f"p{index}")))
 
 
 def _or_null(text: exp.Expr) -> exp.Expr:
-    """A text, null where it is empty."""
+    """Return a text, null if it is empty."""
     return builder.call("nullif", text, builder.text(""))
 
 
@@ -162,60 +165,64 @@ def _matches(text: exp.Expr, expression: str) -> exp.Expr:
     return builder.call("regexp_matches", text, builder.text(expression))
 
 
-def _parted(how: TextForms) -> exp.Select:
-    """Each line with what the layout finds in it."""
+def _parted(forms: TextForms) -> exp.Select:
+    """Return the query for lines with their match of the layout."""
     values: list[exp.Expr | str] = ["file", "padded", "line"]
-    if how.layout:
-        values.append(builder.alias(_matched(column("line"), how.layout.expression(how.heads), len(how.heads)), "head"))
+    if forms.layout:
+        values.append(
+            builder.alias(_matched(column("line"), forms.layout.expression(forms.heads), len(forms.heads)), "head")
+        )
     return builder.from_source(dialect.select(*values), "lines")
 
 
-def _headed(how: TextForms) -> exp.Select:
-    """Each line with its body, null where it has not the layout, or is empty, and the places of the layout."""
-    heads = [_member("head", index) for index, _ in enumerate(how.heads, start=1)]
-    body = heads[how.heads.index(how.source.body[0])].copy() if how.layout else _or_null(column("line"))
-    named = [builder.alias(value, name) for value, name in zip(heads, _head_columns(how), strict=True)]
+def _headed(forms: TextForms) -> exp.Select:
+    """Return the query for lines with their body and places of the layout; the body is null without a match."""
+    heads = [_member("head", index) for index, _ in enumerate(forms.heads, start=1)]
+    body = heads[forms.heads.index(forms.source.body[0])].copy() if forms.layout else _or_null(column("line"))
+    named = [builder.alias(value, name) for value, name in zip(heads, _head_columns(forms), strict=True)]
     return builder.from_source(dialect.select("file", "padded", "line", builder.alias(body, "body"), *named), "parted")
 
 
-def _form(how: TextForms) -> exp.Expr:
-    """The first pattern that a body matches; else whether the line looks as if it were an event."""
+def _form(forms: TextForms) -> exp.Expr:
+    """Return the number of the first pattern that a body matches, else whether the line resembles an event."""
     ifs = [
         exp.If(this=_matches(column("body"), variant.pattern.expression(())), true=builder.small(variant.number))
-        for variant in how.variants
+        for variant in forms.variants
     ]
-    torn = builder.small(TORN)
-    if how.begins:
-        torn = builder.when(_matches(column("body"), how.begins), torn, builder.small(OTHER))
-    within: exp.Expr = builder.small(TEXT)
-    if how.within:
-        within = builder.when(_matches(column("line"), how.within), builder.small(TORN), within)
-    return builder.when(builder.is_not_null(column("body")), exp.Case(ifs=ifs, default=torn) if ifs else torn, within)
+    unmatched = builder.small(TORN)
+    if forms.begins:
+        unmatched = builder.when(_matches(column("body"), forms.begins), unmatched, builder.small(OTHER))
+    without_body: exp.Expr = builder.small(TEXT)
+    if forms.within:
+        without_body = builder.when(_matches(column("line"), forms.within), builder.small(TORN), without_body)
+    return builder.when(
+        builder.is_not_null(column("body")), exp.Case(ifs=ifs, default=unmatched) if ifs else unmatched, without_body
+    )
 
 
-def instant_text(how: TextForms) -> exp.Expr:
-    """The text of the instant: of the layout, or of the event's own pattern."""
-    if how.layout:
-        return column(_head_columns(how)[how.heads.index(how.time)])
+def instant_text(forms: TextForms) -> exp.Expr:
+    """Return the text of the instant, from the layout or from the pattern of the event."""
+    if forms.layout:
+        return column(_head_columns(forms)[forms.heads.index(forms.time)])
     ifs = [
         exp.If(
             this=exp.EQ(this=column("form"), expression=dialect.integer(variant.number)),
             true=builder.call(
                 "regexp_extract",
                 column("body"),
-                builder.text(variant.pattern.expression((how.time,))),
+                builder.text(variant.pattern.expression((forms.time,))),
                 dialect.integer(1),
             ),
         )
-        for variant in how.variants
+        for variant in forms.variants
     ]
     return exp.Case(ifs=ifs) if ifs else builder.cast(exp.Null(), "TEXT")
 
 
-def _timed(how: TextForms) -> exp.Select:
-    moment = builder.alias(timestamps.instant(how.source, column("moment")), "t_ns")
+def _timed(forms: TextForms) -> exp.Select:
+    moment = builder.alias(timestamps.instant(forms.source, column("moment")), "t_ns")
     return builder.from_source(
-        dialect.select("file", "padded", "line", "form", "body", *_head_columns(how), moment), "moments"
+        dialect.select("file", "padded", "line", "form", "body", *_head_columns(forms), moment), "moments"
     )
 
 
@@ -224,8 +231,10 @@ def _is_event() -> exp.Expr:
 
 
 def _settled() -> exp.Expr:
-    """The form; a line without an instant is broken when it would be an event, and else nothing but text; so is an
-    event with something that no text holds, and one of which the beginning alone was read."""
+    """Return the final form of a line.
+
+    Events without an instant, with invalid text, or truncated are malformed. Other lines without an instant are text.
+    """
     timeless = builder.is_null(column("t_ns"))
     event = exp.GTE(this=column("form"), expression=dialect.integer(0))
     other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
@@ -238,7 +247,7 @@ def _settled() -> exp.Expr:
 
 
 def _unknown() -> exp.Expr:
-    """What is alike in bodies that match no pattern and have an instant: without numbers and texts in quotes."""
+    """Return a body that matches no pattern, but has an instant, without its varying parts."""
     other = exp.and_(exp.LT(this=column("form"), expression=dialect.integer(0)), builder.is_not_null(column("body")))
     alike = builder.call("regexp_replace", column("body"), builder.text(VARYING), builder.text("#"), builder.text("g"))
     return builder.when(
@@ -246,39 +255,41 @@ def _unknown() -> exp.Expr:
     )
 
 
-def event_rows(how: TextForms, event: str, table: str, host: str, offset: int, swift: bool) -> exp.Select:
-    """The rows of an event out of a table of recognised lines: host, seq, t_ns, whole, the wanted fields.
+def event_rows(forms: TextForms, event: str, table: str, host: str, offset: int, swift: bool) -> exp.Select:
+    """Return the query for the rows of an event in a table of lines: host, seq, t_ns, whole, the required fields.
 
-    `swift` is that of `fields.typed`.
+    `swift` is that of `field_sql.typed`.
     """
-    own = how.own(event)
-    matched = [builder.alias(_of_variant(variant), f"match_{variant.number}") for variant in own if variant.read]
+    variants = forms.own(event)
+    matched = [builder.alias(_of_variant(variant), f"match_{variant.number}") for variant in variants if variant.read]
     seq = exp.Add(this=column("rowid"), expression=dialect.integer(offset))
     keys = [builder.alias(builder.text(host), "host"), builder.alias(seq, "seq")]
-    found = builder.from_source(dialect.select(*keys, "t_ns", "form", *_head_columns(how), *matched), table)
-    found = found.where(builder.within(column("form"), own[0].number, own[-1].number), copy=False)
-    paths = list(dict.fromkeys(path for variant in own for path in variant.item.paths))
-    said = [builder.alias(_place(how, own, path[0]), f"place_{index}") for index, path in enumerate(paths, start=1)]
-    rows = builder.from_source(dialect.select(*KEYS, "form", *said), found.subquery("matched"))
+    lines = builder.from_source(dialect.select(*keys, "t_ns", "form", *_head_columns(forms), *matched), table)
+    lines = lines.where(builder.within(column("form"), variants[0].number, variants[-1].number), copy=False)
+    paths = list(dict.fromkeys(path for variant in variants for path in variant.item.paths))
+    places = [
+        builder.alias(_place(forms, variants, path[0]), f"place_{index}") for index, path in enumerate(paths, start=1)
+    ]
+    rows = builder.from_source(dialect.select(*KEYS, "form", *places), lines.subquery("matched"))
     read: dict[Path_, exp.Expr] = {path: column(f"place_{index}") for index, path in enumerate(paths, start=1)}
-    return typed_rows([variant.item for variant in own], read, rows, swift=swift)
+    return typed_rows([variant.item for variant in variants], read, rows, swift=swift)
 
 
 def _of_variant(variant: Variant) -> exp.Expr:
-    found = _matched(column("body"), variant.pattern.expression(variant.read), len(variant.read))
-    return builder.when(exp.EQ(this=column("form"), expression=dialect.integer(variant.number)), found)
+    match = _matched(column("body"), variant.pattern.expression(variant.read), len(variant.read))
+    return builder.when(exp.EQ(this=column("form"), expression=dialect.integer(variant.number)), match)
 
 
-def _place(how: TextForms, own: Sequence[Variant], name: str) -> exp.Expr:
-    """The text at a place of the layout, or of each pattern that has it."""
-    if name in how.heads:
-        return column(_head_columns(how)[how.heads.index(name)])
+def _place(forms: TextForms, variants: Sequence[Variant], name: str) -> exp.Expr:
+    """Return the text at a place of the layout, or of each pattern that has the place."""
+    if name in forms.heads:
+        return column(_head_columns(forms)[forms.heads.index(name)])
     ifs = [
         exp.If(
             this=exp.EQ(this=column("form"), expression=dialect.integer(variant.number)),
             true=_member(f"match_{variant.number}", variant.read.index(name) + 1),
         )
-        for variant in own
+        for variant in variants
         if name in variant.read
     ]
     return exp.Case(ifs=ifs) if ifs else builder.cast(exp.Null(), "TEXT")
