@@ -54,18 +54,18 @@ def _decode_package(data: bytes) -> None:
 
 def _parse_number(data: bytes) -> None:
     """Parse a decimal; its magnitude must be bounded."""
-    from assay.util.numbers import MAGNITUDE, decimal
+    from assay.util.numbers import MAGNITUDE, parse_decimal
 
-    number = decimal(data.decode("utf-8", "replace"))
+    number = parse_decimal(data.decode("utf-8", "replace"))
     assert not number or abs(number.adjusted()) <= MAGNITUDE
 
 
 def _parse_document(data: bytes) -> None:
     """Parse a JSON document; a parsed document must be writable."""
-    from assay.util.json_text import parsed
+    from assay.util.json_text import parse_json
 
     with contextlib.suppress(ValueError, RecursionError):
-        json.dumps(parsed(data.decode("utf-8", "replace")), ensure_ascii=False).encode()
+        json.dumps(parse_json(data.decode("utf-8", "replace")), ensure_ascii=False).encode()
 
 
 def _split_lines(data: bytes) -> None:

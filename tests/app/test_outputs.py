@@ -27,7 +27,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import plan
 from assay.provenance.read import content_hash
 from assay.provenance.record import outline, templates_hash, versions
-from assay.util.checksums import unsealed
+from assay.util.checksums import unseal_text
 from tests.compare_reference import CARDANO
 from tests.support import commands
 from tests.support.cases import as_options, filters_named
@@ -189,7 +189,7 @@ def test_changed_metric_alone_is_computed_again(tmp_path: Path) -> None:
     old, new = (read_json(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
     assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
     assert new["cdfPeerFetch"]["runs"]["plain"]["min"] == 0.02
-    text = unsealed(added, (cache / "results" / added).read_text()) or ""
+    text = unseal_text(added, (cache / "results" / added).read_text()) or ""
     assert json.loads(text)[0][0] == old["cdfPeerFetch"]["runs"]["plain"]["size"]
 
 

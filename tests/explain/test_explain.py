@@ -25,13 +25,13 @@ from assay.explain.terminal import Part, bars, fitted
 from assay.explain.wording import compatibility, describe_expression
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
-from assay.lang.labels import read_of
+from assay.lang.labels import describe_series
 from assay.lang.model.expression import parse
 from assay.lang.model.package import Metric, Term
 from assay.lang.time_format import format_instant
 from assay.report.article import metrics_of
 from assay.report.blocks.rows import series_of
-from assay.util.escape import columns, cut, encode_lossless, visible, visible_json
+from assay.util.escape import dump_escaped_json, encode_lossless, escape_text, measure_width, truncate
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
 from tests.support.commands import assay, assay_process
@@ -77,7 +77,7 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
         assert all(event.names or event.name in nameless for event in described.events), described.events
         assert described.doc
         assert described.definition in text
-        json.loads(visible_json(as_data(Explained(checked, item, described, "", "", None))))
+        json.loads(dump_escaped_json(as_data(Explained(checked, item, described, "", "", None))))
         needed = dependencies.collect_dependencies(
             package,
             [item] if isinstance(item, Metric) else [],
@@ -353,14 +353,20 @@ def test_nothing_of_a_log_acts_on_the_terminal(cache: Path, tmp_path: Path) -> N
     ],
 )
 def test_what_would_act_or_hide_is_an_escape(text: str, printed: str) -> None:
-    assert visible(text) == printed
-    assert json.loads(visible_json({"k": text}))["k"] == text
-    assert visible(visible_json({"k": text}).replace("\n", "")) == visible_json({"k": text}).replace("\n", "")
+    assert escape_text(text) == printed
+    assert json.loads(dump_escaped_json({"k": text}))["k"] == text
+    assert escape_text(dump_escaped_json({"k": text}).replace("\n", "")) == dump_escaped_json({"k": text}).replace(
+        "\n", ""
+    )
 
 
 def test_texts_are_cut_by_the_columns_that_they_take() -> None:
-    assert (cut("漢字漢字", 8), cut("漢字漢字", 7), cut("漢字漢字", 6)) == ("漢字漢字", "漢字漢…", "漢字…")
-    assert columns(cut("e\u0301" * 9, 5)) == 5
+    assert (truncate("漢字漢字", 8), truncate("漢字漢字", 7), truncate("漢字漢字", 6)) == (
+        "漢字漢字",
+        "漢字漢…",
+        "漢字…",
+    )
+    assert measure_width(truncate("e\u0301" * 9, 5)) == 5
 
 
 def test_a_terminal_of_few_characters_gets_others() -> None:
@@ -388,7 +394,7 @@ def test_list_of_series_has_readings_and_samples(cache: Path) -> None:
 def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> None:
     """Where it has no samples of its own."""
     package = lab.session.package("antelope").package
-    texts = {item.name: read_of(package, item) for item in package.series}
+    texts = {item.name: describe_series(package, item) for item in package.series}
     idle = 'of node_cpu_seconds_total, mode = "idle"'
     assert texts["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
     assert texts["memory_used_series"] == (
@@ -401,7 +407,7 @@ def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> Non
         name="twice",
         terms=(Term("a", "cpu_usage_series", "sum"),),
     )
-    assert read_of(package, twice) == (
+    assert describe_series(package, twice) == (
         "Worked out of the sum of the lines of cpu_usage_series (worked out of the mean of the lines of cpu_idle "
         f"({idle}))."
     )

@@ -22,7 +22,7 @@ from assay.ingest.manifest import read_notes
 from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
 from assay.lang import decode
 from assay.lang.model.package import Event, Field, Form, Name, Source, Transform, Unless
-from assay.lang.normal_form import plain
+from assay.lang.normal_form import to_plain_data
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCES, Ingested, read, refusal, write_files
 
@@ -116,7 +116,7 @@ def _bytes(name: str, content: str | Mapping[str, str]) -> bytes:
 
 def decode_source(data: Mapping[str, Any]) -> Source:
     """Return the source of tests of a kind, with other members as normal forms write them."""
-    (source,) = decode.sources([plain(SOURCES[data["kind"]]) | data], "case")
+    (source,) = decode.sources([to_plain_data(SOURCES[data["kind"]]) | data], "case")
     return source
 
 

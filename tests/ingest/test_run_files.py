@@ -17,7 +17,7 @@ from assay.app.runs import NamedRun
 from assay.ingest import fingerprint, hashing
 from assay.ingest.discovery import TAKEN, find_run
 from assay.ingest.hashing import content_key, file_hashes
-from assay.util.checksums import unsealed
+from assay.util.checksums import unseal_text
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE, record, refusal
 
@@ -214,4 +214,4 @@ def test_unreadable_memo_is_replaced(tmp_path: Path) -> None:
     first = key(run, memo)
     memo.write_text("{torn")
     assert key(run, memo) == first
-    assert len(json.loads(unsealed(memo.name, memo.read_text()) or "{}")) == 1
+    assert len(json.loads(unseal_text(memo.name, memo.read_text()) or "{}")) == 1

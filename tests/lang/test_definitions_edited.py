@@ -17,7 +17,7 @@ from assay.engine.compiled_plan import compile_statements
 from assay.engine.graph import Node, nodes
 from assay.lang import decode, normal_form
 from assay.lang.check.check import check
-from assay.lang.formula import by_id, is_formula
+from assay.lang.formula import index_metrics, is_formula
 from assay.lang.model.package import Metric, Package
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Applied, EventStep, plan
@@ -96,7 +96,7 @@ def computation_of(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict
         results[node.name] = hash(
             repr((node.text, _records(package, node), [values[name] for name in node.places], read))
         )
-    known = by_id(package)
+    known = index_metrics(package)
 
     def how(metric: Metric) -> object:
         if is_formula(metric):
@@ -132,7 +132,7 @@ def _constants_of(package: Package) -> dict[str, object]:
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_edit_changes_hashes_of_affected_metrics_only(lab: Laboratory, system: str, seed: int) -> None:
-    body = normal_form.plain(lab.session.package(system).package)
+    body = normal_form.to_plain_data(lab.session.package(system).package)
     old = decode_checked(copy.deepcopy(body))
     assert old
     before = computation_of(old, old.package.metrics)

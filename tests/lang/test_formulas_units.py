@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.lang import formula
-from assay.lang.formula import FormulaScope, resolved, unit_of
+from assay.lang.formula import FormulaScope, infer_unit, write_conversions
 from assay.lang.model.expression import Expression, parse, show
 from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import UnitLibrary, UnknownUnitError
@@ -174,8 +174,8 @@ def evaluate_plainly(node: Expression) -> Fraction | None:
 @given(trees, amounts)
 @settings(deadline=None)
 def test_formula_equals_plain_fractions(tree: Expression, unit: str) -> None:
-    assert LIBRARY.factor(unit_of(tree, SCOPE, LIBRARY), unit)
-    node = resolved(tree, unit, SCOPE, LIBRARY)
+    assert LIBRARY.factor(infer_unit(tree, SCOPE, LIBRARY), unit)
+    node = write_conversions(tree, unit, SCOPE, LIBRARY)
     actual = formula.evaluate(node, FIGURES.__getitem__, {})
     due = evaluate_plainly(tree)
     assert actual.value == (None if due is None else due / SIZES[unit])
@@ -185,7 +185,7 @@ def test_formula_equals_plain_fractions(tree: Expression, unit: str) -> None:
 @given(trees)
 @settings(deadline=None)
 def test_resolved_formula_round_trips_as_text(tree: Expression) -> None:
-    node = resolved(tree, "terabyte", SCOPE, LIBRARY)
+    node = write_conversions(tree, "terabyte", SCOPE, LIBRARY)
     assert parse(show(node)) == node
 
 

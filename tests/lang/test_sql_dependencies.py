@@ -10,7 +10,7 @@ from random import Random
 import duckdb
 import pytest
 
-from assay.lang.sql_dependencies import Reads, reads
+from assay.lang.sql_dependencies import Reads, find_reads
 
 FIELDS = {"began": {"id": "'x'", "a": "10", "b": "NULL"}, "ended": {"id": "'x'", "c": "3"}}
 SOURCES = [
@@ -90,7 +90,7 @@ def test_query_yields_the_same_rows_of_what_it_reads(engine: duckdb.DuckDBPyConn
     for number, value in enumerate(VALUES):
         plain = f"SELECT t.host, sum({value})::BIGINT AS n FROM {source} GROUP BY t.host"
         for sql in (plain, _in_any_case(plain, Random(number))):
-            read = reads(sql, FIELDS, ())
+            read = find_reads(sql, FIELDS, ())
             for name, fields in FIELDS.items():
                 engine.execute(_view(f"less.{name}", read.among(fields)))
             due = _rows(engine, sql, "main")
@@ -99,13 +99,15 @@ def test_query_yields_the_same_rows_of_what_it_reads(engine: duckdb.DuckDBPyConn
 
 
 def test_not_every_form_of_query_reads_everything() -> None:
-    read = [reads(f"SELECT {value} FROM {source}", FIELDS, ()).names for source, value in
+    read = [find_reads(f"SELECT {value} FROM {source}", FIELDS, ()).names for source, value in
              itertools.product(SOURCES, VALUES)]  # fmt: skip
     assert 0 < sum(names is not None for names in read) < len(read)
 
 
 def test_columns_and_constants_of_a_query_are_named() -> None:
-    read = reads("SELECT max(X) /* y */, 'z' FROM a JOIN b USING (\"W\") WHERE v > $limit -- $other\n", ["a", "b"], ())
+    read = find_reads(
+        "SELECT max(X) /* y */, 'z' FROM a JOIN b USING (\"W\") WHERE v > $limit -- $other\n", ["a", "b"], ()
+    )
     assert read.among(["v", "w", "x", "y", "z"]) == {"v", "w", "x"}
     assert read.constants == {"limit"}
-    assert reads("SELECT $one FROM", ["a"], ()) == Reads(frozenset({"one"}), None)
+    assert find_reads("SELECT $one FROM", ["a"], ()) == Reads(frozenset({"one"}), None)

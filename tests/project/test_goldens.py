@@ -42,7 +42,7 @@ from pathlib import Path
 from assay.lang import normal_form, workspace
 here = workspace.Workspace(Path(sys.argv[1]))
 checked = workspace.evaluate(here, sys.argv[2], workspace.scan(here, sys.argv[2]))
-print(hashlib.sha256(json.dumps(normal_form.content(checked)).encode()).hexdigest())
+print(hashlib.sha256(json.dumps(normal_form.build_content(checked)).encode()).hexdigest())
 """
 
 
@@ -61,7 +61,7 @@ def test_committed_goldens_equal_output(part: str, cache: Path, capsys: pytest.C
 def test_committed_normal_form_equals_evaluation(system: str) -> None:
     place = HERE.normal_form(system)
     loaded = normal_form.load(place.read_text(encoding="utf-8"), str(place))
-    assert normal_form.content(loaded) == normal_form.content(evaluated(system))
+    assert normal_form.build_content(loaded) == normal_form.build_content(evaluated(system))
 
 
 def test_golden_files_are_of_existing_systems() -> None:
@@ -203,7 +203,7 @@ def test_package_is_the_same_in_every_process(system: str) -> None:
         command = [sys.executable, "-c", HASHED, str(ROOT), system]
         return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
-    here = json.dumps(normal_form.content(evaluated(system)))  # with the hash seed of this process
+    here = json.dumps(normal_form.build_content(evaluated(system)))  # with the hash seed of this process
     assert printed("4242").communicate()[0] == f"{hashlib.sha256(here.encode()).hexdigest()}\n"
 
 

@@ -24,7 +24,7 @@ from assay.engine.result_cache import Store
 from assay.remote.mirror import mirrored
 from assay.remote.required_files import Wanted
 from assay.util.diagnostics import AssayError
-from assay.util.progress import silent, unheard
+from assay.util.progress import ignore_notice, ignore_progress
 from tests.compare_reference import CARDANO
 from tests.explain.test_explain import raw_line
 from tests.support.commands import Done, assay, assay_process, source_environment
@@ -86,7 +86,7 @@ def mirrored_files(cache: Path, address: str) -> set[str]:
 def mirror(cache: Path, address: str, wanted: Wanted = ALL) -> Path:
     """Update a mirror from the server while others may change it."""
     with ExitStack() as locks:
-        return mirrored(Store(cache), address, "run", wanted, locks, silent, unheard)
+        return mirrored(Store(cache), address, "run", wanted, locks, ignore_progress, ignore_notice)
 
 
 def refusal_of(cache: Path, address: str, wanted: Wanted = ALL) -> str:
@@ -245,7 +245,7 @@ def test_change_waits_for_readers(s3: S3, tmp_path: Path) -> None:
             "run",
             ALL,
             locks,
-            silent,
+            ignore_progress,
             messages.append,
         )
         change = threading.Thread(target=mirrored, args=tell)
@@ -317,7 +317,7 @@ def test_partial_download_of_changed_object_is_discarded(s3: S3, tmp_path: Path)
 def refusal_after_listing(cache: Path, address: str, change: Callable[[], object]) -> str:
     """Return the error for a run that changes between the listing and the first object."""
     with ExitStack() as locks, pytest.raises(AssayError) as caught:
-        mirrored(Store(cache), address, "run", ALL, locks, silent, unheard, fetching=lambda _: change())
+        mirrored(Store(cache), address, "run", ALL, locks, ignore_progress, ignore_notice, fetching=lambda _: change())
     return f"{caught.value}\n"
 
 

@@ -9,7 +9,7 @@ import pytest
 import sqlglot
 
 from assay.engine.dry_run import inexact
-from assay.lang.sql_dependencies import reads
+from assay.lang.sql_dependencies import find_reads
 from assay.sql import dialect
 from assay.sql.partitioning import is_partitionable
 from assay.sql.relations import are_unique, compile_query, refuse_ties
@@ -122,7 +122,7 @@ def test_query_is_worked_out_for_some_hosts_at_a_time(case: SqlCase) -> None:
 
 @pytest.mark.parametrize("case", list_cases("reads.sql"))
 def test_query_names_all_that_it_reads(case: SqlCase) -> None:
-    assert (reads(case.sql, ["a", "b"], ["whole"]).names is None) is (case.expected == "everything")
+    assert (find_reads(case.sql, ["a", "b"], ["whole"]).names is None) is (case.expected == "everything")
 
 
 @pytest.mark.parametrize("case", list_cases("sums.sql"))

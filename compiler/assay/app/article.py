@@ -171,7 +171,7 @@ class _Lost:
     def of_block(self, block: Block) -> set[str]:
         """The missing sources of a table or figure, and of the choices that it refers to."""
         package = self.checked.package
-        metrics = formula.measured(formula.by_id(package), map(self.checked.metric, block.read_metrics()))
+        metrics = formula.list_measured(formula.index_metrics(package), map(self.checked.metric, block.read_metrics()))
         tables = {*(request.grain for request in block.read_rows(package)), *(metric.grain for metric in metrics)}
         return self.of_tables({*tables, *block.read_series()}).union(*map(self.of_choice, block.list_choices()))
 

@@ -35,7 +35,7 @@ from assay.report.render.html import font_faces
 from assay.report.run_results import row_label
 from assay.sql import dialect
 from assay.util.diagnostics import USAGE, AssayError, Span, fail
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -342,7 +342,7 @@ def _marked(text: str, link: Any) -> Any:
 
 def _seen(text: str) -> str:
     """Escape invisible characters of a text, except line feeds and tabs."""
-    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+    return "\n".join("\t".join(map(escape_text, line.split("\t"))) for line in text.split("\n"))
 
 
 def _environment(folder: Path) -> Environment:

@@ -31,7 +31,7 @@ from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.explain.wording import window_said
 from assay.lang import labels, normal_form, workspace
 from assay.lang.blocks.timeline import Timeline
-from assay.lang.formula import by_id, is_formula, measured
+from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
@@ -125,7 +125,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     place = session.workspace.normal_form(system)
     if accept:
         write_accepted_files(session, checked, system_sql(session, checked))
-    accepted_sources = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
+    accepted_sources = normal_form.read_header(place.read_text(encoding="utf-8")) if place.is_file() else ""
     names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
     more = ("histories", "series", "articles", "examples")
     counts = {name: len(getattr(package, name)) for name in (*names, *more)}
@@ -256,7 +256,7 @@ def _series(package: Package, _system: str) -> list[Row]:
             item.name,
             item.unit.symbol,
             _reading(item),
-            "; else ".join(labels.sampled(package, sampled) for sampled in item.samples)
+            "; else ".join(labels.describe_sample_filter(package, sampled) for sampled in item.samples)
             or ", ".join(dict.fromkeys(term.series for term in item.terms)),
             item.doc,
         )
@@ -327,7 +327,7 @@ def query(
     selection = select_phases(checked.package, (), at, phases)
     computed = compute(session, checked, runs, metrics, applied, asked=selection)
     rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
-    measured_metrics = measured(by_id(checked.package), metrics)
+    measured_metrics = list_measured(index_metrics(checked.package), metrics)
     warnings = (
         *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
         *(

@@ -24,7 +24,7 @@ from assay.provenance.read import NAME, Content, PublishedContent, Recorded, Rec
 from assay.provenance.record import outline
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
 from assay.util.paths import LOOP, is_loop, resolve_path
-from assay.util.scratch import folder as temporary
+from assay.util.scratch import temporary_folder as temporary
 
 #: The folders that are extracted from a revision: specs, the SQL that they import, their normal forms.
 _NEEDED = ("specs", "queries", "golden/specs")
@@ -196,7 +196,7 @@ def read_stored_package(path: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
     The package is resolved anew, since the file may have been edited. Raises AssayError.
     """
     try:
-        stored = normal_form.restored(json.loads(path.read_text(encoding="utf-8")), str(path))
+        stored = normal_form.restore_package(json.loads(path.read_text(encoding="utf-8")), str(path))
         return normal_form.resolve(stored.package, stored.sources), stored.definitions
     except AssayError:
         raise

@@ -39,7 +39,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect
 from assay.sql.dialect import column, event_table, scan
 from assay.util.diagnostics import AssayError, Diagnostic, Span
-from assay.util.scratch import folder as temporary
+from assay.util.scratch import temporary_folder as temporary
 
 if TYPE_CHECKING:
     import duckdb

@@ -139,7 +139,7 @@ def _of_run(
             name: result.averages[summary] for name, result in computed.results.metrics.items()
         }
         values |= {name: result.averages[summary] for name, result in computed.results.formulas.items()}
-        over = {name: values[name] for name in formula.over(subject.metric.measure) if name in values}
+        over = {name: values[name] for name in formula.list_inputs(subject.metric.measure) if name in values}
         figures = of_formula(computed.results.formulas[subject.id], summary)
         return RunFacts(run.id, {**figures, "over": over}, None, (), notes)
     figures = distribution(computed.results.metrics[subject.id], summary) if subject.metrics else {}

@@ -13,7 +13,7 @@ from assay.app.subject import FormulaSubject, MetricSubject, SeriesSubject, find
 from assay.engine.compiled_plan import CompiledPlan, compile_plan
 from assay.explain.facts import list_appearances
 from assay.lang import dependencies
-from assay.lang.formula import by_id, constants_of
+from assay.lang.formula import index_metrics, list_constants
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import History, Report
@@ -155,7 +155,7 @@ def _of_formula(subject: FormulaSubject, compiled: CompiledPlan, applied: Sequen
         for item in subject.inputs
     }
     declarations = declared(checked.package)
-    for name in constants_of(by_id(checked.package), subject.metric):
+    for name in list_constants(index_metrics(checked.package), subject.metric):
         titles[Origin(CONSTANTS, name)] = f"{CONSTANTS}{name}: {declarations[name].doc}"
     by_root = dict.fromkeys(titles, _cells(subject))
     formula_lineage = lineage(compiled.statements, titles)

@@ -10,7 +10,7 @@ from assay.lang.model.article import Article
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace, positions
 from assay.report.prose import Prose, read
-from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, meant, raise_all
+from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, raise_all, suggest_nearest
 
 #: The file of a build with the prose of its article: text by file, as JSON.
 KEPT = "prose.json"
@@ -50,7 +50,7 @@ def _missing(
         span,
         excerpt,
         expected=f"the file {display_name}",
-        hint=meant(prose_path.stem, stems),
+        hint=suggest_nearest(prose_path.stem, stems),
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.app.session import Session
 from assay.lang import workspace
-from assay.lang.chart_templates import of_package
+from assay.lang.chart_templates import list_chart_requests
 from assay.lang.model.package import Package
 from assay.styles.registry import style_names
 from assay.util.diagnostics import Diagnostic, did_you_mean, raise_all
@@ -28,7 +28,7 @@ def report_problems(package: Package, templates: Path, locate: Callable[[str], P
     """Yield a problem for each unknown number style or chart template of a package's reports, once."""
     template_names = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
     checked_names: set[str] = set()
-    for use in of_package(package):
+    for use in list_chart_requests(package):
         for style in sorted(set(use.styles) - set(style_names()) - checked_names):
             yield Diagnostic(
                 "unknown-style",

@@ -11,9 +11,9 @@ from pathlib import Path
 from assay.app.session import Session
 from assay.lang.model.package import Source
 from assay.remote.address import checked_address, is_address, is_archive, name_of
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, meant, raise_all
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all, suggest_nearest
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, unheard
+from assay.util.progress import Notice, ignore_notice
 
 #: The hint for a pattern that the shell did not expand.
 ONE_EACH = "a pattern in quotes stands for no run; each is named by a --run of its own"
@@ -52,7 +52,7 @@ def run_at(name: str, place: str) -> NamedRun:
 
 
 def here(
-    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], fetching: Notice = unheard
+    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], fetching: Notice = ignore_notice
 ) -> tuple[NamedRun, ...]:
     """Return the runs with readable directories: remote ones and archives are mirrored into the cache.
 
@@ -102,7 +102,7 @@ def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
         yield Diagnostic("no-run", f"the run is no directory: {run.place}", hint=TAKEN)
         return
     siblings = path.parent.iterdir() if os.access(path.parent, os.R_OK) and path.parent.is_dir() else ()
-    suggestion = meant(path.name, (item.name for item in siblings if item.is_dir() or is_archive(item.name)))
+    suggestion = suggest_nearest(path.name, (item.name for item in siblings if item.is_dir() or is_archive(item.name)))
     hint = ONE_EACH if set("*?[") & set(run.place) else suggestion or TAKEN
     kind = "archive of the run" if run.address else "run directory"
     yield Diagnostic("no-run", f"the {kind} does not exist: {run.place}", hint=hint)

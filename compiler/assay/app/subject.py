@@ -193,7 +193,7 @@ class FormulaSubject(MetricSubject):
 
     @property
     def inputs(self) -> tuple[Subject, ...]:
-        measured = formula.measured(formula.by_id(self.checked.package), [self.metric])
+        measured = formula.list_measured(formula.index_metrics(self.checked.package), [self.metric])
         return tuple(MetricSubject(self.checked, metric) for metric in measured)
 
 

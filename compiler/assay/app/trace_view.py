@@ -13,7 +13,7 @@ from assay.explain.terminal import bars, headed, number, one_line, wrapped
 from assay.lineage.cells import Cell
 from assay.report import cell_links
 from assay.styles.registry import style
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 GROUPS = 12  # distributions listed
 HOW = {
@@ -35,7 +35,7 @@ HOW = {
 
 def listing(cells: Sequence[Cell]) -> list[str]:
     """Return a line for each cell: its full name, for copying, and its text."""
-    return [visible(f"{item.name}: {item.text}") for item in cells]
+    return [escape_text(f"{item.name}: {item.text}") for item in cells]
 
 
 def listing_data(cells: Sequence[Cell]) -> list[dict[str, object]]:

@@ -42,7 +42,7 @@ from assay.remote.address import is_address
 from assay.report.article import metrics_of
 from assay.report.results_json import lines_json
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
-from assay.util.scratch import folder as temporary
+from assay.util.scratch import temporary_folder as temporary
 
 
 def changed_publications(record: RecordedPublished) -> Iterator[str]:
@@ -65,8 +65,8 @@ def definition(session: Session, record: RecordedPublished) -> str:
     content = record.content
     if content.edition:
         _, report = session.report(content.report)
-        return content_hash(normal_form.plain(chosen(report, "", content.edition)))
-    return content_hash(normal_form.plain(session.history(content.report)[1]))
+        return content_hash(normal_form.to_plain_data(chosen(report, "", content.edition)))
+    return content_hash(normal_form.to_plain_data(session.history(content.report)[1]))
 
 
 def rebuild(session: Session, record: RecordedPublished, out: Path) -> None:

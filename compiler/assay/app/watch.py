@@ -13,7 +13,7 @@ from assay.app.runs import named_runs
 from assay.lang import workspace as workspaces
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError
-from assay.util.file_changes import Marks, marks
+from assay.util.file_changes import Stamps, stamp_files
 
 #: Names of temporary files that editors create next to open files.
 BESIDE = re.compile(r"\..*|.*~|#.*#|4913")
@@ -26,9 +26,9 @@ class Watched:
     def __init__(self, system: str, runs: Sequence[str]) -> None:
         self._system = system
         self._runs = runs
-        self._seen: Marks | None = None
+        self._seen: Stamps | None = None
         self._seen_at = 0
-        self._elsewhere: Marks = {}
+        self._elsewhere: Stamps = {}
         self._lock = threading.Lock()  # `look_elsewhere` runs while another thread waits for changes
 
     def places(self, workspace: Workspace) -> list[Path]:
@@ -57,15 +57,15 @@ class Watched:
         with self._lock:
             seen = self._seen or {}
             imported = [path for path in files if str(path) not in seen and path.is_relative_to(workspace.root)]
-            imported_marks = marks(imported)
+            imported_marks = stamp_files(imported)
             self._elsewhere |= imported_marks
             settled = self._seen_at - COARSE
             self._seen = seen | {name: mark for name, mark in imported_marks.items() if max(mark[1:3]) < settled}
 
-    def _now(self, workspace: Workspace) -> Marks:
-        elsewhere = marks([Path(name) for name in self._elsewhere])
-        workspace_marks = marks(self._folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
-        return workspace_marks | marks(_directories(self._runs)) | elsewhere
+    def _now(self, workspace: Workspace) -> Stamps:
+        elsewhere = stamp_files([Path(name) for name in self._elsewhere])
+        workspace_marks = stamp_files(self._folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
+        return workspace_marks | stamp_files(_directories(self._runs)) | elsewhere
 
     @staticmethod
     def _folders(workspace: Workspace) -> list[Path]:

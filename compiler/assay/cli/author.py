@@ -22,8 +22,8 @@ from assay.cli import output
 from assay.cli.options import RUN_HELP, cache_option, names, open_session_of, out_option, system_option, working
 from assay.lang import workspace as workspaces
 from assay.util.diagnostics import USAGE, AssayError
-from assay.util.file_changes import Waiting
-from assay.util.os_errors import of_system
+from assay.util.file_changes import ChangeWaiter
+from assay.util.os_errors import convert_os_error
 from assay.util.scratch import clean_up
 
 
@@ -62,7 +62,7 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
     gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
     builds, idle = _Builds(context, report, runs, out), _Idle(len(runs), out)
     system = report.partition("/")[0]
-    watched, waiting, is_ready = Watched(system, runs), Waiting(PAUSE), True
+    watched, waiting, is_ready = Watched(system, runs), ChangeWaiter(PAUSE), True
     try:
         while True:
             session = open_session_of(context)
@@ -111,7 +111,7 @@ class _Builds:
         try:
             self._build(later)
         except OSError as error:
-            self._error = of_system(error)
+            self._error = convert_os_error(error)
         except AssayError as error:
             if error.status == USAGE and self._first:
                 raise
@@ -216,7 +216,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
     from assay.app.check_and_query import all_systems
     from assay.app.run_schema import run_schemas
     from assay.cli.options import working
-    from assay.util.diagnostics import USAGE, fail, meant
+    from assay.util.diagnostics import USAGE, fail, suggest_nearest
 
     with working(context) as session:
         schemas_by_system = {item: run_schemas(session.package(item).package) for item in all_systems(session, system)}
@@ -227,7 +227,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
     if not matches:
         files = sorted({name for schemas in schemas_by_system.values() for name in schemas})
         raise fail("unknown-file", f"no constant is read from a file `{file}`", expected=", ".join(files),
-                   hint=meant(file, files), status=USAGE)  # fmt: skip
+                   hint=suggest_nearest(file, files), status=USAGE)  # fmt: skip
     if len(matches) > 1:
         names = ", ".join(item for item, _ in matches)
         raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",

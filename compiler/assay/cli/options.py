@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from assay.cli import output
 from assay.cli.log import FORMS
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from assay.app.session import Session
@@ -61,8 +61,10 @@ def names(*kinds: str) -> Completer:
             pairs = [pair for kind in kinds for pair in _listed(session, kind, systems)]
         except AssayError:
             return []
-        matches = [item for item in dict(pairs).items() if item[0].startswith(typed) and visible(item[0]) == item[0]]
-        return [CompletionItem(name, help=visible(doc)) for name, doc in matches]
+        matches = [
+            item for item in dict(pairs).items() if item[0].startswith(typed) and escape_text(item[0]) == item[0]
+        ]
+        return [CompletionItem(name, help=escape_text(doc)) for name, doc in matches]
 
     return complete
 
@@ -204,7 +206,7 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
     from assay.cli.progress import watched
     from assay.engine.result_cache import ELSEWHERE
     from assay.util.diagnostics import AssayError
-    from assay.util.os_errors import is_within, place_of, unwritable
+    from assay.util.os_errors import is_within, make_write_error, place_of
     from assay.util.scratch import clean_up
 
     options = context.obj
@@ -220,7 +222,7 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
             place = place_of(error)
             if place is None or not is_within(error, session.store.folder):
                 raise
-            raise unwritable("cache", "cache folder", session.store.folder, error, ELSEWHERE) from None
+            raise make_write_error("cache", "cache folder", session.store.folder, error, ELSEWHERE) from None
         finally:
             clean_up(session.store.folder)
             tear_down()
@@ -250,12 +252,12 @@ def open_session_of(context: click.Context, ahead: BackgroundHasher | None = Non
     from assay.app.session import open_session
     from assay.engine.result_cache import ELSEWHERE, default_folder
     from assay.util.diagnostics import USAGE
-    from assay.util.os_errors import whole
+    from assay.util.os_errors import require_utf8
 
     cache = context.obj["cache"]
     current_folder = Path.cwd()
     folder = Path(cache) if cache else default_folder()
-    whole(
+    require_utf8(
         str(current_folder / folder), "the folder of the cache", USAGE, ELSEWHERE
     )  # the engine must be able to open it
     return open_session(current_folder, folder, lambda message: output.line(message, err=True), ahead)

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 import click
 
-from assay.util.escape import columns, encodable, encode_lossless, visible, visible_json, visible_lines
+from assay.util.escape import dump_escaped_json, encode_lossless, escape_lines, escape_text, is_encodable, measure_width
 
 
 def opened() -> None:
@@ -71,7 +71,7 @@ def widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
     Returns an empty list if there are none.
     """
     every = [header, *rows]
-    full = [max(map(columns, cells)) for cells in zip(*every, strict=True)]
+    full = [max(map(measure_width, cells)) for cells in zip(*every, strict=True)]
     least = [max(_longest(cell) for cell in cells) for cells in zip(*every, strict=True)]
     room = width - GAP * (len(full) - 1)
     if sum(least) > room:
@@ -91,7 +91,7 @@ def below(header: Row, rows: Sequence[Row], width: int) -> list[str]:
     texts = [row[-1] for row in rows]
     full_widths = widths(header, rows, width)
     if not any(" " in text for text in texts) or (
-        full_widths and full_widths[-1] >= min(ROOM, max(map(columns, texts)))
+        full_widths and full_widths[-1] >= min(ROOM, max(map(measure_width, texts)))
     ):
         return []
     for number in range(len(header) - 1, 0, -1):
@@ -115,7 +115,7 @@ def wrapped(text: str, width: int) -> list[str]:
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if columns(longer) <= width:
+        if measure_width(longer) <= width:
             lines[-1] = longer
         else:
             lines.append(word)
@@ -127,13 +127,13 @@ def join_cells(row: Row, sizes: Sequence[int]) -> Iterator[str]:
     cells = [wrapped(cell, size) for cell, size in zip(row, sizes, strict=True)]
     for number in range(max(map(len, cells))):
         parts = [cell[number] if number < len(cell) else "" for cell in cells]
-        padded = (part + " " * (size - columns(part)) for part, size in zip(parts, sizes, strict=True))
+        padded = (part + " " * (size - measure_width(part)) for part, size in zip(parts, sizes, strict=True))
         yield (" " * GAP).join(padded).rstrip()
 
 
 def _longest(cell: str) -> int:
     """Return the width of the longest word."""
-    return max(map(columns, cell.split()), default=0)
+    return max(map(measure_width, cell.split()), default=0)
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spreadsheets evaluate
@@ -142,12 +142,12 @@ NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|[-+]?inf")
 
 def line(content: object, err: bool = False) -> None:
     """Print one line; line feeds in it are escaped, too. With `err`, print on stderr."""
-    _print(visible(str(content)), err)
+    _print(escape_text(str(content)), err)
 
 
 def text(content: str, err: bool = False) -> None:
     """Print a text of several lines; line feeds and tabs stay."""
-    _print(visible_lines(content), err)
+    _print(escape_lines(content), err)
 
 
 def warnings(messages: Sequence[str]) -> None:
@@ -158,8 +158,8 @@ def warnings(messages: Sequence[str]) -> None:
 
 def data(value: Any, err: bool = False, indent: int | None = 1) -> None:
     """Print data as JSON; on one line if `indent` is None."""
-    encoded = visible_json(value, indent)
-    fits = encodable(encoded, encoding(err))
+    encoded = dump_escaped_json(value, indent)
+    fits = is_encodable(encoded, encoding(err))
     write(encoded if fits else json.dumps(value, indent=indent, default=str), err)
 
 
@@ -172,7 +172,7 @@ def rows(header: Sequence[str], cells: Sequence[Sequence[str]], form: str) -> No
     if form == "json":
         data([dict(zip(header, row, strict=True)) for row in cells])
         return
-    escaped = [[encode_lossless(visible(cell), encoding()) for cell in row] for row in cells]
+    escaped = [[encode_lossless(escape_text(cell), encoding()) for cell in row] for row in cells]
     if form == "csv":
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows([header, *([_inert(cell) for cell in row] for row in escaped)])

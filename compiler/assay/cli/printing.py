@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli import output
 from assay.styles.exact_decimal import six_digits
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.check_and_query import Answer
@@ -51,7 +51,7 @@ def print_verified(verification: Verified) -> int:
         output.line(line)
     if verification.files:
         summary = f"{verification.differing} with other bytes" if verification.differing else "all the same bytes"
-        output.line(f"{counted(verification.files, 'file')}: {summary}")
+        output.line(f"{format_count(verification.files, 'file')}: {summary}")
     return DIFFERENCE if verification.differences else 0
 
 

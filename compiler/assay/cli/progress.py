@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from assay.app.session import Session
@@ -34,12 +34,12 @@ def watched(session: Session) -> Iterator[Session]:
 
     def update(label: str, done: int, total: int) -> None:
         if label not in tasks:
-            tasks[label] = display.add_task(visible(label), total=total, amount="")
+            tasks[label] = display.add_task(escape_text(label), total=total, amount="")
         task = display.tasks[tasks[label]]
         display.update(tasks[label], completed=done, total=total, amount=_amount(label, done, total, task.speed))
 
     session.progress = update
-    session.notice = lambda message: display.console.print(visible(message), markup=False, highlight=False)
+    session.notice = lambda message: display.console.print(escape_text(message), markup=False, highlight=False)
     with display:
         yield session
 

@@ -10,8 +10,8 @@ import click
 
 from assay.cli import output
 from assay.cli.options import system_option
-from assay.util.escape import visible
-from assay.util.numbers import counted
+from assay.util.escape import escape_text
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree
@@ -55,7 +55,7 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
 
 def _lines(tested: Tested) -> Iterator[str]:
     number = sum(len(item.verdicts) for item in tested.outcomes)
-    yield f"{tested.system}: {counted(len(tested.outcomes), 'example')}, {counted(number, 'expectation')}"
+    yield f"{tested.system}: {format_count(len(tested.outcomes), 'example')}, {format_count(number, 'expectation')}"
     for item in tested.outcomes:
         if not item.holds:
             yield from _failed(item)
@@ -81,7 +81,7 @@ def _unseen(coverage: Coverage) -> Iterator[str]:
         unused = [item for item in coverage.unseen if item.event == event]
         listed = ", ".join(_called(item) for item in unused[:NAMED])
         more = f", and {len(unused) - NAMED} more" if len(unused) > NAMED else ""
-        yield f"    {event}: {len(unused)} of {coverage.fallbacks[event]}: {visible(listed)}{more}"
+        yield f"    {event}: {len(unused)} of {coverage.fallbacks[event]}: {escape_text(listed)}{more}"
 
 
 def _called(item: Fallback) -> str:
@@ -145,7 +145,7 @@ def _write(place: Path, tested_systems: Sequence[Tested]) -> None:
     from xml.etree import ElementTree
 
     from assay.util.diagnostics import fail
-    from assay.util.escape import visible_lines
+    from assay.util.escape import escape_lines
 
     root = ElementTree.Element("testsuites")
     for tested in tested_systems:
@@ -161,8 +161,8 @@ def _write(place: Path, tested_systems: Sequence[Tested]) -> None:
                 ElementTree.SubElement(properties, "property", attribute)
         suite.extend(cases)
     for element in root.iter():
-        element.attrib.update({name: visible_lines(text) for name, text in element.attrib.items()})
-        element.text = visible_lines(element.text) if element.text else None
+        element.attrib.update({name: escape_lines(text) for name, text in element.attrib.items()})
+        element.text = escape_lines(element.text) if element.text else None
     ElementTree.indent(root)
     try:
         ElementTree.ElementTree(root).write(place, encoding="utf-8", xml_declaration=True)

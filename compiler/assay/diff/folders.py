@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 SHOWN = 120
 BEFORE = 40
@@ -67,5 +67,5 @@ def _cut_line(line: str | None, column: int) -> str:
     if line is None:
         return "(the text ends before)"
     start = max(0, column - BEFORE) if len(line) > SHOWN else 0
-    excerpt = visible(line[start : start + SHOWN])
+    excerpt = escape_text(line[start : start + SHOWN])
     return ("…" if start else "") + excerpt + ("…" if start + SHOWN < len(line) else "")

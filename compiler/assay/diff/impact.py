@@ -101,11 +101,11 @@ def _places(
     metrics: Iterable[Metric] = (),
 ) -> tuple[Appearance, ...]:
     """The places that count of the metrics for which something holds, or for one that they are formulas over."""
-    known = formula.by_id(package)
+    known = formula.index_metrics(package)
     return tuple(
         place
         for item in metrics or package.metrics
-        if any(map(holds, formula.measured(known, [item]) if formula.is_formula(item) else [item]))
+        if any(map(holds, formula.list_measured(known, [item]) if formula.is_formula(item) else [item]))
         for place in list_appearances(package, item)
         if counts(place)
     )

@@ -100,7 +100,10 @@ def diff(
     meant: set[tuple[str, ...]] = set()
     instant_names = instants(old.package, new.package)
     metrics = tuple(_compare_metrics(old, new, instant_names, texts, meant))
-    before, after = normal_form.plain(with_instants(old.package, instant_names)), normal_form.plain(new.package)
+    before, after = (
+        normal_form.to_plain_data(with_instants(old.package, instant_names)),
+        normal_form.to_plain_data(new.package),
+    )
     reports: dict[str, tuple[ReportedChange, ...]] = {}
     elsewhere = [item for item in _report_instants(instant_names) if all(item not in metric.told for metric in metrics)]
     read_by = readers(old.package), readers(new.package)
@@ -217,7 +220,7 @@ def _compare_metric(
     meant: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
     meaning: list[ReportedChange] = []
-    before, after = normal_form.definition(old, was), normal_form.definition(new.package, now)
+    before, after = normal_form.collect_definition(old, was), normal_form.collect_definition(new.package, now)
     for item in changes(before, after):
         meant.add(item.path)
         if item.path[0] == "earlier":
@@ -244,7 +247,9 @@ def _compare_wording(was: Metric, now: Metric) -> Iterator[ReportedChange]:
         yield ReportedChange("digits", "width", str(was.width), str(now.width))
     yield from (
         describe_change("example", item, 0)
-        for item in changes(normal_form.plain(was.examples), normal_form.plain(now.examples), ("examples",))
+        for item in changes(
+            normal_form.to_plain_data(was.examples), normal_form.to_plain_data(now.examples), ("examples",)
+        )
     )
 
 

@@ -28,7 +28,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import CheckStep, JudgeStep, Plan, RelationStep
 from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, creation, more
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
 from assay.util.os_errors import is_full, is_memory, out_of_memory
 
@@ -339,7 +339,7 @@ class _Execution:
             return False
         try:
             text = _read_text(path) if path.stat().st_size < SHORT else path.read_text(encoding="utf-8")
-            content = unsealed(path.name, text)
+            content = unseal_text(path.name, text)
         except UnicodeDecodeError:
             content = None
         if content is None:
@@ -352,7 +352,7 @@ class _Execution:
         """Write an answer into the cache."""
         self.answers[name] = value
         file_name = f"{self.hashes[name]}.{kind}{ANSWER}"
-        self.store.put("results", file_name, sealed(file_name, json.dumps(value, default=str)))
+        self.store.put("results", file_name, seal_text(file_name, json.dumps(value, default=str)))
 
     def stop_at(self, node: Node) -> None:
         """Raise AssayError when the check of a node fails."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from assay.styles.exact_decimal import six_digits
-from assay.util.escape import cut, encodable, visible
+from assay.util.escape import escape_text, is_encodable, truncate
 
 INDENT = 11
 SHORTEST = 2  # fewest lines of a part whose rank is at most LOW
@@ -60,9 +60,9 @@ class Part:
         is_single_line = room == 1 and len(self.blocks) == 1  # a single line is better spent on text than on a count
         if not lines and (room > 1 or is_single_line):
             lines = [*self.blocks[0][: max(room - 1, 1)]]
-            lines[-1] = cut(f"{lines[-1]} …", width - INDENT)
+            lines[-1] = truncate(f"{lines[-1]} …", width - INDENT)
         if complete < len(self.blocks) and not is_single_line:
-            lines.append(cut(more(len(self.blocks) - complete), width - INDENT))
+            lines.append(truncate(more(len(self.blocks) - complete), width - INDENT))
         for index, line in enumerate(lines):
             yield f"{self.head if not index else '':<{INDENT - 1}} {line}"
 
@@ -99,19 +99,19 @@ def fitted(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
 def wrapped(text: str, width: int, first: str, rest: str) -> Iterator[str]:
     """Yield a text on as many lines as it needs."""
     lines = textwrap.wrap(
-        visible(text), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        escape_text(text), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )  # fmt: skip
     yield from lines or [first.rstrip()]
 
 
 def one_line(text: str, width: int) -> str:
     """Cut a text to the width."""
-    return cut(visible(text), width)
+    return truncate(escape_text(text), width)
 
 
 def bars(counts: Sequence[int], encoding: str) -> str:
     """Return a block character per count, its height relative to the largest count; only 0 is blank."""
-    signs = BARS if encodable(BARS, encoding) else PLAIN_BARS
+    signs = BARS if is_encodable(BARS, encoding) else PLAIN_BARS
     most = max(counts, default=0)
     return "".join(signs[_scale_height(count, most, len(signs) - 1)] for count in counts)
 

@@ -240,7 +240,7 @@ def sentence(metric: Metric, checked: CheckedPackage, summary: str) -> str:
 
 def formula_sentence(metric: Metric) -> str:
     """Describe the whole definition of a formula."""
-    over = ", ".join(f"`{name}`" for name in formula.over(metric.measure))
+    over = ", ".join(f"`{name}`" for name in formula.list_inputs(metric.measure))
     unit = metric.unit.symbol or metric.unit.name
     formatted = formula.format_formula(metric.measure)
     text = f"{formatted}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"
@@ -249,7 +249,7 @@ def formula_sentence(metric: Metric) -> str:
 
 def formula_conversions(metric: Metric) -> list[str]:
     """Return each unit conversion in a formula with its exact factor."""
-    return [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.units_of(metric.measure)]
+    return [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.list_conversions(metric.measure)]
 
 
 def series_sentence(series: Series) -> str:

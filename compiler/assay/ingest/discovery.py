@@ -20,7 +20,7 @@ from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, fail
-from assay.util.os_errors import whole
+from assay.util.os_errors import require_utf8
 from assay.util.paths import LOOP, is_loop, resolve_path
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def _called(path: Path) -> str:
 
 
 def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:
-    whole(str(folder), "the name of a folder of the run")
+    require_utf8(str(folder), "the name of a folder of the run")
     next(folder.iterdir(), None)  # raises OSError for an unreadable folder; a glob would just be empty
     paths: dict[Path, Path] = {}
     for pattern in source.logs:
@@ -300,7 +300,7 @@ def take_snapshot(path: Path) -> FileSnapshot:
 
     Raises AssayError if the file does not exist or its name is not valid text.
     """
-    whole(str(path), "the name of a file of the run")
+    require_utf8(str(path), "the name of a file of the run")
     mark = mark_of(path)
     return FileSnapshot(path, mark, mark.size)
 

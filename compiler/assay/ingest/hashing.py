@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from assay.ingest.fingerprint import FileSnapshot, hashed, mark_of
 from assay.util import atomic
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError
 
 if TYPE_CHECKING:
@@ -84,14 +84,14 @@ def content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
 def remembered(memo: Path) -> dict[str, str]:
     """Return the stored hashes by `FileSnapshot.key`."""
     try:
-        hashes = json.loads(unsealed(memo.name, memo.read_text(encoding="utf-8")) or "{}")
+        hashes = json.loads(unseal_text(memo.name, memo.read_text(encoding="utf-8")) or "{}")
     except (OSError, ValueError):
         return {}
     return hashes if isinstance(hashes, dict) else {}
 
 
 def _remember(memo: Path, hashes: dict[str, str]) -> None:
-    atomic.write_file(memo.parent, memo, sealed(memo.name, json.dumps(hashes)))
+    atomic.write_file(memo.parent, memo, seal_text(memo.name, json.dumps(hashes)))
 
 
 WORTH = 2**20  # bytes; smaller files are hashed on request

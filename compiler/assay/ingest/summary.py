@@ -32,9 +32,9 @@ from assay.lang import time_format
 from assay.lang.model.package import Lookup, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import AssayError, Diagnostic, fail
-from assay.util.escape import cut, visible
-from assay.util.json_text import object_of
-from assay.util.numbers import counted
+from assay.util.escape import escape_text, truncate
+from assay.util.json_text import build_object
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     import duckdb
@@ -82,7 +82,7 @@ def _of_json(source: Source, where: str, lines: Sequence[tuple[int, str]]) -> It
 def _json(line: str) -> object:
     """Parse a line as JSON; return None if it is not JSON."""
     try:
-        return json.loads(line, object_pairs_hook=object_of)
+        return json.loads(line, object_pairs_hook=build_object)
     except (ValueError, RecursionError):
         return None
 
@@ -95,7 +95,7 @@ def _name(value: object, path: Sequence[str], lookup: Lookup) -> str:
 
 
 def _short(text: str) -> str:
-    return cut(visible(text), WIDTH)
+    return truncate(escape_text(text), WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,8 +300,8 @@ def nothing_recognized_error(
             f"the files of `{source.name}` hold no {things} at all",
             hint="did the run record anything?",
         )
-    where = f" of {counted(len(logs), 'host')}" if source.hosts else ""
-    lines = counted(sum(log.lines for log in logs), things.removesuffix("s"), things)
+    where = f" of {format_count(len(logs), 'host')}" if source.hosts else ""
+    lines = format_count(sum(log.lines for log in logs), things.removesuffix("s"), things)
     return fail(
         "nothing-recognised",
         f"none of the {lines}{where} is an event that the specs know",
@@ -313,7 +313,7 @@ def nothing_recognized_error(
 def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
     """Return the reasons for malformed records, and how the source reads instants or lines if that is a reason."""
     notes = [f"{_where(item)}: {item.reason}" for item in broken]
-    form = time_format.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
+    form = time_format.describe_format(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
     if form:
         paths = " or ".join(f"`{'.'.join(path)}`" for path in source.times)
         at = f", {paths}," if source.time else ""

@@ -15,7 +15,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Series, Table
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED
-from assay.lang.sql_dependencies import Reads, reads
+from assay.lang.sql_dependencies import Reads, find_reads
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class _Walk:
     def __init__(self, package: Package, filters: Iterable[Filter], cut: bool = False) -> None:
         self.cut = cut
         self.tables = {item.name: item for item in package.tables}
-        self.metrics = formula.by_id(package)
+        self.metrics = formula.index_metrics(package)
         self.filters = tuple(filters)
         self.needs = Dependencies()
         self.done: set[tuple[str, str]] = set()
@@ -43,7 +43,7 @@ class _Walk:
         """What a metric refers to; of a formula what the metrics do that it is over."""
         if formula.is_formula(metric):
             self.needs.constants |= _constants(metric.measure)
-            for name in formula.over(metric.measure):
+            for name in formula.list_inputs(metric.measure):
                 self.metric(self.metrics[name])
             return
         grain = self.tables[metric.grain]
@@ -95,7 +95,7 @@ class _Walk:
     def text(self, sql: str, uses: Collection[str]) -> None:
         """What a SQL text reads: constants, and members of each table."""
         whole = [name for name in uses if isinstance(self.tables.get(name), Relation)]
-        found = reads(sql, set(uses) - set(whole), whole)
+        found = find_reads(sql, set(uses) - set(whole), whole)
         self.needs.constants |= found.constants
         for name in uses:
             self.table(name, found)

@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import Any, cast
 
 from assay.lang import decode, dependencies, formula, scopes
-from assay.lang.check.formulas import scope_of
+from assay.lang.check.formulas import build_formula_scope
 from assay.lang.check.series import VALUE, read_unit
-from assay.lang.formula import resolved
+from assay.lang.formula import write_conversions
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.expression import Expression, show
 from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.model.vocabulary import Cut, Unit
-from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, reduced, side_by_side
-from assay.lang.units import UnitLibrary, library_of
-from assay.util.repr_key import Exactly
+from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, infer_reduced, infer_sides
+from assay.lang.units import UnitLibrary, get_library
+from assay.util.repr_key import ReprKey
 
 FORMAT = 2  # 1 had events and summaries by name
 _ORDERED = ("events", "summaries")  # parts of a package whose order has a meaning
@@ -65,7 +65,7 @@ class CheckedPackage:
 
 def resolve(package: Package, sources: str) -> CheckedPackage:
     """A checked package with its conversions worked out; expects that `check` found no problem."""
-    units = library_of(tuple(unit.name for unit in package.units))
+    units = get_library(tuple(unit.name for unit in package.units))
     package = _in_order(_with_factors(package, units))
     grains = {grain.name: grain for grain in package.grains}
     measured = {}
@@ -73,8 +73,8 @@ def resolve(package: Package, sources: str) -> CheckedPackage:
         if formula.is_formula(metric):
             measured[metric.id] = Measured("real", metric.unit.name, Fraction(1))
             continue
-        found = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), units.units())
-        found = reduced(found, metric.reduction.kind if metric.reduction else "")
+        found = infer(metric.measure, scopes.build_grain_scope(package, grains[metric.grain]), units.units())
+        found = infer_reduced(found, metric.reduction.kind if metric.reduction else "")
         counts = metric.reduction is not None and metric.reduction.kind == "count"
         kind = "unsigned" if not counts and _unsigned(metric.measure, grains[metric.grain]) else found.type
         measured[metric.id] = Measured(kind, found.unit, units.factor(found.unit, metric.unit.name))
@@ -131,7 +131,7 @@ class _Resolver:
 
     def scope(self, grain: str, parameter: Parameter | None = None) -> Scope:
         found = next(item for item in self.package.grains if item.name == grain)
-        return scopes.of_grain(self.package, found, parameter)
+        return scopes.build_grain_scope(self.package, found, parameter)
 
     def node(self, node: Expression, scope: Scope) -> Expression:
         """An expression with its factors."""
@@ -142,7 +142,7 @@ class _Resolver:
         elif node.op == "quantity" and (kind := infer(node, scope, self.units)).type == "integer":
             factor = str(self.units.factor(node.unit, kind.unit))
         elif node.op in SIDE_BY_SIDE:
-            operands = convert_operands(operands, side_by_side(node, scope, self.units), self.units)
+            operands = convert_operands(operands, infer_sides(node, scope, self.units), self.units)
         return dataclasses.replace(node, operands=operands, factor=factor)
 
     def maybe(self, node: Expression | None, scope: Scope) -> Expression | None:
@@ -160,7 +160,7 @@ class _Resolver:
         )
 
     def rows(self, table: str) -> Scope:
-        return scopes.of_rows(self.package, table)
+        return scopes.build_row_scope(self.package, table)
 
     def instant(self, instant: Instant, scope: Scope) -> Instant:
         value, where = self.maybe(instant.value, scope), self.maybe(instant.where, self.rows(instant.of))
@@ -169,7 +169,7 @@ class _Resolver:
     def metric(self, metric: Metric) -> Metric:
         """A metric with the factors of its measure or formula, and without what says nothing there."""
         if formula.is_formula(metric):
-            grain = formula.grain(formula.by_id(self.package), metric)
+            grain = formula.find_grain(formula.index_metrics(self.package), metric)
             measure = self.formula(metric.measure, metric.unit)
             return dataclasses.replace(metric, grain=grain, measure=measure, sampled_only=False)
         scope = self.scope(metric.grain)
@@ -179,7 +179,7 @@ class _Resolver:
 
     def formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
         """A formula with its conversions."""
-        return resolved(node, unit.name, scope_of(self.package, amount), self.library)
+        return write_conversions(node, unit.name, build_formula_scope(self.package, amount), self.library)
 
     def article(self, article: Article) -> Article:
         """An article with the conversions of its blocks."""
@@ -207,7 +207,7 @@ class _Resolver:
     def computed(self, item: Series) -> Series:
         """A series of terms with the factors of its value, and that to its unit."""
         assert item.value is not None
-        scope = scopes.of_terms(self.package, item)
+        scope = scopes.build_term_scope(self.package, item)
         factor = self.units.factor(infer(item.value, scope, self.units).unit, item.unit.name)
         return dataclasses.replace(item, value=self.node(item.value, scope), factor=str(factor))
 
@@ -307,10 +307,10 @@ def definitions(package: Package) -> dict[str, str]:
     patterns that are tried before those of its events, sources, constants, the predicates of all filters that can
     apply), but no prose."""
     written = SerializationMemo()
-    known = memo_of_hashes(Exactly(dataclasses.replace(package, metrics=())))
+    known = memo_of_hashes(ReprKey(dataclasses.replace(package, metrics=())))
     found = {}
     for metric in package.metrics:
-        told = Exactly(metric)
+        told = ReprKey(metric)
         if formula.is_formula(metric) or told not in known:
             known[told] = definition_hash(definition(package, metric, written), written)
         found[metric.id] = known[told]
@@ -318,7 +318,7 @@ def definitions(package: Package) -> dict[str, str]:
 
 
 @functools.lru_cache(maxsize=2)  # those who watch files ask for the same package with one metric changed
-def memo_of_hashes(_others: Exactly[Package]) -> dict[Exactly[Metric], str]:
+def memo_of_hashes(_others: ReprKey[Package]) -> dict[ReprKey[Metric], str]:
     """The definition hashes of metrics in a package that is otherwise the same."""
     return {}
 
@@ -350,8 +350,10 @@ def definition(package: Package, metric: Metric, written: SerializationMemo | No
     if earlier := _earlier(package, needs):
         body["earlier"] = earlier
     if formula.is_formula(metric):
-        known = formula.by_id(package)
-        body["metrics"] = {name: definition(package, known[name], written) for name in formula.over(metric.measure)}
+        known = formula.index_metrics(package)
+        body["metrics"] = {
+            name: definition(package, known[name], written) for name in formula.list_inputs(metric.measure)
+        }
     if needs.series:
         body["series"] = plainly(item for item in _sorted(package.series) if item.name in needs.series)
     return body

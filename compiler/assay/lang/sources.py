@@ -20,7 +20,7 @@ from pathlib import Path
 from assay import dhall
 from assay.dhall.collect import collect_files
 from assay.util.atomic import write_file
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_of, fail
 from assay.util.paths import resolve_path
 
@@ -35,7 +35,7 @@ def read_unchanged_sources(cache: Path, root: Path, system: str) -> str | None:
     """
     try:
         place = _place(cache, root, system)
-        found = json.loads(unsealed(place.name, place.read_text(encoding="utf-8")) or "{}")
+        found = json.loads(unseal_text(place.name, place.read_text(encoding="utf-8")) or "{}")
         same = all(_same(root, name, *entry) for name, entry in found["files"].items())
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return None
@@ -62,7 +62,7 @@ def write_index(cache: Path, root: Path, system: str, files: Sequence[IndexedFil
         if any(path.read_bytes() != content for _, path, content in files):  # after the marks: they are of this content
             return
         place = _place(cache, root, system)
-        write_file(cache, place, sealed(place.name, json.dumps({"sources": sources, "files": marks})))
+        write_file(cache, place, seal_text(place.name, json.dumps({"sources": sources, "files": marks})))
     except OSError:
         return
 

@@ -22,10 +22,10 @@ from assay.lang.libraries import LIBRARIES
 from assay.lang.model.package import Package
 from assay.lang.normal_form import CheckedPackage
 from assay.util.atomic import write_file
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
-from assay.util.escape import visible_json
-from assay.util.os_errors import unwritable
+from assay.util.escape import dump_escaped_json
+from assay.util.os_errors import make_write_error
 from assay.util.paths import resolve_path
 
 if TYPE_CHECKING:
@@ -158,12 +158,12 @@ def load(
             status=USAGE,
         )
     if found or (found := load_cached(workspace, system, cache)):
-        return normal_form.restored(found.content, found.where)
+        return normal_form.restore_package(found.content, found.where)
     from assay.lang.sources import hash_sources  # loads much, which unchanged specs do without
 
     files = scan(workspace, system)
     restorable = _restorable(_cached(cache, hash_sources(files))) if cache else None
-    restored = normal_form.restored(restorable.content, restorable.where) if restorable else None
+    restored = normal_form.restore_package(restorable.content, restorable.where) if restorable else None
     checked = restored or _load_normal_form(workspace, system, files) or evaluate(workspace, system, files)
 
     def keep() -> None:
@@ -238,7 +238,7 @@ def _load_normal_form(workspace: Workspace, system: str, files: Sequence[SourceF
     wanted = hash_sources(files)
     committed = workspace.normal_form(system)
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
-    if normal_form.header(text) != wanted:
+    if normal_form.read_header(text) != wanted:
         return None
     if comes_with_the_code(workspace):
         return normal_form.load(text, str(committed))
@@ -273,7 +273,7 @@ def _restorable(place: Path) -> CachedPackage | None:
 
 def _unsealed(place: Path) -> str | None:
     try:
-        return unsealed(place.name, place.read_text(encoding="utf-8"))
+        return unseal_text(place.name, place.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -283,10 +283,10 @@ def _keep(said: str, place: Path) -> None:
     if _unsealed(place) is not None:
         return
     try:
-        write_file(place.parent.parent, place, sealed(place.name, said))
+        write_file(place.parent.parent, place, seal_text(place.name, said))
     except OSError as error:
         hint = "name another with --cache"
-        raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
+        raise make_write_error("cache", "cache folder", place.parent.parent, error, hint) from None
 
 
 def text(checked: CheckedPackage, cache: Path) -> str:
@@ -295,7 +295,7 @@ def text(checked: CheckedPackage, cache: Path) -> str:
 
 
 def _text(checked: CheckedPackage) -> str:
-    return visible_json(normal_form.content(checked)) + "\n"
+    return dump_escaped_json(normal_form.build_content(checked)) + "\n"
 
 
 def warm_up() -> None:
@@ -425,7 +425,7 @@ def _load_committed(found: Workspace, system: str, _files: Sequence[SourceFile],
     """The package of the committed normal form, where that is of these sources."""
     place = found.normal_form(system)
     text = place.read_text(encoding="utf-8") if place.is_file() else ""
-    return normal_form.load(text, str(place)).package if normal_form.header(text) == sources else None
+    return normal_form.load(text, str(place)).package if normal_form.read_header(text) == sources else None
 
 
 def _evaluate_unchecked(found: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package:

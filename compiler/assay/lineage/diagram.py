@@ -15,7 +15,7 @@ from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
 from assay.lineage.graph import describe_column, kind_of, records
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import JudgeStep, RowsStep, SeriesStep
-from assay.util.escape import columns, cut, visible
+from assay.util.escape import escape_text, measure_width, truncate
 
 #: the roles of columns that make a value or pick its row
 DIRECT = ("value", "picks")
@@ -157,19 +157,22 @@ def _lay_out(draft: _Draft) -> Picture:
 def make_box(key: Key, rows: Mapping[str, str], x: float, y: float, width: float, height: float) -> Box:
     """Return a box with its rows placed."""
     placed_rows = tuple(
-        Row(_shorten(label), visible(label), role, round(y + HEAD + ROW * (index + 0.5), 1))
+        Row(_shorten(label), escape_text(label), role, round(y + HEAD + ROW * (index + 0.5), 1))
         for index, (label, role) in enumerate(rows.items())
     )
     return Box(key[0], key[1], _shorten(key[1]), round(x, 1), round(y, 1), round(width, 1), height, placed_rows)
 
 
 def _shorten(text: str) -> str:
-    return cut(visible(text), LONGEST)
+    return truncate(escape_text(text), LONGEST)
 
 
 def _estimate_width(key: Key, rows: Iterable[str]) -> float:
-    longest = max(columns(_shorten(text)) for text in rows)
-    return max(longest * LETTER, (columns(_shorten(key[1])) + columns(key[0]) * 0.85 + 3) * (LETTER + 0.4)) + 22
+    longest = max(measure_width(_shorten(text)) for text in rows)
+    return (
+        max(longest * LETTER, (measure_width(_shorten(key[1])) + measure_width(key[0]) * 0.85 + 3) * (LETTER + 0.4))
+        + 22
+    )
 
 
 def _find_followers(draft: _Draft) -> dict[Key, set[Key]]:

@@ -14,7 +14,7 @@ from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
 from assay.lineage.metric_lineage import ROLES, FieldPaths, Lineage, places
 from assay.plan.planner import EventStep, JudgeStep, RelationStep, RowsStep, SeriesStep
 from assay.sql.codegen import Statement
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 #: key column -> the part of a record that it comes from, as key columns are no fields
 _PLACES = {"host": "the host's directory", "seq": "place in the host's files", SERIES: "name and labels of its series"}
@@ -187,5 +187,5 @@ def _format_dot(graph: Graph, title: str) -> Iterator[str]:
 
 def _quote_dot(text: str) -> str:
     """Quote a text for Graphviz."""
-    lines = [visible(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n")]
+    lines = [escape_text(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n")]
     return '"' + "\\n".join(lines) + '"'

@@ -12,7 +12,7 @@ from assay.lineage.constants import constants
 from assay.lineage.graph import describe_column, kind_of, name, place_of, raw_places, records
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import EventStep, JudgeStep
-from assay.util.escape import cut, visible
+from assay.util.escape import escape_text, truncate
 
 FilterRow = tuple[str, str, tuple[str, ...]]
 """Event, field, places of the field in raw records."""
@@ -75,11 +75,11 @@ class _TreePrinter:
     def wrap(self, text: str, prefix: str) -> Iterator[str]:
         """Yield a text on as many lines as it needs."""
         space = self.width - len(prefix)
-        for line in textwrap.wrap(visible(text), max(space, 20), subsequent_indent="  "):
+        for line in textwrap.wrap(escape_text(text), max(space, 20), subsequent_indent="  "):
             yield self.fit(prefix + line)
 
     def fit(self, text: str) -> str:
-        return cut(visible(text), self.width)
+        return truncate(escape_text(text), self.width)
 
 
 def describe_inputs(lineage: Lineage, item: Origin) -> ColumnOrigins:
@@ -128,7 +128,7 @@ def _list_fields(lineage: Lineage, package: Package, width: int) -> Iterator[str
         if rows_of_role:
             yield f"Fields of events: {SAYS[role]}"
         for event, field_name, _, places in rows_of_role:
-            yield cut(visible(f"  {f'{event}.{field_name}':<{wide}}  {' or '.join(places)}"), width)
+            yield truncate(escape_text(f"  {f'{event}.{field_name}':<{wide}}  {' or '.join(places)}"), width)
 
 
 def _list_filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
@@ -137,7 +137,7 @@ def _list_filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
     if rows:
         yield "Fields of events: filters that are not applied can decide by them"
     for event, field_name, places in rows:
-        yield cut(visible(f"  {f'{event}.{field_name}':<{wide}}  {' or '.join(places)}"), width)
+        yield truncate(escape_text(f"  {f'{event}.{field_name}':<{wide}}  {' or '.join(places)}"), width)
 
 
 def _list_constants(lineage: Lineage, package: Package, width: int) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _list_constants(lineage: Lineage, package: Package, width: int) -> Iterator[
         if rows_of_role:
             yield f"Constants of the run: {SAYS[role].partition(':')[0]}"
         for item in rows_of_role:
-            yield cut(visible(f"  {item.name:<{wide}}  {item.place}"), width)
+            yield truncate(escape_text(f"  {item.name:<{wide}}  {item.place}"), width)
 
 
 def field_rows(lineage: Lineage, package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang import formula
-from assay.lang.dependencies import Dependencies, collect_dependencies, events_of
+from assay.lang.dependencies import Dependencies, collect_dependencies, find_events
 from assay.lang.model.package import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import KEY, KEYS, keys_of, rows_name
@@ -147,7 +147,7 @@ class Listed:
 
 def listed_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Sequence[Metric]) -> Listed:
     """Rows of a grain with metrics, some of which may be formulas."""
-    measured = formula.measured(formula.by_id(package), metrics)
+    measured = formula.list_measured(formula.index_metrics(package), metrics)
     return Listed(grain, tuple(keys), measured, tuple(metric for metric in metrics if formula.is_formula(metric)))
 
 
@@ -244,7 +244,7 @@ class _Order:
         """Of tables with the logs among them, the sources of the events that they are made of; none of one source."""
         if LOGS not in uses or len(self.package.sources) < 2:
             return ()
-        events = events_of(self.package, uses)
+        events = find_events(self.package, uses)
         return tuple(sorted({item.source for item in self.package.events if item.name in events}))
 
     def across(self, grain: Grain) -> frozenset[str]:
@@ -317,7 +317,7 @@ def plan(
     parameters.
     """
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
-    metrics = formula.measured(formula.by_id(package), metrics)
+    metrics = formula.list_measured(formula.index_metrics(package), metrics)
     read = [*metrics, *(metric for item in listed for metric in item.metrics)]
     keys = [(item.grain.name, item.keys) for item in listed]
     told = tuple(item for item in cuts if item.of)

@@ -138,7 +138,7 @@ def of_publications(
 
 def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
     """Return the hash of a report's definition (its contents, order and titles) and of its prose by file."""
-    plain = normal_form.plain(report)
+    plain = normal_form.to_plain_data(report)
     return content_hash({"report": plain, "prose": dict(prose)} if prose else plain)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from assay.lang.check.reports import is_day
 from assay.publication.model import Explained, Facts, Figure, MetricRow, Points, Publication, Table
 from assay.util.diagnostics import Diagnostic, Span, fail, raise_all
-from assay.util.json_text import parsed
-from assay.util.numbers import decimal
+from assay.util.json_text import parse_json
+from assay.util.numbers import parse_decimal
 from assay.util.paths import resolve_path
 
 MISSING = "—"
@@ -102,7 +102,7 @@ KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object", int:
 
 def is_number(cell: str) -> bool:
     """Check that a printed cell is a finite number, or marks a missing or undefined one."""
-    return cell in (MISSING, *UNDEFINED) or decimal(cell) is not None
+    return cell in (MISSING, *UNDEFINED) or parse_decimal(cell) is not None
 
 
 def truncate_value(value: object) -> str:
@@ -118,7 +118,7 @@ def load(path: Path) -> tuple[Any, str]:
     """Return the data and the text of a JSON file.  Raises AssayError: it cannot be read, or is no JSON."""
     try:
         text = resolve_path(path).read_text(encoding="utf-8")
-        return parsed(text), text
+        return parse_json(text), text
     except OSError as error:
         raise fail("publication", f"the publication cannot be read: {error.strerror}: {path}") from None
     except UnicodeDecodeError as error:

@@ -27,7 +27,7 @@ from assay.remote.address import ARCHIVES, parts_of, refusal, slashed, suffix_of
 from assay.remote.required_files import Wanted
 from assay.remote.transfer import nothing_wanted, unsafe
 from assay.util.diagnostics import AssayError, fail
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 from assay.util.progress import Bytes
 
 CHUNK = 2**20
@@ -204,7 +204,7 @@ class _Target:
         if folder and not parts_of(name) and not name.startswith("/"):
             return
         if why := kind or refusal(name):
-            raise unsafe(f"a member of the archive is refused: {visible(name)}", why, self.archive)
+            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, self.archive)
 
     def find_run(self) -> Path:
         """Return the run's directory.  Raises AssayError: no file is wanted, or there are several runs."""
@@ -214,7 +214,7 @@ class _Target:
             return self.folder / next(iter(self.top_folders))
         if self.top_folders:
             raise fail("no-run", f"the archive holds more than one run: {self.archive}", expected="one folder on top",
-                       found=", ".join(map(visible, sorted(self.top_folders))),
+                       found=", ".join(map(escape_text, sorted(self.top_folders))),
                        hint="pack each run by itself")  # fmt: skip
         raise nothing_wanted("the archive of the run", self.archive, self.wanted, self.seen)
 
@@ -236,13 +236,13 @@ class _Target:
         self.has_direct = self.has_direct or is_direct
         self.top_folders |= {parts_of(name)[0]} if is_below else set()
         if path.is_file():  # it is unknown which of them is the run's
-            raise unsafe(f"a member of the archive is refused: {visible(name)}", "a member before has its name",
+            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", "a member before has its name",
                          self.archive)  # fmt: skip
         disk_space.check_room(self.folder, size, self.archive)
         with path.open("wb") as stream:
             shutil.copyfileobj(content, stream, CHUNK)
         if path.stat().st_size != size:
-            raise EOFError(f"{visible(name)} ends before its size")
+            raise EOFError(f"{escape_text(name)} ends before its size")
 
     def _check_backslashes(self, name: str) -> None:
         """Refuse a file that would be wanted if the backslashes of its name were slashes.
@@ -251,7 +251,7 @@ class _Target:
         """
         if "\\" in name and (self.wanted.has(slashed(name)) or self.wanted.has_below(slashed(name))):
             why = "its name has backslashes, where a run has folders"
-            raise unsafe(f"a member of the archive is refused: {visible(name)}", why, self.archive)
+            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, self.archive)
 
     def _resolve(self, name: str) -> Path:
         return self.folder.joinpath(*parts_of(name))
@@ -275,7 +275,7 @@ def _untar(stream: IO[bytes], target: _Target) -> None:
 def _find_refusal(member: tarfile.TarInfo) -> str:
     """Return why a member of a tar is refused for its type; empty for files and folders."""
     if member.issym() or member.islnk():
-        return f"it is a link to {visible(member.linkname)}"
+        return f"it is a link to {escape_text(member.linkname)}"
     if member.isreg() or member.isdir():
         return ""
     return "it is neither a file nor a folder"
@@ -339,7 +339,7 @@ def _translate_errors(archive: Path, folder: Path, shown_as: str) -> Iterator[No
         raise _build_error(archive, shown_as, str(error)) from None
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         name, why = Path(str(error.filename)).name, "it is a file and a folder"
-        raise unsafe(f"a member of the archive is refused: {visible(name)}", why, shown_as) from None
+        raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, shown_as) from None
     except OSError as error:
         if error.filename == str(archive):
             cause = error.strerror or str(error)

@@ -31,7 +31,7 @@ from assay.util.atomic import clear_way, discard
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import fail
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, Progress, unheard
+from assay.util.progress import Notice, Progress, ignore_notice
 
 KIND = "mirror"
 UNPACKED = "unpacked"
@@ -74,7 +74,7 @@ def mirrored(
     held: ExitStack,
     progress: Progress,
     notice: Notice,
-    fetching: Notice = unheard,
+    fetching: Notice = ignore_notice,
 ) -> Path:
     """Return the local directory of a run on object storage or in an archive, brought up to date.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.lang import dependencies, formula
 from assay.lang.blocks.fact import Fact
-from assay.lang.labels import read_of
+from assay.lang.labels import describe_series
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.package import Series
 from assay.lang.normal_form import CheckedPackage
@@ -26,7 +26,7 @@ from assay.report.prose import Paragraph, Prose, Quote
 from assay.report.run_results import Choices, RunFigures, fact, phase_rows, row_label, told_apart, whole_labels
 from assay.styles.exact_decimal import exact_text
 from assay.styles.registry import style
-from assay.util.diagnostics import fail, meant
+from assay.util.diagnostics import fail, suggest_nearest
 from assay.util.escape import shorten
 
 
@@ -236,7 +236,7 @@ def _named(context: RenderContext, quote: Quote) -> RunFigures:
             span=quote.span,
             excerpt=quote.excerpt,
             expected=", ".join(known),
-            hint=meant(quote.run, known),
+            hint=suggest_nearest(quote.run, known),
         )
     return alike[0]
 
@@ -264,11 +264,11 @@ def _have(names: Sequence[str]) -> str:
 def _dictionary(checked: CheckedPackage, article: Article, texts: Iterable[Prose]) -> tuple[Group, ...]:
     names = list(metrics_of(article, texts))
     for name in names:  # the list grows meanwhile: by what formulas are over, which may be formulas, too
-        names += [item for item in formula.over(checked.metric(name).measure) if item not in names]
+        names += [item for item in formula.list_inputs(checked.metric(name).measure) if item not in names]
     entries = tuple(entry(checked, name) for name in names)
     shown = asked.series_of(article)
     lines = tuple(
-        Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {read_of(checked.package, item)}", "")
+        Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {describe_series(checked.package, item)}", "")
         for item in checked.package.series
         if item.name in shown
     )
@@ -304,7 +304,7 @@ def _sources(checked: CheckedPackage, article: Article) -> set[str]:
     """The sources of which an article shows anything."""
     rows = [item.grain.name for item in asked.of_parts(checked, article)]
     compared = [checked.metric(name) for name in compared_metrics(article)]
-    metrics = formula.measured(formula.by_id(checked.package), compared)
+    metrics = formula.list_measured(formula.index_metrics(checked.package), compared)
     tables = [*rows, *asked.series_of(article), *(metric.grain for metric in metrics)]
     events = dependencies.collect_dependencies(checked.package, [], [], tables).events
     return {event.source for event in checked.package.events if event.name in events}

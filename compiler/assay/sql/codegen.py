@@ -34,7 +34,7 @@ from assay.plan.planner import (
 from assay.sql import dialect, distributions, grains, relations, series
 from assay.sql.expressions import places
 from assay.sql.row_keys import Key, Shape
-from assay.util.repr_key import Exactly
+from assay.util.repr_key import ReprKey
 
 
 def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str]) -> tuple[tuple[str, Shape], ...]:
@@ -48,7 +48,7 @@ def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str])
 
 
 def _find_shape(package: Package, name: str, table: Event | Relation | Grain | None, source_count: int) -> Shape:
-    columns = scopes.rows(package, name)
+    columns = scopes.list_row_columns(package, name)
     if columns is not None and isinstance(table, Event) and _find_source_kind(package, table).has_series:
         columns = {**columns, SERIES: columns[HOST]}
     return Shape(
@@ -198,12 +198,12 @@ def metric_statement(metric: Metric, checked: CheckedPackage, names: tuple[str, 
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     integral = checked.measured[metric.id].integral
     domain = distributions.domain_of(grain)
-    return _compile_metric(Exactly(metric), domain, integral, checked.definitions[metric.id], names)
+    return _compile_metric(ReprKey(metric), domain, integral, checked.definitions[metric.id], names)
 
 
 @functools.lru_cache(maxsize=KEPT)
 def _compile_metric(
-    metric: Exactly[Metric], domain: str, integral: bool, definition: str, names: tuple[str, ...]
+    metric: ReprKey[Metric], domain: str, integral: bool, definition: str, names: tuple[str, ...]
 ) -> Statement:
     item = metric.value
     query = distributions.distribution(item, domain, integral, places(names))
@@ -224,7 +224,7 @@ def _list_unfiltered(plan: Plan) -> frozenset[str]:
 
 def _is_guaranteed(step: Step, checked: CheckedPackage, names: tuple[str, ...]) -> bool:
     """Return whether a key check is not needed, because the relation's SQL guarantees a unique key."""
-    return _is_key_check(step) and _has_unique_key(Exactly(_find_relation(checked, step)), names)
+    return _is_key_check(step) and _has_unique_key(ReprKey(_find_relation(checked, step)), names)
 
 
 def _is_key_check(step: Step) -> TypeGuard[CheckStep]:
@@ -233,7 +233,7 @@ def _is_key_check(step: Step) -> TypeGuard[CheckStep]:
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _has_unique_key(cache_key: Exactly[Relation], names: tuple[str, ...]) -> bool:
+def _has_unique_key(cache_key: ReprKey[Relation], names: tuple[str, ...]) -> bool:
     relation = cache_key.value
     query = relations.compile_query(relation.sql, places(names), relation.uses, f"relation `{relation.name}`")
     return relations.are_unique(query, relation.key)
@@ -250,7 +250,7 @@ def _compile_step(
         return Statement("view", step.name, events[step.name], step)
     if _is_key_check(step):
         return Statement("check", step.name, relations.select_duplicates(_find_relation(checked, step)), step)
-    statement = _compile_cached(Exactly(step), unfiltered, names)
+    statement = _compile_cached(ReprKey(step), unfiltered, names)
     _refuse_ties(step, checked)
     return statement
 
@@ -268,7 +268,7 @@ def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
 
 @functools.lru_cache(maxsize=KEPT)
 def _compile_cached(
-    cache_key: Exactly[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
+    cache_key: ReprKey[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
     unfiltered: frozenset[str],
     names: tuple[str, ...],
 ) -> Statement:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from assay.lang import sql_dependencies
 from assay.lang.reserved_names import KEYS
-from assay.util.escape import visible, visible_lines
+from assay.util.escape import escape_lines, escape_text
 
 #: sqlglot registers a dialect by its name before the class is complete; a thread that looks it up at that moment gets
 #: a parser without a dialect.  The import above waits for the complete class, in every thread.
@@ -48,10 +48,10 @@ def printable(sql: str) -> str:
 
 def _escape_literal(match: re.Match[str]) -> str:
     literal = match["text"]
-    if not literal or visible_lines(literal) == literal:
+    if not literal or escape_lines(literal) == literal:
         return match.group()
     body = literal[1:-1].replace("\\", "\\\\")
-    return "E'" + "".join(c if visible(c) == c else _escape_bytes(c) for c in body) + "'"
+    return "E'" + "".join(c if escape_text(c) == c else _escape_bytes(c) for c in body) + "'"
 
 
 def _escape_bytes(character: str) -> str:

@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot.errors import ParseError, TokenError
 
 from assay.sql import dialect
-from assay.util.diagnostics import Span, meant
+from assay.util.diagnostics import Span, suggest_nearest
 
 _LINE = re.compile(r"^LINE (\d+): (.*)\n( *)(\^+)", re.MULTILINE)
 CUT = "..."  # marks an omission in a long line
@@ -92,7 +92,9 @@ def near(message: str, columns: Iterable[str]) -> str:
     names = [name.rpartition(".")[2] for name in _NAMED.findall(candidates.split("\n")[0])]
     words = _NAMED.findall(problem)
     candidate_names = {*names, *columns}
-    return meant(words[-1], candidate_names) if words and candidates and words[-1] not in candidate_names else ""
+    return (
+        suggest_nearest(words[-1], candidate_names) if words and candidates and words[-1] not in candidate_names else ""
+    )
 
 
 def _line(sql: str, number: int) -> str:

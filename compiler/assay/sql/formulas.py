@@ -26,9 +26,9 @@ def query(checked: CheckedPackage, metric: Metric, summary: Summary, constants: 
     It yields one row: `value`, the formula in its unit, and the average of each of its metrics in the metric's unit.  A
     column is null where there are no samples or a divisor is 0.
     """
-    metrics = formula.by_id(checked.package)
+    metrics = formula.index_metrics(checked.package)
     grains = {grain.name: grain for grain in checked.package.grains}
-    measured = formula.measured(metrics, [metric])
+    measured = formula.list_measured(metrics, [metric])
     stages = [
         (_name_stage(item.id), _compile_average(checked, item, grains[item.grain], summary, constants))
         for item in measured

@@ -13,9 +13,9 @@ from sqlglot import exp
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Instant, Pair, Tally
 from assay.lang.model.vocabulary import COMPUTED, FIRST, LAST, LATEST_BEFORE, SINCE, UNTIL, Cut
-from assay.lang.reserved_names import ACCEPTED, BASE, free, rows_name
+from assay.lang.reserved_names import ACCEPTED, BASE, choose_free_name, rows_name
 from assay.lang.scopes import HOST
-from assay.plan.planner import Applied, JudgeStep, RowsStep, instants
+from assay.plan.planner import Applied, JudgeStep, RowsStep, select_instants
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
@@ -60,7 +60,7 @@ def _compute_layer(layer: Sequence[tuple[str, Expression]], source: str, constan
 
 def _list_layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, Expression]]]:
     """Return the computed columns by depth of reference; within a layer, in the order of the spec."""
-    computed = {item.name: item.value for item in instants(grain, members) if item.value}
+    computed = {item.name: item.value for item in select_instants(grain, members) if item.value}
     computed |= {item.column.name: item.value for item in grain.derived if item.column.name in members}
     depths: dict[str, int] = {}
 
@@ -102,7 +102,7 @@ def _match_tallies(step: RowsStep, finer: frozenset[str]) -> dict[str, Instant]:
 
     The query that picks the instant also counts these rows.
     """
-    picked = [item for item in instants(step.grain, step.members) if item.pick in (FIRST, LAST)]
+    picked = [item for item in select_instants(step.grain, step.members) if item.pick in (FIRST, LAST)]
     tallies = [item for item in step.grain.tallies if item.column.name in step.members and item.of not in finer]
     return {
         tally.column.name: instant
@@ -114,7 +114,7 @@ def _match_tallies(step: RowsStep, finer: frozenset[str]) -> dict[str, Instant]:
 
 def _sort_instants(grain: Grain, members: frozenset[str]) -> list[Instant]:
     """Return the bound instants, each after the instant that it precedes (`latest before`)."""
-    bound = {item.name: item for item in instants(grain, members) if item.pick != COMPUTED}
+    bound = {item.name: item for item in select_instants(grain, members) if item.pick != COMPUTED}
 
     def depth(instant: Instant) -> int:
         return 1 + depth(bound[instant.before]) if instant.pick == LATEST_BEFORE else 0
@@ -133,7 +133,7 @@ def _join_instant(
         ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
         source = _select_allowed(instant, constants)
         return dialect.latest_before(query, source, exp.and_(_match_keys(instant.on, instant.name), ahead))
-    needs_seq = any(item.before == instant.name for item in instants(step.grain, step.members))
+    needs_seq = any(item.before == instant.name for item in select_instants(step.grain, step.members))
     picked_rows = _pick_rows(instant, instant.name in step.across, needs_seq, constants)
     if has_tally:
         picked_rows = picked_rows.select(exp.alias_(exp.Count(this=exp.Star()), _count_column(instant)), copy=False)
@@ -176,7 +176,7 @@ def _pick_rows(instant: Instant, across: bool, needs_seq: bool, constants: Const
 
 def _count_column(instant: Instant) -> str:
     """Return the name of the column that counts the rows from which an instant is picked."""
-    return free("n", ["t_ns", "seq", *(pair.field for pair in instant.on), *instant.fields])
+    return choose_free_name("n", ["t_ns", "seq", *(pair.field for pair in instant.on), *instant.fields])
 
 
 def count_beside_pick(tally: Tally, instant: Instant) -> exp.Expr:
@@ -189,7 +189,7 @@ def _join_tally(query: exp.Select, tally: Tally, finer: frozenset[str], constant
     keys = [column(pair.field) for pair in tally.on]
     reads_filters = tally.where is not None and any(item.name == ACCEPTED for item in tally.where.walk())
     source = rows_name(tally.of) if tally.of in finer and not reads_filters else tally.of
-    count_name = free("n", [pair.field for pair in tally.on])
+    count_name = choose_free_name("n", [pair.field for pair in tally.on])
     counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), count_name)).from_(dialect.table(source))
     if tally.where:
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
@@ -246,7 +246,7 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
     )
     names = (*runs.by, runs.along, *runs.carry)
     columns = [column(name) for name in names]
-    holds, at, island = (free(name, names) for name in ("holds", "place", "island"))
+    holds, at, island = (choose_free_name(name, names) for name in ("holds", "place", "island"))
     accepted = (
         dialect.select(
             *columns,

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.lang.sql_dependencies import statements
+from assay.lang.sql_dependencies import parse_statements
 from assay.sql import dialect
 from assay.sql.determinism import find_nondeterminism
 from assay.sql.error_positions import at, of_word
 from assay.sql.total_order import Tables, find_ties
-from assay.util.diagnostics import AssayError, Span, fail, meant
+from assay.util.diagnostics import AssayError, Span, fail, suggest_nearest
 
 #: table functions that depend on their arguments alone
 _MADE = (exp.GenerateSeries, exp.Unnest, exp.Explode)
@@ -79,7 +79,7 @@ def parse_sandboxed(sql: str, reads: Collection[str], subject: str) -> exp.Expr:
     anything but one query, `sql-table` for a table that is not declared, `sql-function` for a function that reads
     files, settings, the clock or chance, `sql-order` where the engine would choose one of several rows.
     """
-    trees = statements(sql)
+    trees = parse_statements(sql)
     text = _Text(sql, subject)
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         names = ", ".join(type(item).__name__.upper() for item in trees) or "nothing"
@@ -183,7 +183,7 @@ def _check_tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterat
                     f"reads a table that it does not declare: `{name}`",
                     inner.name,
                     expected=", ".join(sorted(set(reads))) or "no table",
-                    hint=meant(name, reads) or "name it among `uses`",
+                    hint=suggest_nearest(name, reads) or "name it among `uses`",
                 )
         elif not isinstance(inner, _MADE):
             yield text.refused(_name_of(inner))

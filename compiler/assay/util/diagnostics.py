@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 SPECS_OR_DATA = 1
 USAGE = 2
@@ -129,9 +129,9 @@ def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> No
 
 def render(item: Diagnostic) -> str:
     """A problem as the text a person reads: code and cause, place, excerpt, expected and found, notes, hint."""
-    lines = [f"{item.severity}[{item.code}]: {visible(item.message)}"]  # one line, whatever names are in it
+    lines = [f"{item.severity}[{item.code}]: {escape_text(item.message)}"]  # one line, whatever names are in it
     if item.span:
-        lines.append(f"  at {visible(str(item.span))}")
+        lines.append(f"  at {escape_text(str(item.span))}")
     lines.extend(f"    {line}".rstrip() for line in item.excerpt_text.splitlines())
     if item.expected:
         lines.append(f"  expected: {item.expected}")

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import Any
 
-from assay.util.json_text import indented
+from assay.util.json_text import dump_indented
 
 #: categories of characters that control, direct or hide: controls, marks of direction, surrogates, unassigned, own
 HIDDEN = frozenset(("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"))
@@ -49,7 +49,7 @@ def visible_json(value: Any, indent: int | None = 1) -> str:
     What JSON has no form for stands as its text.
     """
     if indent == 1:
-        return escaped_json(indented(value, default=str))
+        return escaped_json(dump_indented(value, default=str))
     return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 

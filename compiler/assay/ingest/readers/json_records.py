@@ -35,8 +35,8 @@ from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, did_you_mean, fail
-from assay.util.json_text import object_of, told_twice
-from assay.util.numbers import counted
+from assay.util.json_text import build_object, has_conflicting_key
+from assay.util.numbers import format_count
 from assay.util.progress import Bytes
 
 if TYPE_CHECKING:
@@ -110,7 +110,9 @@ READER = JsonRecords()
 def duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) -> tuple[str, ...]:
     """Return a warning about records with two different values of a required key, or nothing."""
     paths = [records.source.time, *_columns(forms)]
-    duplicates = [(record, path) for record in records.found for path in paths if told_twice(record.value, path)]
+    duplicates = [
+        (record, path) for record in records.found for path in paths if has_conflicting_key(record.value, path)
+    ]
     if not duplicates:
         return ()
     record, path = duplicates[0]
@@ -162,7 +164,7 @@ def _list(source: Source, path: Path) -> list[object]:
     try:
         text = b"".join(decompressed(path)).decode("utf-8-sig")
         document: Any = json.loads(
-            text, parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=object_of
+            text, parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=build_object
         )
     except UnicodeDecodeError as error:
         raise fail("broken-file", f"the document is no UTF-8: {path}", found=str(error)) from None
@@ -178,7 +180,7 @@ def _list(source: Source, path: Path) -> list[object]:
     if isinstance(document, list):
         return document
     value = _at(document, source.body)
-    if told_twice(document, source.body):
+    if has_conflicting_key(document, source.body):
         raise fail("no-list", f"the document has two lists of records: {path}", expected="one",
                    found=f"a key of `{'.'.join(source.body)}` that stands twice")  # fmt: skip
     if isinstance(value, list):
@@ -235,7 +237,7 @@ def _keys(records: Records, forms: Sequence[NumberedForm]) -> None:
 
 def _no_key(records: Records, number: int, paths: tuple[Path_, ...], user: str, keys: set[str]) -> Diagnostic:
     names = " or ".join(f"`{'.'.join(path)}`" for path in paths)
-    total = counted(number, "record")
+    total = format_count(number, "record")
     return Diagnostic(
         "no-key",
         f"none of the {total} has a value of {names}, which {user} is read from: {records.files.directory}",

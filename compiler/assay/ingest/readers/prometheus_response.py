@@ -27,7 +27,7 @@ from assay.ingest.readers.sample_store import add_samples, add_series, counted, 
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Span, fail
-from assay.util.json_text import parsed
+from assay.util.json_text import parse_json
 from assay.util.os_errors import is_full
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ def _with_labels() -> exp.Update:
 def _malformed(path: Path, plain: Path, cause: str) -> AssayError:
     """Return the error for an invalid document, with a location if Python finds one; `cause` is that of the engine."""
     try:
-        document: Any = parsed(plain.read_text(encoding="utf-8"))
+        document: Any = parse_json(plain.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         return sample_store.unreadable(path, str(error))
     except json.JSONDecodeError as error:

@@ -32,9 +32,9 @@ from assay.lang.reserved_names import KEYS_OF_SAMPLES
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import did_you_mean, fail
-from assay.util.numbers import counted
-from assay.util.progress import Bytes, unwatched
-from assay.util.scratch import folder as scratch_folder
+from assay.util.numbers import format_count
+from assay.util.progress import Bytes, ignore_bytes
+from assay.util.scratch import temporary_folder as scratch_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -84,7 +84,7 @@ class SampleFiles:
         with scratch_folder() as folder:
             (folder / "plain").mkdir()
             with open_engine(folder) as connection:
-                samples = gathered(connection, paths, files.directory, folder, unwatched)
+                samples = gathered(connection, paths, files.directory, folder, ignore_bytes)
                 place(connection)
                 query = dialect.select("seq", "file", "number", "name", "key", "t_ns", "value").from_("placed")
                 query = query.join(
@@ -287,7 +287,7 @@ def no_series_error(samples: Samples, forms: Sequence[NumberedForm]) -> Exceptio
     required = [name.name for item in forms for name in item.form.names]
     return fail(
         "nothing-recognised",
-        f"none of the {counted(samples.merged.samples, 'sample')} is of a series that an event names",
+        f"none of the {format_count(samples.merged.samples, 'sample')} is of a series that an event names",
         expected=listed(required) or "no series at all",
         found=listed(names),
         hint=did_you_mean(required[0], names) if required else "",

@@ -16,7 +16,7 @@ from assay.ingest import builder, invalid_text, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, NumberedForm
 from assay.ingest.event_query import typed_rows
 from assay.ingest.readers.lines import bare, scan
-from assay.lang.line_pattern import Pattern, literal, parse
+from assay.lang.line_pattern import Pattern, build_literal_regex, parse
 from assay.lang.model.package import Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
@@ -78,12 +78,12 @@ class TextForms:
     @property
     def begins(self) -> str:
         """Return the expression for a body with the beginning of an event; empty if any body has one."""
-        return "" if "" in self.marks else "^(?:" + "|".join(literal(mark) for mark in self.marks) + ")"
+        return "" if "" in self.marks else "^(?:" + "|".join(build_literal_regex(mark) for mark in self.marks) + ")"
 
     @property
     def within(self) -> str:
         """Return the expression for a line that contains the beginning of an event; empty if any line does."""
-        return "" if "" in self.marks else "|".join(literal(mark) for mark in self.marks)
+        return "" if "" in self.marks else "|".join(build_literal_regex(mark) for mark in self.marks)
 
     def ends_in_value(self, variant: Variant) -> bool:
         """Return whether lines of a pattern may end in a value that is read."""

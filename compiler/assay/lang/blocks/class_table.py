@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from assay.lang import formula
 from assay.lang.check.checker import Checker
-from assay.lang.check.formulas import comes_out
+from assay.lang.check.formulas import check_formula_unit
 from assay.lang.model.article import Article, Block, FormulaResolver, Part, RowRequest
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Package
@@ -17,7 +17,7 @@ from assay.lang.model.vocabulary import Unit
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import did_you_mean
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +64,16 @@ class ClassTable(Block):
         amount = self.classes[0].unit.name
         for item in self.classes:
             _check_class(checker, where, item, amount)
-        if comes_out(checker, f"the formula of {where}", self.value, self.unit, self.title, amount):
+        if check_formula_unit(checker, f"the formula of {where}", self.value, self.unit, self.title, amount):
             self._check_columns(checker, where)
 
     def _check_columns(self, checker: Checker, where: str) -> None:
         """Report columns that are neither the runs nor rows of the grain of all metrics."""
-        known = formula.by_id(checker.package)
+        known = formula.index_metrics(checker.package)
         metrics = [known[name] for name in self.read_metrics()]
-        if not self.across or not formula.measured(known, metrics):  # else its formulas are wrong themselves
+        if not self.across or not formula.list_measured(known, metrics):  # else its formulas are wrong themselves
             return
-        grains = {formula.grain(known, metric) for metric in metrics}
+        grains = {formula.find_grain(known, metric) for metric in metrics}
         grain = next((item for item in checker.package.grains if grains == {item.name}), None)
         if grain is None:
             checker.report(
@@ -99,7 +99,7 @@ class ClassTable(Block):
         return replace(self, value=value, classes=tuple(classes))
 
     def read_metrics(self) -> Iterable[str]:
-        return formula.over(self.value)
+        return formula.list_inputs(self.value)
 
     def read_averages(self) -> Iterable[str]:
         """Return the metrics whose averages over runs are columns."""
@@ -107,9 +107,9 @@ class ClassTable(Block):
 
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
         """Yield the rows that are columns; none where the runs are."""
-        known = formula.by_id(package)
+        known = formula.index_metrics(package)
         ids = tuple(self.read_metrics())
-        measured = formula.measured(known, [known[name] for name in ids if name in known])
+        measured = formula.list_measured(known, [known[name] for name in ids if name in known])
         grains = {metric.grain for metric in measured if self.across}
         for grain in package.grains:
             if grain.name in grains:
@@ -127,7 +127,7 @@ def _put_amount(node: Expression, item: Class) -> Expression:
 
 
 def _check_class(checker: Checker, where: str, item: Class, unit: str) -> None:
-    amount = decimal(item.amount)
+    amount = parse_decimal(item.amount)
     if amount is None or amount <= 0:
         checker.report(
             "class",

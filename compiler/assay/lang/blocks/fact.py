@@ -26,7 +26,7 @@ class Fact(Block):
         return part, ""
 
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        known = scopes.constants(checker.package)
+        known = scopes.collect_constants(checker.package)
         if self.constant not in known:
             checker.report(
                 "unknown-constant",

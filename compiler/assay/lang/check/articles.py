@@ -10,7 +10,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.check.choices import choices
 from assay.lang.model.article import Article, Claim
 from assay.util.diagnostics import did_you_mean
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 
 
 def articles(checker: Checker) -> None:
@@ -34,7 +34,7 @@ def articles(checker: Checker) -> None:
 
 
 def _constants(checker: Checker, what: str, article: Article) -> None:
-    known = set(scopes.constants(checker.package))
+    known = set(scopes.collect_constants(checker.package))
     for name in (article.label, *([article.cases] if article.cases else [])):
         if name not in known:
             checker.report(
@@ -71,7 +71,7 @@ def _cells(checker: Checker, what: str, claim: Claim) -> None:
     places = [(cell.down, cell.across) for cell in claim.cells]
     for cell in claim.cells:
         place = f"row {cell.down}, column {cell.across}"
-        if not re.fullmatch(NUMBER, cell.value) or decimal(cell.value) is None:
+        if not re.fullmatch(NUMBER, cell.value) or parse_decimal(cell.value) is None:
             message = f"a cell of {what} is no number ({place})"
             checker.report("claim-value", message, cell.value, expected="digits, as in 35600 or 1.5", found=cell.value)
         if places.count((cell.down, cell.across)) > 1:

@@ -20,8 +20,8 @@ from assay.lang.check.checker import Checker, Locate
 from assay.lang.model.package import Event, Grain, Metric, Package
 from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
 from assay.lang.model.vocabulary import COMPUTED
-from assay.lang.typing_rules import Scope, Typed, UnitError, reduced
-from assay.lang.units import UnknownUnitError, library_of
+from assay.lang.typing_rules import Scope, Typed, UnitError, infer_reduced
+from assay.lang.units import UnknownUnitError, get_library
 from assay.util.diagnostics import Diagnostic, did_you_mean
 
 
@@ -49,7 +49,7 @@ def check_coverage(checker: Checker) -> None:
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
     """Every problem of a package, in the order of its parts; problems that are alike are told once."""
-    checker = Checker(package, locate, library_of(tuple(unit.name for unit in package.units)))
+    checker = Checker(package, locate, get_library(tuple(unit.name for unit in package.units)))
     for step in _FIRST:
         step(checker)
     for step in _STEPS if not checker.problems else ():
@@ -296,7 +296,7 @@ def _metrics(checker: Checker) -> None:
                 within=(metric.id,),
             )
             continue
-        _metric(checker, metric, scopes.of_grain(checker.package, grains[metric.grain]))
+        _metric(checker, metric, scopes.build_grain_scope(checker.package, grains[metric.grain]))
 
 
 def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
@@ -313,7 +313,7 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
             field="measure",
         )
     elif found:
-        _metric_unit(checker, metric, reduced(found, metric.reduction.kind if metric.reduction else ""))
+        _metric_unit(checker, metric, infer_reduced(found, metric.reduction.kind if metric.reduction else ""))
     if metric.where:
         checker.condition(metric.where, scope, what, metric.id)
     keys = [("is reduced by", name) for name in (metric.reduction.by if metric.reduction else ())]

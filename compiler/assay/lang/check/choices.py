@@ -44,7 +44,7 @@ def _times(checker: Checker, what: str, choice: Choice) -> None:
 
 
 def _pins(checker: Checker, what: str, choice: Choice) -> None:
-    known = scopes.constants(checker.package)
+    known = scopes.collect_constants(checker.package)
     for pin in choice.pins:
         if pin.constant not in known:
             checker.report(
@@ -134,8 +134,8 @@ def rows(
                 hint=did_you_mean(name, names),
                 within=within,
             )
-    by_id = formula.by_id(checker.package)
-    of_metric = {name: formula.grain(by_id, metric) for name, metric in by_id.items()}
+    by_id = formula.index_metrics(checker.package)
+    of_metric = {name: formula.find_grain(by_id, metric) for name, metric in by_id.items()}
     for name in metrics:
         right = right and of_metric.get(name) == grain
         if name not in of_metric:
@@ -143,7 +143,9 @@ def rows(
                 "unknown-metric", f"{what} shows a metric that its package does not list: `{name}`", name, of_metric,
                 within=within,
             )  # fmt: skip
-        elif of_metric[name] != grain and formula.measured(by_id, [by_id[name]]):  # else the formula is wrong itself
+        elif of_metric[name] != grain and formula.list_measured(
+            by_id, [by_id[name]]
+        ):  # else the formula is wrong itself
             checker.report(
                 "other-grain",
                 f"{what} shows metric `{name}`, which is of another grain than its rows",

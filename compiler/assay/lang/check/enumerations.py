@@ -11,7 +11,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.model.package import Check, Grain, Instant
 from assay.lang.model.report import Chart, Report
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE, PICKS
-from assay.util.diagnostics import did_you_mean, meant
+from assay.util.diagnostics import did_you_mean, suggest_nearest
 
 CENTILE = "centile"
 REDUCTIONS = ("min", "max", "sum", "count", CENTILE)
@@ -37,7 +37,7 @@ def check_words(checker: Checker) -> None:
     """Every word is one of those that there are."""
     for what, name, word, known in _words(checker):
         if word not in known:
-            expected, found, hint = ", ".join(known), word or "nothing", meant(word, known)
+            expected, found, hint = ", ".join(known), word or "nothing", suggest_nearest(word, known)
             checker.report(
                 "unknown-word",
                 what,

@@ -9,7 +9,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.model.package import Parameter
 from assay.lang.model.report import FilterUse
 from assay.util.diagnostics import did_you_mean
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 
 
 def filters(checker: Checker) -> None:
@@ -21,7 +21,7 @@ def filters(checker: Checker) -> None:
                 message = f"filter `{item.name}` is on an unknown grain `{condition.grain}`"
                 checker.missing("unknown-grain", message, condition.grain, grains, within=(item.name,))
                 continue
-            scope = scopes.of_grain(checker.package, grains[condition.grain], item.parameter)
+            scope = scopes.build_grain_scope(checker.package, grains[condition.grain], item.parameter)
             kind = checker.kind(condition.holds, scope, f"filter `{item.name}`", item.name)
             if kind and kind.type != "boolean":
                 checker.report(
@@ -64,5 +64,5 @@ def uses(checker: Checker, what: str, applied: Sequence[FilterUse], word: str) -
 
 def _fits(argument: str, parameter: Parameter) -> bool:
     """Whether a text is a number of the type of a parameter."""
-    number = decimal(argument)
+    number = parse_decimal(argument)
     return number is not None and (parameter.type != "integer" or number == number.to_integral_value())

@@ -11,22 +11,22 @@ from fractions import Fraction
 
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
-from assay.lang.formula import FormulaScope, resolved, unit_of
+from assay.lang.formula import FormulaScope, infer_unit, write_conversions
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import ExampleValue, Metric, Package, Relation, Worked
 from assay.lang.model.vocabulary import Unit
-from assay.lang.sql_units import Passed, passed
+from assay.lang.sql_units import UnitSources, trace_units
 from assay.lang.typing_rules import INSTANT, NONE, KindError, Typed, UnitError, UnknownNameError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import did_you_mean
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 
 Tables = Mapping[str, Mapping[str, Typed]]
 
 
 def check_sql_units(checker: Checker) -> None:
     """Every column of a relation is in the unit of the columns and constants that its SQL takes it from."""
-    constants = _lower(scopes.constants(checker.package))
+    constants = _lower(scopes.collect_constants(checker.package))
     for relation in checker.package.relations:
         tables = {**_tables(checker.package, relation), "": constants}
         for column, said, own, theirs in list_taken_columns(relation, tables):
@@ -44,7 +44,7 @@ def check_sql_units(checker: Checker) -> None:
 
 def _tables(package: Package, relation: Relation) -> Tables:
     """The tables that a relation may read, those that there are, with the types of their columns."""
-    found = ((name, scopes.rows(package, name)) for name in relation.uses)
+    found = ((name, scopes.list_row_columns(package, name)) for name in relation.uses)
     return {name.casefold(): _lower(columns) for name, columns in found if columns is not None}
 
 
@@ -60,15 +60,15 @@ def list_taken_columns(relation: Relation, tables: Tables) -> Iterator[tuple[str
             if (theirs := tables.get(table, {}).get(name)) and (as_it_is or theirs == INSTANT):
                 said = f"`{name}` of `{table}`" if table else f"the constant `{name}`"
                 said += " as it is" if as_it_is else " less another instant"
-                yield column.name, said, scopes.typed(column), theirs
+                yield column.name, said, scopes.type_column(column), theirs
 
 
-def _passed(sql: str, tables: Tables) -> Mapping[str, Passed]:
+def _passed(sql: str, tables: Tables) -> Mapping[str, UnitSources]:
     """What the SQL passes on; nothing where it cannot be read, which is told elsewhere."""
     from sqlglot.errors import SqlglotError
 
     try:
-        return passed(sql, {name: tuple(columns) for name, columns in tables.items() if name})
+        return trace_units(sql, {name: tuple(columns) for name, columns in tables.items() if name})
     except (SqlglotError, RecursionError):
         return {}
 
@@ -92,7 +92,7 @@ def formulas(checker: Checker) -> None:
 def scope_of(package: Package, amount: str = "") -> FormulaScope:
     """What the formulas of a package may refer to."""
     units = {metric.id: metric.unit.name for metric in package.metrics}
-    return FormulaScope(units, scopes.constants(package), amount)
+    return FormulaScope(units, scopes.collect_constants(package), amount)
 
 
 def _plain(checker: Checker, what: str, metric: Metric) -> None:
@@ -105,7 +105,7 @@ def _plain(checker: Checker, what: str, metric: Metric) -> None:
             metric.id,
             hint=f"`{said[0]}` belongs to the metrics that it is over",
         )
-    own = formula.grain(formula.by_id(checker.package), metric)
+    own = formula.find_grain(formula.index_metrics(checker.package), metric)
     if metric.grain and metric.grain != own:
         checker.report(
             "formula",
@@ -147,7 +147,7 @@ def comes_out(
 def _unit(checker: Checker, what: str, node: Expression, word: str, amount: str, field: str) -> str | None:
     """The unit of a formula, or None with the problem noted."""
     try:
-        return unit_of(node, scope_of(checker.package, amount), checker.library)
+        return infer_unit(node, scope_of(checker.package, amount), checker.library)
     except UnknownNameError as error:
         hint = did_you_mean(error.name, error.known)
         if error.kind == "metric":
@@ -182,7 +182,7 @@ def _unit(checker: Checker, what: str, node: Expression, word: str, amount: str,
 
 def _cycles(checker: Checker) -> set[str]:
     """The metrics that are formulas over themselves; each circle is told once."""
-    known = formula.by_id(checker.package)
+    known = formula.index_metrics(checker.package)
     circular: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
@@ -198,7 +198,7 @@ def _cycles(checker: Checker) -> set[str]:
                 )
             circular.update(circle)
         elif name in known:
-            for following in formula.over(known[name].measure):
+            for following in formula.list_inputs(known[name].measure):
                 visit(following, (*trail, name))
 
     for metric in checker.package.metrics:
@@ -212,11 +212,11 @@ def _example(checker: Checker, what: str, metric: Metric, example: Worked) -> No
     told = example_values(checker, what, metric, example)
     if told is None or not _convertible(checker, what, example.unit, metric.unit.name, example.shows):
         return
-    shows = decimal(example.shows)
+    shows = parse_decimal(example.shows)
     if shows is None:
         _not_decimal(checker, what, example.shows)
         return
-    node = resolved(metric.measure, example.unit.name, scope_of(checker.package), checker.library)
+    node = write_conversions(metric.measure, example.unit.name, scope_of(checker.package), checker.library)
     found = formula.evaluate(node, lambda name: told[name], told)
     said = f"{example.shows} {example.unit.symbol or example.unit.name}"
     if found.value is None:
@@ -228,7 +228,9 @@ def _example(checker: Checker, what: str, metric: Metric, example: Worked) -> No
 
 
 def _fails(checker: Checker, what: str, example: Worked, expected: str, found: str, notes: tuple[str, ...]) -> None:
-    given = ", ".join(f"{item.metric} = {formula.number_text(item.value)} {item.unit.symbol}" for item in example.given)
+    given = ", ".join(
+        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}" for item in example.given
+    )
     checker.report(
         "example",
         f"an example of {what} does not come out: {given}",
@@ -266,7 +268,7 @@ def example_values(checker: Checker, what: str, metric: Metric, example: Worked)
 def _in_unit(checker: Checker, what: str, item: ExampleValue, unit: str) -> Fraction | None:
     if not _convertible(checker, what, item.unit, unit, item.metric):
         return None
-    number = decimal(item.value)
+    number = parse_decimal(item.value)
     if number is None:
         _not_decimal(checker, what, item.value)
         return None

@@ -38,7 +38,7 @@ def check_members(checker: Checker, what: str, grain: Grain) -> None:
 def _named(checker: Checker, grain: Grain) -> Iterator[str]:
     declared = [item.name for item in grain.columns]
     yield from declared
-    yield from (name for name in scopes.begins(checker.package, grain) if name not in declared)
+    yield from (name for name in scopes.list_inherited_columns(checker.package, grain) if name not in declared)
     yield from (item.column.name for item in grain.tallies)
     yield from (item.column.name for item in grain.derived)
     for instant in grain.instants:
@@ -106,7 +106,7 @@ def grains(checker: Checker) -> None:
     """Check every grain of the package, and the keys of relations that they are made of."""
     relation_keys(checker)
     for grain in checker.package.grains:
-        scope = scopes.of_grain(checker.package, grain)
+        scope = scopes.build_grain_scope(checker.package, grain)
         what = f"grain `{grain.name}`"
         for instant in grain.instants:
             _instant(checker, grain, instant, scope)
@@ -126,7 +126,7 @@ def _derived(checker: Checker, what: str, column: Column, value: Expression, sco
     """A derived column is of the type and in the unit that it is declared to be."""
     of_column = f"column `{column.name}` of {what}"
     found = checker.kind(value, scope, of_column, column.name)
-    expected = scopes.typed(column)
+    expected = scopes.type_column(column)
     if not found:
         return
     if found.type != expected.type:
@@ -153,7 +153,7 @@ def _tally(checker: Checker, what: str, tally: Tally, scope: Scope) -> None:
     """A tally counts rows, of which its condition, if any, is one."""
     name = tally.column.name
     of_column = f"column `{name}` of {what}"
-    rows = scopes.rows(checker.package, tally.of)
+    rows = scopes.list_row_columns(checker.package, tally.of)
     if rows is None:
         known = [item.name for item in checker.package.tables]
         said = f"{of_column} counts the rows of an unknown table `{tally.of}`"
@@ -162,7 +162,7 @@ def _tally(checker: Checker, what: str, tally: Tally, scope: Scope) -> None:
     for pair in tally.on:
         _pair(checker, of_column, name, pair, tally.of, rows, scope)
     if tally.where:
-        checker.condition(tally.where, scopes.of_rows(checker.package, tally.of), of_column, name)
+        checker.condition(tally.where, scopes.build_row_scope(checker.package, tally.of), of_column, name)
     _counts(checker, of_column, tally.column)
 
 
@@ -195,11 +195,11 @@ def _instant(checker: Checker, grain: Grain, instant: Instant, scope: Scope) -> 
         if found and found.type != INSTANT.type:
             said = f"{what} is computed of what is no instant"
             checker.report("type", said, instant.name, expected=INSTANT.type, found=found.type, field="value")
-    rows = scopes.rows(checker.package, instant.of) or {}
+    rows = scopes.list_row_columns(checker.package, instant.of) or {}
     if not rows:
         return
     if instant.where:
-        checker.condition(instant.where, scopes.of_rows(checker.package, instant.of), what, instant.name)
+        checker.condition(instant.where, scopes.build_row_scope(checker.package, instant.of), what, instant.name)
     for pair in instant.on:
         _pair(checker, what, instant.name, pair, instant.of, rows, scope)
     for taken in instant.fields:
@@ -277,7 +277,7 @@ def _is_whole(relation: Relation) -> bool:
 def _declared(checker: Checker, what: str, grain: Grain) -> None:
     """Columns that a grain has of its relation, or of the grain whose runs it is made of, are declared as there."""
     made_of = grain.runs.of if grain.runs else grain.relation
-    known = scopes.begins(checker.package, grain)
+    known = scopes.list_inherited_columns(checker.package, grain)
     for column in grain.columns:
         of_column = f"column `{column.name}` of {what}"
         there = known.get(column.name)
@@ -293,7 +293,7 @@ def _declared(checker: Checker, what: str, grain: Grain) -> None:
             )
         elif (
             there
-            and scopes.typed(column).type in NUMBERS
+            and scopes.type_column(column).type in NUMBERS
             and not checker.is_one_unit(column.unit.name, there.unit.name)
         ):
             checker.report(
@@ -316,7 +316,7 @@ def _subject(checker: Checker, what: str, grain: Grain, scope: Scope) -> None:
         checker.missing("unknown-grain", said, grain.subject.grain, known, within=(grain.doc, grain.name))
         return
     fields = list(dict.fromkeys(pair.field for pair in grain.subject.on))
-    theirs = scopes.of_grain(checker.package, subject).leaves["column"]
+    theirs = scopes.build_grain_scope(checker.package, subject).leaves["column"]
     for name, columns, of in (
         *((pair.column, scope.leaves["column"], "the grain") for pair in grain.subject.on),
         *((name, theirs, f"grain `{subject.name}`") for name in fields),
@@ -340,5 +340,5 @@ def _runs(checker: Checker, what: str, grain: Grain) -> None:
     assert grain.runs is not None
     of = next((item for item in checker.package.grains if item.name == grain.runs.of), None)
     if of:
-        scope = scopes.of_grain(checker.package, of)
+        scope = scopes.build_grain_scope(checker.package, of)
         checker.condition(grain.runs.holds, scope, what, grain.name, f"the condition of {what}")

@@ -16,8 +16,8 @@ from assay.lang.check.checker import Checker
 from assay.lang.model.article import Article, Choice
 from assay.lang.model.package import Check, Column, Constant, Event, Metric, Package, Relation, Series
 from assay.lang.typing_rules import UnitError
-from assay.lang.units import UnknownUnitError, nanoseconds_of
-from assay.util.diagnostics import meant
+from assay.lang.units import UnknownUnitError, count_nanoseconds
+from assay.util.diagnostics import suggest_nearest
 from assay.util.os_errors import is_below
 
 LONGEST = 100  # characters of a name, which names files, too
@@ -74,7 +74,10 @@ def _others(package: Package) -> Iterator[Named]:
         ("a report", (item.name for item in package.reports)),
         ("an article", (item.name for item in package.articles)),
         ("a history", (item.name for item in package.histories)),
-        ("a chart template", (name for item in chart_templates.of_package(package) for name in item.templates)),
+        (
+            "a chart template",
+            (name for item in chart_templates.list_chart_requests(package) for name in item.templates),
+        ),
     )
     for what, found in groups:
         yield from ((what, name) for name in found)
@@ -89,7 +92,7 @@ def types(checker: Checker) -> None:
     for what, name, kind, known in _typed(checker.package):
         if kind not in known:
             said = f"{what.format(name)} is of an unknown type `{kind[:LONGEST]}`"
-            checker.report("unknown-type", said, name, expected=", ".join(known), hint=meant(kind, known))
+            checker.report("unknown-type", said, name, expected=", ".join(known), hint=suggest_nearest(kind, known))
 
 
 def durations(checker: Checker) -> None:
@@ -98,7 +101,7 @@ def durations(checker: Checker) -> None:
         if constant.type != "duration":
             continue
         try:
-            nanoseconds_of(constant.unit.name)
+            count_nanoseconds(constant.unit.name)
         except UnitError:
             checker.report(
                 "unit",
@@ -411,8 +414,8 @@ def _of_choice(choice: Choice, key: tuple[str, ...]) -> tuple[tuple[str, ...], t
 
 
 def _measured(checker: Checker, names: Iterable[str]) -> Sequence[Metric]:
-    known = formula.by_id(checker.package)
-    return formula.measured(known, [known[name] for name in names if name in known])
+    known = formula.index_metrics(checker.package)
+    return formula.list_measured(known, [known[name] for name in names if name in known])
 
 
 def _listed(

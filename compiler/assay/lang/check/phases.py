@@ -28,13 +28,13 @@ def phases(checker: Checker) -> None:
     for grain in checker.package.grains:
         if grain.at:
             _at(checker, grain)
-    for name in (name for name in sorted(scopes.constants(checker.package)) if name.lower() in (SINCE, UNTIL)):
+    for name in (name for name in sorted(scopes.collect_constants(checker.package)) if name.lower() in (SINCE, UNTIL)):
         checker.report("reserved-name", f"a constant has the name of a phase's parameter: `{name}`", name)
 
 
 def _cut(checker: Checker, cut: Cut) -> None:
     what = f"instant `{cut.name}`"
-    known = scopes.constants(checker.package)
+    known = scopes.collect_constants(checker.package)
     if cut.constant and known.get(cut.constant, scopes.NOTHING).type != "instant":
         instants = [name for name, kind in known.items() if kind.type == "instant"]
         checker.report(
@@ -46,7 +46,7 @@ def _cut(checker: Checker, cut: Cut) -> None:
         )
     if not cut.of:
         return
-    rows = scopes.rows(checker.package, cut.of)
+    rows = scopes.list_row_columns(checker.package, cut.of)
     if rows is None:
         tables = [item.name for item in checker.package.tables]
         message = f"{what} is a column of an unknown table `{cut.of}`"
@@ -66,7 +66,7 @@ def _cut(checker: Checker, cut: Cut) -> None:
                        expected=", ".join(PICKS), found=cut.pick)  # fmt: skip
     if cut.where:
         told = f"the condition of {what}"
-        checker.condition(cut.where, scopes.of_rows(checker.package, cut.of), what, cut.name, told)
+        checker.condition(cut.where, scopes.build_row_scope(checker.package, cut.of), what, cut.name, told)
 
 
 def _phases(checker: Checker, what: str, found: Sequence[Phase]) -> None:
@@ -86,7 +86,7 @@ def _phase(checker: Checker, what: str, phase: Phase) -> None:
     if phase.since == phase.until:
         ends = f"begins and ends at `{phase.since}`" if phase.since else "is the whole run"
         checker.report("phase-ends", f"{what} {ends}", phase.name, expected="two instants, or one")
-    durations = scopes.durations(checker.package)
+    durations = scopes.list_durations(checker.package)
     if phase.margin and phase.margin not in durations:
         checker.report(
             "unknown-constant",
@@ -99,7 +99,7 @@ def _phase(checker: Checker, what: str, phase: Phase) -> None:
 
 def _at(checker: Checker, grain: Grain) -> None:
     """A grain's own instant: a member of it; not beside a subject's, which decides for its rows."""
-    scope = scopes.of_grain(checker.package, grain)
+    scope = scopes.build_grain_scope(checker.package, grain)
     kinds = {**scope.leaves["column"], **scope.leaves["instant"]}
     instants = [name for name, kind in kinds.items() if kind.type == "instant"]
     if grain.at not in instants:

@@ -15,7 +15,7 @@ from assay.lang.check.checker import Checker, Field
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
 from assay.lang.model.report import Edition, History, Report
-from assay.util.diagnostics import did_you_mean, meant
+from assay.util.diagnostics import did_you_mean, suggest_nearest
 
 OF_RUNS = ("base", "others", "last")
 OF_PUBLICATIONS = ("publications", "first", "last", "workloads", "editions")
@@ -26,7 +26,7 @@ Shown = Report | Article | History
 
 def check_titles(checker: Checker) -> None:
     """Check titles, introductions and parts of every report, article and history."""
-    constants = tuple(f"constant.{name}" for name in scopes.constants(checker.package))
+    constants = tuple(f"constant.{name}" for name in scopes.collect_constants(checker.package))
     for what, item in list_titles(checker.package):
         known = OF_PUBLICATIONS if isinstance(item, History) else (*OF_RUNS, *constants)
         if not item.title.strip():
@@ -81,11 +81,11 @@ def _places(checker: Checker, what: str, text: str, name: str, known: Sequence[s
         word = text if checker.locate(text, 0)[0] else name
         if not closed:
             said = f"{what} has a place that is not closed: `{found[0][:40]}`"
-            checker.report("placeholder", said, word, expected=expected, hint=meant(place.strip(), known),
+            checker.report("placeholder", said, word, expected=expected, hint=suggest_nearest(place.strip(), known),
                            cause=text + place)  # fmt: skip
         else:
             said = f"{what} has an unknown place `{found[0]}`"
-            checker.report("placeholder", said, word, expected=expected, hint=meant(place, known),
+            checker.report("placeholder", said, word, expected=expected, hint=suggest_nearest(place, known),
                            cause=text + place)  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def reports(checker: Checker) -> None:
         _summary(checker, report)
         _constants(checker, report)
         enumerations.check_manifest(checker, report)
-        filters.uses(checker, f"report `{report.name}`", report.filters, report.name)
+        filters.check_filter_uses(checker, f"report `{report.name}`", report.filters, report.name)
         _told_apart(checker, report)
         _editions(checker, report)
     for history in checker.package.histories:
@@ -168,7 +168,7 @@ def _summary(checker: Checker, report: Report) -> None:
 
 
 def _constants(checker: Checker, report: Report) -> None:
-    known = set(scopes.constants(checker.package))
+    known = set(scopes.collect_constants(checker.package))
     for name in (report.label, *report.compare, *(row.constant for row in report.manifest if row.constant)):
         if name not in known:
             checker.report(

@@ -63,7 +63,9 @@ def _check_value(checker: Checker, what: str, item: Series) -> None:
     if item.value is None:
         checker.report("series-value", f"{what} has terms, but no value", item.name)
         return
-    found = checker.kind(item.value, scopes.of_terms(checker.package, item), f"the value of {what}", item.name, "value")
+    found = checker.kind(
+        item.value, scopes.build_term_scope(checker.package, item), f"the value of {what}", item.name, "value"
+    )
     if found is None:
         return
     if found.type not in ("integer", "real"):
@@ -141,7 +143,7 @@ def _words(checker: Checker, what: str, item: Series) -> None:
 
 def _times(checker: Checker, what: str, item: Series) -> None:
     """Step and window: numbers of ns above 0, or constants that are durations; what is worked out has no window."""
-    durations = scopes.durations(checker.package)
+    durations = scopes.list_durations(checker.package)
     told = (("everyNs", item.every_ns, item.every), ("windowNs", item.window_ns, item.window))
     for name, number, constant in told[:1] if item.terms else told:
         if constant and constant not in durations:
@@ -194,7 +196,7 @@ def _samples(checker: Checker, what: str, item: Series, event: str, where: Expre
         _unit(checker, what, item, value)
     if where:
         checker.condition(
-            where, scopes.of_rows(checker.package, event), what, item.name, f"the condition of {what}"
+            where, scopes.build_row_scope(checker.package, event), what, item.name, f"the condition of {what}"
         )  # fmt: skip
 
 
@@ -246,7 +248,7 @@ def _gone(checker: Checker, what: str, item: Series) -> None:
             expected=", ".join(item.by), found=name,
         )  # fmt: skip
     if item.gone.where:
-        scope = scopes.of_rows(checker.package, item.gone.event)
+        scope = scopes.build_row_scope(checker.package, item.gone.event)
         ends = f"the end of lines of {what}"
         checker.condition(item.gone.where, scope, ends, item.name, ends)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assay.lang import time_format
 from assay.lang.check.checker import Checker
-from assay.lang.dependencies import events_of
+from assay.lang.dependencies import find_events
 from assay.lang.line_pattern import Pattern, PatternError, parse
 from assay.lang.model.package import Event, Field, Form, Grain, Instant, Source
 from assay.lang.model.source_kinds import JSON_LINES, SOURCE_KINDS, TEXT_LINES
@@ -58,7 +58,7 @@ def _superfluous(checker: Checker, source: Source, members: Sequence[str], expec
 
 
 def _time(checker: Checker, source: Source) -> None:
-    if fault := time_format.fault(source.time_form):
+    if fault := time_format.find_format_error(source.time_form):
         checker.report(
             "time-form",
             f"instants of source `{source.name}`: {fault}",
@@ -239,7 +239,7 @@ def _logs(checker: Checker) -> None:
     for name, checks in checked:
         texts += [(f"check `{item.code}` of `{name}`", item.code, (*item.uses, name)) for item in checks]
     for what, word, uses in texts:
-        if LOGS in uses and not events_of(package, uses):
+        if LOGS in uses and not find_events(package, uses):
             checker.report(
                 "logs",
                 f"{what} reads `{LOGS}`, but no event, so that it does not say of which source",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from assay.lang.blocks.averages import Averages
-from assay.lang.labels import labels_of
+from assay.lang.labels import describe_labels
 from assay.lang.model.package import Series
 from assay.report.blocks import rows as asked
 from assay.report.blocks.context import RenderContext, Rendered, ShownRun, renders, titled
@@ -41,7 +41,7 @@ def averages(context: RenderContext, item: Averages, shown: ShownRun) -> Table |
     rows = [
         (
             series.doc,
-            labels_of(context.checked.package, series),
+            describe_labels(context.checked.package, series),
             str(_lines(series, of_series)),
             NO_VALUE if mean is None else context.look.table_row([mean], DIGITS).cells[0],
             _percent(means[0], mean) if place else "",

@@ -14,7 +14,7 @@ from assay.report.blocks.rows import ordered
 from assay.report.document import Plot
 from assay.report.run_results import row_label
 from assay.styles.exact_decimal import six_digits
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 #: points nearer to each other than these parts of both axes are drawn once: in a figure, in a panel of a grid
 FINE, COARSE = (400, 200), (80, 40)
@@ -66,7 +66,7 @@ def _scatter(
         (None, None, cloud.mean, None),
         *((*point, None, 1.0) for point in edges),
     )
-    what = f"{y.name} over {x.name} of {counted(len(cloud.points), 'row')} ({cloud.said})"
+    what = f"{y.name} over {x.name} of {format_count(len(cloud.points), 'row')} ({cloud.said})"
     return Plot(
         f"scatter-{file_name(shown.run.id)}-{y.id}-{place}",
         1,

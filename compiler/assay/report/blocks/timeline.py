@@ -16,7 +16,7 @@ from assay.report.blocks.scatter import Point, file_name
 from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot
 from assay.report.run_results import named_once
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 SECOND = 1_000_000_000
 MEAN = "mean"
@@ -132,7 +132,7 @@ def _timeline(context: RenderContext, item: Timeline, shown: ShownRun, held: Lin
         1,
         titled(named_once(item.title, symbol), shown.titled),
         symbol,
-        f"{item.title} over time: {counted(len(held.lines), 'line')}, {counted(count, 'point')}"
+        f"{item.title} over time: {format_count(len(held.lines), 'line')}, {format_count(count, 'point')}"
         + "".join(f"; {name} marked" for name, _ in marks),
         item.template + MARKED if marks else item.template,
         (LINE, "x", "y", "mark") if marks else (LINE, "x", "y"),

@@ -23,10 +23,10 @@ from assay.report.charts.vega_spec import chart_spec, plot_spec
 from assay.report.document import Chart, Plot
 from assay.report.output_forms import VEGA_LITE
 from assay.util import atomic
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError, Span, did_you_mean, fail
-from assay.util.escape import escaped_json
-from assay.util.json_text import indented
+from assay.util.escape import escape_json
+from assay.util.json_text import dump_indented
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ def _get_converter_version() -> str:
 
 def keep(path: Path, text: str) -> None:
     """Write a file of a cache atomically: a concurrent build sees the whole file or none."""
-    atomic.write_file(path.parent.parent, path, sealed(path.name, text))
+    atomic.write_file(path.parent.parent, path, seal_text(path.name, text))
 
 
 def kept_text(path: Path) -> str | None:
     """Return the text of a file of a cache; None if it is missing or damaged."""
     try:
-        return unsealed(path.name, path.read_text(encoding="utf-8"))
+        return unseal_text(path.name, path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -261,5 +261,5 @@ def spec_text(spec: dict[str, Any]) -> str:
 
     Control characters of a template are replaced by escapes, since they crash the converter.
     """
-    text = indented(spec, allow_nan=False) + "\n"
-    return escaped_json(_ESCAPE.sub(lambda match: f"\\\\x{match[1]}" if match[1] else match[0], text))
+    text = dump_indented(spec, allow_nan=False) + "\n"
+    return escape_json(_ESCAPE.sub(lambda match: f"\\\\x{match[1]}" if match[1] else match[0], text))

@@ -48,7 +48,7 @@ from assay.report.charts.axis import Room, Scale, choose, extent, labelled, tick
 from assay.report.document import Chart, Plot, Series
 from assay.styles.exact_decimal import six_digits
 from assay.util.diagnostics import did_you_mean, fail
-from assay.util.escape import columns
+from assay.util.escape import measure_width
 
 Json = Any
 
@@ -296,7 +296,7 @@ def _estimate_width(text: str) -> float:
 
     Capitals are wider, and East Asian letters have two columns.
     """
-    return columns(text) + sum(0.25 for letter in text if letter.isupper()) + 0.6 * sum(map(text.count, "MW@"))
+    return measure_width(text) + sum(0.25 for letter in text if letter.isupper()) + 0.6 * sum(map(text.count, "MW@"))
 
 
 def _shorten(text: str, most: float) -> str:

@@ -22,7 +22,7 @@ from assay.report.charts.render import draw
 from assay.report.document import Document, mapped, parse_date, to_json
 from assay.util.diagnostics import AssayError, fail
 from assay.util.escape import escape
-from assay.util.progress import Progress, silent
+from assay.util.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
     import typst
@@ -117,7 +117,7 @@ def write_data(
     templates give the same bytes. `text` is the document as JSON, if it is already known. Raises the errors of
     `charts.draw`.
     """
-    report = progress or silent
+    report = progress or ignore_progress
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", text or to_json(document))
     drawings = draw(document.drawn, templates, document.manifest.header[1:], kept)
@@ -133,7 +133,7 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
     Characters that no font has are replaced by escapes; `report/lacking.json` lists them. `templates` holds
     `report.typ`, `report/` and `fonts/`. Raises `typesetting`: Typst reports an error or a warning.
     """
-    report = progress or silent
+    report = progress or ignore_progress
     report("typesetting", 0, 1)
     _copy_layout(templates, out)
     fonts = templates / "fonts"
