@@ -8,7 +8,7 @@ from collections import Counter
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
 from assay.lang.check.choices import choices, chosen, rows, without
-from assay.lang.check.formulas import comes_out
+from assay.lang.check.formulas import check_formula_unit
 from assay.lang.model.article import (
     Article,
     Averages,
@@ -102,7 +102,7 @@ def check_class_table(checker: Checker, where: str, table: ClassTable) -> None:
     amount = table.classes[0].unit.name
     for item in table.classes:
         _class(checker, what, item, amount)
-    if comes_out(checker, f"the formula of {what}", table.value, table.unit, table.title, amount):
+    if check_formula_unit(checker, f"the formula of {what}", table.value, table.unit, table.title, amount):
         _columns(checker, what, table)
 
 
