@@ -13,7 +13,7 @@ from assay.app.runs import named_runs
 from assay.lang import workspace as workspaces
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError
-from assay.util.file_changes import Marks, marks
+from assay.util.file_changes import Stamps, marks
 
 #: names of what editors keep beside files that they have open
 BESIDE = re.compile(r"\..*|.*~|#.*#|4913")
@@ -26,9 +26,9 @@ class Watched:
     def __init__(self, system: str, runs: Sequence[str]) -> None:
         self._system = system
         self._runs = runs
-        self._seen: Marks | None = None
+        self._seen: Stamps | None = None
         self._seen_at = 0
-        self._elsewhere: Marks = {}
+        self._elsewhere: Stamps = {}
         self._lock = threading.Lock()  # who looks elsewhere does it while somebody else waits for changes
 
     def places(self, workspace: Workspace) -> list[Path]:
@@ -60,7 +60,7 @@ class Watched:
             settled = self._seen_at - COARSE
             self._seen = seen | {name: mark for name, mark in found.items() if max(mark[1:3]) < settled}
 
-    def _now(self, workspace: Workspace) -> Marks:
+    def _now(self, workspace: Workspace) -> Stamps:
         elsewhere = marks([Path(name) for name in self._elsewhere])
         own = marks(self._folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
         return own | marks(_directories(self._runs)) | elsewhere

@@ -1,6 +1,6 @@
-"""Models of a spec package: the intermediate form that all later stages read, as frozen dataclasses.
+"""Models of a spec package as frozen dataclasses, one for each concept of the language.
 
-One class for each concept of the language.  References between them are names; `lang.check` has verified them.
+All later stages read them.  References between them are names; `lang.check` has verified these.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A change of a field's text: `take` n characters, the text `before` a separator, `plus` a constant.
+    """A change of a field's text: `take` n characters, text `before` a separator, `plus` a constant.
 
-    A `duration`, as Go writes it, becomes whole nanoseconds.
+    A Go `duration` becomes whole nanoseconds.
     """
 
     kind: str
