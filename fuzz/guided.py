@@ -62,10 +62,10 @@ def _number(data: bytes) -> None:
 
 def _document(data: bytes) -> None:
     """JSON documents: whatever is read can be written."""
-    from assay.util.json_text import parsed
+    from assay.util.json_text import parse_json
 
     with contextlib.suppress(ValueError, RecursionError):
-        json.dumps(parsed(data.decode("utf-8", "replace")), ensure_ascii=False).encode()
+        json.dumps(parse_json(data.decode("utf-8", "replace")), ensure_ascii=False).encode()
 
 
 def _lines(data: bytes) -> None:

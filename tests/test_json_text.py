@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.util.json_text import indented
+from assay.util.json_text import dump_indented
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.decimals()
 data = st.recursive(
@@ -28,19 +28,19 @@ data = st.recursive(
 @example({"a": {}, "b": [], "c": [[], {}, ()], "d": {"e": [{"f": '\x7f\x00\ud800 é\n"'}]}})
 @example({1: 0, False: 1, None: 2, 1.5: 3, float("nan"): 4})
 def test_it_is_that_of_the_standard_library(value: Any) -> None:
-    assert indented(value, default=str) == json.dumps(value, ensure_ascii=False, indent=1, default=str)
+    assert dump_indented(value, default=str) == json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
 @pytest.mark.parametrize("value", [float("nan"), {"a": [float("-inf")]}])
 def test_what_is_no_number_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
-        indented(value, allow_nan=False)
+        dump_indented(value, allow_nan=False)
     with pytest.raises(ValueError, match="not JSON compliant"):
         json.dumps(value, indent=1, allow_nan=False)
 
 
 def test_what_json_has_no_form_for_is_refused() -> None:
     with pytest.raises(TypeError, match="Decimal is not JSON serializable"):
-        indented([Decimal(1)])
+        dump_indented([Decimal(1)])
     with pytest.raises(TypeError, match="keys must be"):
-        indented({(1, 2): 0})
+        dump_indented({(1, 2): 0})

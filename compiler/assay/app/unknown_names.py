@@ -18,7 +18,7 @@ from assay.lang.line_pattern import parse
 from assay.lang.model.package import Event, Form, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.report.data_quality import RENAMED, UNKNOWN, Finding, of_metrics
-from assay.util.json_text import object_of
+from assay.util.json_text import build_object
 from assay.util.numbers import counted
 
 ALIKE, SOMEWHAT_ALIKE = 0.8, 0.6  # of two texts: the share of characters that they have in common
@@ -148,7 +148,7 @@ def _find_fields(form: Form, body: object, trivial: set[tuple[str, ...]]) -> tup
 def _parse_body(text: str, source: Source) -> object:
     """Parse the body of a record, the inner one where it is wrapped; None where the text is no JSON."""
     try:
-        document: object = json.loads(text, object_pairs_hook=object_of)
+        document: object = json.loads(text, object_pairs_hook=build_object)
     except (ValueError, RecursionError):
         return None
     body = _look_up(document, source.body)

@@ -17,7 +17,7 @@ from assay.ingest.plain_copies import Line
 from assay.ingest.quarantine import Lost, NumberText, at, missing_field_reason, truncate_value
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
-from assay.util.json_text import object_of
+from assay.util.json_text import build_object
 
 if TYPE_CHECKING:
     import duckdb
@@ -76,7 +76,7 @@ class Reasons:
 
 def parsed(text: str) -> Any:
     """A JSON text as the engine takes it: of a key that stands twice the first.  Raises ValueError, RecursionError."""
-    return json.loads(text, parse_float=_real, parse_int=_integer, object_pairs_hook=object_of)
+    return json.loads(text, parse_float=_real, parse_int=_integer, object_pairs_hook=build_object)
 
 
 def _real(text: str) -> Decimal | NumberText:

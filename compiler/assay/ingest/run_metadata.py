@@ -14,7 +14,7 @@ from typing import Any
 from assay.lang.model.package import Constant, Source
 from assay.lang.units import nanoseconds_of
 from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_at
-from assay.util.json_text import parsed, told_twice
+from assay.util.json_text import has_conflicting_key, parse_json
 from assay.util.numbers import MAGNITUDE
 from assay.util.paths import resolve_path
 
@@ -73,7 +73,7 @@ def duplicate_constant_warnings(source: Source, directory: Path) -> tuple[str, .
         first, *others = files
         path, value = _locate(documents.setdefault(first, _document(first)), constant)
         dotted = f"`{'.'.join(path)}` ({constant.doc})"
-        if told_twice(documents[first], path):
+        if has_conflicting_key(documents[first], path):
             sentences.append(f"{first.name} has two values of {dotted}; the first counts.")
         for other in others:
             other_value = _value_or_none(constant, other)
@@ -156,7 +156,7 @@ def _locate(document: Any, constant: Constant) -> tuple[tuple[str, ...], Any]:
 
 def _document(path: Path) -> Any:
     try:
-        return parsed(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        return parse_json(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
         raise _problem(

@@ -33,7 +33,7 @@ from assay.lang.model.package import Lookup, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import AssayError, Diagnostic, fail
 from assay.util.escape import cut, visible
-from assay.util.json_text import object_of
+from assay.util.json_text import build_object
 from assay.util.numbers import counted
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _of_json(source: Source, where: str, lines: Sequence[tuple[int, str]]) -> It
 def _json(line: str) -> object:
     """What a line says as JSON; None where it is none."""
     try:
-        return json.loads(line, object_pairs_hook=object_of)
+        return json.loads(line, object_pairs_hook=build_object)
     except (ValueError, RecursionError):
         return None
 

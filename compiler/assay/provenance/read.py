@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from assay.report.output_forms import FILES, USUAL
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Span, fail
-from assay.util.json_text import parsed
+from assay.util.json_text import parse_json
 from assay.util.os_errors import is_below
 from assay.util.paths import resolve_path
 
@@ -226,7 +226,7 @@ def _document(folder: Path, place: Path) -> Any:
         raise fail("no-build", f"the folder {what}: {folder}", hint="name the folder that a report was built into (-o)",
                    status=SPECS_OR_DATA if folder.exists() else USAGE)  # fmt: skip
     try:
-        return parsed(place.read_text(encoding="utf-8"))
+        return parse_json(place.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         span = Span(str(place), error.lineno, error.colno)
         raise fail("provenance", f"the provenance is not JSON: {error.msg}", span=span) from None

@@ -15,7 +15,7 @@ from typing import Any
 from assay.lang.check.reports import is_day
 from assay.publication.model import Explained, Facts, Figure, MetricRow, Points, Publication, Table
 from assay.util.diagnostics import Diagnostic, Span, fail, raise_all
-from assay.util.json_text import parsed
+from assay.util.json_text import parse_json
 from assay.util.numbers import decimal
 from assay.util.paths import resolve_path
 
@@ -118,7 +118,7 @@ def load(path: Path) -> tuple[Any, str]:
     """The data and the text of a JSON file; AssayError when it cannot be read, or is no JSON."""
     try:
         text = resolve_path(path).read_text(encoding="utf-8")
-        return parsed(text), text
+        return parse_json(text), text
     except OSError as error:
         raise fail("publication", f"the publication cannot be read: {error.strerror}: {path}") from None
     except UnicodeDecodeError as error:

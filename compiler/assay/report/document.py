@@ -21,7 +21,7 @@ from typing import Any, ClassVar, cast
 from assay.report.cell_links import CellLink, Printed
 from assay.util.diagnostics import fail
 from assay.util.escape import normalize_text
-from assay.util.json_text import indented
+from assay.util.json_text import dump_indented
 
 Point = tuple[float, float, float | None, float | None]
 """One listed centile of one run: value, centile (0..1), least and greatest value among the hosts or None."""
@@ -404,7 +404,7 @@ def parse_date(text: str) -> datetime.date:
 
 def to_json(document: Document) -> str:
     """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
-    return indented(_plain(document), allow_nan=False) + "\n"
+    return dump_indented(_plain(document), allow_nan=False) + "\n"
 
 
 #: members that are left out where they say no more than this

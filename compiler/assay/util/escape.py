@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import Any
 
-from assay.util.json_text import indented
+from assay.util.json_text import dump_indented
 
 #: Unicode categories to escape: controls, formats (direction marks), surrogates, unassigned, private, line ends
 HIDDEN = frozenset(("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"))
@@ -49,7 +49,7 @@ def visible_json(value: Any, indent: int | None = 1) -> str:
     A value that JSON has no form for becomes its text.
     """
     if indent == 1:
-        return escaped_json(indented(value, default=str))
+        return escaped_json(dump_indented(value, default=str))
     return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 

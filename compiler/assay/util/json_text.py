@@ -22,13 +22,13 @@ class Ambiguous(dict[str, Any]):
         self.twice = frozenset(key for key, value in pairs if self[key] != value)
 
 
-def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build an object (`object_pairs_hook` of a JSON parser); the first of duplicate keys counts."""
     members = dict(pairs)
     return members if len(members) == len(pairs) else Ambiguous(pairs)
 
 
-def told_twice(document: object, path: Sequence[str]) -> bool:
+def has_conflicting_key(document: object, path: Sequence[str]) -> bool:
     """Return whether a key on a path of a document has duplicates with different values."""
     for key in path:
         if isinstance(document, Ambiguous) and key in document.twice:
@@ -37,14 +37,14 @@ def told_twice(document: object, path: Sequence[str]) -> bool:
     return False
 
 
-def parsed(text: str, **options: Any) -> Any:
+def parse_json(text: str, **options: Any) -> Any:
     """Parse a document; `options` as in `json.loads`.  The first of duplicate keys counts.
 
     Raises json.JSONDecodeError, also for half of a surrogate pair, which JSON may write but text cannot hold;
     ValueError for numbers that are too large, and RecursionError for documents that are nested too deeply.
     """
     try:
-        document = json.loads(text, object_pairs_hook=object_of, **options)
+        document = json.loads(text, object_pairs_hook=build_object, **options)
     except ArithmeticError:
         raise ValueError("it has a number beyond all numbers") from None
     half = _HALF.search(text)
@@ -64,7 +64,7 @@ def _has_valid_text(document: Any) -> bool:
 _encode_text = json.encoder.encode_basestring  # the one in C, where there is one
 
 
-def indented(value: Any, *, allow_nan: bool = True, default: Callable[[Any], Any] | None = None) -> str:
+def dump_indented(value: Any, *, allow_nan: bool = True, default: Callable[[Any], Any] | None = None) -> str:
     """Return `json.dumps(value, ensure_ascii=False, indent=1, allow_nan=allow_nan, default=default)`, faster.
 
     Raises the same errors, but RecursionError for circular data.

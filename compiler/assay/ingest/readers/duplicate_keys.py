@@ -25,7 +25,7 @@ from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
 from assay.sql import dialect
 from assay.sql.dialect import column
-from assay.util.json_text import told_twice
+from assay.util.json_text import has_conflicting_key
 
 SMALL = 2**20  # bytes of a file (as it lies) of which every line is asked
 
@@ -116,7 +116,7 @@ def _keys(how: Recognition, form: int, path: Path, number: int) -> Iterator[str]
     for wrapped in bodies(how.source):
         for read in paths_read(how.source, own, wrapped):
             prefixes = (read[:depth] for depth in range(1, len(read) + 1))
-            yield from (".".join(prefix) for prefix in prefixes if told_twice(record, prefix))
+            yield from (".".join(prefix) for prefix in prefixes if has_conflicting_key(record, prefix))
 
 
 #: the part of a key that means something else in a pattern of LIKE, or that JSON may write in several ways

@@ -35,7 +35,7 @@ from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, did_you_mean, fail
-from assay.util.json_text import object_of, told_twice
+from assay.util.json_text import build_object, has_conflicting_key
 from assay.util.numbers import counted
 from assay.util.progress import Bytes
 
@@ -110,7 +110,7 @@ READER = JsonRecords()
 def duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) -> tuple[str, ...]:
     """A sentence on the records that have two values of what is read of them; none where none has."""
     paths = [records.source.time, *_columns(forms)]
-    found = [(record, path) for record in records.found for path in paths if told_twice(record.value, path)]
+    found = [(record, path) for record in records.found for path in paths if has_conflicting_key(record.value, path)]
     if not found:
         return ()
     record, path = found[0]
@@ -162,7 +162,7 @@ def _list(source: Source, path: Path) -> list[object]:
     try:
         text = b"".join(decompressed(path)).decode("utf-8-sig")
         document: Any = json.loads(
-            text, parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=object_of
+            text, parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=build_object
         )
     except UnicodeDecodeError as error:
         raise fail("broken-file", f"the document is no UTF-8: {path}", found=str(error)) from None
@@ -178,7 +178,7 @@ def _list(source: Source, path: Path) -> list[object]:
     if isinstance(document, list):
         return document
     found = _at(document, source.body)
-    if told_twice(document, source.body):
+    if has_conflicting_key(document, source.body):
         raise fail("no-list", f"the document has two lists of records: {path}", expected="one",
                    found=f"a key of `{'.'.join(source.body)}` that stands twice")  # fmt: skip
     if isinstance(found, list):

@@ -26,7 +26,7 @@ from assay.ingest.readers.sample_store import add_samples, add_series, counted, 
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Span, fail
-from assay.util.json_text import Ambiguous, object_of, parsed, told_twice
+from assay.util.json_text import Ambiguous, build_object, has_conflicting_key, parse_json
 from assay.util.os_errors import is_full
 
 if TYPE_CHECKING:
@@ -92,14 +92,16 @@ def label_twice(text: bytes, place: int) -> bool:
 
 def iterate_duplicates(text: bytes, before: int) -> Iterator[str]:
     document = _parse_exactly(text)
-    yield from (f"`{'.'.join(path)}` with two values" for path in OF_ALL if told_twice(document, path))
+    yield from (f"`{'.'.join(path)}` with two values" for path in OF_ALL if has_conflicting_key(document, path))
     for place, item in enumerate(_series(document), before + 1):
-        yield from (f"`{key}` with two values in series {place}" for key in OF_SERIES if told_twice(item, (key,)))
+        yield from (
+            f"`{key}` with two values in series {place}" for key in OF_SERIES if has_conflicting_key(item, (key,))
+        )
 
 
 def _parse_exactly(text: bytes) -> object:
     """What the engine has read; numbers are texts."""
-    return json.loads(text, object_pairs_hook=object_of, parse_float=str, parse_int=str)
+    return json.loads(text, object_pairs_hook=build_object, parse_float=str, parse_int=str)
 
 
 def _series(document: object) -> list[dict[str, object]]:
@@ -381,7 +383,7 @@ def _with_labels() -> exp.Update:
 def _malformed(path: Path, plain: Path, cause: str) -> AssayError:
     """The error of a document that is no JSON, with its place; `cause` is what the engine says."""
     try:
-        found: Any = parsed(plain.read_text(encoding="utf-8"))
+        found: Any = parse_json(plain.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
         return sample_store.unreadable(path, str(error))
     except json.JSONDecodeError as error:

@@ -27,7 +27,7 @@ from assay.util import atomic
 from assay.util.checksums import sealed, unsealed
 from assay.util.diagnostics import AssayError, Span, did_you_mean, fail
 from assay.util.escape import escaped_json
-from assay.util.json_text import indented
+from assay.util.json_text import dump_indented
 
 
 @dataclass(frozen=True)
@@ -257,5 +257,5 @@ def _no_number(word: str) -> float:
 def spec_text(spec: dict[str, Any]) -> str:
     """A specification as the text of its file; an escape stands in the place of each control character that a template
     has: the converter dies of those."""
-    text = indented(spec, allow_nan=False) + "\n"
+    text = dump_indented(spec, allow_nan=False) + "\n"
     return escaped_json(_ESCAPE.sub(lambda found: f"\\\\x{found[1]}" if found[1] else found[0], text))
