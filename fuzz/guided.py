@@ -54,9 +54,9 @@ def _package(data: bytes) -> None:
 
 def _number(data: bytes) -> None:
     """Decimal texts."""
-    from assay.util.numbers import MAGNITUDE, decimal
+    from assay.util.numbers import MAGNITUDE, parse_decimal
 
-    found = decimal(data.decode("utf-8", "replace"))
+    found = parse_decimal(data.decode("utf-8", "replace"))
     assert not found or abs(found.adjusted()) <= MAGNITUDE
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from parse_decimal import Decimal
 
-from assay.util.numbers import MAGNITUDE, counted, decimal
+from assay.util.numbers import MAGNITUDE, format_count, parse_decimal
 
 
 @pytest.mark.parametrize("text", ["0", "-0", "1.50", "+2", ".5", "5.", "1e3", "1E-3", "1e36", "-1e-36", "0e999"])
 def test_numbers_are_exact(text: str) -> None:
-    assert str(decimal(text)) == str(Decimal(text))
+    assert str(parse_decimal(text)) == str(Decimal(text))
 
 
 @pytest.mark.parametrize(
@@ -37,20 +36,20 @@ def test_numbers_are_exact(text: str) -> None:
     ],
 )
 def test_what_is_none_or_too_large_or_too_fine_is_none(text: str) -> None:
-    assert decimal(text) is None
+    assert parse_decimal(text) is None
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**18), max_value=10**18, places=9))
 def test_every_number_of_a_usual_size_is_taken(number: Decimal) -> None:
-    assert decimal(str(number)) == number
+    assert parse_decimal(str(number)) == number
 
 
 @given(st.text(alphabet="0123456789.eE+-_ ", max_size=12))
 def test_whatever_is_taken_is_a_number_within_bounds(text: str) -> None:
-    found = decimal(text)
+    found = parse_decimal(text)
     assert found is None or not found or abs(found.adjusted()) <= MAGNITUDE
 
 
 def test_of_one_thing_the_singular_is_told() -> None:
-    assert [counted(number, "file") for number in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
-    assert [counted(number, "series", "series") for number in (1, 2)] == ["1 series", "2 series"]
+    assert [format_count(number, "file") for number in (0, 1, 2)] == ["0 files", "1 file", "2 files"]
+    assert [format_count(number, "series", "series") for number in (1, 2)] == ["1 series", "2 series"]

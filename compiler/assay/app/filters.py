@@ -8,7 +8,7 @@ from assay.lang.model.package import Filter, Package
 from assay.lang.model.report import Report
 from assay.plan.planner import Applied
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
-from assay.util.numbers import NUMBER, decimal
+from assay.util.numbers import NUMBER, parse_decimal
 
 SHOWN = 80  # characters of what was given
 
@@ -42,7 +42,7 @@ def _one(package: Package, text: str) -> Applied:
 
 def _number(item: Filter, argument: str, text: str) -> str:
     assert item.parameter is not None
-    number = decimal(argument)
+    number = parse_decimal(argument)
     if number is None:
         what = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
         raise _bad(item, text[:SHOWN], f"the argument of filter `{item.name}` is {what}")

@@ -27,7 +27,7 @@ from assay.lang import dependencies
 from assay.lang.model.package import Event, Package, Quarantine, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import USAGE, AssayError, fail
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 from assay.util.scratch import folder as temporary
 
 UNLIMITED = Quarantine(1.0, 2**62)  # broken records are counted, however many there are
@@ -171,7 +171,7 @@ def _count_ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, 
         contents = facts(target)
         records.unknown = contents.unknown
         if broken := sum(log.quarantined for log in contents.logs):
-            number = counted(broken, "record of", "records of")
+            number = format_count(broken, "record of", "records of")
             verb = "is" if broken == 1 else "are"
             records.notes.append(f"{number} source `{source.name}` {verb} broken, the first at {first_broken(target)}")
         return contents.by_host

@@ -38,7 +38,7 @@ from assay.lang.model.package import Event, Metric, Source
 from assay.lang.normal_form import CheckedPackage
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import AssayError
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.engine.mount import Facts, HostLog
@@ -171,7 +171,7 @@ def _called(found: Sequence[_DiscoveredFiles]) -> str:
     """What is being read, for who waits."""
     runs = list(dict.fromkeys(item.run.id for item in found))
     files = sum(len(host.files) for item in found for host in item.files.hosts)
-    return f"reading {runs[0] if len(runs) == 1 else f'{len(runs)} runs'}, {counted(files, 'file')}"
+    return f"reading {runs[0] if len(runs) == 1 else f'{len(runs)} runs'}, {format_count(files, 'file')}"
 
 
 def duplicate_constant_notes(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from assay.lang.model.package import Event, Form, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.report.data_quality import RENAMED, UNKNOWN, Finding, of_metrics
 from assay.util.json_text import build_object
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 ALIKE, SOMEWHAT_ALIKE = 0.8, 0.6  # of two texts: the share of characters that they have in common
 WORDS = 0.6  # of a pattern: the share of its words that a line must have
@@ -230,7 +230,7 @@ def find_unknown(package: Package, prepared: IngestedRun, readers: Mapping[str, 
             total = sum(item.n for item in names[rename.name])
             metrics = tuple(readers.get(rename.event, ()))
             silent = "" if sum(counts.get(rename.event, {}).values()) else ", which has no records"
-            where = f"{counted(total, 'record')}, first at {first[rename.name].where}"
+            where = f"{format_count(total, 'record')}, first at {first[rename.name].where}"
             event = f"event `{rename.event}`{silent}: {rename.reason}{of_metrics(metrics)}"
             message = f"`{rename.name}` ({where}) may be a new name of {event}."
             yield Finding(RENAMED, message, metrics, (), rename.event, total)
@@ -241,6 +241,6 @@ def _make_finding(names: ByName) -> Finding:
     totals = Counter({name: sum(item.n for item in hosts) for name, hosts in names.items()})
     listed = ", ".join(f"{f'`{name}`' if name else 'no name'} ({totals[name]})" for name in [*names][:NAMED])
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    number = f"{counted(totals.total(), 'record')} of {counted(len(names), 'name')}"
+    number = f"{format_count(totals.total(), 'record')} of {format_count(len(names), 'name')}"
     message = f"{number} that the specs do not know: {listed}{more}; `assay inspect` lists them."
     return Finding(UNKNOWN, message, affected=totals.total())

@@ -11,7 +11,7 @@ import click
 from assay.cli import output
 from assay.cli.options import system_option, working
 from assay.util.escape import visible
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.diff.changes import ReportedChange
@@ -105,7 +105,7 @@ def _touches(places: Sequence[Appearance], indent: int) -> Iterator[str]:
         where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
         yield f"{blank}touches {visible(where)}"
     if len(places) > PLACES:
-        yield f"{blank}and {counted(len(places) - PLACES, 'more place')}"
+        yield f"{blank}and {format_count(len(places) - PLACES, 'more place')}"
 
 
 def format_change(item: ReportedChange, indent: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli import output
 from assay.styles.exact_decimal import six_digits
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.check_and_query import Answer
@@ -51,7 +51,7 @@ def print_verified(found: Verified) -> int:
         output.line(line)
     if found.files:
         what = f"{found.differing} with other bytes" if found.differing else "all the same bytes"
-        output.line(f"{counted(found.files, 'file')}: {what}")
+        output.line(f"{format_count(found.files, 'file')}: {what}")
     return DIFFERENCE if found.differences else 0
 
 

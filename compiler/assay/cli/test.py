@@ -11,7 +11,7 @@ import click
 from assay.cli import output
 from assay.cli.options import system_option
 from assay.util.escape import visible
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree
@@ -55,7 +55,7 @@ def examples(context: click.Context, system: str | None, junit: Path | None, for
 
 def _lines(tested: Tested) -> Iterator[str]:
     number = sum(len(item.verdicts) for item in tested.outcomes)
-    yield f"{tested.system}: {counted(len(tested.outcomes), 'example')}, {counted(number, 'expectation')}"
+    yield f"{tested.system}: {format_count(len(tested.outcomes), 'example')}, {format_count(number, 'expectation')}"
     for item in tested.outcomes:
         if not item.holds:
             yield from _failed(item)

@@ -34,7 +34,7 @@ from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import AssayError, Diagnostic, fail
 from assay.util.escape import cut, visible
 from assay.util.json_text import build_object
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     import duckdb
@@ -287,8 +287,8 @@ def nothing_recognized_error(
             f"the files of `{source.name}` hold no {things} at all",
             hint="did the run record anything?",
         )
-    where = f" of {counted(len(logs), 'host')}" if source.hosts else ""
-    lines = counted(sum(log.lines for log in logs), things.removesuffix("s"), things)
+    where = f" of {format_count(len(logs), 'host')}" if source.hosts else ""
+    lines = format_count(sum(log.lines for log in logs), things.removesuffix("s"), things)
     return fail(
         "nothing-recognised",
         f"none of the {lines}{where} is an event that the specs know",

@@ -36,7 +36,7 @@ from assay.publication.history import (
 )
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table, Value
 from assay.report.run_results import row_label
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 COLUMNS = ("panel", "mark", "x", "y", "x2", "y2", "kind", "text", "value", "run", "publication")
 #: runs of one publication stand this far apart, in widths of a column, and all within this part of it
@@ -359,7 +359,7 @@ def _dictionary(said: HistoryReport) -> Iterator[Group]:
 def _publications(said: HistoryReport) -> Appendix:
     told_of = ((issue, issue.publication) for issue in said.issues)
     rows = tuple((item.day, item.title, item.workload, issue.edition.name, issue.file.name) for issue, item in told_of)
-    text = f"The {counted(len(rows), 'publication')} that this report is made of, oldest first."
+    text = f"The {format_count(len(rows), 'publication')} that this report is made of, oldest first."
     return Appendix("Publications", (text,), ("Day", "Title", "Workload", "Edition", "File"), rows)
 
 

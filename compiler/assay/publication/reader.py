@@ -16,7 +16,7 @@ from assay.lang.check.reports import is_day
 from assay.publication.model import Explained, Facts, Figure, MetricRow, Points, Publication, Table
 from assay.util.diagnostics import Diagnostic, Span, fail, raise_all
 from assay.util.json_text import parse_json
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 from assay.util.paths import resolve_path
 
 MISSING = "—"
@@ -102,7 +102,7 @@ KINDS: dict[type, str] = {str: "a text", list: "a list", dict: "an object", int:
 
 def is_number(cell: str) -> bool:
     """Whether a printed cell is a finite number, or stands for one that is missing or undefined."""
-    return cell in (MISSING, *UNDEFINED) or decimal(cell) is not None
+    return cell in (MISSING, *UNDEFINED) or parse_decimal(cell) is not None
 
 
 def truncate_value(value: object) -> str:

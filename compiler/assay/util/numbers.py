@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+
+from parse_decimal import Decimal
 
 MAGNITUDE = 36  # powers of ten; larger exponents would take too much time and memory
 DIGITS = 100
@@ -11,12 +12,12 @@ EXPONENT = 4  # characters
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?")
 
 
-def counted(number: int, singular: str, plural: str = "") -> str:
+def format_count(number: int, singular: str, plural: str = "") -> str:
     """Return a count of things: `1 file`, `2 files`; `more` is an irregular plural."""
     return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
 
 
-def decimal(text: str) -> Decimal | None:
+def parse_decimal(text: str) -> Decimal | None:
     """Return the exact finite number that a text is.
 
     None for any other text, and for a number with a digit beyond ten to the power of 36, up or down.

@@ -36,7 +36,7 @@ from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, did_you_mean, fail
 from assay.util.json_text import build_object, has_conflicting_key
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 from assay.util.progress import Bytes
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _keys(records: Records, forms: Sequence[NumberedForm]) -> None:
 
 def _no_key(records: Records, number: int, paths: tuple[Path_, ...], user: str, known: set[str]) -> Diagnostic:
     names = " or ".join(f"`{'.'.join(path)}`" for path in paths)
-    asked = counted(number, "record")
+    asked = format_count(number, "record")
     return Diagnostic(
         "no-key",
         f"none of the {asked} has a value of {names}, which {user} is read from: {records.files.directory}",

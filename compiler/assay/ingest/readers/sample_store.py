@@ -156,7 +156,7 @@ class Merged:
 
 
 def _dropped(number: int) -> str:
-    said, verb = numbers.counted(number, "sample"), "is" if number == 1 else "are"
+    said, verb = numbers.format_count(number, "sample"), "is" if number == 1 else "are"
     return f"{said} stood twice with equal values, and {verb} counted once"
 
 
@@ -253,7 +253,7 @@ def _no_conflict(connection: duckdb.DuckDBPyConnection, names: Mapping[int, str]
     )
     raise AssayError((Diagnostic(
         "samples-differ",
-        f"{numbers.counted(number, 'instant of a series has', 'instants of series have')} two samples that differ",
+        f"{numbers.format_count(number, 'instant of a series has', 'instants of series have')} two samples that differ",
         expected="one value of a series at an instant",
         notes=notes,
         hint="are these samples of two servers, or of two runs?",

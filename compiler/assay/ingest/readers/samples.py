@@ -32,7 +32,7 @@ from assay.lang.reserved_names import KEYS_OF_SAMPLES
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import did_you_mean, fail
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 from assay.util.progress import Bytes, unwatched
 from assay.util.scratch import folder as scratch_folder
 
@@ -283,7 +283,7 @@ def no_series_error(found: Samples, forms: Sequence[NumberedForm]) -> Exception:
     asked = [name.name for item in forms for name in item.form.names]
     return fail(
         "nothing-recognised",
-        f"none of the {counted(found.merged.samples, 'sample')} is of a series that an event names",
+        f"none of the {format_count(found.merged.samples, 'sample')} is of a series that an event names",
         expected=listed(asked) or "no series at all",
         found=listed(names),
         hint=did_you_mean(asked[0], names) if asked else "",

@@ -25,7 +25,7 @@ from assay.lang.model.article import (
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import did_you_mean
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 
 
 def averages(checker: Checker, what: str, article: Article, item: Averages) -> None:
@@ -82,7 +82,7 @@ def _cells(checker: Checker, what: str, claim: Claim) -> None:
     places = [(cell.down, cell.across) for cell in claim.cells]
     for cell in claim.cells:
         place = f"row {cell.down}, column {cell.across}"
-        if not re.fullmatch(NUMBER, cell.value) or decimal(cell.value) is None:
+        if not re.fullmatch(NUMBER, cell.value) or parse_decimal(cell.value) is None:
             message = f"a cell of {what} is no number ({place})"
             checker.report("claim-value", message, cell.value, expected="digits, as in 35600 or 1.5", found=cell.value)
         if places.count((cell.down, cell.across)) > 1:
@@ -125,7 +125,7 @@ def _class(checker: Checker, what: str, item: Class, unit: str) -> None:
 
 
 def _positive(text: str) -> bool:
-    number = decimal(text)
+    number = parse_decimal(text)
     return number is not None and number > 0
 
 

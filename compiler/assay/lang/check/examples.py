@@ -8,7 +8,7 @@ from assay.lang.check import filters
 from assay.lang.check.checker import Checker
 from assay.lang.formula import is_formula
 from assay.lang.model.example import Example, Expectation
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 from assay.util.os_errors import is_below
 
 
@@ -56,7 +56,7 @@ def _check_expectation(checker: Checker, item: Example, expectation: Expectation
         checker.missing("unknown-metric", message, expectation.metric, metrics, within=(item.name,))
     numbers = []
     for text in expectation.samples:
-        number = decimal(text)
+        number = parse_decimal(text)
         if number is None:
             checker.report(
                 "example", f"a sample of `{expectation.metric}` in example `{item.name}` is no number", item.name,

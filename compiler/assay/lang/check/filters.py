@@ -9,7 +9,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.model.package import Parameter
 from assay.lang.model.report import FilterUse
 from assay.util.diagnostics import did_you_mean
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 
 
 def check_filters(checker: Checker) -> None:
@@ -64,5 +64,5 @@ def check_filter_uses(checker: Checker, owner: str, uses: Sequence[FilterUse], w
 
 def _is_number_of(argument: str, parameter: Parameter) -> bool:
     """Return whether a text is a number of the type of a parameter."""
-    number = decimal(argument)
+    number = parse_decimal(argument)
     return number is not None and (parameter.type != "integer" or number == number.to_integral_value())

@@ -6,8 +6,9 @@ The conversions in SQL cannot be checked; but a column that SQL passes through u
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+
+from parse_decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
@@ -19,7 +20,7 @@ from assay.lang.sql_units import Passed, passed
 from assay.lang.typing_rules import INSTANT, NONE, KindError, Typed, UnitError, UnknownNameError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import did_you_mean
-from assay.util.numbers import decimal
+from assay.util.numbers import parse_decimal
 
 Tables = Mapping[str, Mapping[str, Typed]]
 
@@ -222,7 +223,7 @@ def _check_example(checker: Checker, owner: str, metric: Metric, example: Worked
     values = example_values(checker, owner, metric, example)
     if values is None or not _check_convertible(checker, owner, example.unit, metric.unit.name, example.shows):
         return
-    shows = decimal(example.shows)
+    shows = parse_decimal(example.shows)
     if shows is None:
         _report_not_decimal(checker, owner, example.shows)
         return
@@ -283,7 +284,7 @@ def example_values(checker: Checker, owner: str, metric: Metric, example: Worked
 def _convert(checker: Checker, owner: str, item: ExampleValue, unit: str) -> Fraction | None:
     if not _check_convertible(checker, owner, item.unit, unit, item.metric):
         return None
-    number = decimal(item.value)
+    number = parse_decimal(item.value)
     if number is None:
         _report_not_decimal(checker, owner, item.value)
         return None

@@ -19,7 +19,7 @@ from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot, Value
 from assay.report.run_results import named_once, row_label
 from assay.styles.exact_decimal import six_digits
-from assay.util.numbers import counted
+from assay.util.numbers import format_count
 
 SECOND = 1_000_000_000
 MEAN = "mean"
@@ -107,7 +107,7 @@ def _scatter(
         (None, None, cloud.mean, None),
         *((*point, None, 1.0) for point in edges),
     )
-    what = f"{y.name} over {x.name} of {counted(len(cloud.points), 'row')} ({cloud.said})"
+    what = f"{y.name} over {x.name} of {format_count(len(cloud.points), 'row')} ({cloud.said})"
     return Plot(
         f"scatter-{file_name(shown.run.id)}-{y.id}-{place}",
         1,
@@ -223,7 +223,7 @@ def _timeline(setting: RenderContext, item: Timeline, shown: ShownRun, held: Lin
         1,
         titled(named_once(item.title, symbol), shown.titled),
         symbol,
-        f"{item.title} over time: {counted(len(held.lines), 'line')}, {counted(count, 'point')}"
+        f"{item.title} over time: {format_count(len(held.lines), 'line')}, {format_count(count, 'point')}"
         + "".join(f"; {name} marked" for name, _ in marks),
         item.template + MARKED if marks else item.template,
         (LINE, "x", "y", "mark") if marks else (LINE, "x", "y"),
