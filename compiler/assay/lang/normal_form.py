@@ -23,7 +23,7 @@ from assay.lang.model.package import Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.typing_rules import infer, reduced
 from assay.lang.units import library_of
-from assay.util.repr_key import Exactly
+from assay.util.repr_key import ReprKey
 
 FORMAT = 2  # 1 sorted events and summaries by name
 _ORDERED = ("events", "summaries")  # parts of a package whose order matters
@@ -192,10 +192,10 @@ def definitions(package: Package) -> dict[str, str]:
     apply.
     """
     memo = SerializationMemo()
-    hashes = memo_of_hashes(Exactly(dataclasses.replace(package, metrics=())))
+    hashes = memo_of_hashes(ReprKey(dataclasses.replace(package, metrics=())))
     hashes_by_id = {}
     for metric in package.metrics:
-        key = Exactly(metric)
+        key = ReprKey(metric)
         if formula.is_formula(metric) or key not in hashes:
             hashes[key] = definition_hash(definition(package, metric, memo), memo)
         hashes_by_id[metric.id] = hashes[key]
@@ -203,7 +203,7 @@ def definitions(package: Package) -> dict[str, str]:
 
 
 @functools.lru_cache(maxsize=2)  # `watch` computes the same package with one metric changed
-def memo_of_hashes(_others: Exactly[Package]) -> dict[Exactly[Metric], str]:
+def memo_of_hashes(_others: ReprKey[Package]) -> dict[ReprKey[Metric], str]:
     """Return the cached definition hashes of metrics in a package that is otherwise the same."""
     return {}
 

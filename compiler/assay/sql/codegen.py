@@ -34,7 +34,7 @@ from assay.plan.planner import (
 from assay.sql import dialect, distributions, grains, relations, series
 from assay.sql.expressions import places
 from assay.sql.row_keys import Key, Shape
-from assay.util.repr_key import Exactly
+from assay.util.repr_key import ReprKey
 
 
 def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str]) -> tuple[tuple[str, Shape], ...]:
@@ -188,12 +188,12 @@ def metric_statement(metric: Metric, checked: CheckedPackage, names: tuple[str, 
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     integral = checked.measured[metric.id].integral
     domain = distributions.domain_of(grain)
-    return _of_metric(Exactly(metric), domain, integral, checked.definitions[metric.id], names)
+    return _of_metric(ReprKey(metric), domain, integral, checked.definitions[metric.id], names)
 
 
 @functools.lru_cache(maxsize=KEPT)
 def _of_metric(
-    metric: Exactly[Metric], domain: str, integral: bool, definition: str, names: tuple[str, ...]
+    metric: ReprKey[Metric], domain: str, integral: bool, definition: str, names: tuple[str, ...]
 ) -> Statement:
     item = metric.value
     query = distributions.distribution(item, domain, integral, places(names))
@@ -211,7 +211,7 @@ def _finer(plan: Plan) -> frozenset[str]:
 
 def _holds(step: Step, checked: CheckedPackage, names: tuple[str, ...]) -> bool:
     """Whether a check of a key need not be made: the relation's SQL sees to it."""
-    return _is_of_key(step) and _sees_to_key(Exactly(_relation(checked, step)), names)
+    return _is_of_key(step) and _sees_to_key(ReprKey(_relation(checked, step)), names)
 
 
 def _is_of_key(step: Step) -> TypeGuard[CheckStep]:
@@ -220,7 +220,7 @@ def _is_of_key(step: Step) -> TypeGuard[CheckStep]:
 
 
 @functools.lru_cache(maxsize=KEPT)
-def _sees_to_key(kept: Exactly[Relation], names: tuple[str, ...]) -> bool:
+def _sees_to_key(kept: ReprKey[Relation], names: tuple[str, ...]) -> bool:
     relation = kept.value
     query = relations.compile_query(relation.sql, places(names), relation.uses, f"relation `{relation.name}`")
     return relations.are_unique(query, relation.key)
@@ -237,7 +237,7 @@ def _statement(
         return Statement("view", step.name, events[step.name], step)
     if _is_of_key(step):
         return Statement("check", step.name, relations.select_duplicates(_relation(checked, step)), step)
-    made = _of_step(Exactly(step), finer, names)
+    made = _of_step(ReprKey(step), finer, names)
     _refuse_ties(step, checked)
     return made
 
@@ -255,7 +255,7 @@ def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
 
 @functools.lru_cache(maxsize=KEPT)
 def _of_step(
-    kept: Exactly[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
+    kept: ReprKey[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
     finer: frozenset[str],
     names: tuple[str, ...],
 ) -> Statement:

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Exactly(Generic[T]):
+class ReprKey(Generic[T]):
     """A value that equals another only if both have the same `repr`.
 
     1 and 1.0, or 1.0 and 1.00, are equal numbers, but their SQL differs.
@@ -23,4 +23,4 @@ class Exactly(Generic[T]):
         return hash(self.text)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Exactly) and self.text == other.text
+        return isinstance(other, ReprKey) and self.text == other.text
