@@ -24,7 +24,7 @@ from assay.engine.result_cache import Store
 from assay.remote.mirror import mirrored
 from assay.remote.required_files import Wanted
 from assay.util.diagnostics import AssayError
-from assay.util.progress import silent, unheard
+from assay.util.progress import ignore_notice, ignore_progress
 from tests.compare_reference import CARDANO
 from tests.support.commands import Done, assay, assay_process
 from tests.support.laboratory import ROOT
@@ -86,7 +86,7 @@ def held(cache: Path, address: str) -> set[str]:
 def mirror(cache: Path, address: str, wanted: Wanted = ALL) -> Path:
     """A mirror, brought to what is there; others may change it at once."""
     with ExitStack() as locks:
-        return mirrored(Store(cache), address, "run", wanted, locks, silent, unheard)
+        return mirrored(Store(cache), address, "run", wanted, locks, ignore_progress, ignore_notice)
 
 
 def refused(cache: Path, address: str, wanted: Wanted = ALL) -> str:
@@ -245,7 +245,7 @@ def test_a_change_waits_for_those_who_read(s3: S3, tmp_path: Path) -> None:
             "run",
             ALL,
             locks,
-            silent,
+            ignore_progress,
             said.append,
         )
         change = threading.Thread(target=mirrored, args=tell)
@@ -317,7 +317,7 @@ def test_a_part_of_an_object_that_changed_is_not_gone_on_with(s3: S3, tmp_path: 
 def changed_when_listed(cache: Path, address: str, change: Callable[[], object]) -> str:
     """What is said of a run when something happens to it between the list and the first object."""
     with ExitStack() as locks, pytest.raises(AssayError) as caught:
-        mirrored(Store(cache), address, "run", ALL, locks, silent, unheard, fetching=lambda _: change())
+        mirrored(Store(cache), address, "run", ALL, locks, ignore_progress, ignore_notice, fetching=lambda _: change())
     return f"{caught.value}\n"
 
 

@@ -24,7 +24,7 @@ from assay.ingest.discovery import files_of
 from assay.remote.mirror import mirrored
 from assay.remote.required_files import Wanted
 from assay.util.diagnostics import AssayError
-from assay.util.progress import Progress, silent, unheard
+from assay.util.progress import Progress, ignore_notice, ignore_progress
 from assay.util.scratch import clean_up
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
@@ -72,9 +72,9 @@ def run_tar(above: str = "") -> bytes:
     return tar_of(*((f"{above}{name}", content) for name, content in CONTENT.items()), ("notes/more", b"not wanted"))
 
 
-def mirror(cache: Path, archive: Path, wanted: Wanted = WANTED, progress: Progress = silent) -> Path:
+def mirror(cache: Path, archive: Path, wanted: Wanted = WANTED, progress: Progress = ignore_progress) -> Path:
     with ExitStack() as locks:
-        return mirrored(Store(cache), str(archive), "run", wanted, locks, progress, unheard)
+        return mirrored(Store(cache), str(archive), "run", wanted, locks, progress, ignore_notice)
 
 
 def files(folder: Path) -> dict[str, bytes]:

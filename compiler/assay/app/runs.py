@@ -13,7 +13,7 @@ from assay.lang.model.package import Source
 from assay.remote.address import checked_address, is_address, is_archive, name_of
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, meant, raise_all
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, unheard
+from assay.util.progress import Notice, ignore_notice
 
 #: what is said of a pattern, which the shell has not replaced by names
 ONE_EACH = "a pattern in quotes stands for no run; each is named by a --run of its own"
@@ -52,7 +52,7 @@ def run_at(name: str, place: str) -> NamedRun:
 
 
 def here(
-    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], fetching: Notice = unheard
+    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], fetching: Notice = ignore_notice
 ) -> tuple[NamedRun, ...]:
     """The runs, each with a directory that can be read: those that are elsewhere mirrored into the cache, as far as
     the sources can read them; `fetching` is told what is about to be fetched, and how much.

@@ -21,7 +21,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import CachedPackage, Workspace
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, Progress, silent, unheard
+from assay.util.progress import Notice, Progress, ignore_notice, ignore_progress
 
 if TYPE_CHECKING:
     from assay.ingest.hashing import BackgroundHasher
@@ -45,10 +45,10 @@ class Session:
 
     workspace: Workspace
     store: Store
-    progress: Progress = silent
+    progress: Progress = ignore_progress
     threads: int = 0
     packages: dict[str, CheckedPackage] = field(default_factory=dict)
-    notice: Notice = unheard
+    notice: Notice = ignore_notice
     finished: Callable[[Path], None] = ignore_build
     mirrors: dict[Path, str] = field(default_factory=dict)
     held: ExitStack = field(default_factory=ExitStack)
@@ -220,7 +220,9 @@ class Session:
         return (*package.reports, *package.histories, *package.articles)
 
 
-def open_session(start: Path, cache: Path, notice: Notice = unheard, ahead: BackgroundHasher | None = None) -> Session:
+def open_session(
+    start: Path, cache: Path, notice: Notice = ignore_notice, ahead: BackgroundHasher | None = None
+) -> Session:
     """A session in the workspace of a folder; `ahead` hashes files already."""
     hashes = Hashes(cache / MEMO, ahead)
     return Session(workspaces.find(start), Store(cache), notice=notice, hashes=hashes)

@@ -13,7 +13,7 @@ from assay.ingest.readers.protocol import IngestJob, Place, RawRecord, find_read
 from assay.ingest.workspace_dir import atomic_output_dir
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.util.progress import Bytes, unwatched
+from assay.util.progress import Bytes, ignore_bytes
 
 if TYPE_CHECKING:
     from assay.ingest.event_forms import Wanted
@@ -28,7 +28,7 @@ def ingest(
     *,
     workers: int | None = None,
     share: int = 1,
-    progress: Bytes = unwatched,
+    progress: Bytes = ignore_bytes,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out`, all or nothing: events/EVENT/N.parquet, logs.parquet, counts.parquet,

@@ -31,7 +31,7 @@ from assay.util.atomic import clear_way, discard
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import fail
 from assay.util.paths import resolve_path
-from assay.util.progress import Notice, Progress, unheard
+from assay.util.progress import Notice, Progress, ignore_notice
 
 KIND = "mirror"
 UNPACKED = "unpacked"
@@ -74,7 +74,7 @@ def mirrored(
     held: ExitStack,
     progress: Progress,
     notice: Notice,
-    fetching: Notice = unheard,
+    fetching: Notice = ignore_notice,
 ) -> Path:
     """The directory of a run on object storage or in an archive, as it is now; it stays so until `held` is closed.
 

@@ -12,13 +12,13 @@ Bytes = Callable[[int, int], None]
 Notice = Callable[[str], None]
 
 
-def silent(_activity: str, _done: int, _total: int) -> None:
+def ignore_progress(_activity: str, _done: int, _total: int) -> None:
     """Ignore progress."""
 
 
-def unwatched(_done: int, _total: int) -> None:
+def ignore_bytes(_done: int, _total: int) -> None:
     """Ignore bytes."""
 
 
-def unheard(_text: str) -> None:
+def ignore_notice(_text: str) -> None:
     """Ignore a notice."""

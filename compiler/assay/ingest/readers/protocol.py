@@ -17,7 +17,7 @@ from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import Wanted
 from assay.ingest.plain_copies import text_lines
 from assay.lang.model.package import Event, Source
-from assay.util.progress import Bytes, unwatched
+from assay.util.progress import Bytes, ignore_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class IngestJob:
     folder: Path
     workers: int | None = None
     share: int = 1
-    progress: Bytes = unwatched
+    progress: Bytes = ignore_bytes
     cache: Path | None = None
 
     @property

@@ -33,7 +33,7 @@ from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import did_you_mean, fail
 from assay.util.numbers import format_count
-from assay.util.progress import Bytes, unwatched
+from assay.util.progress import Bytes, ignore_bytes
 from assay.util.scratch import folder as scratch_folder
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class SampleFiles:
         with scratch_folder() as folder:
             (folder / "plain").mkdir()
             with open_engine(folder) as connection:
-                found = gathered(connection, paths, files.directory, folder, unwatched)
+                found = gathered(connection, paths, files.directory, folder, ignore_bytes)
                 place(connection)
                 query = dialect.select("seq", "file", "number", "name", "key", "t_ns", "value").from_("placed")
                 query = query.join(

@@ -21,7 +21,7 @@ from assay.report.charts.render import draw
 from assay.report.document import Document, mapped, parse_date, to_json
 from assay.util.diagnostics import AssayError, fail
 from assay.util.escape import escape
-from assay.util.progress import Progress, silent
+from assay.util.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
     import typst
@@ -115,7 +115,7 @@ def write_data(
     document and templates give the same bytes.  `text` is the document as JSON, where that is known.  Raises the
     errors of `charts.draw`.
     """
-    tell = progress or silent
+    tell = progress or ignore_progress
     (out / "charts").mkdir(parents=True, exist_ok=True)
     _write(out / "document.json", text or to_json(document))
     drawings = draw(document.drawn, templates, document.manifest.header[1:], kept)
@@ -131,7 +131,7 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
     Escapes stand for characters that no font has; `report/lacking.json` tells which.
     `templates` holds `report.typ`, `report/` and `fonts/`.  Raises `typesetting` when Typst has an error or a warning.
     """
-    tell = progress or silent
+    tell = progress or ignore_progress
     tell("typesetting", 0, 1)
     _copy_layout(templates, out)
     fonts = templates / "fonts"
