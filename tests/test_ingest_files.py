@@ -20,7 +20,7 @@ from assay.ingest.discovery import TAKEN, find_run
 from assay.ingest.hashing import content_key, file_hashes
 from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
 from assay.lang.model.package import Constant, Unit
-from assay.util.checksums import unsealed
+from assay.util.checksums import unseal_text
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCE, record, refusal
 
@@ -283,7 +283,7 @@ def test_a_memo_that_cannot_be_read_is_written_anew(tmp_path: Path) -> None:
     first = key(run, memo)
     memo.write_text("{torn")
     assert key(run, memo) == first
-    assert len(json.loads(unsealed(memo.name, memo.read_text()) or "{}")) == 1
+    assert len(json.loads(unseal_text(memo.name, memo.read_text()) or "{}")) == 1
 
 
 def constant(kind: str, default: str | None = None, path: str = "a.b", files: str = "facts.json") -> Constant:

@@ -28,7 +28,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import plan
 from assay.provenance.read import content_hash
 from assay.provenance.record import outline, templates_hash, versions
-from assay.util.checksums import unsealed
+from assay.util.checksums import unseal_text
 from tests.compare_reference import CARDANO
 from tests.support import commands
 from tests.support.cases import as_options, filters_named
@@ -187,7 +187,7 @@ def test_a_changed_metric_is_all_that_is_worked_out_again(tmp_path: Path) -> Non
     old, new = (loaded(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
     assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
     assert new["cdfPeerFetch"]["runs"]["plain"]["min"] == 0.02
-    kept = unsealed(added, (cache / "results" / added).read_text()) or ""
+    kept = unseal_text(added, (cache / "results" / added).read_text()) or ""
     assert json.loads(kept)[0][0] == old["cdfPeerFetch"]["runs"]["plain"]["size"]
 
 

@@ -18,7 +18,7 @@ from assay.report.charts.converter import TYPICAL, Converter
 from assay.report.charts.render import Drawer, Drawing, draw, load_template, renumber_clips, spec_text
 from assay.report.charts.vega_spec import chart_spec
 from assay.report.document import Chart, Series
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError
 from tests.report_sample import TEMPLATES, published_chart, sample
 
@@ -227,8 +227,8 @@ def test_a_kept_drawing_is_found_again(tmp_path: Path) -> None:
     item = chart(Series("one", A))
     (fresh,) = draw([item], TEMPLATES, kept=tmp_path)
     (path,) = tmp_path.iterdir()
-    assert fresh.svg == unsealed(path.name, path.read_text(encoding="utf-8")) == drawn(item)[0].svg
-    path.write_text(sealed(path.name, "kept"), encoding="utf-8")
+    assert fresh.svg == unseal_text(path.name, path.read_text(encoding="utf-8")) == drawn(item)[0].svg
+    path.write_text(seal_text(path.name, "kept"), encoding="utf-8")
     assert [again.svg for again in draw([item], TEMPLATES, kept=tmp_path)] == ["kept"]
 
 

@@ -48,7 +48,7 @@ from assay.report.render.html import (
 )
 from assay.report.render.html_tables import metric_grid, number, paragraphs, plain_grid
 from assay.report.render.markdown import markdown
-from assay.util.checksums import sealed
+from assay.util.checksums import seal_text
 from assay.util.diagnostics import AssayError, Span
 from assay.util.escape import normalize_text
 from tests.report_sample import TEMPLATES, sample, with_charts
@@ -547,7 +547,7 @@ def test_the_library_is_the_same_in_every_process_and_kept(tmp_path: Path) -> No
     first = bundle(tmp_path)
     (kept,) = tmp_path.iterdir()
     assert first == done.stdout
-    kept.write_text(sealed(kept.name, "window.vegaEmbed = 1;"), encoding="utf-8")
+    kept.write_text(seal_text(kept.name, "window.vegaEmbed = 1;"), encoding="utf-8")
     assert bundle(tmp_path) == bundle_text("window.vegaEmbed = 1;")
 
 

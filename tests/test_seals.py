@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.app.build import SETTLED
-from assay.util.checksums import END, is_sealed, seal, sealed, unsealed
+from assay.util.checksums import END, is_sealed, seal, seal_text, unseal_text
 from tests.support.commands import assay
 from tests.support.laboratory import DATE
 
@@ -153,8 +153,8 @@ def test_a_seal_tells_every_change_of_files(tmp_path: Path) -> None:
 
 def test_a_sealed_text_comes_back_or_none_does() -> None:
     text = "a\nä\ud800\n"
-    assert unsealed("a", sealed("a", text)) == text
-    assert unsealed("a", sealed("a", text)[:-1]) is None
-    assert unsealed("b", sealed("a", text)) is None
-    assert unsealed("a", "") is None
-    assert unsealed("a", "[1]") is None
+    assert unseal_text("a", seal_text("a", text)) == text
+    assert unseal_text("a", seal_text("a", text)[:-1]) is None
+    assert unseal_text("b", seal_text("a", text)) is None
+    assert unseal_text("a", "") is None
+    assert unseal_text("a", "[1]") is None

@@ -28,7 +28,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import CheckStep, JudgeStep, Plan, RelationStep
 from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, creation, more
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
 from assay.util.os_errors import is_full, is_memory, out_of_memory
 
@@ -313,7 +313,7 @@ class _Execution:
             return False
         try:
             text = _text(place) if place.stat().st_size < SHORT else place.read_text(encoding="utf-8")
-            said = unsealed(place.name, text)
+            said = unseal_text(place.name, text)
         except UnicodeDecodeError:
             said = None
         if said is None:
@@ -326,7 +326,7 @@ class _Execution:
         """Put an answer into the cache."""
         self.kept[name] = value
         place = f"{self.hashes[name]}.{kind}{ANSWER}"
-        self.store.put("results", place, sealed(place, json.dumps(value, default=str)))
+        self.store.put("results", place, seal_text(place, json.dumps(value, default=str)))
 
     def stop_at(self, node: Node) -> None:
         """Raise the problem that a check found."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from assay.ingest.fingerprint import FileSnapshot, hashed, mark_of
 from assay.util import atomic
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError
 
 if TYPE_CHECKING:
@@ -85,14 +85,14 @@ def content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
 def remembered(memo: Path) -> dict[str, str]:
     """The hashes that are remembered, by the keys of files (`Held.key`)."""
     try:
-        found = json.loads(unsealed(memo.name, memo.read_text(encoding="utf-8")) or "{}")
+        found = json.loads(unseal_text(memo.name, memo.read_text(encoding="utf-8")) or "{}")
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
 def _remember(memo: Path, known: dict[str, str]) -> None:
-    atomic.write_file(memo.parent, memo, sealed(memo.name, json.dumps(known)))
+    atomic.write_file(memo.parent, memo, seal_text(memo.name, json.dumps(known)))
 
 
 WORTH = 2**20  # bytes: what is smaller is hashed as soon as it is asked for

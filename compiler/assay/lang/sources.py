@@ -20,7 +20,7 @@ from pathlib import Path
 from assay import dhall
 from assay.dhall.collect import collect_files
 from assay.util.atomic import write_file
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_of, fail
 from assay.util.paths import resolve_path
 
@@ -35,7 +35,7 @@ def read_unchanged_sources(cache: Path, root: Path, system: str) -> str | None:
     """
     try:
         index_path = _index_path(cache, root, system)
-        index = json.loads(unsealed(index_path.name, index_path.read_text(encoding="utf-8")) or "{}")
+        index = json.loads(unseal_text(index_path.name, index_path.read_text(encoding="utf-8")) or "{}")
         is_unchanged = all(_is_same_file(root, name, *entry) for name, entry in index["files"].items())
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return None
@@ -62,7 +62,7 @@ def write_index(cache: Path, root: Path, system: str, files: Sequence[IndexedFil
         if any(path.read_bytes() != content for _, path, content in files):  # compared after the stamps were taken
             return
         index_path = _index_path(cache, root, system)
-        write_file(cache, index_path, sealed(index_path.name, json.dumps({"sources": sources, "files": stamps})))
+        write_file(cache, index_path, seal_text(index_path.name, json.dumps({"sources": sources, "files": stamps})))
     except OSError:
         return
 

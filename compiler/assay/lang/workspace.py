@@ -22,7 +22,7 @@ from assay.lang.libraries import LIBRARIES
 from assay.lang.model.package import Package
 from assay.lang.normal_form import CheckedPackage
 from assay.util.atomic import write_file
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.util.escape import visible_json
 from assay.util.os_errors import unwritable
@@ -276,7 +276,7 @@ def _load_from_cache(place: Path) -> CachedPackage | None:
 
 def _read_sealed(place: Path) -> str | None:
     try:
-        return unsealed(place.name, place.read_text(encoding="utf-8"))
+        return unseal_text(place.name, place.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -286,7 +286,7 @@ def _store_text(content: str, place: Path) -> None:
     if _read_sealed(place) is not None:
         return
     try:
-        write_file(place.parent.parent, place, sealed(place.name, content))
+        write_file(place.parent.parent, place, seal_text(place.name, content))
     except OSError as error:
         hint = "name another with --cache"
         raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None

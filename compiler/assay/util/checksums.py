@@ -25,11 +25,11 @@ def hash_file(path: Path) -> str:
     status = path.stat()
     if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < SETTLED:
         return _hash_contents(path)
-    return read_known_digest(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    return hash_stamped_file(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 @functools.lru_cache(maxsize=4096)
-def read_known_digest(path: Path, *_stamp: int) -> str:
+def hash_stamped_file(path: Path, *_stamp: int) -> str:
     return _hash_contents(path)
 
 
@@ -103,12 +103,12 @@ def _checksum_of_ends(file: Path) -> int:
         return zlib.crc32(stream.read(), first)
 
 
-def sealed(name: str, text: str) -> str:
+def seal_text(name: str, text: str) -> str:
     """Return a text with its checksum (of `name` and text) in front."""
     return f"{_hash(name, text)}\n{text}"
 
 
-def unsealed(name: str, text: str) -> str | None:
+def unseal_text(name: str, text: str) -> str | None:
     """Return the text behind a checksum; None where the checksum does not match."""
     checksum, _, content = text.partition("\n")
     return content if checksum == _hash(name, content) else None

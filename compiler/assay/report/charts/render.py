@@ -24,7 +24,7 @@ from assay.report.charts.vega_spec import chart_spec, plot_spec
 from assay.report.document import Chart, Plot
 from assay.report.output_forms import VEGA_LITE
 from assay.util import atomic
-from assay.util.checksums import sealed, unsealed
+from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError, Span, did_you_mean, fail
 from assay.util.escape import escaped_json
 from assay.util.json_text import dump_indented
@@ -77,13 +77,13 @@ def _converter() -> str:
 
 def keep(path: Path, text: str) -> None:
     """Write into a folder of a cache: a build that runs at the same time sees all of the file or none."""
-    atomic.write_file(path.parent.parent, path, sealed(path.name, text))
+    atomic.write_file(path.parent.parent, path, seal_text(path.name, text))
 
 
 def kept_text(path: Path) -> str | None:
     """What was kept at a place of a cache; None when it is not there, or damaged."""
     try:
-        return unsealed(path.name, path.read_text(encoding="utf-8"))
+        return unseal_text(path.name, path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 
