@@ -18,7 +18,7 @@ from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.locks import ignore_wait, locked, release
 from assay.util.os_errors import has_room, is_full, is_within, of_system, place_of, some_disk_full, unwritable
 from assay.util.paths import resolve_path
-from assay.util.scratch import BESIDE, claimed, sweep
+from assay.util.scratch import BESIDE, create_locked_folder, sweep
 
 if TYPE_CHECKING:
     from assay.app.runs import NamedRun
@@ -101,7 +101,7 @@ def replacing(
 
 
 def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
-    place, lock = claimed(out, BESIDE)
+    place, lock = create_locked_folder(out, BESIDE)
     try:
         fresh = place / "report"
         fresh.mkdir()

@@ -24,7 +24,7 @@ from assay.sql.dialect import TARGET, column, copied
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.util.locks import release
 from assay.util.progress import Progress
-from assay.util.scratch import BESIDE, claimed
+from assay.util.scratch import BESIDE, create_locked_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -70,7 +70,7 @@ def fetch(server: Server, request: Request, out: Path, tell: Progress) -> Path:
     for selector in request.selectors:
         require_series(server, request, selector)
     fresh_folder = not out.exists()
-    scratch, lock = claimed(out, BESIDE)
+    scratch, lock = create_locked_folder(out, BESIDE)
     try:
         (scratch / "plain").mkdir()
         with open_engine(scratch) as connection:

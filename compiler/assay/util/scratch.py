@@ -43,12 +43,12 @@ def process_dir(root: Path) -> Path:
         root_lock = acquire(root, shared=True)
         if os.path.lexists(root / FOLDER) and not (root / FOLDER).is_dir():
             (root / FOLDER).unlink()
-        place, descriptor = claimed(root / FOLDER)
+        place, descriptor = create_locked_folder(root / FOLDER)
         _owned[key] = (os.getpid(), place, (descriptor, -1 if root_lock is None else root_lock))
         return place
 
 
-def claimed(within: Path, prefix: str = "") -> tuple[Path, int]:
+def create_locked_folder(within: Path, prefix: str = "") -> tuple[Path, int]:
     """Create a locked folder in `within`, after removing those of dead processes with the same prefix.
 
     Return it with the descriptor of its lock.  Raises OSError when it cannot be created.
@@ -86,14 +86,14 @@ def sweep(within: Path, prefix: str = "") -> None:
 @contextmanager
 def folder(root: Path | None = None) -> Iterator[Path]:
     """Create a temporary folder for a block, in the scratch of a cache or of the user.  May raise OSError."""
-    place = Path(tempfile.mkdtemp(dir=process_dir(root or users())))
+    place = Path(tempfile.mkdtemp(dir=process_dir(root or user_folder())))
     try:
         yield place
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def users() -> Path:
+def user_folder() -> Path:
     """Return the user's own folder in the system's folder for temporary files, used without a cache."""
     name = f"assay-{os.getuid()}" if hasattr(os, "getuid") else "assay"
     place = Path(tempfile.gettempdir()) / name
