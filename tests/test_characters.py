@@ -11,7 +11,7 @@ import pypdf
 import pytest
 
 from assay.report.render.pdf import MISSING_GLYPHS, list_missing_characters
-from assay.util.escape import HIDDEN, visible
+from assay.util.escape import HIDDEN, escape_text
 from tests.support.commands import Done, assay
 
 ACTING = "1.0\x1b[31m\x07\x7f\x9b\u202eabc<script>alert(1)</script>#eval(1)'; DROP TABLE x; --\u2066\u200b"
@@ -54,10 +54,10 @@ def test_what_would_act_is_an_escape_in_every_file(folder: Path, cache: Path) ->
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert not hidden(re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL))
     document = json.loads((folder / "out" / "document.json").read_text(encoding="utf-8"))
-    assert document["manifest"]["header"] == ["", visible(ACTING), "1.1"]
+    assert document["manifest"]["header"] == ["", escape_text(ACTING), "1.1"]
     assert (document["title"], document["author"]) == (r"T\x1b[1m", r"A \u202ertl")
     text = pdf_text(folder / "out" / "report.pdf")
-    assert visible(ACTING).replace(" ", "") in text
+    assert escape_text(ACTING).replace(" ", "") in text
 
 
 def test_results_and_constants_have_the_very_text(folder: Path, cache: Path) -> None:

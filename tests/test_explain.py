@@ -31,7 +31,7 @@ from assay.lang.model.package import Metric, Term
 from assay.lang.time_format import format_instant
 from assay.report.article import metrics_of
 from assay.report.blocks.rows import series_of
-from assay.util.escape import columns, cut, encode_lossless, visible, visible_json
+from assay.util.escape import dump_escaped_json, encode_lossless, escape_text, measure_width, truncate
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
 from tests.support.commands import Done, assay, assay_process
@@ -69,7 +69,7 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
         assert told.sentence.split(";")[0] in " ".join(text.split())
         assert all(event.names or event.name in nameless for event in told.events), told.events
         assert told.doc
-        json.loads(visible_json(as_data(Explained(checked, item, told, "", "", None))))
+        json.loads(dump_escaped_json(as_data(Explained(checked, item, told, "", "", None))))
         needed = dependencies.collect_dependencies(
             package,
             [item] if isinstance(item, Metric) else [],
@@ -394,14 +394,20 @@ def test_nothing_of_a_log_acts_on_the_terminal(cache: Path, tmp_path: Path) -> N
     ],
 )
 def test_what_would_act_or_hide_is_an_escape(text: str, shown: str) -> None:
-    assert visible(text) == shown
-    assert json.loads(visible_json({"k": text}))["k"] == text
-    assert visible(visible_json({"k": text}).replace("\n", "")) == visible_json({"k": text}).replace("\n", "")
+    assert escape_text(text) == shown
+    assert json.loads(dump_escaped_json({"k": text}))["k"] == text
+    assert escape_text(dump_escaped_json({"k": text}).replace("\n", "")) == dump_escaped_json({"k": text}).replace(
+        "\n", ""
+    )
 
 
 def test_texts_are_cut_by_the_columns_that_they_take() -> None:
-    assert (cut("漢字漢字", 8), cut("漢字漢字", 7), cut("漢字漢字", 6)) == ("漢字漢字", "漢字漢…", "漢字…")
-    assert columns(cut("e\u0301" * 9, 5)) == 5
+    assert (truncate("漢字漢字", 8), truncate("漢字漢字", 7), truncate("漢字漢字", 6)) == (
+        "漢字漢字",
+        "漢字漢…",
+        "漢字…",
+    )
+    assert measure_width(truncate("e\u0301" * 9, 5)) == 5
 
 
 def test_a_terminal_of_few_characters_gets_others() -> None:

@@ -38,7 +38,7 @@ from assay.report.run_results import row_label
 from assay.sql import dialect
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import USAGE, AssayError, Span, fail
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -316,7 +316,7 @@ def _marked(text: str, link: Any) -> Any:
 
 def _seen(text: str) -> str:
     """A text in which nothing is hidden; line feeds and tabs stay."""
-    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+    return "\n".join("\t".join(map(escape_text, line.split("\t"))) for line in text.split("\n"))
 
 
 def _environment(folder: Path) -> Environment:

@@ -16,7 +16,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect
 from assay.sql.distributions import CENTILES
 from assay.util.diagnostics import fail
-from assay.util.escape import visible, visible_json, visible_lines
+from assay.util.escape import dump_escaped_json, escape_lines, escape_text
 from assay.util.os_errors import is_below
 
 #: columns that hold values, in the unit that is measured
@@ -25,7 +25,7 @@ VALUES = "mean, stddev and centiles"
 
 def headed(checked: CheckedPackage, metric: Metric, text: str) -> str:
     """The text of a metric's statement below comments for its reader; what is asked of the engine is the same."""
-    return "".join(f"-- {visible(line)}\n" for line in _head(checked, metric)) + text
+    return "".join(f"-- {escape_text(line)}\n" for line in _head(checked, metric)) + text
 
 
 def _head(checked: CheckedPackage, metric: Metric) -> Iterator[str]:
@@ -83,7 +83,7 @@ def write_sql(folder: Path, found: Computation) -> None:
     for view in found.views:
         bounds = view.phase.parameters if view.phase else {}
         constants[view.id] = dict(sorted({**view.prepared.constants, **bounds}.items()))
-    text = visible_json(constants)
+    text = dump_escaped_json(constants)
     folder.mkdir(parents=True, exist_ok=True)  # a report may ask for nothing
     (folder / "constants.json").write_text(text + "\n", encoding="utf-8")
 
@@ -103,7 +103,7 @@ def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
 
 @functools.lru_cache(maxsize=4096)  # those who watch files write the same again
 def escape_comment(text: str) -> str:
-    return visible_lines(dialect.printable(text))
+    return escape_lines(dialect.printable(text))
 
 
 def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from assay.lang.model.package import Metric
 from assay.lineage.cells import Cell
 from assay.report import cell_links
 from assay.styles.registry import style
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 GROUPS = 12  # distributions whose means are shown
 HOW = {
@@ -37,7 +37,7 @@ HOW = {
 
 def listing(found: Sequence[Cell]) -> list[str]:
     """A line for each cell: its name and its text, whole, so that names can be taken from it."""
-    return [visible(f"{item.name}: {item.text}") for item in found]
+    return [escape_text(f"{item.name}: {item.text}") for item in found]
 
 
 def listing_data(found: Sequence[Cell]) -> list[dict[str, object]]:

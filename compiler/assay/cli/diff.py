@@ -10,7 +10,7 @@ import click
 
 from assay.cli import output
 from assay.cli.options import system_option, working
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
     told_before: set[ReportedChange] = set()
     for system in found:
         if system.state == "unread":
-            yield f"{system.system}: not compared, for it could not be read: {visible(system.unread)}"
+            yield f"{system.system}: not compared, for it could not be read: {escape_text(system.unread)}"
             continue
         if system.state != "both":
             yield f"{system.system}: the system is {system.state}"
@@ -89,10 +89,10 @@ def _lines(found: Sequence[SystemDiff]) -> Iterator[str]:
 def _metric(metric: MetricChange, told_before: set[ReportedChange]) -> Iterator[str]:
     """A metric; long changes that were told of another metric are told once."""
     was = f" (was {metric.was})" if metric.was else ""
-    yield f"    {metric.metric}{was}" + (f": {visible(metric.name)}" if metric.name else "")
+    yield f"    {metric.metric}{was}" + (f": {escape_text(metric.name)}" if metric.name else "")
     for item in metric.told:
         if item.lines and item in told_before:
-            yield f"      {item.aspect}: {visible(item.place)}: as above"
+            yield f"      {item.aspect}: {escape_text(item.place)}: as above"
         else:
             yield from format_change(item, 6)
         told_before.add(item)
@@ -103,7 +103,7 @@ def _touches(places: Sequence[Appearance], indent: int) -> Iterator[str]:
     blank = " " * indent
     for place in places[:PLACES]:
         where = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
-        yield f"{blank}touches {visible(where)}"
+        yield f"{blank}touches {escape_text(where)}"
     if len(places) > PLACES:
         yield f"{blank}and {format_count(len(places) - PLACES, 'more place')}"
 
@@ -111,17 +111,17 @@ def _touches(places: Sequence[Appearance], indent: int) -> Iterator[str]:
 def format_change(item: ReportedChange, indent: int) -> Iterator[str]:
     blank = " " * indent
     if item.lines:
-        yield f"{blank}{item.aspect}: {visible(item.place)}"
-        yield from (f"{blank}  {visible(line)}" for line in item.lines)
+        yield f"{blank}{item.aspect}: {escape_text(item.place)}"
+        yield from (f"{blank}  {escape_text(line)}" for line in item.lines)
     else:
         before, after = (_short(text) if text else "nothing" for text in (item.before, item.after))
-        head = item.aspect if item.place == item.aspect else f"{item.aspect}: {visible(item.place)}"
+        head = item.aspect if item.place == item.aspect else f"{item.aspect}: {escape_text(item.place)}"
         yield f"{blank}{head}: {before} -> {after}"
     yield from _touches(item.touches, indent + 2)
 
 
 def _short(text: str) -> str:
-    shown = visible(text)
+    shown = escape_text(text)
     return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
 
 

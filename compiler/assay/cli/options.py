@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from assay.cli import output
 from assay.cli.log import FORMS
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from assay.app.session import Session
@@ -59,8 +59,8 @@ def names(*kinds: str) -> Completer:
             found = [pair for kind in kinds for pair in _listed(session, kind, systems)]
         except AssayError:
             return []
-        fits = [item for item in dict(found).items() if item[0].startswith(typed) and visible(item[0]) == item[0]]
-        return [CompletionItem(name, help=visible(doc)) for name, doc in fits]
+        fits = [item for item in dict(found).items() if item[0].startswith(typed) and escape_text(item[0]) == item[0]]
+        return [CompletionItem(name, help=escape_text(doc)) for name, doc in fits]
 
     return complete
 

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 import click
 
-from assay.util.escape import columns, encodable, encode_lossless, visible, visible_json, visible_lines
+from assay.util.escape import dump_escaped_json, encode_lossless, escape_lines, escape_text, is_encodable, measure_width
 
 
 def opened() -> None:
@@ -68,7 +68,7 @@ def widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
     """The width of each column of a table that is no wider than `width`, so that no word is cut; empty where that
     cannot be."""
     every = [header, *rows]
-    full = [max(map(columns, cells)) for cells in zip(*every, strict=True)]
+    full = [max(map(measure_width, cells)) for cells in zip(*every, strict=True)]
     least = [max(_longest(cell) for cell in cells) for cells in zip(*every, strict=True)]
     room = width - GAP * (len(full) - 1)
     if sum(least) > room:
@@ -84,7 +84,7 @@ def below(header: Row, rows: Sequence[Row], width: int) -> list[str]:
     beside; none where that is not called for, or does not fit."""
     texts = [row[-1] for row in rows]
     beside = widths(header, rows, width)
-    if not any(" " in text for text in texts) or (beside and beside[-1] >= min(ROOM, max(map(columns, texts)))):
+    if not any(" " in text for text in texts) or (beside and beside[-1] >= min(ROOM, max(map(measure_width, texts)))):
         return []
     for number in range(len(header) - 1, 0, -1):
         found = widths(header[:number], [row[:number] for row in rows], width)
@@ -107,7 +107,7 @@ def wrapped(text: str, width: int) -> list[str]:
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if columns(longer) <= width:
+        if measure_width(longer) <= width:
             lines[-1] = longer
         else:
             lines.append(word)
@@ -119,13 +119,13 @@ def join_cells(row: Row, sizes: Sequence[int]) -> Iterator[str]:
     cells = [wrapped(cell, size) for cell, size in zip(row, sizes, strict=True)]
     for number in range(max(map(len, cells))):
         parts = [cell[number] if number < len(cell) else "" for cell in cells]
-        padded = (part + " " * (size - columns(part)) for part, size in zip(parts, sizes, strict=True))
+        padded = (part + " " * (size - measure_width(part)) for part, size in zip(parts, sizes, strict=True))
         yield (" " * GAP).join(padded).rstrip()
 
 
 def _longest(cell: str) -> int:
     """The width of the longest word."""
-    return max(map(columns, cell.split()), default=0)
+    return max(map(measure_width, cell.split()), default=0)
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that a spreadsheet runs
@@ -134,12 +134,12 @@ NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|[-+]?inf")
 
 def line(said: object, err: bool = False) -> None:
     """Print one line of text, of a path: line feeds in it are escapes, too; `err`: on stderr."""
-    _print(visible(str(said)), err)
+    _print(escape_text(str(said)), err)
 
 
 def text(said: str, err: bool = False) -> None:
     """Print a text of several lines; line feeds and tabs stay."""
-    _print(visible_lines(said), err)
+    _print(escape_lines(said), err)
 
 
 def warnings(said: Sequence[str]) -> None:
@@ -150,8 +150,8 @@ def warnings(said: Sequence[str]) -> None:
 
 def data(value: Any, err: bool = False, indent: int | None = 1) -> None:
     """Print data as JSON; without an `indent` on one line."""
-    found = visible_json(value, indent)
-    fits = encodable(found, encoding(err))
+    found = dump_escaped_json(value, indent)
+    fits = is_encodable(found, encoding(err))
     write(found if fits else json.dumps(value, indent=indent, default=str), err)
 
 
@@ -162,7 +162,7 @@ def rows(header: Sequence[str], found: Sequence[Sequence[str]], form: str) -> No
     if form == "json":
         data([dict(zip(header, row, strict=True)) for row in found])
         return
-    shown = [[encode_lossless(visible(cell), encoding()) for cell in row] for row in found]
+    shown = [[encode_lossless(escape_text(cell), encoding()) for cell in row] for row in found]
     if form == "csv":
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows([header, *([_inert(cell) for cell in row] for row in shown)])

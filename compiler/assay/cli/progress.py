@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 if TYPE_CHECKING:
     from assay.app.session import Session
@@ -34,12 +34,12 @@ def watched(session: Session) -> Iterator[Session]:
 
     def tell(what: str, done: int, total: int) -> None:
         if what not in tasks:
-            tasks[what] = display.add_task(visible(what), total=total, amount="")
+            tasks[what] = display.add_task(escape_text(what), total=total, amount="")
         task = display.tasks[tasks[what]]
         display.update(tasks[what], completed=done, total=total, amount=_amount(what, done, total, task.speed))
 
     session.progress = tell
-    session.notice = lambda said: display.console.print(visible(said), markup=False, highlight=False)
+    session.notice = lambda said: display.console.print(escape_text(said), markup=False, highlight=False)
     with display:
         yield session
 

@@ -96,7 +96,7 @@ def _listed(names: tuple[str, ...], few: int, plural: str) -> str:
 
 def _note(item: RecordName) -> str:
     """What else is to be known of a name."""
-    from assay.util.escape import cut
+    from assay.util.escape import truncate
 
     if item.ruled_out:
         return f"ruled out of `{item.event}` by what the record holds"
@@ -105,7 +105,7 @@ def _note(item: RecordName) -> str:
     if item.ignored:
         return "ignored"
     likely = [f"may be `{rename.event}`: {rename.reason}" for rename in item.likely]
-    example = [f"{item.where}: {cut(item.text, WIDEST)}"] if item.where else []
+    example = [f"{item.where}: {truncate(item.text, WIDEST)}"] if item.where else []
     return "; ".join([*likely, *example])
 
 

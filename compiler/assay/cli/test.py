@@ -10,7 +10,7 @@ import click
 
 from assay.cli import output
 from assay.cli.options import system_option
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _unseen(coverage: Coverage) -> Iterator[str]:
         own = [item for item in coverage.unseen if item.event == event]
         told = ", ".join(_called(item) for item in own[:NAMED])
         more = f", and {len(own) - NAMED} more" if len(own) > NAMED else ""
-        yield f"    {event}: {len(own)} of {coverage.fallbacks[event]}: {visible(told)}{more}"
+        yield f"    {event}: {len(own)} of {coverage.fallbacks[event]}: {escape_text(told)}{more}"
 
 
 def _called(item: Fallback) -> str:
@@ -144,7 +144,7 @@ def _write(place: Path, found: Sequence[Tested]) -> None:
     from xml.etree import ElementTree
 
     from assay.util.diagnostics import fail
-    from assay.util.escape import visible_lines
+    from assay.util.escape import escape_lines
 
     root = ElementTree.Element("testsuites")
     for tested in found:
@@ -160,8 +160,8 @@ def _write(place: Path, found: Sequence[Tested]) -> None:
                 ElementTree.SubElement(told, "property", property_of)
         suite.extend(cases)
     for element in root.iter():
-        element.attrib.update({name: visible_lines(text) for name, text in element.attrib.items()})
-        element.text = visible_lines(element.text) if element.text else None
+        element.attrib.update({name: escape_lines(text) for name, text in element.attrib.items()})
+        element.text = escape_lines(element.text) if element.text else None
     ElementTree.indent(root)
     try:
         ElementTree.ElementTree(root).write(place, encoding="utf-8", xml_declaration=True)

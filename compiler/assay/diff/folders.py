@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 SHOWN = 120
 BEFORE = 40
@@ -64,5 +64,5 @@ def _part(line: str | None, column: int) -> str:
     if line is None:
         return "(the text ends before)"
     start = max(0, column - BEFORE) if len(line) > SHOWN else 0
-    shown = visible(line[start : start + SHOWN])
+    shown = escape_text(line[start : start + SHOWN])
     return ("…" if start else "") + shown + ("…" if start + SHOWN < len(line) else "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from assay.styles.exact_decimal import six_digits
-from assay.util.escape import cut, encodable, visible
+from assay.util.escape import escape_text, is_encodable, truncate
 
 INDENT = 11
 SHORTEST = 2  # lines of a part of a low rank
@@ -58,9 +58,9 @@ class Part:
         alone = room == 1 and len(self.blocks) == 1  # a text that has one line says as much of itself as it can
         if not shown and (room > 1 or alone):
             shown = [*self.blocks[0][: max(room - 1, 1)]]
-            shown[-1] = cut(f"{shown[-1]} …", width - INDENT)
+            shown[-1] = truncate(f"{shown[-1]} …", width - INDENT)
         if whole < len(self.blocks) and not alone:
-            shown.append(cut(more(len(self.blocks) - whole), width - INDENT))
+            shown.append(truncate(more(len(self.blocks) - whole), width - INDENT))
         for place, line in enumerate(shown):
             yield f"{self.head if not place else '':<{INDENT - 1}} {line}"
 
@@ -95,19 +95,19 @@ def fitted(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
 def wrapped(text: str, width: int, first: str, rest: str) -> Iterator[str]:
     """A text on as many lines as it takes."""
     found = textwrap.wrap(
-        visible(text), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        escape_text(text), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )  # fmt: skip
     yield from found or [first.rstrip()]
 
 
 def one_line(text: str, width: int) -> str:
     """A text cut to the width."""
-    return cut(visible(text), width)
+    return truncate(escape_text(text), width)
 
 
 def bars(counts: Sequence[int], encoding: str) -> str:
     """A sign for each count, of a height that tells how large it is beside the largest; 0 alone is blank."""
-    signs = BARS if encodable(BARS, encoding) else PLAIN_BARS
+    signs = BARS if is_encodable(BARS, encoding) else PLAIN_BARS
     most = max(counts, default=0)
     return "".join(signs[_height(count, most, len(signs) - 1)] for count in counts)
 

@@ -32,7 +32,7 @@ from assay.lang import time_format
 from assay.lang.model.package import Lookup, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import AssayError, Diagnostic, fail
-from assay.util.escape import cut, visible
+from assay.util.escape import escape_text, truncate
 from assay.util.json_text import build_object
 from assay.util.numbers import format_count
 
@@ -93,7 +93,7 @@ def _name(found: object, path: Sequence[str], lookup: Lookup) -> str:
 
 
 def _short(text: str) -> str:
-    return cut(visible(text), WIDTH)
+    return truncate(escape_text(text), WIDTH)
 
 
 @dataclass(frozen=True, slots=True)

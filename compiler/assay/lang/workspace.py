@@ -24,7 +24,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.util.atomic import write_file
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
-from assay.util.escape import visible_json
+from assay.util.escape import dump_escaped_json
 from assay.util.os_errors import unwritable
 from assay.util.paths import resolve_path
 
@@ -298,7 +298,7 @@ def text(checked: CheckedPackage, cache: Path) -> str:
 
 
 def _dump_text(checked: CheckedPackage) -> str:
-    return visible_json(normal_form.content(checked)) + "\n"
+    return dump_escaped_json(normal_form.content(checked)) + "\n"
 
 
 def warm_up() -> None:

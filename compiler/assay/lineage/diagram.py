@@ -12,7 +12,7 @@ from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
 from assay.lineage.graph import describe_column, kind_of, records
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import JudgeStep, RowsStep, SeriesStep
-from assay.util.escape import columns, cut, visible
+from assay.util.escape import escape_text, measure_width, truncate
 
 #: roles of the columns that a value is made of, and that say which row it is taken from
 DIRECT = ("value", "picks")
@@ -151,19 +151,21 @@ def _placed(draft: _Draft) -> Picture:
 
 def make_box(key: Key, rows: Mapping[str, str], x: float, y: float, width: float, height: float) -> Box:
     made = tuple(
-        Row(_short(label), visible(label), role, round(y + HEAD + ROW * (index + 0.5), 1))
+        Row(_short(label), escape_text(label), role, round(y + HEAD + ROW * (index + 0.5), 1))
         for index, (label, role) in enumerate(rows.items())
     )
     return Box(key[0], key[1], _short(key[1]), round(x, 1), round(y, 1), round(width, 1), height, made)
 
 
 def _short(text: str) -> str:
-    return cut(visible(text), LONGEST)
+    return truncate(escape_text(text), LONGEST)
 
 
 def _width(key: Key, rows: Iterable[str]) -> float:
-    longest = max(columns(_short(text)) for text in rows)
-    return max(longest * LETTER, (columns(_short(key[1])) + columns(key[0]) * 0.85 + 3) * (LETTER + 0.4)) + 22
+    longest = max(measure_width(_short(text)) for text in rows)
+    return (
+        max(longest * LETTER, (measure_width(_short(key[1])) + measure_width(key[0]) * 0.85 + 3) * (LETTER + 0.4)) + 22
+    )
 
 
 def _neighbours(draft: _Draft) -> dict[Key, set[Key]]:

@@ -14,7 +14,7 @@ from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
 from assay.lineage.metric_lineage import ROLES, FieldPaths, Lineage, places
 from assay.plan.planner import EventStep, JudgeStep, RelationStep, RowsStep, SeriesStep
 from assay.sql.codegen import Statement
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 #: the part of a record that each column has which no field is: where it stands, when it was
 _PLACES = {"host": "the host's directory", "seq": "place in the host's files", SERIES: "name and labels of its series"}
@@ -179,5 +179,5 @@ def _dot_lines(graph: Graph, title: str) -> Iterator[str]:
 
 def _dot(text: str) -> str:
     """A text in quotes, as Graphviz reads it back."""
-    lines = [visible(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n")]
+    lines = [escape_text(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n")]
     return '"' + "\\n".join(lines) + '"'

@@ -12,7 +12,7 @@ from assay.lineage.constants import constants
 from assay.lineage.graph import describe_column, kind_of, name, place_of, raw_places, records
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import EventStep, JudgeStep
-from assay.util.escape import cut, visible
+from assay.util.escape import escape_text, truncate
 
 FilterRow = tuple[str, str, tuple[str, ...]]
 """Event, field, and its places in raw records."""
@@ -70,11 +70,11 @@ class _Tree:
     def wrapped(self, text: str, before: str) -> Iterator[str]:
         """A text on as many lines as it needs."""
         room = self.width - len(before)
-        for line in textwrap.wrap(visible(text), max(room, 20), subsequent_indent="  "):
+        for line in textwrap.wrap(escape_text(text), max(room, 20), subsequent_indent="  "):
             yield self.fit(before + line)
 
     def fit(self, text: str) -> str:
-        return cut(visible(text), self.width)
+        return truncate(escape_text(text), self.width)
 
 
 def describe_inputs(found: Lineage, item: Origin) -> ColumnOrigins:
@@ -120,7 +120,7 @@ def _fields(found: Lineage, package: Package, width: int) -> Iterator[str]:
         if own:
             yield f"Fields of events: {SAYS[role]}"
         for event, name_, _, places in own:
-            yield cut(visible(f"  {f'{event}.{name_}':<{wide}}  {' or '.join(places)}"), width)
+            yield truncate(escape_text(f"  {f'{event}.{name_}':<{wide}}  {' or '.join(places)}"), width)
 
 
 def _filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
@@ -129,7 +129,7 @@ def _filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
     if rows:
         yield "Fields of events: filters that are not applied can decide by them"
     for event, field_, places in rows:
-        yield cut(visible(f"  {f'{event}.{field_}':<{wide}}  {' or '.join(places)}"), width)
+        yield truncate(escape_text(f"  {f'{event}.{field_}':<{wide}}  {' or '.join(places)}"), width)
 
 
 def _constants(found: Lineage, package: Package, width: int) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _constants(found: Lineage, package: Package, width: int) -> Iterator[str]:
         if own:
             yield f"Constants of the run: {SAYS[role].partition(':')[0]}"
         for item in own:
-            yield cut(visible(f"  {item.name:<{wide}}  {item.place}"), width)
+            yield truncate(escape_text(f"  {item.name:<{wide}}  {item.place}"), width)
 
 
 def field_rows(found: Lineage, package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:

@@ -27,7 +27,7 @@ from assay.remote.address import ARCHIVES, parts_of, refusal, slashed, suffix_of
 from assay.remote.required_files import Wanted
 from assay.remote.transfer import nothing_wanted, unsafe
 from assay.util.diagnostics import AssayError, fail
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 from assay.util.progress import Bytes
 
 CHUNK = 2**20
@@ -195,7 +195,7 @@ class _Target:
         if folder and not parts_of(name) and not name.startswith("/"):
             return
         if why := kind or refusal(name):
-            raise unsafe(f"a member of the archive is refused: {visible(name)}", why, self.archive)
+            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, self.archive)
 
     def run(self) -> Path:
         """The run's directory.  AssayError when nothing is wanted."""
@@ -205,7 +205,7 @@ class _Target:
             return self.folder / next(iter(self.tops))
         if self.tops:
             raise fail("no-run", f"the archive holds more than one run: {self.archive}", expected="one folder on top",
-                       found=", ".join(map(visible, sorted(self.tops))), hint="pack each run by itself")  # fmt: skip
+                       found=", ".join(map(escape_text, sorted(self.tops))), hint="pack each run by itself")  # fmt: skip
         raise nothing_wanted("the archive of the run", self.archive, self.wanted, self.seen)
 
     def make(self, name: str) -> None:
@@ -226,19 +226,19 @@ class _Target:
         self.stands = self.stands or as_it_is
         self.tops |= {parts_of(name)[0]} if below else set()
         if place.is_file():  # which of them is the run's nobody can tell
-            raise unsafe(f"a member of the archive is refused: {visible(name)}", "a member before has its name",
+            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", "a member before has its name",
                          self.archive)  # fmt: skip
         disk_space.check_room(self.folder, size, self.archive)
         with place.open("wb") as stream:
             shutil.copyfileobj(content, stream, CHUNK)
         if place.stat().st_size != size:
-            raise EOFError(f"{visible(name)} ends before its size")
+            raise EOFError(f"{escape_text(name)} ends before its size")
 
     def _not_by_backslash(self, name: str) -> None:
         """AssayError when a file would be wanted if backslashes of its name were slashes: a host would be missing."""
         if "\\" in name and (self.wanted.has(slashed(name)) or self.wanted.has_below(slashed(name))):
             why = "its name has backslashes, where a run has folders"
-            raise unsafe(f"a member of the archive is refused: {visible(name)}", why, self.archive)
+            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, self.archive)
 
     def _place(self, name: str) -> Path:
         return self.folder.joinpath(*parts_of(name))
@@ -262,7 +262,7 @@ def _untar(stream: IO[bytes], target: _Target) -> None:
 def _kind(member: tarfile.TarInfo) -> str:
     """Why a member is refused by what it is; empty for files and folders."""
     if member.issym() or member.islnk():
-        return f"it is a link to {visible(member.linkname)}"
+        return f"it is a link to {escape_text(member.linkname)}"
     if member.isreg() or member.isdir():
         return ""
     return "it is neither a file nor a folder"
@@ -326,7 +326,7 @@ def _broken(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
         raise _error(archive, shown_as, str(error)) from None
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         name, why = Path(str(error.filename)).name, "it is a file and a folder"
-        raise unsafe(f"a member of the archive is refused: {visible(name)}", why, shown_as) from None
+        raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, shown_as) from None
     except OSError as error:
         if error.filename == str(archive):
             cause = error.strerror or str(error)

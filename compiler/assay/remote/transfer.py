@@ -18,7 +18,7 @@ from assay.remote.object_store import Object, Storage
 from assay.remote.required_files import Wanted
 from assay.util.atomic import clear_way, discard
 from assay.util.diagnostics import AssayError, fail
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 from assay.util.progress import Bytes
 
 AT_ONCE = 4
@@ -175,9 +175,9 @@ def check_names(address: str, items: Sequence[Object]) -> None:
     for name in sorted(names):
         why = refusal(name) or ("" if "/".join(parts_of(name)) == name else "a part of its name is empty or `.`")
         if why:
-            raise unsafe(f"an object of the run is refused: {visible(name)}", why, address)
+            raise unsafe(f"an object of the run is refused: {escape_text(name)}", why, address)
         if above := [str(folder) for folder in Path(name).parents if str(folder) in names]:
-            raise unsafe(f"an object of the run is refused: {visible(name)}", f"{visible(above[0])} is an object",
+            raise unsafe(f"an object of the run is refused: {escape_text(name)}", f"{escape_text(above[0])} is an object",
                          address)  # fmt: skip
 
 
@@ -191,4 +191,4 @@ def nothing_wanted(what: str, where: str, wanted: Wanted, names: Sequence[str]) 
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     plain = [glob for glob in wanted.globs if not glob.endswith(COMPRESSED)]
     return fail("no-run", f"{what} holds no file that a source reads: {where}", expected=", ".join(plain),
-                found=", ".join(map(visible, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip
+                found=", ".join(map(escape_text, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip

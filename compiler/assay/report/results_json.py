@@ -12,7 +12,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.report import data_quality
 from assay.report.run_results import LABEL_AND_ID, Choices, RunFigures, chart_points, told_apart, whole_labels
 from assay.styles.row import Centile, Distribution, FormulaResult
-from assay.util.escape import escaped_json
+from assay.util.escape import escape_json
 
 
 def results_json(
@@ -125,7 +125,7 @@ def _filtered(run: RunFigures, index: int) -> dict[str, object]:
 def lines_json(value: Mapping[str, object]) -> str:
     """Plain data as JSON text: one line for each member of a member, so that two results can be compared by line."""
     parts = [f"{json.dumps(key, ensure_ascii=False)}: {_member(item)}" for key, item in value.items()]
-    return escaped_json("{\n" + ",\n".join(parts) + "\n}\n")
+    return escape_json("{\n" + ",\n".join(parts) + "\n}\n")
 
 
 def _member(value: object) -> str:

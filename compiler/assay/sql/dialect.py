@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from assay.lang import sql_dependencies
 from assay.lang.reserved_names import KEYS
-from assay.util.escape import visible, visible_lines
+from assay.util.escape import escape_lines, escape_text
 
 #: The library registers a dialect by its name before the class is complete; a thread that looks it up by that name
 #: meanwhile gets the parser of no dialect.  The import above waits for the whole class, in every thread.
@@ -48,10 +48,10 @@ def printable(sql: str) -> str:
 
 def _printable(found: re.Match[str]) -> str:
     text_ = found["text"]
-    if not text_ or visible_lines(text_) == text_:
+    if not text_ or escape_lines(text_) == text_:
         return found.group()
     body = text_[1:-1].replace("\\", "\\\\")
-    return "E'" + "".join(c if visible(c) == c else _bytes(c) for c in body) + "'"
+    return "E'" + "".join(c if escape_text(c) == c else _bytes(c) for c in body) + "'"
 
 
 def _bytes(character: str) -> str:

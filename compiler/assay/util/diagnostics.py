@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.util.escape import visible
+from assay.util.escape import escape_text
 
 SPECS_OR_DATA = 1
 USAGE = 2
@@ -131,9 +131,11 @@ def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> No
 
 def render(item: Diagnostic) -> str:
     """Return a problem as text: code and message, place, excerpt, expected and found, notes, hint."""
-    lines = [f"{item.severity}[{item.code}]: {visible(item.message)}"]  # one line, even if a name in it has line ends
+    lines = [
+        f"{item.severity}[{item.code}]: {escape_text(item.message)}"
+    ]  # one line, even if a name in it has line ends
     if item.span:
-        lines.append(f"  at {visible(str(item.span))}")
+        lines.append(f"  at {escape_text(str(item.span))}")
     lines.extend(f"    {line}".rstrip() for line in item.excerpt_text.splitlines())
     if item.expected:
         lines.append(f"  expected: {item.expected}")

@@ -16,21 +16,21 @@ _PLAIN = re.compile(r"[ -~]*")
 _OTHER = re.compile(r"[^\n -~]")
 
 
-def visible(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return a text with characters to escape as `\\x1b`, `\\u202e` or `\\U000e0001`."""
     if _PLAIN.fullmatch(text):
         return text
     return "".join(escape_character(character) for character in text)
 
 
-def visible_lines(text: str) -> str:
+def escape_lines(text: str) -> str:
     """Escape a text of several lines; line feeds and tabs stay."""
-    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+    return "\n".join("\t".join(map(escape_text, line.split("\t"))) for line in text.split("\n"))
 
 
 def normalize_text(text: str) -> str:
     """Escape a text of a report; line ends of all kinds become line feeds, and tabs stay."""
-    return text if _PLAIN.fullmatch(text) else visible_lines(re.sub(r"\r\n?", "\n", text))
+    return text if _PLAIN.fullmatch(text) else escape_lines(re.sub(r"\r\n?", "\n", text))
 
 
 def escape_character(character: str) -> str:
@@ -43,17 +43,17 @@ def escape(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def visible_json(value: Any, indent: int | None = 1) -> str:
+def dump_escaped_json(value: Any, indent: int | None = 1) -> str:
     """Return data as JSON text with escaped characters; without an `indent` on one line.
 
     A value that JSON has no form for becomes its text.
     """
     if indent == 1:
-        return escaped_json(dump_indented(value, default=str))
-    return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
+        return escape_json(dump_indented(value, default=str))
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 
-def escaped_json(text: str) -> str:
+def escape_json(text: str) -> str:
     """Escape characters in JSON text, as JSON escapes."""
     return _OTHER.sub(_escape_match, text)
 
@@ -65,13 +65,13 @@ def _escape_match(match: re.Match[str]) -> str:
     return json.dumps(character)[1:-1]
 
 
-def cut(text: str, width: int) -> str:
+def truncate(text: str, width: int) -> str:
     """Truncate an escaped text to a number of columns, with an ellipsis."""
-    if columns(text) <= width:
+    if measure_width(text) <= width:
         return text
     characters, used = [], 0
     for character in text:
-        used += columns(character)
+        used += measure_width(character)
         if used > width - 1:
             break
         characters.append(character)
@@ -83,7 +83,7 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
 
 
-def columns(text: str) -> int:
+def measure_width(text: str) -> int:
     """Return the number of terminal columns of an escaped text; wide characters take two."""
     if text.isascii():
         return len(text)
@@ -92,7 +92,7 @@ def columns(text: str) -> int:
     )
 
 
-def encodable(text: str, encoding: str) -> bool:
+def is_encodable(text: str, encoding: str) -> bool:
     """Return whether an encoding can write a text."""
     try:
         text.encode(encoding)
@@ -108,7 +108,7 @@ PLAIN = {"…": "...", "≥": ">=", "≤": "<=", "×": "x", "−": "-", "≠": "
 
 def encode_lossless(text: str, encoding: str) -> str:
     """Return a text that an encoding can write: Assay's signs in ASCII, other characters escaped."""
-    if encodable(text, encoding):
+    if is_encodable(text, encoding):
         return text
     signs = "".join(PLAIN.get(item, item) for item in text)
     return signs.encode(encoding, errors="backslashreplace").decode(encoding)

@@ -26,7 +26,7 @@ from assay.report.output_forms import VEGA_LITE
 from assay.util import atomic
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError, Span, did_you_mean, fail
-from assay.util.escape import escaped_json
+from assay.util.escape import escape_json
 from assay.util.json_text import dump_indented
 
 
@@ -258,4 +258,4 @@ def spec_text(spec: dict[str, Any]) -> str:
     """A specification as the text of its file; an escape stands in the place of each control character that a template
     has: the converter dies of those."""
     text = dump_indented(spec, allow_nan=False) + "\n"
-    return escaped_json(_ESCAPE.sub(lambda found: f"\\\\x{found[1]}" if found[1] else found[0], text))
+    return escape_json(_ESCAPE.sub(lambda found: f"\\\\x{found[1]}" if found[1] else found[0], text))

@@ -48,7 +48,7 @@ from assay.report.charts.axis import Room, Scale, choose, extent, labelled, tick
 from assay.report.document import Chart, Plot, Series
 from assay.styles.exact_decimal import six_digits
 from assay.util.diagnostics import did_you_mean, fail
-from assay.util.escape import columns
+from assay.util.escape import measure_width
 
 Json = Any
 
@@ -286,7 +286,7 @@ def _legend(runs: Sequence[str], settings: Mapping[str, Json], width: float) -> 
 
 def _characters(text: str) -> float:
     """How wide a text is, in common small letters; capitals are wider, and those of East Asia have two columns."""
-    return columns(text) + sum(0.25 for letter in text if letter.isupper()) + 0.6 * sum(map(text.count, "MW@"))
+    return measure_width(text) + sum(0.25 for letter in text if letter.isupper()) + 0.6 * sum(map(text.count, "MW@"))
 
 
 def _shortened(text: str, most: float) -> str:
