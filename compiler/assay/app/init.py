@@ -13,7 +13,7 @@ from assay.app.outputs import is_unused, replacing
 from assay.lang import workspace
 from assay.lang.libraries import write_libraries
 from assay.util.diagnostics import USAGE, AssayError, fail
-from assay.util.os_errors import unwritable
+from assay.util.os_errors import make_write_error
 
 SYSTEM, REPORT = "service", "comparison"
 #: folder of the starter beside the shipped specs
@@ -60,7 +60,7 @@ def update_schema(place: Path) -> tuple[str, ...]:
     try:
         return tuple(write_libraries(place, workspace.shipped().root))
     except OSError as error:
-        raise unwritable("output", "workspace", place, error, "mend the rights of its specs/") from None
+        raise make_write_error("output", "workspace", place, error, "mend the rights of its specs/") from None
 
 
 @contextmanager

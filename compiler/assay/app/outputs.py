@@ -16,7 +16,15 @@ from assay.provenance.read import recorded
 from assay.report.output_forms import FILES
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.locks import ignore_wait, locked, release
-from assay.util.os_errors import has_room, is_full, is_within, of_system, place_of, some_disk_full, unwritable
+from assay.util.os_errors import (
+    convert_os_error,
+    has_room,
+    is_full,
+    is_within,
+    make_write_error,
+    place_of,
+    some_disk_full,
+)
 from assay.util.paths import resolve_path
 from assay.util.scratch import BESIDE, create_locked_folder, sweep
 
@@ -94,10 +102,10 @@ def replacing(
                     shutil.rmtree(out, ignore_errors=True)
     except OSError as error:
         if not is_within(error, out):
-            raise of_system(error) from None
+            raise convert_os_error(error) from None
         if place_of(error) is None and is_full(error):
             raise some_disk_full() from None
-        raise unwritable("output", "output folder", out, error, hint) from None
+        raise make_write_error("output", "output folder", out, error, hint) from None
 
 
 def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:

@@ -23,7 +23,7 @@ from assay.cli.options import RUN_HELP, cache_option, names, open_session_of, ou
 from assay.lang import workspace as workspaces
 from assay.util.diagnostics import USAGE, AssayError
 from assay.util.file_changes import Waiting
-from assay.util.os_errors import of_system
+from assay.util.os_errors import convert_os_error
 from assay.util.scratch import clean_up
 
 
@@ -110,7 +110,7 @@ class _Builds:
         try:
             self._build(later)
         except OSError as error:
-            self._error = of_system(error)
+            self._error = convert_os_error(error)
         except AssayError as error:
             if error.status == USAGE and self._first:
                 raise

@@ -62,10 +62,10 @@ def _check(arguments: Sequence[str]) -> None:
     """Refuse arguments that are no text."""
     if not " ".join(arguments).isascii():
         from assay.util.diagnostics import USAGE
-        from assay.util.os_errors import whole
+        from assay.util.os_errors import require_utf8
 
         for argument in arguments:
-            whole(argument, "an argument", USAGE)
+            require_utf8(argument, "an argument", USAGE)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
@@ -77,10 +77,10 @@ def _failed(error: Exception, as_json: bool) -> int:
     from assay.util.diagnostics import AssayError, Diagnostic
 
     if not os.environ.get("ASSAY_DEBUG"):
-        from assay.util.os_errors import is_memory, of_system, out_of_memory
+        from assay.util.os_errors import convert_os_error, is_memory, out_of_memory
 
         if isinstance(error, OSError):
-            error = of_system(error)
+            error = convert_os_error(error)
         elif is_memory(error):
             error = out_of_memory(error)
     if isinstance(error, AssayError):

@@ -198,7 +198,7 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
     from assay.cli.progress import watched
     from assay.engine.result_cache import ELSEWHERE
     from assay.util.diagnostics import AssayError
-    from assay.util.os_errors import is_within, place_of, unwritable
+    from assay.util.os_errors import is_within, make_write_error, place_of
     from assay.util.scratch import clean_up
 
     given = context.obj
@@ -214,7 +214,7 @@ def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Sessio
             place = place_of(error)
             if place is None or not is_within(error, session.store.folder):
                 raise
-            raise unwritable("cache", "cache folder", session.store.folder, error, ELSEWHERE) from None
+            raise make_write_error("cache", "cache folder", session.store.folder, error, ELSEWHERE) from None
         finally:
             clean_up(session.store.folder)
             tear_down()
@@ -244,10 +244,10 @@ def open_session_of(context: click.Context, ahead: BackgroundHasher | None = Non
     from assay.app.session import open_session
     from assay.engine.result_cache import ELSEWHERE, default_folder
     from assay.util.diagnostics import USAGE
-    from assay.util.os_errors import whole
+    from assay.util.os_errors import require_utf8
 
     cache = context.obj["cache"]
     here = Path.cwd()
     folder = Path(cache) if cache else default_folder()
-    whole(str(here / folder), "the folder of the cache", USAGE, ELSEWHERE)  # which the engine has to open
+    require_utf8(str(here / folder), "the folder of the cache", USAGE, ELSEWHERE)  # which the engine has to open
     return open_session(here, folder, lambda said: output.line(said, err=True), ahead)

@@ -29,7 +29,7 @@ from assay.sql.dialect import TARGET, TYPE, column, copied
 from assay.util import atomic, checksums, scratch
 from assay.util.diagnostics import AssayError, fail
 from assay.util.locks import locked
-from assay.util.os_errors import disk_full, is_full, is_within, unwritable
+from assay.util.os_errors import disk_full, is_full, is_within, make_write_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -119,7 +119,7 @@ class Store:
         except OSError as error:
             if not is_within(error, self.folder):
                 raise
-            raise unwritable("cache", "cache folder", self.folder, error, ELSEWHERE) from None
+            raise make_write_error("cache", "cache folder", self.folder, error, ELSEWHERE) from None
         except Exception as error:
             if not is_full(error):
                 raise

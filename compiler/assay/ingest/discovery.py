@@ -20,7 +20,7 @@ from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, fail
-from assay.util.os_errors import whole
+from assay.util.os_errors import require_utf8
 from assay.util.paths import LOOP, is_loop, resolve_path
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _called(path: Path) -> str:
 
 
 def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:
-    whole(str(folder), "the name of a folder of the run")
+    require_utf8(str(folder), "the name of a folder of the run")
     next(folder.iterdir(), None)  # which fails where patterns just find nothing
     found: dict[Path, Path] = {}
     for pattern in source.logs:
@@ -294,7 +294,7 @@ def _perhaps_none(source: Source, host: str) -> str:
 
 def take_snapshot(path: Path) -> FileSnapshot:
     """A file as it is now; AssayError when it is gone, or has a name that is no text."""
-    whole(str(path), "the name of a file of the run")
+    require_utf8(str(path), "the name of a file of the run")
     mark = mark_of(path)
     return FileSnapshot(path, mark, mark.size)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from assay.ingest.quarantine import TABLE, QuarantineLimitError
 from assay.ingest.small_tables import dropped
 from assay.util import atomic, checksums, scratch
-from assay.util.os_errors import disk_full, is_full, is_within, of_system, unwritable
+from assay.util.os_errors import convert_os_error, disk_full, is_full, is_within, make_write_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,8 +46,8 @@ def atomic_output_dir(out: Path, cache: Path | None = None) -> Iterator[Path]:
             atomic.install(root, fresh, out)
     except OSError as error:
         if not is_within(error, root):
-            raise of_system(error) from None
-        raise unwritable("cache", "cache folder", root, error, "name another with --cache") from None
+            raise convert_os_error(error) from None
+        raise make_write_error("cache", "cache folder", root, error, "name another with --cache") from None
     except Exception as error:
         if not is_of_engine(error) or not is_full(error):
             raise

@@ -25,7 +25,7 @@ from assay.util.atomic import write_file
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
 from assay.util.escape import dump_escaped_json
-from assay.util.os_errors import unwritable
+from assay.util.os_errors import make_write_error
 from assay.util.paths import resolve_path
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ def _store_text(content: str, place: Path) -> None:
         write_file(place.parent.parent, place, seal_text(place.name, content))
     except OSError as error:
         hint = "name another with --cache"
-        raise unwritable("cache", "cache folder", place.parent.parent, error, hint) from None
+        raise make_write_error("cache", "cache folder", place.parent.parent, error, hint) from None
 
 
 def text(checked: CheckedPackage, cache: Path) -> str:

@@ -24,7 +24,7 @@ NAMED = "rename the file or folder; reports name what they are made of, and are 
 RESUMES = "make room, then run the same command again: what is whole is kept, and it goes on from there"
 
 
-def unwritable(code: str, label: str, place: Path, error: OSError, hint: str) -> AssayError:
+def make_write_error(code: str, label: str, place: Path, error: OSError, hint: str) -> AssayError:
     """Return the error for a file or folder that cannot be written; `label` is its kind in messages."""
     if is_full(error):
         return disk_full(label, place, hint)
@@ -94,7 +94,7 @@ def is_within(error: OSError, folder: Path) -> bool:
     return place is None or place.absolute().is_relative_to(folder.absolute())
 
 
-def of_system(error: OSError) -> AssayError:
+def convert_os_error(error: OSError) -> AssayError:
     """Return the diagnostic for an OSError that nothing else has explained."""
     place = place_of(error)
     if is_full(error):
@@ -127,7 +127,7 @@ def _describe_cause(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
 
 
-def whole(name: str, label: str, status: int = SPECS_OR_DATA, hint: str = NAMED) -> str:
+def require_utf8(name: str, label: str, status: int = SPECS_OR_DATA, hint: str = NAMED) -> str:
     """Return a file name, or a text with one; raise AssayError if it is not UTF-8 (has lone surrogates)."""
     try:
         name.encode()
