@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.util.file_changes import Waiting, marks
+from assay.util.file_changes import ChangeWaiter, stamp_files
 
 LONG = 60.0  # seconds: no test waits for it
 
@@ -29,7 +29,7 @@ def test_marks_are_of_files_named_and_below_folders(tmp_path: Path) -> None:
     places = [tmp_path / name for name in ("specs", "linked", "away/b/y", "none")]
     sizes = {
         name.removeprefix(str(tmp_path)): size
-        for name, (size, *_) in marks(places, lambda name: name == "passed").items()
+        for name, (size, *_) in stamp_files(places, lambda name: name == "passed").items()
     }
     of_specs = {"/specs/a/x.dhall": 2, "/specs/link": 1, "/specs/other/b/y": 1}
     assert sizes == {**of_specs, "/linked/b/y": 1, "/away/b/y": 1}
@@ -39,7 +39,7 @@ def test_marks_are_of_files_named_and_below_folders(tmp_path: Path) -> None:
 def test_a_change_ends_the_waiting_at_once(tmp_path: Path, place: str) -> None:
     file = tmp_path / "file"
     file.write_text("1", "utf-8")
-    thread = threading.Thread(target=Waiting(LONG).wait, args=[[tmp_path / place]], daemon=True)
+    thread = threading.Thread(target=ChangeWaiter(LONG).wait, args=[[tmp_path / place]], daemon=True)
     thread.start()
     until = time.monotonic() + LONG / 2
     while thread.is_alive() and time.monotonic() < until:
@@ -49,7 +49,7 @@ def test_a_change_ends_the_waiting_at_once(tmp_path: Path, place: str) -> None:
 
 
 def test_places_that_come_and_go_are_waited_for_no_longer_than_said(tmp_path: Path) -> None:
-    waiting, place = Waiting(0.01), tmp_path / "run"
+    waiting, place = ChangeWaiter(0.01), tmp_path / "run"
     waiting.wait([place])
     place.mkdir()
     waiting.wait([place])

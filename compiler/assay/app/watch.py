@@ -13,7 +13,7 @@ from assay.app.runs import named_runs
 from assay.lang import workspace as workspaces
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError
-from assay.util.file_changes import Stamps, marks
+from assay.util.file_changes import Stamps, stamp_files
 
 #: names of what editors keep beside files that they have open
 BESIDE = re.compile(r"\..*|.*~|#.*#|4913")
@@ -55,15 +55,15 @@ class Watched:
         with self._lock:
             seen = self._seen or {}
             others = [path for path in files if str(path) not in seen and path.is_relative_to(workspace.root)]
-            found = marks(others)
+            found = stamp_files(others)
             self._elsewhere |= found
             settled = self._seen_at - COARSE
             self._seen = seen | {name: mark for name, mark in found.items() if max(mark[1:3]) < settled}
 
     def _now(self, workspace: Workspace) -> Stamps:
-        elsewhere = marks([Path(name) for name in self._elsewhere])
-        own = marks(self._folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
-        return own | marks(_directories(self._runs)) | elsewhere
+        elsewhere = stamp_files([Path(name) for name in self._elsewhere])
+        own = stamp_files(self._folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
+        return own | stamp_files(_directories(self._runs)) | elsewhere
 
     @staticmethod
     def _folders(workspace: Workspace) -> list[Path]:

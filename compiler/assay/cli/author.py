@@ -22,7 +22,7 @@ from assay.cli import output
 from assay.cli.options import RUN_HELP, cache_option, names, open_session_of, out_option, system_option, working
 from assay.lang import workspace as workspaces
 from assay.util.diagnostics import USAGE, AssayError
-from assay.util.file_changes import Waiting
+from assay.util.file_changes import ChangeWaiter
 from assay.util.os_errors import convert_os_error
 from assay.util.scratch import clean_up
 
@@ -62,7 +62,7 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
     gc.disable()  # a tenth of a second in the midst of a build: what is idle has the time
     builds, idle = _Builds(context, report, runs, out), _Idle(len(runs), out)
     system = report.partition("/")[0]
-    watched, waiting, is_ready = Watched(system, runs), Waiting(PAUSE), True
+    watched, waiting, is_ready = Watched(system, runs), ChangeWaiter(PAUSE), True
     try:
         while True:
             session = open_session_of(context)

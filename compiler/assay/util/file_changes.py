@@ -15,7 +15,7 @@ DEBOUNCE = 40  # ms: changes within this time are one change
 STEP = 5  # ms without a change that end it
 
 
-def marks(places: Sequence[Path], is_skipped: Callable[[str], bool] = lambda _: False) -> Stamps:
+def stamp_files(places: Sequence[Path], is_skipped: Callable[[str], bool] = lambda _: False) -> Stamps:
     """Return size, times of change (ns) and inode of files, and of all files in folders, links followed.
 
     In folders, names for which `is_skipped` is true are left out.  Files that are missing or not readable are left out,
@@ -52,7 +52,7 @@ def _stamp_file(stamps: Stamps, name: str, get_status: Callable[[], os.stat_resu
         stamps[name] = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
-class Waiting:
+class ChangeWaiter:
     """Waits for changes, at most `seconds`; always that long where the system reports no changes (network disks)."""
 
     def __init__(self, seconds: float) -> None:
