@@ -10,7 +10,7 @@ from assay.lang.model.article import Article
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace, positions
 from assay.report.prose import Prose, read
-from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, meant, raise_all
+from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, raise_all, suggest_nearest
 
 #: what a build keeps of the prose of its article: text by file, as JSON
 KEPT = "prose.json"
@@ -48,7 +48,7 @@ def _missing(workspace: Workspace, checked: CheckedPackage, article: Article, na
         span,
         excerpt,
         expected=f"the file {shown}",
-        hint=meant(place.stem, known),
+        hint=suggest_nearest(place.stem, known),
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from assay.app.session import Session
 from assay.lang.model.package import Source
 from assay.remote.address import checked_address, is_address, is_archive, name_of
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, meant, raise_all
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all, suggest_nearest
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, ignore_notice
 
@@ -94,7 +94,7 @@ def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
         yield Diagnostic("no-run", f"the run is no directory: {run.place}", hint=TAKEN)
         return
     beside = path.parent.iterdir() if os.access(path.parent, os.R_OK) and path.parent.is_dir() else ()
-    near = meant(path.name, (item.name for item in beside if item.is_dir() or is_archive(item.name)))
+    near = suggest_nearest(path.name, (item.name for item in beside if item.is_dir() or is_archive(item.name)))
     hint = ONE_EACH if set("*?[") & set(run.place) else near or TAKEN
     what = "archive of the run" if run.address else "run directory"
     yield Diagnostic("no-run", f"the {what} does not exist: {run.place}", hint=hint)

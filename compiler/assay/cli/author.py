@@ -215,7 +215,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
     from assay.app.check_and_query import all_systems
     from assay.app.run_schema import run_schemas
     from assay.cli.options import working
-    from assay.util.diagnostics import USAGE, fail, meant
+    from assay.util.diagnostics import USAGE, fail, suggest_nearest
 
     with working(context) as session:
         found = {item: run_schemas(session.package(item).package) for item in all_systems(session, system)}
@@ -226,7 +226,7 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
     if not having:
         known = sorted({name for schemas in found.values() for name in schemas})
         raise fail("unknown-file", f"no constant is read from a file `{file}`", expected=", ".join(known),
-                   hint=meant(file, known), status=USAGE)  # fmt: skip
+                   hint=suggest_nearest(file, known), status=USAGE)  # fmt: skip
     if len(having) > 1:
         names = ", ".join(item for item, _ in having)
         raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",

@@ -27,7 +27,7 @@ from assay.report.glossary import entry, tables_of, terms
 from assay.report.prose import Paragraph, Prose, Quote
 from assay.report.run_results import Choices, RunFigures, told_apart, whole_labels
 from assay.styles.registry import style
-from assay.util.diagnostics import fail, meant
+from assay.util.diagnostics import fail, suggest_nearest
 from assay.util.escape import shorten
 
 #: columns of a grid, on a page held upright and on one laid down
@@ -300,7 +300,7 @@ def _named(cast: Cast, quote: Quote) -> RunFigures:
             span=quote.span,
             excerpt=quote.excerpt,
             expected=", ".join(known),
-            hint=meant(quote.run, known),
+            hint=suggest_nearest(quote.run, known),
         )
     return alike[0]
 

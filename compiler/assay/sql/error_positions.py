@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot.errors import ParseError, TokenError
 
 from assay.sql import dialect
-from assay.util.diagnostics import Span, meant
+from assay.util.diagnostics import Span, suggest_nearest
 
 _LINE = re.compile(r"^LINE (\d+): (.*)\n( *)(\^+)", re.MULTILINE)
 CUT = "..."  # what is left out of a long line
@@ -80,7 +80,7 @@ def near(said: str, columns: Iterable[str]) -> str:
     names = [name.rpartition(".")[2] for name in _NAMED.findall(candidates.split("\n")[0])]
     words = _NAMED.findall(asked)
     known = {*names, *columns}
-    return meant(words[-1], known) if words and candidates and words[-1] not in known else ""
+    return suggest_nearest(words[-1], known) if words and candidates and words[-1] not in known else ""
 
 
 def _line(sql: str, number: int) -> str:

@@ -15,7 +15,7 @@ from assay.sql import dialect
 from assay.sql.determinism import find_nondeterminism
 from assay.sql.error_positions import at, of_word
 from assay.sql.total_order import Tables, find_ties
-from assay.util.diagnostics import AssayError, Span, fail, meant
+from assay.util.diagnostics import AssayError, Span, fail, suggest_nearest
 
 #: tables that are made of their arguments alone
 _MADE = (exp.GenerateSeries, exp.Unnest, exp.Explode)
@@ -174,7 +174,7 @@ def _tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[Ass
                     f"reads a table that it does not declare: `{name}`",
                     inner.name,
                     expected=", ".join(sorted(set(reads))) or "no table",
-                    hint=meant(name, reads) or "name it among `uses`",
+                    hint=suggest_nearest(name, reads) or "name it among `uses`",
                 )
         elif not isinstance(inner, _MADE):
             yield text.refused(_name(inner))

@@ -162,7 +162,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return "there are " + ", ".join(f"`{name}`" for name in names[:12]) + more
 
 
-def meant(word: str, known: Iterable[str]) -> str:
+def suggest_nearest(word: str, known: Iterable[str]) -> str:
     """Return a hint with the nearest of the known words; empty without a near one."""
     hint = did_you_mean(word, known)
     return hint if hint.startswith("did you mean") else ""

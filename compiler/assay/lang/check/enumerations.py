@@ -11,7 +11,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.model.package import Check, Grain, Instant
 from assay.lang.model.report import Chart, Report
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE, PICKS
-from assay.util.diagnostics import did_you_mean, meant
+from assay.util.diagnostics import did_you_mean, suggest_nearest
 
 CENTILE = "centile"
 REDUCTIONS = ("min", "max", "sum", "count", CENTILE)
@@ -40,7 +40,7 @@ def check_words(checker: Checker) -> None:
     """Check every field that takes a word of a list, and the fields that the words require."""
     for message, name, word, allowed in _list_words(checker):
         if word not in allowed:
-            expected, found, hint = ", ".join(allowed), word or "nothing", meant(word, allowed)
+            expected, found, hint = ", ".join(allowed), word or "nothing", suggest_nearest(word, allowed)
             checker.report(
                 "unknown-word",
                 message,

@@ -16,7 +16,7 @@ from assay.lang.model.article import Article, Choice, ClassTable, Listing, Part,
 from assay.lang.model.package import Check, Column, Constant, Event, Metric, Package, Relation, Series
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError, nanoseconds_of
-from assay.util.diagnostics import meant
+from assay.util.diagnostics import suggest_nearest
 from assay.util.os_errors import is_below
 
 LONGEST = 100  # characters of a name; files are named after it
@@ -95,7 +95,9 @@ def check_types(checker: Checker) -> None:
     for owner, name, type_name, allowed in _list_types(checker.package):
         if type_name not in allowed:
             message = f"{owner.format(name)} is of an unknown type `{type_name[:LONGEST]}`"
-            checker.report("unknown-type", message, name, expected=", ".join(allowed), hint=meant(type_name, allowed))
+            checker.report(
+                "unknown-type", message, name, expected=", ".join(allowed), hint=suggest_nearest(type_name, allowed)
+            )
 
 
 def check_durations(checker: Checker) -> None:

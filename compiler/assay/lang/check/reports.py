@@ -15,7 +15,7 @@ from assay.lang.check.checker import Checker, Field
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
 from assay.lang.model.report import Edition, History, Report
-from assay.util.diagnostics import did_you_mean, meant
+from assay.util.diagnostics import did_you_mean, suggest_nearest
 
 OF_RUNS = ("base", "others", "last")
 OF_PUBLICATIONS = ("publications", "first", "last", "workloads", "editions")
@@ -81,10 +81,10 @@ def _check_placeholders(checker: Checker, owner: str, text: str, name: str, know
             continue
         word = text if checker.locate(text, 0)[0] else name
         if closing:
-            message, hint = f"{owner} has an unknown place `{match[0]}`", meant(placeholder, known_names)
+            message, hint = f"{owner} has an unknown place `{match[0]}`", suggest_nearest(placeholder, known_names)
         else:
             message = f"{owner} has a place that is not closed: `{match[0][:40]}`"
-            hint = meant(placeholder.strip(), known_names)
+            hint = suggest_nearest(placeholder.strip(), known_names)
         checker.report("placeholder", message, word, expected=expected, hint=hint, cause=text + placeholder)
 
 
