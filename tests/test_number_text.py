@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from parse_decimal import Decimal
 
 from assay.util.numbers import MAGNITUDE, format_count, parse_decimal
 

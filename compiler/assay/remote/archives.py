@@ -204,8 +204,13 @@ class _Target:
         if len(self.tops) == 1:
             return self.folder / next(iter(self.tops))
         if self.tops:
-            raise fail("no-run", f"the archive holds more than one run: {self.archive}", expected="one folder on top",
-                       found=", ".join(map(escape_text, sorted(self.tops))), hint="pack each run by itself")  # fmt: skip
+            raise fail(
+                "no-run",
+                f"the archive holds more than one run: {self.archive}",
+                expected="one folder on top",
+                found=", ".join(map(escape_text, sorted(self.tops))),
+                hint="pack each run by itself",
+            )
         raise nothing_wanted("the archive of the run", self.archive, self.wanted, self.seen)
 
     def make(self, name: str) -> None:

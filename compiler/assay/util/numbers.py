@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from parse_decimal import Decimal
+from decimal import Decimal
 
 MAGNITUDE = 36  # powers of ten; larger exponents would take too much time and memory
 DIGITS = 100

@@ -6,9 +6,8 @@ The conversions in SQL cannot be checked; but a column that SQL passes through u
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
-
-from parse_decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
