@@ -10,7 +10,7 @@ from random import Random
 import duckdb
 import pytest
 
-from assay.lang.sql_dependencies import Reads, reads
+from assay.lang.sql_dependencies import Reads, find_reads
 
 FIELDS = {"began": {"id": "'x'", "a": "10", "b": "NULL"}, "ended": {"id": "'x'", "c": "3"}}
 SOURCES = [
@@ -90,7 +90,7 @@ def test_the_rows_of_a_query_are_the_same_when_only_what_it_reads_is_there(
     for number, value in enumerate(VALUES):
         plain = f"SELECT t.host, sum({value})::BIGINT AS n FROM {source} GROUP BY t.host"
         for sql in (plain, _in_any_case(plain, Random(number))):
-            found = reads(sql, FIELDS, ())
+            found = find_reads(sql, FIELDS, ())
             for name, fields in FIELDS.items():
                 engine.execute(_view(f"less.{name}", found.among(fields)))
             due = _rows(engine, sql, "main")
@@ -99,7 +99,7 @@ def test_the_rows_of_a_query_are_the_same_when_only_what_it_reads_is_there(
 
 
 def test_forms_are_not_all_told_by_taking_everything() -> None:
-    found = [reads(f"SELECT {value} FROM {source}", FIELDS, ()).names for source, value in
+    found = [find_reads(f"SELECT {value} FROM {source}", FIELDS, ()).names for source, value in
              itertools.product(SOURCES, VALUES)]  # fmt: skip
     assert 0 < sum(names is not None for names in found) < len(found)
 
@@ -146,11 +146,13 @@ def test_forms_are_not_all_told_by_taking_everything() -> None:
     ],
 )
 def test_what_a_query_takes_without_naming_it(sql: str, due: bool) -> None:
-    assert (reads(sql, ["a", "b"], ["whole"]).names is None) is due
+    assert (find_reads(sql, ["a", "b"], ["whole"]).names is None) is due
 
 
 def test_what_a_query_names() -> None:
-    found = reads("SELECT max(X) /* y */, 'z' FROM a JOIN b USING (\"W\") WHERE v > $limit -- $other\n", ["a", "b"], ())
+    found = find_reads(
+        "SELECT max(X) /* y */, 'z' FROM a JOIN b USING (\"W\") WHERE v > $limit -- $other\n", ["a", "b"], ()
+    )
     assert found.among(["v", "w", "x", "y", "z"]) == {"v", "w", "x"}
     assert found.constants == {"limit"}
-    assert reads("SELECT $one FROM", ["a"], ()) == Reads(frozenset({"one"}), None)
+    assert find_reads("SELECT $one FROM", ["a"], ()) == Reads(frozenset({"one"}), None)

@@ -15,7 +15,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Series, Table
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import ACCEPTED
-from assay.lang.sql_dependencies import Reads, reads
+from assay.lang.sql_dependencies import Reads, find_reads
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class _DependencyWalker:
     def text(self, sql: str, uses: Collection[str]) -> None:
         """Add what a SQL text reads: constants, and members of each table."""
         relations = [name for name in uses if isinstance(self.tables.get(name), Relation)]
-        sql_reads = reads(sql, set(uses) - set(relations), relations)
+        sql_reads = find_reads(sql, set(uses) - set(relations), relations)
         self.needs.constants |= sql_reads.constants
         for name in uses:
             self.table(name, sql_reads)

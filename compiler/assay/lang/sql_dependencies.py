@@ -36,7 +36,7 @@ class Reads:
 
 
 @functools.lru_cache(maxsize=512)
-def statements(sql: str) -> tuple[exp.Expr, ...]:
+def parse_statements(sql: str) -> tuple[exp.Expr, ...]:
     """Return the parsed statements of a text; the trees are shared and must not be changed.
 
     Raises sqlglot's ParseError or TokenError, and RecursionError.
@@ -47,7 +47,7 @@ def statements(sql: str) -> tuple[exp.Expr, ...]:
     return tuple(item for item in sqlglot.parse(sql, read=DIALECT) if item is not None)
 
 
-def reads(sql: str, tables: Collection[str], whole: Collection[str]) -> Reads:
+def find_reads(sql: str, tables: Collection[str], whole: Collection[str]) -> Reads:
     """Return what a text reads of its tables.
 
     A star over one of the tables `whole` does not count: all their columns are required anyway.
@@ -65,7 +65,7 @@ def _find_reads(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Read
     from sqlglot.errors import ParseError, TokenError
 
     try:
-        trees = [_Nodes.of(tree) for tree in statements(sql)]
+        trees = [_Nodes.of(tree) for tree in parse_statements(sql)]
         tokens = sqlglot.tokenize(sql, read=DIALECT)
     except (ParseError, TokenError, RecursionError):
         return Reads(frozenset(re.findall(r"\$(\w+)", sql)), None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from assay.lang.sql_dependencies import statements
+from assay.lang.sql_dependencies import parse_statements
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -40,7 +40,7 @@ def passed(sql: str, tables: Mapping[str, Sequence[str]]) -> Outputs:
         name.casefold(): {item.casefold(): frozenset({(name.casefold(), item.casefold(), True)}) for item in columns}
         for name, columns in tables.items()
     }
-    outputs = [_trace_query(tree, sources) for tree in statements(sql)]
+    outputs = [_trace_query(tree, sources) for tree in parse_statements(sql)]
     return outputs[0] if len(outputs) == 1 else {}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from assay.lang.sql_dependencies import statements
+from assay.lang.sql_dependencies import parse_statements
 from assay.sql import dialect
 from assay.sql.determinism import find_nondeterminism
 from assay.sql.error_positions import at, of_word
@@ -79,7 +79,7 @@ def parse_sandboxed(sql: str, reads: Collection[str], what: str) -> exp.Expr:
     query, `sql-table` for a table that is not declared, `sql-function` for what reads files, settings, the clock or
     chance, `sql-order` for what takes any of several rows.
     """
-    trees = statements(sql)
+    trees = parse_statements(sql)
     text = _Text(sql, what)
     if len(trees) != 1 or not isinstance(trees[0], exp.Query):
         names = ", ".join(type(item).__name__.upper() for item in trees) or "nothing"
