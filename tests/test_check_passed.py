@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.lang.sql_units import passed
+from assay.lang.sql_units import trace_units
 from tests.support.commands import assay
 from tests.support.small import small
 
@@ -48,7 +48,7 @@ TOOK = {("began", "took", True)}
     ],
 )  # fmt: skip
 def test_what_a_query_passes_on(sql: str, found: set[tuple[str, str, bool]]) -> None:
-    assert set(passed(sql, TABLES).get("a", ())) == found
+    assert set(trace_units(sql, TABLES).get("a", ())) == found
 
 
 SPECS = """\

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 #: (table, column, is_unchanged), in lower case; the table of a constant is empty.  Where `is_unchanged` is false, the
 #: result is a difference of two such values.
-Passed: TypeAlias = "frozenset[tuple[str, str, bool]]"
+UnitSources: TypeAlias = "frozenset[tuple[str, str, bool]]"
 Outputs: TypeAlias = "dict[str, Passed]"
 Tables: TypeAlias = "Mapping[str, Outputs]"
 
-NOTHING: Passed = frozenset()
+NOTHING: UnitSources = frozenset()
 #: nodes whose value has the unit of their first operand
 _FIRST = ("Paren", "Alias", "Cast", "TryCast", "Neg", "Abs", "Filter", "Window", "IgnoreNulls", "RespectNulls",
           "Order", "Min", "Max", "Avg", "Median", "Quantile", "PercentileCont", "PercentileDisc", "AnyValue", "First",
@@ -30,7 +30,7 @@ _FIRST = ("Paren", "Alias", "Cast", "TryCast", "Neg", "Abs", "Filter", "Window",
 _ANY = ("Coalesce", "Greatest", "Least")
 
 
-def passed(sql: str, tables: Mapping[str, Sequence[str]]) -> Outputs:
+def trace_units(sql: str, tables: Mapping[str, Sequence[str]]) -> Outputs:
     """Return the upstream columns and constants of each result column (in lower case) that pass on their unit.
 
     `tables` are those that the query may read, with their columns.  Raises sqlglot's ParseError or TokenError, and
@@ -98,7 +98,7 @@ def _trace_select(tree: exp.Select, tables: Tables) -> Outputs:
     return results
 
 
-def _trace_projection(item: exp.Expr, sources: Mapping[str, Outputs]) -> Iterator[tuple[str, Passed]]:
+def _trace_projection(item: exp.Expr, sources: Mapping[str, Outputs]) -> Iterator[tuple[str, UnitSources]]:
     """Yield the results of a projection: one, or those of a star."""
     from sqlglot import exp
 
@@ -120,7 +120,7 @@ def _trace_projection(item: exp.Expr, sources: Mapping[str, Outputs]) -> Iterato
                 yield new_names.get(name, name), replacements.get(name, upstream)
 
 
-def _trace_unit(node: exp.Expr | None, sources: Mapping[str, Outputs]) -> Passed:
+def _trace_unit(node: exp.Expr | None, sources: Mapping[str, Outputs]) -> UnitSources:
     """Return the columns that pass on their unit to a value."""
     from sqlglot import exp
 
@@ -143,12 +143,12 @@ def _trace_unit(node: exp.Expr | None, sources: Mapping[str, Outputs]) -> Passed
     return NOTHING.union(*(_trace_unit(part, sources) for part in parts))
 
 
-def _trace_difference(left: Passed, right: Passed) -> Passed:
+def _trace_difference(left: UnitSources, right: UnitSources) -> UnitSources:
     """Return the columns that pass on their unit to a difference."""
     return frozenset((table, name, False) for table, name, _ in left | right) if left and right else NOTHING
 
 
-def _trace_column(node: exp.Column, sources: Mapping[str, Outputs]) -> Passed:
+def _trace_column(node: exp.Column, sources: Mapping[str, Outputs]) -> UnitSources:
     name, table = node.name.casefold(), node.table.casefold()
     if table:
         return sources.get(table, {}).get(name, NOTHING)

@@ -15,7 +15,7 @@ from assay.lang.formula import FormulaScope, resolved, unit_of
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import ExampleValue, Metric, Package, Relation, Worked
 from assay.lang.model.vocabulary import Unit
-from assay.lang.sql_units import Passed, passed
+from assay.lang.sql_units import UnitSources, trace_units
 from assay.lang.typing_rules import INSTANT, NONE, KindError, Typed, UnitError, UnknownNameError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import did_you_mean
@@ -63,12 +63,12 @@ def list_taken_columns(relation: Relation, tables: Tables) -> Iterator[tuple[str
                 yield column.name, description, scopes.typed(column), upstream
 
 
-def _find_passed_columns(sql: str, tables: Tables) -> Mapping[str, Passed]:
+def _find_passed_columns(sql: str, tables: Tables) -> Mapping[str, UnitSources]:
     """Return what the SQL passes through; nothing where it cannot be parsed, which is reported elsewhere."""
     from sqlglot.errors import SqlglotError
 
     try:
-        return passed(sql, {name: tuple(columns) for name, columns in tables.items() if name})
+        return trace_units(sql, {name: tuple(columns) for name, columns in tables.items() if name})
     except (SqlglotError, RecursionError):
         return {}
 
