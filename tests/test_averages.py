@@ -10,7 +10,7 @@ import pytest
 
 from assay.app.session import Session
 from assay.engine.result_cache import Store
-from assay.lang.labels import labels_of
+from assay.lang.labels import describe_labels
 from assay.lang.model.expression import parse
 from assay.lang.model.package import Sampled
 from assay.lang.workspace import Workspace
@@ -48,12 +48,12 @@ def test_the_instants_between_which_rows_count_are_among_them() -> None:
 def test_labels_of_a_series_that_is_worked_out_are_those_of_what_it_is_of(cache: Path) -> None:
     package = Session(Workspace(ROOT), Store(cache)).package("antelope").package
     series = {item.name: item for item in package.series}
-    assert labels_of(package, series["cpu_usage_series"]) == 'mode = "idle"'
-    assert labels_of(package, series["memory_used_series"]) == "every label"
+    assert describe_labels(package, series["cpu_usage_series"]) == 'mode = "idle"'
+    assert describe_labels(package, series["memory_used_series"]) == "every label"
     free = series["memory_available_bytes"]
     narrow = replace(free, samples=(Sampled(free.samples[0].event, parse('equals(field job, "a")')),))
     changed = replace(package, series=tuple(narrow if item is free else item for item in package.series))
     assert (
-        labels_of(changed, series["memory_used_series"])
+        describe_labels(changed, series["memory_used_series"])
         == 'of memory_total_bytes: every label; of memory_available_bytes: job = "a"'
     )

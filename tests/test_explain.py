@@ -25,7 +25,7 @@ from assay.explain.terminal import Part, bars, fitted
 from assay.explain.wording import compatibility, describe_expression
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
-from assay.lang.labels import read_of
+from assay.lang.labels import describe_series
 from assay.lang.model.expression import parse
 from assay.lang.model.package import Metric, Term
 from assay.lang.time_format import format_instant
@@ -466,7 +466,7 @@ def test_a_series_names_the_constants_that_tell_its_window_and_steps(cache: Path
 def test_dictionaries_say_what_a_series_is_worked_out_of(lab: Laboratory) -> None:
     """Where it has no samples of its own."""
     package = lab.session.package("antelope").package
-    said = {item.name: read_of(package, item) for item in package.series}
+    said = {item.name: describe_series(package, item) for item in package.series}
     idle = 'of node_cpu_seconds_total, mode = "idle"'
     assert said["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
     assert said["memory_used_series"] == (
@@ -479,7 +479,7 @@ def test_dictionaries_say_what_a_series_is_worked_out_of(lab: Laboratory) -> Non
         name="twice",
         terms=(Term("a", "cpu_usage_series", "sum"),),
     )
-    assert read_of(package, twice) == (
+    assert describe_series(package, twice) == (
         "Worked out of the sum of the lines of cpu_usage_series (worked out of the mean of the lines of cpu_idle "
         f"({idle}))."
     )

@@ -246,7 +246,7 @@ def _series(package: Package, _system: str) -> list[Row]:
             item.name,
             item.unit.symbol,
             _reading(item),
-            "; else ".join(labels.sampled(package, sampled) for sampled in item.samples)
+            "; else ".join(labels.describe_sample_filter(package, sampled) for sampled in item.samples)
             or ", ".join(dict.fromkeys(term.series for term in item.terms)),
             item.doc,
         )

@@ -17,7 +17,7 @@ LINES = {
 }  # fmt: skip
 
 
-def read_of(package: Package, series: Series) -> str:
+def describe_series(package: Package, series: Series) -> str:
     """Return a sentence on what a series reads: `Of node_load1, every label.`, or the terms it is computed from."""
     if series.terms:
         return f"Worked out of {' and '.join(_describe_term(package, term) for term in series.terms)}."
@@ -25,36 +25,36 @@ def read_of(package: Package, series: Series) -> str:
 
 
 def _describe_samples(package: Package, series: Series) -> str:
-    return f"Of {'; else of '.join(sampled(package, item) for item in series.samples)}"
+    return f"Of {'; else of '.join(describe_sample_filter(package, item) for item in series.samples)}"
 
 
 def _describe_term(package: Package, term: Term) -> str:
     """Return the name of a term's series, how its lines are merged, and what it reads."""
     series = next(item for item in package.series if item.name == term.series)
-    source = read_of(package, series).removesuffix(".") if series.terms else _describe_samples(package, series)
+    source = describe_series(package, series).removesuffix(".") if series.terms else _describe_samples(package, series)
     return f"{LINES[term.over]}{term.series} ({source[:1].lower()}{source[1:]})"
 
 
-def sampled(package: Package, item: Sampled) -> str:
+def describe_sample_filter(package: Package, item: Sampled) -> str:
     """Return the names of samples and the filter on them."""
     event = next(candidate for candidate in package.events if candidate.name == item.event)
-    return f"{' or '.join(names(event))}, {filtered(item)}"
+    return f"{' or '.join(record_names(event))}, {describe_filter(item)}"
 
 
-def names(event: Event) -> tuple[str, ...]:
+def record_names(event: Event) -> tuple[str, ...]:
     """Return the distinct names of the records of an event."""
     return tuple(dict.fromkeys(name.name for form in event.forms for name in form.names))
 
 
-def filtered(item: Sampled) -> str:
+def describe_filter(item: Sampled) -> str:
     """Return the filter on samples in words."""
     return describe_condition(item.where) if item.where else EVERY
 
 
-def labels_of(package: Package, series: Series) -> str:
+def describe_labels(package: Package, series: Series) -> str:
     """Return the filter on labels of the samples of a series; for a computed series, one for each sampled series."""
     filters = {
-        item.name: "; else ".join(filtered(sampled) for sampled in item.samples)
+        item.name: "; else ".join(describe_filter(sampled) for sampled in item.samples)
         for item in _list_sampled_series(package, series)
     }
     if len(set(filters.values())) == 1:

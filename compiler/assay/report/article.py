@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang import formula
-from assay.lang.labels import read_of
+from assay.lang.labels import describe_series
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.normal_form import CheckedPackage
 from assay.report.assemble import filled, words
@@ -345,7 +345,7 @@ def _dictionary(checked: CheckedPackage, article: Article, texts: Iterable[Prose
     entries = tuple(entry(checked, name) for name in names)
     shown = asked.series_of(article)
     lines = tuple(
-        Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {read_of(checked.package, item)}", "")
+        Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {describe_series(checked.package, item)}", "")
         for item in checked.package.series
         if item.name in shown
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from assay.lang.labels import labels_of
+from assay.lang.labels import describe_labels
 from assay.lang.model.article import Averages
 from assay.lang.model.package import Series
 from assay.report.blocks import rows as asked
@@ -35,7 +35,7 @@ def averages(setting: RenderContext, item: Averages, shown: ShownRun) -> Table |
     rows = [
         (
             series.doc,
-            labels_of(setting.checked.package, series),
+            describe_labels(setting.checked.package, series),
             str(_lines(series, of_series)),
             NO_VALUE if mean is None else setting.look.table_row([mean], DIGITS).cells[0],
             _percent(means[0], mean) if place else "",
