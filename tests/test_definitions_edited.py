@@ -129,7 +129,7 @@ def _told(package: Package) -> dict[str, object]:
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_an_edit_changes_the_hashes_of_what_it_changes(lab: Laboratory, system: str, seed: int) -> None:
-    body = normal_form.plain(lab.session.package(system).package)
+    body = normal_form.to_plain_data(lab.session.package(system).package)
     old = taken(copy.deepcopy(body))
     assert old
     before = worked_out(old, old.package.metrics)

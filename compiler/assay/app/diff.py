@@ -188,7 +188,7 @@ def _hash_state(record: Path, found: Recorded | RecordedPublished, warnings: tup
 def read_stored_package(place: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
     """The package that a build has kept, with all worked out anew, for anybody can write its hashes; and these."""
     try:
-        found = normal_form.restored(json.loads(place.read_text(encoding="utf-8")), str(place))
+        found = normal_form.restore_package(json.loads(place.read_text(encoding="utf-8")), str(place))
         return normal_form.resolve(found.package, found.sources), found.definitions
     except AssayError:
         raise

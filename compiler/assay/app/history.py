@@ -116,7 +116,7 @@ MOVE = ("workload", "day", "base", "run", "base_value", "value", "percent", "bre
 def _provenance(name: str, said: HistoryReport, heading: Heading, templates: Path) -> dict[str, object]:
     options = {"title": heading.title, "author": heading.author, "date": heading.date}
     files = [(item.file, item.edition.name) for item in said.issues]
-    shape = content_hash(normal_form.plain(said.history))
+    shape = content_hash(normal_form.to_plain_data(said.history))
     return of_publications(name, "", options, files, said.checked.sources, shape, templates)
 
 

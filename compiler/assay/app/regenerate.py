@@ -87,7 +87,7 @@ def _provenance(
     checked: CheckedPackage, report: str, edition: Edition, file: Path, templates: Path
 ) -> dict[str, object]:
     files = [file, *([points_file(file)] if points_file(file).is_file() else [])]
-    shape = content_hash(normal_form.plain(edition))
+    shape = content_hash(normal_form.to_plain_data(edition))
     return of_publications(
         report, edition.name, {}, [(item, edition.name) for item in files], checked.sources, shape, templates
     )

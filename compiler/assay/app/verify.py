@@ -65,8 +65,8 @@ def definition(session: Session, found: RecordedPublished) -> str:
     content = found.content
     if content.edition:
         _, report = session.report(content.report)
-        return content_hash(normal_form.plain(chosen(report, "", content.edition)))
-    return content_hash(normal_form.plain(session.history(content.report)[1]))
+        return content_hash(normal_form.to_plain_data(chosen(report, "", content.edition)))
+    return content_hash(normal_form.to_plain_data(session.history(content.report)[1]))
 
 
 def rebuild(session: Session, found: RecordedPublished, out: Path) -> None:

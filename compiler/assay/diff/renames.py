@@ -87,7 +87,7 @@ def _instants(grain: Grain, now: Sequence[Instant]) -> dict[str, str]:
 
 def describe_pick(instant: Instant) -> str:
     """How an instant is found, as a text."""
-    return repr(normal_form.plain(replace(instant, name=""), prose=False))
+    return repr(normal_form.to_plain_data(replace(instant, name=""), prose=False))
 
 
 def with_instants(package: Package, names: Mapping[str, Names]) -> Package:

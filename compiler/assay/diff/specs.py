@@ -90,7 +90,10 @@ def diff(
     meant: set[tuple[str, ...]] = set()
     called = instants(old.package, new.package)
     metrics = tuple(_metrics(old, new, called, texts, meant))
-    before, after = normal_form.plain(with_instants(old.package, called)), normal_form.plain(new.package)
+    before, after = (
+        normal_form.to_plain_data(with_instants(old.package, called)),
+        normal_form.to_plain_data(new.package),
+    )
     reports: dict[str, tuple[ReportedChange, ...]] = {}
     elsewhere = [item for item in _otherwise(called) if all(item not in metric.told for metric in metrics)]
     read = readers(old.package), readers(new.package)
@@ -221,7 +224,9 @@ def _words(was: Metric, now: Metric) -> Iterator[ReportedChange]:
         yield ReportedChange("digits", "width", str(was.width), str(now.width))
     yield from (
         describe_change("example", item, 0)
-        for item in changes(normal_form.plain(was.examples), normal_form.plain(now.examples), ("examples",))
+        for item in changes(
+            normal_form.to_plain_data(was.examples), normal_form.to_plain_data(now.examples), ("examples",)
+        )
     )
 
 

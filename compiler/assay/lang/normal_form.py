@@ -139,7 +139,7 @@ class SerializationMemo:
         return self.tables[key]
 
 
-def plain(value: Any, *, prose: bool = True, memo: SerializationMemo | None = None) -> Any:
+def to_plain_data(value: Any, *, prose: bool = True, memo: SerializationMemo | None = None) -> Any:
     """Convert a dataclass to plain data: expressions as text, empty values left out.
 
     Without `prose`, also `doc`, the `name` of a metric, `hint` and `message` are left out.  `written` caches results.
@@ -151,7 +151,7 @@ def plain(value: Any, *, prose: bool = True, memo: SerializationMemo | None = No
             memo.objects[id(value)] = (value, _convert_object(value, prose, memo))
         return memo.objects[id(value)][1]
     if isinstance(value, (list, tuple)):
-        return [plain(item, prose=prose, memo=memo) for item in value]
+        return [to_plain_data(item, prose=prose, memo=memo) for item in value]
     return value
 
 
@@ -166,7 +166,7 @@ def _convert_object(value: Any, prose: bool, memo: SerializationMemo | None) -> 
         return show(value)
     items = {}
     for name in _field_names(cast(Hashable, type(value)), prose):  # mypy does not see that a class is hashable
-        item = plain(getattr(value, name), prose=prose, memo=memo)
+        item = to_plain_data(getattr(value, name), prose=prose, memo=memo)
         if is_non_default(name, item):
             items[name] = item
     return items
@@ -214,11 +214,11 @@ def definition(package: Package, metric: Metric, memo: SerializationMemo | None 
     memo = memo or SerializationMemo()
 
     def convert_all(items: Iterable[Any]) -> list[Any]:
-        return [plain(item, prose=False, memo=memo) for item in items]
+        return [to_plain_data(item, prose=False, memo=memo) for item in items]
 
     constants = (item for source in package.sources for item in source.constants)
     body: dict[str, Any] = {
-        "metric": plain(metric, prose=False, memo=memo),
+        "metric": to_plain_data(metric, prose=False, memo=memo),
         "grains": [
             memo.table(name, members, functools.partial(_convert_members, package, name, members, memo))
             for name, members in sorted(needs.grains.items())
@@ -304,7 +304,7 @@ def _convert_members(package: Package, name: str, members: set[str], memo: Seria
         checks=(),
         at="",  # the meaning of a number does not depend on how runs may be split
     )
-    return plain(selected, prose=False, memo=memo)
+    return to_plain_data(selected, prose=False, memo=memo)
 
 
 def _convert_event(package: Package, name: str, fields: set[str], memo: SerializationMemo) -> Any:
@@ -313,12 +313,12 @@ def _convert_event(package: Package, name: str, fields: set[str], memo: Serializ
         dataclasses.replace(form, fields=tuple(item for item in form.fields if item.name in fields))
         for form in event.forms
     )
-    return plain(dataclasses.replace(event, forms=forms), prose=False, memo=memo)
+    return to_plain_data(dataclasses.replace(event, forms=forms), prose=False, memo=memo)
 
 
 def content(checked: CheckedPackage) -> dict[str, Any]:
     """Return the normal form as plain data, the hash of the sources first, parts sorted where order does not matter."""
-    body = plain(checked.package)
+    body = to_plain_data(checked.package)
     for item in body.get("metrics", ()):
         measured = checked.measured[item["id"]]
         item["measured"] = {"type": measured.type, "unit": measured.unit, "factor": str(measured.factor)}
@@ -352,10 +352,10 @@ def load(text: str, where: str) -> CheckedPackage:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return restored(yaml.load(text, Loader=loader), where)
+    return restore_package(yaml.load(text, Loader=loader), where)
 
 
-def restored(data: dict[str, Any], where: str) -> CheckedPackage:
+def restore_package(data: dict[str, Any], where: str) -> CheckedPackage:
     """Build the package of a normal form from plain data (which is changed); `where` names its file in messages."""
     body = data["package"]
     measured, hashes = {}, {}

@@ -159,12 +159,12 @@ def load(
             status=USAGE,
         )
     if found or (found := load_cached(workspace, system, cache)):
-        return normal_form.restored(found.content, found.where)
+        return normal_form.restore_package(found.content, found.where)
     from assay.lang.sources import hash_sources  # a slow import, not needed for unchanged specs
 
     files = scan(workspace, system)
     cached = _load_from_cache(_cache_path(cache, hash_sources(files))) if cache else None
-    checked_from_cache = normal_form.restored(cached.content, cached.where) if cached else None
+    checked_from_cache = normal_form.restore_package(cached.content, cached.where) if cached else None
     checked = checked_from_cache or _load_normal_form(workspace, system, files) or evaluate(workspace, system, files)
 
     def store() -> None:

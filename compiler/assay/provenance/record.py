@@ -128,7 +128,7 @@ def of_publications(
 
 def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
     """Hash of a report's definition: what it shows, in which order and under which titles, and its prose by file."""
-    plain = normal_form.plain(report)
+    plain = normal_form.to_plain_data(report)
     return content_hash({"report": plain, "prose": dict(prose)} if prose else plain)
 
 
