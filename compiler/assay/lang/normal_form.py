@@ -21,7 +21,7 @@ from assay.lang.conversions import write_factors
 from assay.lang.model.expression import Expression, show
 from assay.lang.model.package import Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.lang.typing_rules import infer, reduced
+from assay.lang.typing_rules import infer, infer_reduced
 from assay.lang.units import library_of
 from assay.util.repr_key import ReprKey
 
@@ -72,7 +72,7 @@ def resolve(package: Package, sources: str) -> CheckedPackage:
             measured[metric.id] = Measured("real", metric.unit.name, Fraction(1))
             continue
         inferred = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), units.units())
-        inferred = reduced(inferred, metric.reduction.kind if metric.reduction else "")
+        inferred = infer_reduced(inferred, metric.reduction.kind if metric.reduction else "")
         is_count = metric.reduction is not None and metric.reduction.kind == "count"
         kind = "unsigned" if not is_count and _is_unsigned(metric.measure, grains[metric.grain]) else inferred.type
         measured[metric.id] = Measured(kind, inferred.unit, units.factor(inferred.unit, metric.unit.name))

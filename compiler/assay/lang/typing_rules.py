@@ -93,7 +93,7 @@ _NOT_EMPTY = ("coalesce", "greatest", "and", "or")
 COUNT = "count"
 
 
-def reduced(typed: Typed, reduction: str) -> Typed:
+def infer_reduced(typed: Typed, reduction: str) -> Typed:
     """Return the type and unit of reduced samples.  A count of samples has the unit `count`."""
     return Typed("integer", COUNT) if reduction == "count" else typed
 
@@ -122,16 +122,16 @@ def _is_time(unit: str, units: Units) -> bool:
     return True
 
 
-def number(typed: Typed, node: Expression) -> Typed:
+def require_number(typed: Typed, node: Expression) -> Typed:
     """Return the type if it is a number.  Raises KindError."""
     if typed.type not in ("integer", "real"):
         raise KindError("a number", typed.type, node)
     return typed
 
 
-def whole_number(typed: Typed, node: Expression) -> Typed:
+def require_whole_number(typed: Typed, node: Expression) -> Typed:
     """Return the type if it is a whole number.  Raises KindError.  Engines round other quotients differently."""
-    if number(typed, node).type != "integer":
+    if require_number(typed, node).type != "integer":
         raise KindError("a whole number", typed.type, node)
     return typed
 
@@ -187,34 +187,34 @@ def _infer_sum(node: Expression, scope: Scope, units: Units) -> Typed:
             raise KindError("a duration", "instant", node.operands[1])
         return Typed("integer", NANOSECOND)
     if left.type == "instant":
-        duration = number(right, node.operands[1])
+        duration = require_number(right, node.operands[1])
         if units.factor(duration.unit, NANOSECOND) != 1:
             raise UnitError(NANOSECOND, duration.unit)
         return INSTANT
-    return number(_common_type(left, right, node.operands[1], units), node)
+    return require_number(_common_type(left, right, node.operands[1], units), node)
 
 
 def _infer_product(node: Expression, scope: Scope, units: Units) -> Typed:
-    left, right = (number(infer(operand, scope, units), operand) for operand in node.operands)
+    left, right = (require_number(infer(operand, scope, units), operand) for operand in node.operands)
     if node.op == "div":
-        whole_number(left, node.operands[0])
-        whole_number(right, node.operands[1])
+        require_whole_number(left, node.operands[0])
+        require_whole_number(right, node.operands[1])
     kind = "real" if node.op == "over" or "real" in (left.type, right.type) else "integer"
     return Typed(kind, units.combine(node.op, left.unit, right.unit))
 
 
 def _infer_floor(node: Expression, scope: Scope, units: Units) -> Typed:
-    return Typed("integer", number(infer(node.operands[0], scope, units), node).unit)
+    return Typed("integer", require_number(infer(node.operands[0], scope, units), node).unit)
 
 
 def _infer_whole(node: Expression, scope: Scope, units: Units) -> Typed:
-    operand = whole_number(infer(node.operands[0], scope, units), node.operands[0])
+    operand = require_whole_number(infer(node.operands[0], scope, units), node.operands[0])
     units.factor(operand.unit, node.unit)
     return Typed("integer", node.unit)
 
 
 def _infer_as_unit(node: Expression, scope: Scope, units: Units) -> Typed:
-    return Typed(number(infer(node.operands[0], scope, units), node).type, node.unit)
+    return Typed(require_number(infer(node.operands[0], scope, units), node).type, node.unit)
 
 
 def _infer_common(node: Expression, scope: Scope, units: Units) -> Typed:

@@ -27,7 +27,7 @@ from assay.lang.check.checker import Checker, Locate
 from assay.lang.model.package import Event, Grain, Metric, Package
 from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
 from assay.lang.model.vocabulary import COMPUTED
-from assay.lang.typing_rules import Scope, Typed, UnitError, reduced
+from assay.lang.typing_rules import Scope, Typed, UnitError, infer_reduced
 from assay.lang.units import UnknownUnitError, library_of
 from assay.util.diagnostics import Diagnostic, did_you_mean
 
@@ -328,7 +328,7 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
             field="measure",
         )
     elif measured:
-        _check_metric_unit(checker, metric, reduced(measured, metric.reduction.kind if metric.reduction else ""))
+        _check_metric_unit(checker, metric, infer_reduced(measured, metric.reduction.kind if metric.reduction else ""))
     if metric.where:
         checker.check_condition(metric.where, scope, owner, metric.id)
     keys = [("is reduced by", name) for name in (metric.reduction.by if metric.reduction else ())]
