@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.lang.time_format import fault, offset_ns, read_as
+from assay.lang.time_format import describe_format, find_format_error, offset_ns
 from tests.support.ingesting import SOURCE
 
 MINUTE = 60 * 10**9
@@ -46,7 +46,7 @@ def test_a_zone_is_so_far_ahead_of_utc(zone: str, minutes: int | None) -> None:
 )
 def test_a_form_of_instants_tells_a_day(form: str, said: str) -> None:
     """A year with a month and a day of it, or with a day of the year."""
-    assert fault(form) == said
+    assert find_format_error(form) == said
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_a_form_of_instants_tells_a_day(form: str, said: str) -> None:
     ],
 )
 def test_how_instants_are_read_is_said(kind: str, form: str, zone: str, said: str) -> None:
-    assert read_as(replace(SOURCE, kind=kind, time_form=form, zone=zone)) == said
+    assert describe_format(replace(SOURCE, kind=kind, time_form=form, zone=zone)) == said

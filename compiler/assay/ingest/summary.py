@@ -300,7 +300,7 @@ def nothing_recognized_error(
 def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
     """Why records are broken; where they lack a time or are unlike the lines of the source, how these are read."""
     notes = [f"{_where(item)}: {item.reason}" for item in broken]
-    form = time_format.read_as(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
+    form = time_format.describe_format(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
     if form:
         paths = " or ".join(f"`{'.'.join(path)}`" for path in source.times)
         at = f", {paths}," if source.time else ""

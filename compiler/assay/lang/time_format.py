@@ -20,7 +20,7 @@ PLACES = {
 _ZONE = re.compile(r"UTC|Z|([+-])(\d\d):?(\d\d)")
 
 
-def fault(form: str) -> str:
+def find_format_error(form: str) -> str:
     """Return what is wrong with a format of instants; empty when it is valid."""
     if not form or form in SINCE_1970:
         return ""
@@ -34,7 +34,7 @@ def fault(form: str) -> str:
     return "" if has_day and {"Y", "y"} & set(places) else f"`{form}` does not tell the day"
 
 
-def read_as(source: Source) -> str:
+def describe_format(source: Source) -> str:
     """Return a description of how instants of a source are read; empty for samples, whose format is fixed."""
     form, zone = source.time_form, source.zone
     if SOURCE_KINDS[source.kind].has_series:

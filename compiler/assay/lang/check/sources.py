@@ -58,7 +58,7 @@ def _check_unused_fields(checker: Checker, source: Source, fields: Sequence[str]
 
 
 def _check_time(checker: Checker, source: Source) -> None:
-    if fault := time_format.fault(source.time_form):
+    if fault := time_format.find_format_error(source.time_form):
         checker.report(
             "time-form",
             f"instants of source `{source.name}`: {fault}",
