@@ -85,7 +85,7 @@ def is_of_readings(name: str) -> bool:
     return name.lower() in READINGS
 
 
-def free(name: str, used: Collection[str]) -> str:
+def choose_free_name(name: str, used: Collection[str]) -> str:
     """Return a name for a column of the compiler that is not in `used`: `name`, with as many `_` as needed."""
     lowercase = {item.lower() for item in used}
     while name in lowercase:

@@ -13,7 +13,7 @@ from sqlglot import exp
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Instant, Pair, Tally
 from assay.lang.model.vocabulary import COMPUTED, FIRST, LAST, LATEST_BEFORE, SINCE, UNTIL, Cut
-from assay.lang.reserved_names import ACCEPTED, BASE, free, rows_name
+from assay.lang.reserved_names import ACCEPTED, BASE, choose_free_name, rows_name
 from assay.lang.scopes import HOST
 from assay.plan.planner import Applied, JudgeStep, RowsStep, instants
 from assay.sql import dialect
@@ -160,7 +160,7 @@ def _picked(instant: Instant, across: bool, place: bool, constants: Constants) -
 
 def _number(instant: Instant) -> str:
     """What the number of rows that an instant is picked of is called."""
-    return free("n", ["t_ns", "seq", *(pair.field for pair in instant.on), *instant.fields])
+    return choose_free_name("n", ["t_ns", "seq", *(pair.field for pair in instant.on), *instant.fields])
 
 
 def count_beside_pick(tally: Tally, instant: Instant) -> exp.Expr:
@@ -173,7 +173,7 @@ def _count(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Co
     keys = [column(pair.field) for pair in tally.on]
     judged = tally.where is not None and any(item.name == ACCEPTED for item in tally.where.walk())
     source = rows_name(tally.of) if tally.of in finer and not judged else tally.of
-    n = free("n", [pair.field for pair in tally.on])
+    n = choose_free_name("n", [pair.field for pair in tally.on])
     counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), n)).from_(dialect.table(source))
     if tally.where:
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
@@ -230,7 +230,7 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
     )
     names = (*runs.by, runs.along, *runs.carry)
     kept = [column(name) for name in names]
-    holds, at, island = (free(name, names) for name in ("holds", "place", "island"))
+    holds, at, island = (choose_free_name(name, names) for name in ("holds", "place", "island"))
     accepted = (
         dialect.select(
             *kept,
