@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.lang import formula
-from assay.lang.formula import FormulaScope, resolved, unit_of
+from assay.lang.formula import FormulaScope, unit_of, write_conversions
 from assay.lang.model.expression import Expression, parse, show
 from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import UnitLibrary, UnknownUnitError
@@ -175,7 +175,7 @@ def plain(node: Expression) -> Fraction | None:
 @settings(deadline=None)
 def test_a_formula_comes_to_what_plain_fractions_do(tree: Expression, unit: str) -> None:
     assert LIBRARY.factor(unit_of(tree, SCOPE, LIBRARY), unit)
-    node = resolved(tree, unit, SCOPE, LIBRARY)
+    node = write_conversions(tree, unit, SCOPE, LIBRARY)
     found = formula.evaluate(node, FIGURES.__getitem__, {})
     due = plain(tree)
     assert found.value == (None if due is None else due / SIZES[unit])
@@ -185,7 +185,7 @@ def test_a_formula_comes_to_what_plain_fractions_do(tree: Expression, unit: str)
 @given(trees)
 @settings(deadline=None)
 def test_a_resolved_formula_is_read_back_from_its_text(tree: Expression) -> None:
-    node = resolved(tree, "terabyte", SCOPE, LIBRARY)
+    node = write_conversions(tree, "terabyte", SCOPE, LIBRARY)
     assert parse(show(node)) == node
 
 

@@ -216,12 +216,12 @@ class _Lost:
             names = item.metrics if isinstance(item, Comparison) else [rule.metric for rule in item.rules]
             asked = [self.checked.metric(name) for name in names]
             return self.of_tables(
-                {metric.grain for metric in formula.measured(formula.by_id(self.checked.package), asked)}
+                {metric.grain for metric in formula.list_measured(formula.by_id(self.checked.package), asked)}
             )
         if isinstance(item, ClassTable):
             known = formula.by_id(self.checked.package)
             return self.of_tables(
-                {metric.grain for metric in formula.measured(known, metrics_of_classes(self.checked, item))}
+                {metric.grain for metric in formula.list_measured(known, metrics_of_classes(self.checked, item))}
             )
         tables = [found.grain.name for found in listed_of(self.checked, item)]
         return self.of_tables(tables) | self.of_choice(getattr(item, "choice", ""))

@@ -140,7 +140,7 @@ def _of_run(
     if isinstance(item, Metric) and formula.is_formula(item):
         values: dict[str, float | None] = {one: of.averages[summary] for one, of in computed.results.metrics.items()}
         values |= {one: of.averages[summary] for one, of in computed.results.formulas.items()}
-        over = {one: values[one] for one in formula.over(item.measure) if one in values}
+        over = {one: values[one] for one in formula.list_inputs(item.measure) if one in values}
         told_of = of_formula(computed.results.formulas[item.id], summary)
         return RunFacts(run.id, {**told_of, "over": over}, None, (), notes)
     figures: dict[str, object] = {}

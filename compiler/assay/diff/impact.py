@@ -105,7 +105,7 @@ def _places(
     return tuple(
         place
         for item in metrics or package.metrics
-        if any(map(holds, formula.measured(known, [item]) if formula.is_formula(item) else [item]))
+        if any(map(holds, formula.list_measured(known, [item]) if formula.is_formula(item) else [item]))
         for place in list_appearances(package, item)
         if counts(place)
     )

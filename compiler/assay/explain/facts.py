@@ -91,7 +91,7 @@ def _of_part(part: Part, metric: str) -> Iterator[tuple[str, str]]:
     yield from (("figure", item.title) for item in part.scatters if metric in (item.x, item.y))
     yield from (("figure", item.title) for item in part.grids if any(metric in (of.x, of.y) for of in item.scatters))
     yield from (("verdict", item.title) for item in part.verdicts if metric in item.metrics)
-    yield from (("table", item.title) for item in part.class_tables if metric in formula.over(item.value))
+    yield from (("table", item.title) for item in part.class_tables if metric in formula.list_inputs(item.value))
     yield from (("table", item.title) for item in part.comparisons if metric in item.metrics)
     yield from (("verdict", item.title) for item in part.conclusions if metric in [rule.metric for rule in item.rules])
 
@@ -282,7 +282,7 @@ def _of_metric(
 def _over(checked: CheckedPackage, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
     """The metrics that a formula names, each with its definition."""
     known = formula.by_id(checked.package)
-    for name in formula.over(metric.measure):
+    for name in formula.list_inputs(metric.measure):
         of = known[name]
         said = wording.formula_sentence(of) if formula.is_formula(of) else wording.sentence(of, checked, summary)
         yield DefinitionFact(name, said)
@@ -294,7 +294,7 @@ def _of_formula(
     """A formula is about values of other metrics: their own facts say how these are found."""
     package = checked.package
     grain = next((item for item in package.grains if item.name == metric.grain), None)
-    over = formula.measured(formula.by_id(package), [metric])
+    over = formula.list_measured(formula.by_id(package), [metric])
     judging = judged(found)
     could = sorted(collect_dependencies(package, [metric], package.filters).filters) if judging else []
     rows = {item.grain for item in over if item.accepted}

@@ -235,7 +235,7 @@ def sentence(metric: Metric, checked: CheckedPackage, summary: str) -> str:
 
 def formula_sentence(metric: Metric) -> str:
     """The whole definition of a formula in words."""
-    over = ", ".join(f"`{name}`" for name in formula.over(metric.measure))
+    over = ", ".join(f"`{name}`" for name in formula.list_inputs(metric.measure))
     unit = metric.unit.symbol or metric.unit.name
     written = formula.format_formula(metric.measure)
     text = f"{written}{f', in {unit}' if unit else ''}; worked out of the averages of {over}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.lang import formula, scopes
 from assay.lang.check.formulas import scope_of
 from assay.lang.check.series import VALUE, read_unit
-from assay.lang.formula import resolved
+from assay.lang.formula import write_conversions
 from assay.lang.model.article import Article, ClassTable
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Parameter, Series
@@ -90,7 +90,7 @@ class _Resolver:
 
     def formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
         """Return a formula with its conversions."""
-        return resolved(node, unit.name, scope_of(self.package, amount), self.library)
+        return write_conversions(node, unit.name, scope_of(self.package, amount), self.library)
 
     def article(self, article: Article) -> Article:
         """Return an article with the conversions of its tables over classes."""

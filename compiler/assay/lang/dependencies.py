@@ -45,7 +45,7 @@ class _DependencyWalker:
         """Add what a metric refers to; for a formula, what its input metrics refer to."""
         if formula.is_formula(metric):
             self.needs.constants |= _list_constants(metric.measure)
-            for name in formula.over(metric.measure):
+            for name in formula.list_inputs(metric.measure):
                 self.metric(self.metrics[name])
             return
         grain = self.tables[metric.grain]

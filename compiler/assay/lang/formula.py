@@ -41,7 +41,7 @@ def is_formula(metric: Metric) -> bool:
     return any(node.op == "metric" for node in metric.measure.walk())
 
 
-def over(node: Expression) -> tuple[str, ...]:
+def list_inputs(node: Expression) -> tuple[str, ...]:
     """Return the distinct ids of the metrics that a formula refers to."""
     return tuple(dict.fromkeys(item.name for item in node.walk() if item.op == "metric"))
 
@@ -51,7 +51,7 @@ def by_id(package: Package) -> dict[str, Metric]:
     return {metric.id: metric for metric in package.metrics}
 
 
-def measured(metrics_by_id: Mapping[str, Metric], metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+def list_measured(metrics_by_id: Mapping[str, Metric], metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     """Return the distinct measured metrics that some metrics depend on.
 
     These are the metrics themselves, or the measured metrics behind a formula.  `metrics_by_id` may lack inputs.
@@ -66,7 +66,7 @@ def _iterate_measured(metrics_by_id: Mapping[str, Metric], metric: Metric, trail
     if not is_formula(metric):
         yield metric
         return
-    for name in over(metric.measure):
+    for name in list_inputs(metric.measure):
         if name in metrics_by_id and name not in trail:
             yield from _iterate_measured(metrics_by_id, metrics_by_id[name], (*trail, metric.id))
 
@@ -80,13 +80,13 @@ def constants_of(metrics_by_id: Mapping[str, Metric], metric: Metric) -> tuple[s
         if item.id not in visited and is_formula(item):
             visited.add(item.id)
             names |= {node.name for node in item.measure.walk() if node.op == "constant"}
-            queue += [metrics_by_id[input_id] for input_id in over(item.measure) if input_id in metrics_by_id]
+            queue += [metrics_by_id[input_id] for input_id in list_inputs(item.measure) if input_id in metrics_by_id]
     return tuple(sorted(names))
 
 
 def grain(metrics_by_id: Mapping[str, Metric], metric: Metric) -> str:
     """Return the grain on whose rows a metric has a value; empty for a formula over several grains."""
-    grains = {item.grain for item in measured(metrics_by_id, [metric])}
+    grains = {item.grain for item in list_measured(metrics_by_id, [metric])}
     return grains.pop() if len(grains) == 1 else ""
 
 
@@ -167,11 +167,11 @@ _RULES: Mapping[str, Callable[[Expression, Figures, Mapping[str, object]], Fract
 OPERATORS = (*_RULES, *_OPERATORS, "over", "parameter")
 
 
-def of_class(node: Expression, item: Class) -> Expression:
+def insert_class_amount(node: Expression, item: Class) -> Expression:
     """Return a resolved formula over classes with the amount of one class inserted."""
     if node.op == "parameter" and node.name == CLASS:
         return Expression("quantity", number=Decimal(item.amount), unit=item.unit.name, factor=item.factor)
-    return replace(node, operands=tuple(of_class(operand, item) for operand in node.operands))
+    return replace(node, operands=tuple(insert_class_amount(operand, item) for operand in node.operands))
 
 
 def number_text(text: str) -> str:
@@ -287,7 +287,7 @@ _LEAVES: Mapping[str, Callable[[Expression, FormulaScope], str]] = {
 }
 
 
-def resolved(node: Expression, unit: str, scope: FormulaScope, library: UnitLibrary) -> Expression:
+def write_conversions(node: Expression, unit: str, scope: FormulaScope, library: UnitLibrary) -> Expression:
     """Return a formula with its conversions: each leaf to base units, the result from these to `unit`.
 
     A formula that has conversions already, from a normal form, gets them once.

@@ -236,7 +236,9 @@ def definition(package: Package, metric: Metric, memo: SerializationMemo | None 
         body["earlier"] = earlier_patterns
     if formula.is_formula(metric):
         metrics = formula.by_id(package)
-        body["metrics"] = {name: definition(package, metrics[name], memo) for name in formula.over(metric.measure)}
+        body["metrics"] = {
+            name: definition(package, metrics[name], memo) for name in formula.list_inputs(metric.measure)
+        }
     if needs.series:
         body["series"] = convert_all(item for item in _sort_by_name(package.series) if item.name in needs.series)
     return body

@@ -149,7 +149,7 @@ def metrics_of(article: Article, texts: Iterable[Prose] = ()) -> tuple[str, ...]
         found += [name for verdict in part.verdicts for name in verdict.metrics]
         found += compared_metrics(part)
         found += [name for scatter in asked.scatters_of(part) for name in (scatter.x, scatter.y)]
-        found += [name for table in part.class_tables for name in formula.over(table.value)]
+        found += [name for table in part.class_tables for name in formula.list_inputs(table.value)]
     found += [quote.metric for text in texts for quote in text.quotes]
     return tuple(dict.fromkeys(found))
 
@@ -341,7 +341,7 @@ def _have(names: Sequence[str]) -> str:
 def _dictionary(checked: CheckedPackage, article: Article, texts: Iterable[Prose]) -> tuple[Group, ...]:
     names = list(metrics_of(article, texts))
     for name in names:  # the list grows meanwhile: by what formulas are over, which may be formulas, too
-        names += [item for item in formula.over(checked.metric(name).measure) if item not in names]
+        names += [item for item in formula.list_inputs(checked.metric(name).measure) if item not in names]
     entries = tuple(entry(checked, name) for name in names)
     shown = asked.series_of(article)
     lines = tuple(

@@ -27,7 +27,7 @@ def query(checked: CheckedPackage, metric: Metric, summary: Summary, constants: 
     """
     known = formula.by_id(checked.package)
     grains = {grain.name: grain for grain in checked.package.grains}
-    measured = formula.measured(known, [metric])
+    measured = formula.list_measured(known, [metric])
     stages = [(_stage(item.id), _average(checked, item, grains[item.grain], summary, constants)) for item in measured]
     values = [exp.alias_(column(AVERAGE, _stage(item.id)), item.id, quoted=True) for item in measured]
     value = _Compiler(known, constants).value(metric.measure)

@@ -132,10 +132,10 @@ def _positive(text: str) -> bool:
 def _columns(checker: Checker, what: str, table: ClassTable) -> None:
     """What the columns of figures are: the rows of the grain of all its metrics, or the runs."""
     known = formula.by_id(checker.package)
-    metrics = [known[name] for name in formula.over(table.value)]
+    metrics = [known[name] for name in formula.list_inputs(table.value)]
     if not table.across:
         return
-    if not formula.measured(known, metrics):
+    if not formula.list_measured(known, metrics):
         return  # its formulas are wrong themselves
     grains = {formula.grain(known, metric) for metric in metrics}
     found = [item for item in checker.package.grains if grains == {item.name}]

@@ -132,7 +132,9 @@ def rows(
                 "unknown-metric", f"{what} shows a metric that its package does not list: `{name}`", name, of_metric,
                 within=within,
             )  # fmt: skip
-        elif of_metric[name] != grain and formula.measured(by_id, [by_id[name]]):  # else the formula is wrong itself
+        elif of_metric[name] != grain and formula.list_measured(
+            by_id, [by_id[name]]
+        ):  # else the formula is wrong itself
             checker.report(
                 "other-grain",
                 f"{what} shows metric `{name}`, which is of another grain than its rows",

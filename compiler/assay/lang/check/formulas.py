@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
-from assay.lang.formula import FormulaScope, resolved, unit_of
+from assay.lang.formula import FormulaScope, unit_of, write_conversions
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import ExampleValue, Metric, Package, Relation, Worked
 from assay.lang.model.vocabulary import Unit
@@ -208,7 +208,7 @@ def _check_cycles(checker: Checker) -> set[str]:
                 )
             circular.update(cycle)
         elif name in metrics:
-            for input_id in formula.over(metrics[name].measure):
+            for input_id in formula.list_inputs(metrics[name].measure):
                 visit(input_id, (*trail, name))
 
     for metric in checker.package.metrics:
@@ -226,7 +226,7 @@ def _check_example(checker: Checker, owner: str, metric: Metric, example: Worked
     if shows is None:
         _report_not_decimal(checker, owner, example.shows)
         return
-    node = resolved(metric.measure, example.unit.name, scope_of(checker.package), checker.library)
+    node = write_conversions(metric.measure, example.unit.name, scope_of(checker.package), checker.library)
     result = formula.evaluate(node, lambda name: values[name], values)
     expected = f"{example.shows} {example.unit.symbol or example.unit.name}"
     if result.value is None:

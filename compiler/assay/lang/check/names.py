@@ -446,14 +446,14 @@ def _list_part_requests(
         elif isinstance(item, Scatter):
             yield item.title, (item.per,), (item.x, item.y)
         elif isinstance(item, ClassTable) and item.across:
-            metrics = formula.over(item.value)
+            metrics = formula.list_inputs(item.value)
             grains = {metric.grain for metric in _resolve_metrics(checker, metrics)}
             yield item.title, (item.across, *(name for grain in grains for name in keys.get(grain, ()))), tuple(metrics)
 
 
 def _resolve_metrics(checker: Checker, names: Iterable[str]) -> Sequence[Metric]:
     known = formula.by_id(checker.package)
-    return formula.measured(known, [known[name] for name in names if name in known])
+    return formula.list_measured(known, [known[name] for name in names if name in known])
 
 
 def _check_row_request(

@@ -43,7 +43,7 @@ def rows_of_classes(checked: CheckedPackage, table: ClassTable) -> Listed | None
 
 def metrics_of_classes(checked: CheckedPackage, table: ClassTable) -> tuple[Metric, ...]:
     """The metrics that a table against classes is over."""
-    return tuple(checked.metric(name) for name in formula.over(table.value))
+    return tuple(checked.metric(name) for name in formula.list_inputs(table.value))
 
 
 def averaged(checked: CheckedPackage, article: Article) -> tuple[Metric, ...]:
@@ -98,7 +98,7 @@ def _table(
     title = f"{table.title}: {label}" if label else table.title
     rows = []
     for item in table.classes:
-        node = formula.of_class(table.value, item)
+        node = formula.insert_class_amount(table.value, item)
         cells = []
         for column in columns:
             worked = Formulas(checked, column.run.constants, notes)
