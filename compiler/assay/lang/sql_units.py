@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: (table, column, is_unchanged), in lower case; the table of a constant is empty.  Where `is_unchanged` is false, the
 #: result is a difference of two such values.
 UnitSources: TypeAlias = "frozenset[tuple[str, str, bool]]"
-Outputs: TypeAlias = "dict[str, Passed]"
+Outputs: TypeAlias = "dict[str, UnitSources]"
 Tables: TypeAlias = "Mapping[str, Outputs]"
 
 NOTHING: UnitSources = frozenset()
