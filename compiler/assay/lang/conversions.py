@@ -18,21 +18,23 @@ from assay.lang.units import UnitLibrary
 
 
 def write_factors(package: Package, library: UnitLibrary) -> Package:
-    """Return the package with the conversion factors of `whole` and `quantity` in its expressions."""
+    """Return the package with the conversion factors of all its expressions."""
     resolver = _Resolver(package, library)
     return dataclasses.replace(
         package,
-        grains=tuple(resolver.grain(item) for item in package.grains),
-        metrics=tuple(resolver.metric(item) for item in package.metrics),
-        filters=tuple(resolver.filter(item) for item in package.filters),
-        series=tuple(resolver.series(item) for item in package.series),
-        articles=tuple(resolver.article(item) for item in package.articles),
-        cuts=tuple(resolver.cut(item) for item in package.cuts),
+        grains=tuple(resolver.convert_grain(item) for item in package.grains),
+        metrics=tuple(resolver.convert_metric(item) for item in package.metrics),
+        filters=tuple(resolver.convert_filter(item) for item in package.filters),
+        series=tuple(resolver.convert_series(item) for item in package.series),
+        articles=tuple(resolver.convert_article(item) for item in package.articles),
+        cuts=tuple(resolver.convert_cut(item) for item in package.cuts),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Resolver:
+    """Writes factors into the parts of a package; each method returns a part with its factors."""
+
     package: Package
     library: UnitLibrary
 
@@ -40,13 +42,13 @@ class _Resolver:
     def units(self) -> Units:
         return self.library.units()
 
-    def scope(self, grain: str, parameter: Parameter | None = None) -> Scope:
+    def build_scope(self, grain: str, parameter: Parameter | None = None) -> Scope:
         definition = next(item for item in self.package.grains if item.name == grain)
         return scopes.of_grain(self.package, definition, parameter)
 
-    def node(self, node: Expression, scope: Scope) -> Expression:
+    def convert_node(self, node: Expression, scope: Scope) -> Expression:
         """Return an expression with its factors."""
-        operands = tuple(self.node(operand, scope) for operand in node.operands)
+        operands = tuple(self.convert_node(operand, scope) for operand in node.operands)
         factor = ""
         if node.op == "whole":
             factor = str(self.units.factor(infer(node.operands[0], scope, self.units).unit, node.unit))
@@ -56,85 +58,97 @@ class _Resolver:
             operands = convert_operands(operands, side_by_side(node, scope, self.units), self.units)
         return dataclasses.replace(node, operands=operands, factor=factor)
 
-    def maybe(self, node: Expression | None, scope: Scope) -> Expression | None:
-        return self.node(node, scope) if node else None
+    def convert_optional(self, node: Expression | None, scope: Scope) -> Expression | None:
+        return self.convert_node(node, scope) if node else None
 
-    def grain(self, grain: Grain) -> Grain:
+    def convert_grain(self, grain: Grain) -> Grain:
         """Return a grain with the factors of all its expressions."""
-        scope, runs = self.scope(grain.name), grain.runs
+        scope, runs = self.build_scope(grain.name), grain.runs
         return dataclasses.replace(
             grain,
-            instants=tuple(self.instant(item, scope) for item in grain.instants),
-            tallies=tuple(dataclasses.replace(t, where=self.maybe(t.where, self.rows(t.of))) for t in grain.tallies),
-            derived=tuple(dataclasses.replace(d, value=self.node(d.value, scope)) for d in grain.derived),
-            runs=dataclasses.replace(runs, holds=self.node(runs.holds, self.scope(runs.of))) if runs else None,
+            instants=tuple(self.convert_instant(item, scope) for item in grain.instants),
+            tallies=tuple(
+                dataclasses.replace(t, where=self.convert_optional(t.where, self.build_row_scope(t.of)))
+                for t in grain.tallies
+            ),
+            derived=tuple(dataclasses.replace(d, value=self.convert_node(d.value, scope)) for d in grain.derived),
+            runs=dataclasses.replace(runs, holds=self.convert_node(runs.holds, self.build_scope(runs.of)))
+            if runs
+            else None,
         )
 
-    def rows(self, table: str) -> Scope:
+    def build_row_scope(self, table: str) -> Scope:
         return scopes.of_rows(self.package, table)
 
-    def instant(self, instant: Instant, scope: Scope) -> Instant:
-        value, where = self.maybe(instant.value, scope), self.maybe(instant.where, self.rows(instant.of))
+    def convert_instant(self, instant: Instant, scope: Scope) -> Instant:
+        value, where = (
+            self.convert_optional(instant.value, scope),
+            self.convert_optional(instant.where, self.build_row_scope(instant.of)),
+        )
         return dataclasses.replace(instant, value=value, where=where)
 
-    def metric(self, metric: Metric) -> Metric:
+    def convert_metric(self, metric: Metric) -> Metric:
         """Return a metric with the factors of its measure, without fields that have no effect on it."""
         if formula.is_formula(metric):
             grain = formula.grain(formula.by_id(self.package), metric)
-            measure = self.formula(metric.measure, metric.unit)
+            measure = self.convert_formula(metric.measure, metric.unit)
             return dataclasses.replace(metric, grain=grain, measure=measure, sampled_only=False)
-        scope = self.scope(metric.grain)
-        measure, where = self.node(metric.measure, scope), self.maybe(metric.where, scope)
+        scope = self.build_scope(metric.grain)
+        measure, where = self.convert_node(metric.measure, scope), self.convert_optional(metric.where, scope)
         sampled_only = metric.sampled_only and bool(metric.per)  # otherwise it has no effect
         return dataclasses.replace(metric, measure=measure, where=where, sampled_only=sampled_only)
 
-    def formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
+    def convert_formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
         """Return a formula with its conversions."""
         return write_conversions(node, unit.name, scope_of(self.package, amount), self.library)
 
-    def article(self, article: Article) -> Article:
+    def convert_article(self, article: Article) -> Article:
         """Return an article with the conversions of its tables over classes."""
         parts = tuple(
-            dataclasses.replace(part, class_tables=tuple(self.class_table(item) for item in part.class_tables))
+            dataclasses.replace(part, class_tables=tuple(self.convert_class_table(item) for item in part.class_tables))
             for part in article.parts
         )
         return dataclasses.replace(article, parts=parts)
 
-    def class_table(self, item: ClassTable) -> ClassTable:
-        value = self.formula(item.value, item.unit, item.classes[0].unit.name)
+    def convert_class_table(self, item: ClassTable) -> ClassTable:
+        value = self.convert_formula(item.value, item.unit, item.classes[0].unit.name)
         classes = tuple(
             dataclasses.replace(class_, factor=str(self.library.base(class_.unit.name)[0])) for class_ in item.classes
         )
         return dataclasses.replace(item, value=value, classes=classes)
 
-    def series(self, item: Series) -> Series:
+    def convert_series(self, item: Series) -> Series:
         """Return a series with the factor to its unit."""
         samples = tuple(
-            dataclasses.replace(sampled, where=self.maybe(sampled.where, self.rows(sampled.event)))
+            dataclasses.replace(
+                sampled, where=self.convert_optional(sampled.where, self.build_row_scope(sampled.event))
+            )
             for sampled in item.samples
         )
-        end_condition = self.maybe(item.gone.where, self.rows(item.gone.event)) if item.gone else None
+        end_condition = (
+            self.convert_optional(item.gone.where, self.build_row_scope(item.gone.event)) if item.gone else None
+        )
         gone = item.gone and dataclasses.replace(item.gone, where=end_condition)
         if item.terms:
-            return self.computed(item)
+            return self.convert_computed(item)
         events = {event.name: event for event in self.package.events}
         value = next(field for field in events[item.samples[0].event].fields if field.name == VALUE)
         factor = self.units.factor(read_unit(value.unit.name, item.reading), item.unit.name)
         return dataclasses.replace(item, samples=samples, gone=gone, factor=str(factor))
 
-    def computed(self, item: Series) -> Series:
+    def convert_computed(self, item: Series) -> Series:
         """Return a computed series with the factors of its value, and the factor to its unit."""
         assert item.value is not None
         scope = scopes.of_terms(self.package, item)
         factor = self.units.factor(infer(item.value, scope, self.units).unit, item.unit.name)
-        return dataclasses.replace(item, value=self.node(item.value, scope), factor=str(factor))
+        return dataclasses.replace(item, value=self.convert_node(item.value, scope), factor=str(factor))
 
-    def cut(self, item: Cut) -> Cut:
-        return dataclasses.replace(item, where=self.maybe(item.where, self.rows(item.of)))
+    def convert_cut(self, item: Cut) -> Cut:
+        return dataclasses.replace(item, where=self.convert_optional(item.where, self.build_row_scope(item.of)))
 
-    def filter(self, item: Filter) -> Filter:
+    def convert_filter(self, item: Filter) -> Filter:
         conditions = tuple(
-            dataclasses.replace(c, holds=self.node(c.holds, self.scope(c.grain, item.parameter)))
+            dataclasses.replace(c, holds=self.convert_node(c.holds, self.build_scope(c.grain, item.parameter)))
             for c in item.conditions
         )
         return dataclasses.replace(item, conditions=conditions)

@@ -159,8 +159,8 @@ def _make_record_decoder(kind: type[Any], lenient: bool) -> Decoder:
 
 def _keys_error(kind: type[Any], missing: list[str], items: dict[str, Any]) -> _ShapeError:
     extra = sorted(items.keys() - {item.name for item in dataclasses.fields(kind)})
-    found = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
-    return _ShapeError(f"is not a {kind.__name__}", found=found)
+    differences = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
+    return _ShapeError(f"is not a {kind.__name__}", found=differences)
 
 
 @functools.cache

@@ -41,118 +41,118 @@ class _DependencyWalker:
         self.needs = Dependencies()
         self.visited: set[tuple[str, str]] = set()
 
-    def metric(self, metric: Metric) -> None:
+    def add_metric(self, metric: Metric) -> None:
         """Add what a metric refers to; for a formula, what its input metrics refer to."""
         if formula.is_formula(metric):
             self.needs.constants |= _list_constants(metric.measure)
             for name in formula.list_inputs(metric.measure):
-                self.metric(self.metrics[name])
+                self.add_metric(self.metrics[name])
             return
         grain = self.tables[metric.grain]
         assert isinstance(grain, Grain)
         keys = {*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ())}
-        self.members(grain, keys)
-        self.expression(grain, metric.measure)
+        self.add_members(grain, keys)
+        self.add_expression(grain, metric.measure)
         if metric.where:
-            self.expression(grain, metric.where)
+            self.add_expression(grain, metric.where)
         if metric.accepted:
-            self.member(grain, ACCEPTED)
+            self.add_member(grain, ACCEPTED)
 
-    def table(self, name: str, read: Set[str] | Reads | None) -> None:
+    def add_table(self, name: str, read: Set[str] | Reads | None) -> None:
         """Add a table with those of its members that are `read` (None: all)."""
         table = self.tables.get(name)
         if isinstance(table, Event):
             self.needs.events[name] |= _select_read({item.name for item in table.fields}, read)
         elif isinstance(table, Relation):
-            self.relation(table)
+            self.add_relation(table)
         elif isinstance(table, Series):
-            self.line(table)
+            self.add_series(table)
         elif isinstance(table, Grain):
-            self.members(table, _select_read(self.all_members(table), read))
+            self.add_members(table, _select_read(self.list_members(table), read))
 
-    def line(self, series: Series) -> None:
+    def add_series(self, series: Series) -> None:
         """Add a series: its windows, the labels and values of its samples, and the events that end its lines."""
         if series.name in self.needs.series:
             return
         self.needs.series.add(series.name)
-        self.table(series.windows, {"from_ns", "to_ns"})
+        self.add_table(series.windows, {"from_ns", "to_ns"})
         self.needs.constants |= {name for name in (series.window, series.every) if name}
         self.needs.constants |= _list_constants(series.value) if series.value else set()
         for term in series.terms:
-            self.table(term.series, None)
+            self.add_table(term.series, None)
         for item in series.samples:
-            self.table(item.event, {*series.by, "value", *(_list_fields(item.where) if item.where else ())})
+            self.add_table(item.event, {*series.by, "value", *(_list_fields(item.where) if item.where else ())})
         if series.gone:
-            self.table(
+            self.add_table(
                 series.gone.event, {*series.gone.on, *(_list_fields(series.gone.where) if series.gone.where else ())}
             )
 
-    def relation(self, relation: Relation) -> None:
+    def add_relation(self, relation: Relation) -> None:
         """Add a relation with everything that its SQL and its checks read."""
         if relation.name in self.needs.relations:
             return
         self.needs.relations.add(relation.name)
-        self.text(relation.sql, relation.uses)
+        self.add_sql(relation.sql, relation.uses)
         for check in relation.checks:
-            self.text(check.sql, check.uses)
+            self.add_sql(check.sql, check.uses)
 
-    def text(self, sql: str, uses: Collection[str]) -> None:
+    def add_sql(self, sql: str, uses: Collection[str]) -> None:
         """Add what a SQL text reads: constants, and members of each table."""
         relations = [name for name in uses if isinstance(self.tables.get(name), Relation)]
         sql_reads = find_reads(sql, set(uses) - set(relations), relations)
         self.needs.constants |= sql_reads.constants
         for name in uses:
-            self.table(name, sql_reads)
+            self.add_table(name, sql_reads)
 
-    def all_members(self, grain: Grain) -> set[str]:
+    def list_members(self, grain: Grain) -> set[str]:
         """Return the names of all members of a grain."""
         names = {item.name for item in grain.columns} | {item.name for item in grain.instants} | {ACCEPTED}
         names |= {f"{item.name}_{field}" for item in grain.instants for field in item.fields}
         names |= {item.column.name for item in grain.tallies}
         return names | {item.column.name for item in grain.derived}
 
-    def members(self, grain: Grain, names: Iterable[str]) -> None:
+    def add_members(self, grain: Grain, names: Iterable[str]) -> None:
         """Add members of a grain, and its key."""
         for name in (*grain.key, *sorted(names)):
-            self.member(grain, name)
+            self.add_member(grain, name)
 
-    def member(self, grain: Grain, name: str) -> None:
+    def add_member(self, grain: Grain, name: str) -> None:
         """Add a member of a grain with what it is computed from."""
         if (grain.name, name) in self.visited:
             return
         self.visited.add((grain.name, name))
         self.needs.grains[grain.name].add(name)
-        self.base(grain)
+        self.add_base(grain)
         if name == ACCEPTED:
-            self.accepted(grain)
+            self.add_filters(grain)
         for instant in grain.instants:
             if name == instant.name or name in {f"{instant.name}_{field}" for field in instant.fields}:
-                self.instant(grain, instant.name)
+                self.add_instant(grain, instant.name)
         for tally in grain.tallies:
             if tally.column.name == name:
                 fields = {pair.field for pair in tally.on} | (_list_fields(tally.where) if tally.where else set())
-                self.members(grain, (pair.column for pair in tally.on))
-                self.table(tally.of, fields)
+                self.add_members(grain, (pair.column for pair in tally.on))
+                self.add_table(tally.of, fields)
         for item in grain.derived:
             if item.column.name == name:
-                self.expression(grain, item.value)
+                self.add_expression(grain, item.value)
 
-    def instant(self, grain: Grain, name: str) -> None:
+    def add_instant(self, grain: Grain, name: str) -> None:
         """Add an instant of a grain with the table that it is looked up in."""
-        self.member(grain, name)
+        self.add_member(grain, name)
         instant = next(item for item in grain.instants if item.name == name)
         if instant.value:
-            self.expression(grain, instant.value)
+            self.add_expression(grain, instant.value)
         if instant.before:
-            self.instant(grain, instant.before)
+            self.add_instant(grain, instant.before)
         if instant.of:
             fields = {pair.field for pair in instant.on} | set(instant.fields)
             fields |= _list_fields(instant.where) if instant.where else set()
             self.needs.constants |= _list_constants(instant.where) if instant.where else set()
-            self.members(grain, (pair.column for pair in instant.on))
-            self.table(instant.of, fields)
+            self.add_members(grain, (pair.column for pair in instant.on))
+            self.add_table(instant.of, fields)
 
-    def base(self, grain: Grain) -> None:
+    def add_base(self, grain: Grain) -> None:
         """Add the table that the rows of a grain come from, and the checks of the grain."""
         if (grain.name, "") in self.visited:
             return
@@ -161,38 +161,38 @@ class _DependencyWalker:
             runs = grain.runs
             base = self.tables[runs.of]
             assert isinstance(base, Grain)
-            self.members(base, (*runs.by, runs.along, *runs.carry, ACCEPTED))
-            self.expression(base, runs.holds)
+            self.add_members(base, (*runs.by, runs.along, *runs.carry, ACCEPTED))
+            self.add_expression(base, runs.holds)
         else:
-            self.table(grain.relation, None)
+            self.add_table(grain.relation, None)
         if self.cut and grain.at:
-            self.members(grain, [grain.at])
+            self.add_members(grain, [grain.at])
         for check in grain.checks:
-            self.text(check.sql, (*check.uses, grain.name))
+            self.add_sql(check.sql, (*check.uses, grain.name))
 
-    def accepted(self, grain: Grain) -> None:
+    def add_filters(self, grain: Grain) -> None:
         """Add what decides which rows of a grain are accepted: its subject and the filters."""
         if grain.subject:
             parent = self.tables[grain.subject.grain]
             assert isinstance(parent, Grain)
-            self.members(parent, (*(pair.field for pair in grain.subject.on), ACCEPTED))
-            self.members(grain, (pair.column for pair in grain.subject.on))
+            self.add_members(parent, (*(pair.field for pair in grain.subject.on), ACCEPTED))
+            self.add_members(grain, (pair.column for pair in grain.subject.on))
         for item in self.filters:
             for condition in item.conditions:
                 if condition.grain == grain.name:
                     self.needs.filters.add(item.name)
-                    self.expression(grain, condition.holds)
+                    self.add_expression(grain, condition.holds)
 
-    def expression(self, grain: Grain, node: Expression) -> None:
+    def add_expression(self, grain: Grain, node: Expression) -> None:
         """Add what an expression over a grain refers to."""
         for item in node.walk():
             if item.op == "column":
-                self.member(grain, item.name)
+                self.add_member(grain, item.name)
             elif item.op == "instant":
-                self.instant(grain, item.name)
+                self.add_instant(grain, item.name)
             elif item.op == "taken":
-                self.instant(grain, item.text)
-                self.member(grain, f"{item.text}_{item.name}")
+                self.add_instant(grain, item.text)
+                self.add_member(grain, f"{item.text}_{item.name}")
             elif item.op == "constant":
                 self.needs.constants.add(item.name)
 
@@ -258,17 +258,17 @@ def collect_dependencies(
     walker = _DependencyWalker(package, filters, cut)
     for item in cuts:
         if item.of:
-            walker.table(item.of, {item.column, *(_list_fields(item.where) if item.where else ())})
+            walker.add_table(item.of, {item.column, *(_list_fields(item.where) if item.where else ())})
     for metric in metrics:
-        walker.metric(metric)
+        walker.add_metric(metric)
     for name in relations:
-        walker.table(name, None)
+        walker.add_table(name, None)
     for grain, names in columns:
-        walker.table(grain, set(names))
+        walker.add_table(grain, set(names))
     if judged:
         filtered_grains = {condition.grain for filter_ in filters for condition in filter_.conditions}
         for required_grain in package.grains:
             name = required_grain.name
             if name in walker.needs.grains and (required_grain.subject or name in filtered_grains):
-                walker.member(required_grain, ACCEPTED)
+                walker.add_member(required_grain, ACCEPTED)
     return walker.needs

@@ -16,7 +16,7 @@ from assay.lang.model.package import Metric, Package
 from assay.lang.typing_rules import NONE, KindError, Typed, UnknownNameError
 from assay.lang.units import UnitLibrary
 
-#: parameter of formulas in a table over classes; it stands for the amount of a class
+#: parameter of formulas in a table over classes; its value is the amount of a class
 CLASS = "class"
 
 

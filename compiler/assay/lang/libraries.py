@@ -50,7 +50,7 @@ def write_libraries(root: Path, shipped: Path) -> list[str]:
 
     Files that are not shipped stay. Raises OSError.
     """
-    written = []
+    changed_files = []
     for name in list_library_files(shipped):
         target = root / name
         if target.is_file() and target.read_bytes() == (shipped / name).read_bytes():
@@ -59,5 +59,5 @@ def write_libraries(root: Path, shipped: Path) -> list[str]:
         temporary = target.with_name(f".{target.name}.new")
         shutil.copyfile(shipped / name, temporary)
         temporary.replace(target)
-        written.append(name)
-    return written
+        changed_files.append(name)
+    return changed_files

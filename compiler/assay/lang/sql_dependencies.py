@@ -65,7 +65,7 @@ def _find_reads(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Read
     from sqlglot.errors import ParseError, TokenError
 
     try:
-        trees = [_Nodes.of(tree) for tree in parse_statements(sql)]
+        trees = [_Nodes.from_tree(tree) for tree in parse_statements(sql)]
         tokens = sqlglot.tokenize(sql, read=DIALECT)
     except (ParseError, TokenError, RecursionError):
         return Reads(frozenset(re.findall(r"\$(\w+)", sql)), None)
@@ -84,7 +84,7 @@ class _Nodes:
     by_kind: Mapping[str, Sequence[exp.Expr]]
 
     @classmethod
-    def of(cls, tree: exp.Expr) -> _Nodes:
+    def from_tree(cls, tree: exp.Expr) -> _Nodes:
         """Collect the nodes of a tree."""
         by_kind: dict[str, list[exp.Expr]] = {}
         for node in tree.walk():

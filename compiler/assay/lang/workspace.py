@@ -141,8 +141,8 @@ def load(
     workspace: Workspace,
     system: str,
     cache: Path | None,
-    later: list[Callable[[], None]] | None = None,
-    found: CachedPackage | None = None,
+    deferred: list[Callable[[], None]] | None = None,
+    cached_package: CachedPackage | None = None,
 ) -> CheckedPackage:
     """Load a system's package, checked.  Raises AssayError with every problem of it.
 
@@ -158,8 +158,8 @@ def load(
             hint=f"specs/{system} has no {ROOT_FILE}" if incomplete else did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
-    if found or (found := load_cached(workspace, system, cache)):
-        return normal_form.restore_package(found.content, found.where)
+    if cached_package or (cached_package := load_cached(workspace, system, cache)):
+        return normal_form.restore_package(cached_package.content, cached_package.where)
     from assay.lang.sources import hash_sources  # a slow import, not needed for unchanged specs
 
     files = scan(workspace, system)
@@ -171,7 +171,7 @@ def load(
         entries, content = _index_entries(files), text(checked, cache) if cache else _dump_text(checked)
         _store(workspace, system, cache, checked, entries, content)
 
-    defer(store, later)
+    defer(store, deferred)
     return checked
 
 
@@ -203,12 +203,12 @@ def _index_entries(files: Sequence[SourceFile]) -> list[source_index.IndexedFile
     return [(item.name, item.path, item.content) for item in files]
 
 
-def defer(action: Callable[[], None], later: list[Callable[[], None]] | None) -> None:
+def defer(action: Callable[[], None], deferred: list[Callable[[], None]] | None) -> None:
     """Append an action to the list of deferred actions; run it now if there is no list."""
-    if later is None:
+    if deferred is None:
         action()
     else:
-        later.append(action)
+        deferred.append(action)
 
 
 def _store(

@@ -207,7 +207,7 @@ class _StepScheduler:
         self.applied = applied
         self.steps: dict[str, Step] = {}
 
-    def table(self, name: str) -> None:
+    def add_table(self, name: str) -> None:
         """Add the step of a table after those of all tables that it reads.  A table is added once."""
         if name == LOGS or name in self.steps:
             return
@@ -216,39 +216,39 @@ class _StepScheduler:
             fields = tuple(item.name for item in table.fields if item.name in self.need.events[name])
             self.steps[name] = EventStep(table, fields, keys_of(self.kinds[table.source]))
         elif isinstance(table, Relation):
-            self.relation(table)
+            self.add_relation(table)
         elif isinstance(table, Series):
-            self.line(table)
+            self.add_series(table)
         else:
-            self.grain(table)
+            self.add_grain(table)
 
-    def line(self, series: Series) -> None:
+    def add_series(self, series: Series) -> None:
         """Add a series after its windows and the events that it reads."""
-        self.table(series.windows)
+        self.add_table(series.windows)
         windows = self.tables[series.windows]
         assert isinstance(windows, Relation)
         for term in series.terms:
-            self.table(term.series)
+            self.add_table(term.series)
         for event in (*(item.event for item in series.samples), *((series.gone.event,) if series.gone else ())):
-            self.table(event)
+            self.add_table(event)
         self.steps[series.name] = SeriesStep(series, windows.key, self.cut)
 
-    def relation(self, relation: Relation) -> None:
+    def add_relation(self, relation: Relation) -> None:
         """Add a relation after the tables that it uses, and its checks after it."""
         for used in relation.uses:
-            self.table(used)
-        self.steps[relation.name] = RelationStep(relation, self.sources(relation.uses))
-        self.checks(relation.name, (key_check(relation), *relation.checks))
+            self.add_table(used)
+        self.steps[relation.name] = RelationStep(relation, self.list_sources(relation.uses))
+        self.add_checks(relation.name, (key_check(relation), *relation.checks))
 
-    def grain(self, grain: Grain) -> None:
+    def add_grain(self, grain: Grain) -> None:
         """Add a grain after its rows, its subject and their inputs."""
-        self.rows(grain)
+        self.add_rows(grain)
         if grain.subject:
-            self.table(grain.subject.grain)
+            self.add_table(grain.subject.grain)
         self.steps[grain.name] = JudgeStep(grain, applied_to(grain, self.applied), self.cut)
-        self.checks(grain.name, grain.checks)
+        self.add_checks(grain.name, grain.checks)
 
-    def sources(self, uses: Iterable[str]) -> tuple[str, ...]:
+    def list_sources(self, uses: Iterable[str]) -> tuple[str, ...]:
         """Return the sources of the events that tables depend on, if they include the logs.
 
         Empty in a package with one source.
@@ -258,30 +258,30 @@ class _StepScheduler:
         events = events_of(self.package, uses)
         return tuple(sorted({item.source for item in self.package.events if item.name in events}))
 
-    def across(self, grain: Grain) -> frozenset[str]:
+    def list_unbound_instants(self, grain: Grain) -> frozenset[str]:
         """Return the instants that are bound to an event of several hosts, but not by the host."""
         unbound = (item for item in grain.instants if HOST not in {pair.field for pair in item.on})
         return frozenset(item.name for item in unbound if item.of in self.multi_host_events)
 
-    def rows(self, grain: Grain) -> None:
+    def add_rows(self, grain: Grain) -> None:
         """Add the rows of a grain after the tables that they are bound to."""
-        step = RowsStep(grain, frozenset(self.need.grains[grain.name]), self.across(grain))
+        step = RowsStep(grain, frozenset(self.need.grains[grain.name]), self.list_unbound_instants(grain))
         if step.name in self.steps:
             return
         for name in bound_tables(grain, step.members):
             finer = self.tables.get(name)
             if isinstance(finer, Grain) and finer.subject and finer.subject.grain == grain.name:
-                self.rows(finer)
+                self.add_rows(finer)
             else:
-                self.table(name)
+                self.add_table(name)
         self.steps[step.name] = step
 
-    def checks(self, name: str, checks: Iterable[Check]) -> None:
+    def add_checks(self, name: str, checks: Iterable[Check]) -> None:
         """Add checks after the tables that they use."""
         for check in checks:
             for used in check.uses:
-                self.table(used)
-            step = CheckStep(check, name, self.sources((*check.uses, name)))
+                self.add_table(used)
+            step = CheckStep(check, name, self.list_sources((*check.uses, name)))
             self.steps.setdefault(step.name, step)
 
 
@@ -344,7 +344,7 @@ def plan(
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
     grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in listed))
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
-        scheduler.table(name)
+        scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}
     series_steps = tuple(
         step for step in scheduler.steps.values() if isinstance(step, SeriesStep) and step.name in series

@@ -147,11 +147,11 @@ def render(item: Diagnostic) -> str:
     return "\n".join(lines)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a hint with the nearest of the known words; without a near one, with at most 12 of all."""
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+    """Return a hint with the nearest of the candidates; without a near one, with at most 12 of all."""
     import difflib
 
-    names = sorted(set(known))
+    names = sorted(set(candidates))
     lowered = {name.lower(): name for name in reversed(names)}
     near = _select_nearest(word.lower(), difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6))
     if near:
@@ -162,9 +162,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return "there are " + ", ".join(f"`{name}`" for name in names[:12]) + more
 
 
-def suggest_nearest(word: str, known: Iterable[str]) -> str:
-    """Return a hint with the nearest of the known words; empty without a near one."""
-    hint = did_you_mean(word, known)
+def suggest_nearest(word: str, candidates: Iterable[str]) -> str:
+    """Return a hint with the nearest of the candidates; empty without a near one."""
+    hint = did_you_mean(word, candidates)
     return hint if hint.startswith("did you mean") else ""
 
 

@@ -39,7 +39,7 @@ class Field(str):
 
 
 class Locate(Protocol):
-    """Find where names stand in the sources (see `assay.lang.positions`)."""
+    """Finds the places of names in the sources (see `assay.lang.positions`)."""
 
     def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> tuple[Span | None, str]:
         """Return the position of a name and its line.  `passed` occurrences are skipped."""
@@ -85,7 +85,9 @@ class Checker:
             span, excerpt = self.locate(word, 0, within)
         self.add(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
 
-    def missing(self, code: str, message: str, name: str, known: Iterable[str], *, within: Sequence[str] = ()) -> None:
+    def missing(
+        self, code: str, message: str, name: str, candidates: Iterable[str], *, within: Sequence[str] = ()
+    ) -> None:
         """Report a reference to a name that the package does not list.
 
         The place is where `name` is written in the declaration of `within`.  References to one name are one problem.
@@ -93,7 +95,7 @@ class Checker:
         span, excerpt = self.locate(name, 0, within)
         declaration = self.locate.declared(name)[0]
         hint = _UNLISTED_HINT + (
-            f"a `{name}` is declared at {declaration}" if declaration else did_you_mean(name, known)
+            f"a `{name}` is declared at {declaration}" if declaration else did_you_mean(name, candidates)
         )
         if declaration and declaration == span:
             hint = "add it to the package's lists"

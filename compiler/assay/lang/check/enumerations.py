@@ -40,14 +40,13 @@ def check_words(checker: Checker) -> None:
     """Check every field that takes a word of a list, and the fields that the words require."""
     for message, name, word, allowed in _list_words(checker):
         if word not in allowed:
-            expected, found, hint = ", ".join(allowed), word or "nothing", suggest_nearest(word, allowed)
             checker.report(
                 "unknown-word",
                 message,
                 word or name,
-                expected=expected,
-                found=found,
-                hint=hint,
+                expected=", ".join(allowed),
+                found=word or "nothing",
+                hint=suggest_nearest(word, allowed),
                 cause=message,
                 within=(name,),
             )

@@ -167,14 +167,13 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
             hint=hint,
         )
     except KindError as error:
-        expected, found = error.expected, f"{error.found} in {error.node}"
         checker.report(
             "type",
             f"{owner} is no arithmetic over values of metrics",
             word,
-            expected=expected,
-            found=found,
             field=field,
+            expected=error.expected,
+            found=f"{error.found} in {error.node}",
         )
     except UnitError as error:
         checker.report(
@@ -238,7 +237,7 @@ def _check_example(checker: Checker, owner: str, metric: Metric, example: Worked
 
 
 def _report_failed_example(
-    checker: Checker, owner: str, example: Worked, expected: str, found: str, notes: tuple[str, ...]
+    checker: Checker, owner: str, example: Worked, expected: str, computed: str, notes: tuple[str, ...]
 ) -> None:
     inputs = ", ".join(
         f"{item.metric} = {formula.number_text(item.value)} {item.unit.symbol}" for item in example.given
@@ -248,7 +247,7 @@ def _report_failed_example(
         f"an example of {owner} does not come out: {inputs}",
         example.shows,
         expected=expected,
-        found=found,
+        found=computed,
         notes=notes,
         hint="the example, the formula or a unit is wrong: a prefix of 1000 for one of 1024?",
     )

@@ -409,10 +409,10 @@ def _check_labels(checker: Checker, item: Series, key: Sequence[str]) -> None:
 
 
 #: description of what needs rows, its columns, its metrics, names of the enclosing declarations
-RowRequest = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+ColumnUse = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
-def _list_row_requests(checker: Checker, article: Article) -> Iterator[RowRequest]:
+def _list_row_requests(checker: Checker, article: Article) -> Iterator[ColumnUse]:
     """Yield what the choices and parts of an article read of rows."""
     keys = {grain.name: grain.key for grain in checker.package.grains}
     for choice in article.choices:
@@ -452,8 +452,8 @@ def _list_part_requests(
 
 
 def _resolve_metrics(checker: Checker, names: Iterable[str]) -> Sequence[Metric]:
-    known = formula.by_id(checker.package)
-    return formula.list_measured(known, [known[name] for name in names if name in known])
+    metrics = formula.by_id(checker.package)
+    return formula.list_measured(metrics, [metrics[name] for name in names if name in metrics])
 
 
 def _check_row_request(

@@ -213,14 +213,14 @@ def _check_editions(checker: Checker, report: Report) -> None:
                 expected="YYYY-MM-DD",
                 found=edition.since,
             )
-    for earlier, later in pairwise(report.editions):
-        if later.since <= earlier.since:
+    for previous, edition in pairwise(report.editions):
+        if edition.since <= previous.since:
             checker.report(
                 "edition-order",
-                f"edition `{later.name}` of report `{report.name}` begins no later than the one before it",
-                later.name,
-                expected=f"a day after {earlier.since}",
-                found=later.since,
+                f"edition `{edition.name}` of report `{report.name}` begins no later than the one before it",
+                edition.name,
+                expected=f"a day after {previous.since}",
+                found=edition.since,
                 hint="editions stand in the order of their days",
             )
 
@@ -247,10 +247,10 @@ def _check_labels(checker: Checker, owner: str, edition: Edition) -> None:
 
 def _check_history(checker: Checker, history: History) -> None:
     owner = f"history `{history.name}`"
-    shown = [name for section in history.sections for name in section.metrics]
-    check_shown_metrics(checker, owner, tuple(shown))
+    shown_metrics = [name for section in history.sections for name in section.metrics]
+    check_shown_metrics(checker, owner, tuple(shown_metrics))
     metric_counts = Counter(metric.id for metric in checker.package.metrics)
-    for name, times in Counter(shown).items():
+    for name, times in Counter(shown_metrics).items():
         if times > 1 and metric_counts[name] <= 1:  # otherwise the duplicate id is reported
             checker.report("duplicate-metric", f"{owner} shows the metric `{name}` {times} times", name)
     reports = {report.name: report for report in checker.package.reports}
@@ -276,17 +276,17 @@ def _check_history(checker: Checker, history: History) -> None:
             history.name,
             hint="publications are read by the editions of their report",
         )
-    _check_breaks(checker, owner, history, set(shown))
+    _check_breaks(checker, owner, history, set(shown_metrics))
 
 
-def _check_breaks(checker: Checker, owner: str, history: History, shown: set[str]) -> None:
+def _check_breaks(checker: Checker, owner: str, history: History, shown_metrics: set[str]) -> None:
     for item in history.breaks:
-        for name in sorted(set(item.metrics) - shown):
+        for name in sorted(set(item.metrics) - shown_metrics):
             checker.report(
                 "unknown-metric",
                 f"{owner} has a break of a metric that it does not show: `{name}`",
                 name,
-                hint=did_you_mean(name, shown),
+                hint=did_you_mean(name, shown_metrics),
             )
         if not item.metrics:
             checker.report("break-metrics", f"{owner} has a break without metrics", item.since)

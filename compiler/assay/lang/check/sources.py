@@ -131,8 +131,10 @@ def _parse_pattern(checker: Checker, owner: str, text: str, word: str) -> Patter
             excerpt = f"{source_line}\n{' ' * (gutter - 2)}| {' ' * (column - 1)}{'^' * max(error.length, 1)}"
         elif not span:
             span, excerpt = checker.locate(word, 0)
-        found = "" if span and span.length == error.length else text
-        checker.add(Diagnostic("pattern", f"{owner}: {error.message}", span, excerpt, found=found, hint=error.hint))
+        source_text = "" if span and span.length == error.length else text
+        checker.add(
+            Diagnostic("pattern", f"{owner}: {error.message}", span, excerpt, found=source_text, hint=error.hint)
+        )
         return None
 
 
