@@ -44,7 +44,7 @@ class _Resolver:
 
     def build_scope(self, grain: str, parameter: Parameter | None = None) -> Scope:
         definition = next(item for item in self.package.grains if item.name == grain)
-        return scopes.of_grain(self.package, definition, parameter)
+        return scopes.build_grain_scope(self.package, definition, parameter)
 
     def convert_node(self, node: Expression, scope: Scope) -> Expression:
         """Return an expression with its factors."""
@@ -78,7 +78,7 @@ class _Resolver:
         )
 
     def build_row_scope(self, table: str) -> Scope:
-        return scopes.of_rows(self.package, table)
+        return scopes.build_row_scope(self.package, table)
 
     def convert_instant(self, instant: Instant, scope: Scope) -> Instant:
         value, where = (
@@ -139,7 +139,7 @@ class _Resolver:
     def convert_computed(self, item: Series) -> Series:
         """Return a computed series with the factors of its value, and the factor to its unit."""
         assert item.value is not None
-        scope = scopes.of_terms(self.package, item)
+        scope = scopes.build_term_scope(self.package, item)
         factor = self.units.factor(infer(item.value, scope, self.units).unit, item.unit.name)
         return dataclasses.replace(item, value=self.convert_node(item.value, scope), factor=str(factor))
 

@@ -71,7 +71,7 @@ def resolve(package: Package, sources: str) -> CheckedPackage:
         if formula.is_formula(metric):
             measured[metric.id] = Measured("real", metric.unit.name, Fraction(1))
             continue
-        inferred = infer(metric.measure, scopes.of_grain(package, grains[metric.grain]), units.units())
+        inferred = infer(metric.measure, scopes.build_grain_scope(package, grains[metric.grain]), units.units())
         inferred = infer_reduced(inferred, metric.reduction.kind if metric.reduction else "")
         is_count = metric.reduction is not None and metric.reduction.kind == "count"
         kind = "unsigned" if not is_count and _is_unsigned(metric.measure, grains[metric.grain]) else inferred.type

@@ -52,7 +52,7 @@ class _PackageCache:
 _CACHE = _PackageCache()
 
 
-def typed(item: Field | Column | Parameter) -> Typed:
+def type_column(item: Field | Column | Parameter) -> Typed:
     """Return type and unit of a field, column or parameter."""
     if item.type == "instant":
         return INSTANT
@@ -61,7 +61,7 @@ def typed(item: Field | Column | Parameter) -> Typed:
     return Typed(_KINDS[item.type], item.unit.name)
 
 
-def of_constant(item: Constant) -> Typed:
+def type_constant(item: Constant) -> Typed:
     """Return type and unit of a constant; durations are in ns (per the unit that theirs divides by)."""
     if item.type == "instant":
         return INSTANT
@@ -71,43 +71,43 @@ def of_constant(item: Constant) -> Typed:
     return Typed("text" if item.type == "text" else item.type, item.unit.name)
 
 
-def constants(package: Package) -> Mapping[str, Typed]:
+def collect_constants(package: Package) -> Mapping[str, Typed]:
     """Return every constant of the package's sources."""
 
-    def collect_constants() -> dict[str, Typed]:
-        return {item.name: of_constant(item) for source in package.sources for item in source.constants}
+    def compute() -> dict[str, Typed]:
+        return {item.name: type_constant(item) for source in package.sources for item in source.constants}
 
-    return _CACHE.get(package, "constants", collect_constants)
+    return _CACHE.get(package, "constants", compute)
 
 
-def durations(package: Package) -> list[str]:
+def list_durations(package: Package) -> list[str]:
     """Return the names of constants that are durations: whole numbers of ns."""
-    types = constants(package)
+    types = collect_constants(package)
     return [name for name, kind in types.items() if (kind.type, kind.unit) == ("integer", NANOSECOND)]
 
 
-def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
+def list_row_columns(package: Package, table: str) -> Mapping[str, Typed] | None:
     """Return the columns of a table that instants and tallies may bind to; None for an unknown table."""
     definition = _find_table(package, table)
     if table == LOGS:
         return LOG_COLUMNS
     if isinstance(definition, Event):
         base = {HOST: Typed("text"), "seq": Typed("integer"), "t_ns": INSTANT}
-        return {**base, **{item.name: typed(item) for item in definition.fields}}
+        return {**base, **{item.name: type_column(item) for item in definition.fields}}
     if isinstance(definition, Relation):
         return _type_columns(definition.columns)
     if isinstance(definition, Grain):
         return {
             **_type_columns(definition.columns),
-            **added_columns(definition),
+            **list_added_columns(definition),
             **dict.fromkeys((i.name for i in definition.instants), INSTANT),
         }
     if isinstance(definition, Series):
-        return of_series(package, definition)
+        return list_series_columns(package, definition)
     return None
 
 
-def of_series(package: Package, series: Series) -> Mapping[str, Typed]:
+def list_series_columns(package: Package, series: Series) -> Mapping[str, Typed]:
     """Return the columns of a series: the key of its windows, its labels, the instant, the value."""
     return _type_columns(_series_columns(package, series))
 
@@ -120,7 +120,7 @@ def _series_columns(package: Package, series: Series) -> list[Column]:
     return [*key, *labels, at, Column("value", "real", series.unit, "")]
 
 
-def begins(package: Package, grain: Grain) -> Mapping[str, Column]:
+def list_inherited_columns(package: Package, grain: Grain) -> Mapping[str, Column]:
     """Return the columns that a grain inherits, as its base declares them.
 
     The base is a relation, a series, or the grain whose runs it counts (without the number of rows).
@@ -139,18 +139,18 @@ def begins(package: Package, grain: Grain) -> Mapping[str, Column]:
     return {name: base_columns[column] for name, column in origins.items() if column in base_columns}
 
 
-def of_terms(package: Package, series: Series) -> Scope:
+def build_term_scope(package: Package, series: Series) -> Scope:
     """Return what the value of a computed series may refer to: terms by name, and constants."""
     units = {item.name: item.unit.name for item in package.series}
     terms = {term.name: Typed("real", units[term.series]) for term in series.terms if term.series in units}
-    return Scope({"column": terms, "constant": constants(package)})
+    return Scope({"column": terms, "constant": collect_constants(package)})
 
 
 def _type_columns(columns: Iterable[Column]) -> dict[str, Typed]:
-    return {column.name: typed(column) for column in columns}
+    return {column.name: type_column(column) for column in columns}
 
 
-def added_columns(grain: Grain) -> dict[str, Typed]:
+def list_added_columns(grain: Grain) -> dict[str, Typed]:
     """Return the columns that a grain adds to those of its base: tallies and derived columns."""
     return _type_columns([*(item.column for item in grain.tallies), *(item.column for item in grain.derived)])
 
@@ -159,7 +159,7 @@ def _find_table(package: Package, name: str) -> Table | None:
     return next((item for item in package.tables if item.name == name), None)
 
 
-def of_grain(package: Package, grain: Grain, parameter: Parameter | None = None) -> Scope:
+def build_grain_scope(package: Package, grain: Grain, parameter: Parameter | None = None) -> Scope:
     """Return what a measure, a condition or a derived column of the grain may refer to."""
     return _CACHE.get(package, (grain, parameter), lambda: _compute_grain_scope(package, grain, parameter))
 
@@ -167,22 +167,22 @@ def of_grain(package: Package, grain: Grain, parameter: Parameter | None = None)
 def _compute_grain_scope(package: Package, grain: Grain, parameter: Parameter | None) -> Scope:
     taken_fields: dict[str, Typed] = {}
     for instant in grain.instants:
-        columns = rows(package, instant.of) or {}
+        columns = list_row_columns(package, instant.of) or {}
         taken_fields.update({f"{instant.name}.{name}": columns.get(name, Typed("text")) for name in instant.fields})
     return Scope(
         {
-            "column": {**_type_columns(grain.columns), **added_columns(grain)},
+            "column": {**_type_columns(grain.columns), **list_added_columns(grain)},
             "instant": dict.fromkeys((item.name for item in grain.instants), INSTANT),
             "taken": taken_fields,
-            "constant": constants(package),
-            "parameter": {parameter.name: typed(parameter)} if parameter else {},
+            "constant": collect_constants(package),
+            "parameter": {parameter.name: type_column(parameter)} if parameter else {},
         }
     )
 
 
-def of_rows(package: Package, table: str) -> Scope:
+def build_row_scope(package: Package, table: str) -> Scope:
     """Return what the `where` of an instant or tally may refer to: columns of the bound row, and constants."""
-    return Scope({"field": rows(package, table) or {}, "constant": constants(package)})
+    return Scope({"field": list_row_columns(package, table) or {}, "constant": collect_constants(package)})
 
 
 NOTHING = Typed("nothing", NONE)

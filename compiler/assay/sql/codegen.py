@@ -45,7 +45,7 @@ def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str])
 
 
 def _shape(package: Package, name: str, table: Event | Relation | Grain | None, sources: int) -> Shape:
-    columns = scopes.rows(package, name)
+    columns = scopes.list_row_columns(package, name)
     if columns is not None and isinstance(table, Event) and _kind(package, table).has_series:
         columns = {**columns, SERIES: columns[HOST]}
     return Shape(

@@ -180,7 +180,7 @@ def articles(checker: Checker) -> None:
 
 
 def _constants(checker: Checker, what: str, article: Article) -> None:
-    known = set(scopes.constants(checker.package))
+    known = set(scopes.collect_constants(checker.package))
     for name in (article.label, *([article.cases] if article.cases else [])):
         if name not in known:
             checker.report(
@@ -282,7 +282,7 @@ def _compared(checker: Checker, what: str, part: Part, within: tuple[str, ...]) 
     for kind in dict.fromkeys(rule.kind for rule in rules if rule.kind not in RULES):
         checker.report("rule", f"{what} has a rule of a kind that there is not: `{kind}`", kind,
                        hint=did_you_mean(kind, RULES))  # fmt: skip
-    known = scopes.constants(checker.package)
+    known = scopes.collect_constants(checker.package)
     for name in part.facts:
         if name not in known:
             checker.report("unknown-constant", f"{what} tells an unknown constant `{name}`", name,

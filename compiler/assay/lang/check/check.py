@@ -311,7 +311,7 @@ def _check_metrics(checker: Checker) -> None:
                 within=(metric.id,),
             )
             continue
-        _check_metric(checker, metric, scopes.of_grain(checker.package, grains[metric.grain]))
+        _check_metric(checker, metric, scopes.build_grain_scope(checker.package, grains[metric.grain]))
 
 
 def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:

@@ -44,7 +44,7 @@ def _times(checker: Checker, what: str, choice: Choice) -> None:
 
 
 def _pins(checker: Checker, what: str, choice: Choice) -> None:
-    known = scopes.constants(checker.package)
+    known = scopes.collect_constants(checker.package)
     for pin in choice.pins:
         if pin.constant not in known:
             checker.report(

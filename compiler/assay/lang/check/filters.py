@@ -21,7 +21,7 @@ def check_filters(checker: Checker) -> None:
                 message = f"filter `{item.name}` is on an unknown grain `{condition.grain}`"
                 checker.missing("unknown-grain", message, condition.grain, grains, within=(item.name,))
                 continue
-            scope = scopes.of_grain(checker.package, grains[condition.grain], item.parameter)
+            scope = scopes.build_grain_scope(checker.package, grains[condition.grain], item.parameter)
             inferred = checker.infer_type(condition.holds, scope, f"filter `{item.name}`", item.name)
             if inferred and inferred.type != "boolean":
                 checker.report(

@@ -26,7 +26,7 @@ Tables = Mapping[str, Mapping[str, Typed]]
 
 def check_sql_units(checker: Checker) -> None:
     """Check that every column of a relation has the unit of the columns and constants that SQL passes into it."""
-    constants = _lower_names(scopes.constants(checker.package))
+    constants = _lower_names(scopes.collect_constants(checker.package))
     for relation in checker.package.relations:
         tables = {**_list_tables(checker.package, relation), "": constants}
         for column, description, declared, upstream in list_taken_columns(relation, tables):
@@ -44,7 +44,7 @@ def check_sql_units(checker: Checker) -> None:
 
 def _list_tables(package: Package, relation: Relation) -> Tables:
     """Return the types of the columns of each existing table that a relation may read."""
-    tables = ((name, scopes.rows(package, name)) for name in relation.uses)
+    tables = ((name, scopes.list_row_columns(package, name)) for name in relation.uses)
     return {name.casefold(): _lower_names(columns) for name, columns in tables if columns is not None}
 
 
@@ -60,7 +60,7 @@ def list_taken_columns(relation: Relation, tables: Tables) -> Iterator[tuple[str
             if (upstream := tables.get(table, {}).get(name)) and (is_unchanged or upstream == INSTANT):
                 description = f"`{name}` of `{table}`" if table else f"the constant `{name}`"
                 description += " as it is" if is_unchanged else " less another instant"
-                yield column.name, description, scopes.typed(column), upstream
+                yield column.name, description, scopes.type_column(column), upstream
 
 
 def _find_passed_columns(sql: str, tables: Tables) -> Mapping[str, UnitSources]:
@@ -94,7 +94,7 @@ def check_formulas(checker: Checker) -> None:
 def scope_of(package: Package, amount: str = "") -> FormulaScope:
     """Return what the formulas of a package may refer to."""
     units = {metric.id: metric.unit.name for metric in package.metrics}
-    return FormulaScope(units, scopes.constants(package), amount)
+    return FormulaScope(units, scopes.collect_constants(package), amount)
 
 
 def _check_formula_fields(checker: Checker, owner: str, metric: Metric) -> None:

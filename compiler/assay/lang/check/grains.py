@@ -38,7 +38,7 @@ def check_members(checker: Checker, owner: str, grain: Grain) -> None:
 def _list_member_names(checker: Checker, grain: Grain) -> Iterator[str]:
     declared = [item.name for item in grain.columns]
     yield from declared
-    yield from (name for name in scopes.begins(checker.package, grain) if name not in declared)
+    yield from (name for name in scopes.list_inherited_columns(checker.package, grain) if name not in declared)
     yield from (item.column.name for item in grain.tallies)
     yield from (item.column.name for item in grain.derived)
     for instant in grain.instants:
@@ -110,7 +110,7 @@ def check_grains(checker: Checker) -> None:
     """Check every grain of the package, and the keys of the relations."""
     _check_relation_keys(checker)
     for grain in checker.package.grains:
-        scope = scopes.of_grain(checker.package, grain)
+        scope = scopes.build_grain_scope(checker.package, grain)
         owner = f"grain `{grain.name}`"
         for instant in grain.instants:
             _check_instant(checker, grain, instant, scope)
@@ -130,7 +130,7 @@ def _check_derived(checker: Checker, owner: str, column: Column, value: Expressi
     """Check that the value of a derived column has the declared type and unit."""
     column_owner = f"column `{column.name}` of {owner}"
     inferred = checker.infer_type(value, scope, column_owner, column.name)
-    expected = scopes.typed(column)
+    expected = scopes.type_column(column)
     if not inferred:
         return
     if inferred.type != expected.type:
@@ -157,7 +157,7 @@ def _check_tally(checker: Checker, owner: str, tally: Tally, scope: Scope) -> No
     """Check that a tally counts the rows of a known table, under a valid condition."""
     name = tally.column.name
     column_owner = f"column `{name}` of {owner}"
-    rows = scopes.rows(checker.package, tally.of)
+    rows = scopes.list_row_columns(checker.package, tally.of)
     if rows is None:
         tables = [item.name for item in checker.package.tables]
         message = f"{column_owner} counts the rows of an unknown table `{tally.of}`"
@@ -166,7 +166,7 @@ def _check_tally(checker: Checker, owner: str, tally: Tally, scope: Scope) -> No
     for pair in tally.on:
         _check_pair(checker, column_owner, name, pair, tally.of, rows, scope)
     if tally.where:
-        checker.check_condition(tally.where, scopes.of_rows(checker.package, tally.of), column_owner, name)
+        checker.check_condition(tally.where, scopes.build_row_scope(checker.package, tally.of), column_owner, name)
     _check_count_column(checker, column_owner, tally.column)
 
 
@@ -199,11 +199,11 @@ def _check_instant(checker: Checker, grain: Grain, instant: Instant, scope: Scop
         if inferred and inferred.type != INSTANT.type:
             message = f"{owner} is computed of what is no instant"
             checker.report("type", message, instant.name, expected=INSTANT.type, found=inferred.type, field="value")
-    rows = scopes.rows(checker.package, instant.of) or {}
+    rows = scopes.list_row_columns(checker.package, instant.of) or {}
     if not rows:
         return
     if instant.where:
-        checker.check_condition(instant.where, scopes.of_rows(checker.package, instant.of), owner, instant.name)
+        checker.check_condition(instant.where, scopes.build_row_scope(checker.package, instant.of), owner, instant.name)
     for pair in instant.on:
         _check_pair(checker, owner, instant.name, pair, instant.of, rows, scope)
     for field in instant.fields:
@@ -283,7 +283,7 @@ def _has_known_key(relation: Relation) -> bool:
 def _check_inherited_columns(checker: Checker, owner: str, grain: Grain) -> None:
     """Check that a grain declares the columns of its relation, or of the grain of its runs, as these do."""
     base = grain.runs.of if grain.runs else grain.relation
-    base_columns = scopes.begins(checker.package, grain)
+    base_columns = scopes.list_inherited_columns(checker.package, grain)
     for column in grain.columns:
         column_owner = f"column `{column.name}` of {owner}"
         base_column = base_columns.get(column.name)
@@ -299,7 +299,7 @@ def _check_inherited_columns(checker: Checker, owner: str, grain: Grain) -> None
             )
         elif (
             base_column
-            and scopes.typed(column).type in NUMBERS
+            and scopes.type_column(column).type in NUMBERS
             and not checker.is_one_unit(column.unit.name, base_column.unit.name)
         ):
             checker.report(
@@ -322,7 +322,7 @@ def _check_subject(checker: Checker, owner: str, grain: Grain, scope: Scope) -> 
         checker.missing("unknown-grain", message, grain.subject.grain, grains, within=(grain.doc, grain.name))
         return
     fields = list(dict.fromkeys(pair.field for pair in grain.subject.on))
-    subject_columns = scopes.of_grain(checker.package, subject).leaves["column"]
+    subject_columns = scopes.build_grain_scope(checker.package, subject).leaves["column"]
     for name, columns, table_label in (
         *((pair.column, scope.leaves["column"], "the grain") for pair in grain.subject.on),
         *((name, subject_columns, f"grain `{subject.name}`") for name in fields),
@@ -346,5 +346,5 @@ def _check_runs(checker: Checker, owner: str, grain: Grain) -> None:
     assert grain.runs is not None
     base = next((item for item in checker.package.grains if item.name == grain.runs.of), None)
     if base:
-        scope = scopes.of_grain(checker.package, base)
+        scope = scopes.build_grain_scope(checker.package, base)
         checker.check_condition(grain.runs.holds, scope, owner, grain.name, f"the condition of {owner}")

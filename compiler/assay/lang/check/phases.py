@@ -28,13 +28,13 @@ def check_phases(checker: Checker) -> None:
     for grain in checker.package.grains:
         if grain.at:
             _check_split_instant(checker, grain)
-    for name in (name for name in sorted(scopes.constants(checker.package)) if name.lower() in (SINCE, UNTIL)):
+    for name in (name for name in sorted(scopes.collect_constants(checker.package)) if name.lower() in (SINCE, UNTIL)):
         checker.report("reserved-name", f"a constant has the name of a phase's parameter: `{name}`", name)
 
 
 def _check_boundary(checker: Checker, cut: Cut) -> None:
     owner = f"instant `{cut.name}`"
-    constants = scopes.constants(checker.package)
+    constants = scopes.collect_constants(checker.package)
     if cut.constant and constants.get(cut.constant, scopes.NOTHING).type != "instant":
         instants = [name for name, kind in constants.items() if kind.type == "instant"]
         checker.report(
@@ -46,7 +46,7 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
         )
     if not cut.of:
         return
-    rows = scopes.rows(checker.package, cut.of)
+    rows = scopes.list_row_columns(checker.package, cut.of)
     if rows is None:
         tables = [item.name for item in checker.package.tables]
         message = f"{owner} is a column of an unknown table `{cut.of}`"
@@ -66,7 +66,9 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
                        expected=", ".join(PICKS), found=cut.pick)  # fmt: skip
     if cut.where:
         description = f"the condition of {owner}"
-        checker.check_condition(cut.where, scopes.of_rows(checker.package, cut.of), owner, cut.name, description)
+        checker.check_condition(
+            cut.where, scopes.build_row_scope(checker.package, cut.of), owner, cut.name, description
+        )
 
 
 def _check_phases_of(checker: Checker, owner: str, phases: Sequence[Phase]) -> None:
@@ -86,7 +88,7 @@ def _check_phase(checker: Checker, owner: str, phase: Phase) -> None:
     if phase.since == phase.until:
         ends = f"begins and ends at `{phase.since}`" if phase.since else "is the whole run"
         checker.report("phase-ends", f"{owner} {ends}", phase.name, expected="two instants, or one")
-    durations = scopes.durations(checker.package)
+    durations = scopes.list_durations(checker.package)
     if phase.margin and phase.margin not in durations:
         checker.report(
             "unknown-constant",
@@ -102,7 +104,7 @@ def _check_split_instant(checker: Checker, grain: Grain) -> None:
 
     A grain with a subject or runs has none: the rows of the other grain decide.
     """
-    scope = scopes.of_grain(checker.package, grain)
+    scope = scopes.build_grain_scope(checker.package, grain)
     kinds = {**scope.leaves["column"], **scope.leaves["instant"]}
     instants = [name for name, kind in kinds.items() if kind.type == "instant"]
     if grain.at not in instants:

@@ -26,7 +26,7 @@ AnyReport = Report | Article | History
 
 def check_titles(checker: Checker) -> None:
     """Check titles, introductions and parts of every report, article and history."""
-    constants = tuple(f"constant.{name}" for name in scopes.constants(checker.package))
+    constants = tuple(f"constant.{name}" for name in scopes.collect_constants(checker.package))
     for owner, item in list_titles(checker.package):
         placeholders = OF_PUBLICATIONS if isinstance(item, History) else (*OF_RUNS, *constants)
         if not item.title.strip():
@@ -159,7 +159,7 @@ def _check_summary(checker: Checker, report: Report) -> None:
 
 
 def _check_constants(checker: Checker, report: Report) -> None:
-    constants = set(scopes.constants(checker.package))
+    constants = set(scopes.collect_constants(checker.package))
     for name in (report.label, *report.compare, *(row.constant for row in report.manifest if row.constant)):
         if name not in constants:
             checker.report(

@@ -64,7 +64,7 @@ def _check_value(checker: Checker, owner: str, item: Series) -> None:
         checker.report("series-value", f"{owner} has terms, but no value", item.name)
         return
     inferred = checker.infer_type(
-        item.value, scopes.of_terms(checker.package, item), f"the value of {owner}", item.name, "value"
+        item.value, scopes.build_term_scope(checker.package, item), f"the value of {owner}", item.name, "value"
     )
     if inferred is None:
         return
@@ -148,7 +148,7 @@ def _check_times(checker: Checker, owner: str, item: Series) -> None:
 
     A computed series has no window.
     """
-    durations = scopes.durations(checker.package)
+    durations = scopes.list_durations(checker.package)
     settings = (("everyNs", item.every_ns, item.every), ("windowNs", item.window_ns, item.window))
     for name, number, constant in settings[:1] if item.terms else settings:
         if constant and constant not in durations:
@@ -201,7 +201,7 @@ def _check_samples(checker: Checker, owner: str, item: Series, event: str, where
         _check_unit(checker, owner, item, value)
     if where:
         checker.check_condition(
-            where, scopes.of_rows(checker.package, event), owner, item.name, f"the condition of {owner}"
+            where, scopes.build_row_scope(checker.package, event), owner, item.name, f"the condition of {owner}"
         )  # fmt: skip
 
 
@@ -256,7 +256,7 @@ def _check_end(checker: Checker, owner: str, item: Series) -> None:
             expected=", ".join(item.by), found=name,
         )  # fmt: skip
     if item.gone.where:
-        scope = scopes.of_rows(checker.package, item.gone.event)
+        scope = scopes.build_row_scope(checker.package, item.gone.event)
         ends = f"the end of lines of {owner}"
         checker.check_condition(item.gone.where, scope, ends, item.name, ends)
 
