@@ -407,11 +407,11 @@ def test_a_further_source_changes_no_definition() -> None:
     further = dataclasses.replace(checked.package.sources[0], name="further", kind="json-lines", constants=())
     wider = dataclasses.replace(checked.package, sources=(*checked.package.sources, further))
     of_all = {name for name in checked.definitions if _reads_logs(checked, name)}
-    same = normal_form.definitions(wider)
+    same = normal_form.hash_definitions(wider)
     assert {name for name in same if same[name] != checked.definitions[name]} == of_all
     load_ = next(source for source in wider.sources if source.name == "load")
     other = tuple(dataclasses.replace(load_, time=("time",)) if source is load_ else source for source in wider.sources)
-    changed = normal_form.definitions(dataclasses.replace(wider, sources=other))
+    changed = normal_form.hash_definitions(dataclasses.replace(wider, sources=other))
     differing = {name for name in changed if changed[name] != checked.definitions[name]}
     assert differing == {name for name in changed if name in of_all or "loaded" in _needed(checked, name).events}
 

@@ -42,7 +42,7 @@ from pathlib import Path
 from assay.lang import normal_form, workspace
 here = workspace.Workspace(Path(sys.argv[1]))
 checked = workspace.evaluate(here, sys.argv[2], workspace.scan(here, sys.argv[2]))
-print(hashlib.sha256(json.dumps(normal_form.content(checked)).encode()).hexdigest())
+print(hashlib.sha256(json.dumps(normal_form.build_content(checked)).encode()).hexdigest())
 """
 
 
@@ -61,7 +61,7 @@ def test_what_is_committed_is_what_is_produced(part: str, cache: Path, capsys: p
 def test_reading_the_committed_normal_form_gives_what_evaluation_gives(system: str) -> None:
     place = HERE.normal_form(system)
     loaded = normal_form.load(place.read_text(encoding="utf-8"), str(place))
-    assert normal_form.content(loaded) == normal_form.content(evaluated(system))
+    assert normal_form.build_content(loaded) == normal_form.build_content(evaluated(system))
 
 
 def test_golden_files_are_of_systems_that_exist() -> None:
@@ -203,7 +203,7 @@ def test_a_package_is_the_same_in_every_process(system: str) -> None:
         command = [sys.executable, "-c", HASHED, str(ROOT), system]
         return subprocess.Popen(command, env=around, stdout=subprocess.PIPE, text=True)
 
-    here = json.dumps(normal_form.content(evaluated(system)))  # under a seed of this process
+    here = json.dumps(normal_form.build_content(evaluated(system)))  # under a seed of this process
     assert printed("4242").communicate()[0] == f"{hashlib.sha256(here.encode()).hexdigest()}\n"
 
 

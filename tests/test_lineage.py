@@ -86,9 +86,9 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
     for metric in checked.package.metrics:
         needs = dependencies.collect_dependencies(checked.package, [metric], checked.package.filters)
         assert on_way[metric.id] == fields_of(needs.events)
-    before = normal_form.definitions(checked.package)
+    before = normal_form.hash_definitions(checked.package)
     for event, field in sorted(every):
-        after = normal_form.definitions(moved(checked.package, event, field))
+        after = normal_form.hash_definitions(moved(checked.package, event, field))
         for metric in checked.package.metrics:
             assert (after[metric.id] != before[metric.id]) == ((event, field) in on_way[metric.id]), (event, field)
 
@@ -138,8 +138,8 @@ def test_what_filters_can_decide_by_is_a_part_of_its_own(lab: Laboratory, cache:
     part = "Fields of events: filters that are not applied can decide by them\n  fetch_requested.length  .data.length\n"
     assert part in text
     package = lab.session.package("cardano").package
-    before = normal_form.definitions(package)["cdfForgerTicked"]
-    assert normal_form.definitions(moved(package, "fetch_requested", "length"))["cdfForgerTicked"] != before
+    before = normal_form.hash_definitions(package)["cdfForgerTicked"]
+    assert normal_form.hash_definitions(moved(package, "fetch_requested", "length"))["cdfForgerTicked"] != before
     words = ("lineage", "cdfForgerTicked", "--filter", "min-adoptions=1", "--format", "json", "--cache", cache)
     applied = assay(*words).json()
     assert due not in applied["filterable"]

@@ -118,7 +118,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     place = session.workspace.normal_form(system)
     if accept:
         write_accepted_files(session, checked, system_sql(session, checked))
-    held = normal_form.header(place.read_text(encoding="utf-8")) if place.is_file() else ""
+    held = normal_form.read_header(place.read_text(encoding="utf-8")) if place.is_file() else ""
     names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
     more = ("histories", "series", "articles", "examples")
     counts = {name: len(getattr(package, name)) for name in (*names, *more)}

@@ -30,9 +30,9 @@ def renames(old: Package, new: Package) -> dict[str, str]:
 
 
 def _key(package: Package, metric: Metric) -> str:
-    body = normal_form.definition(package, metric)
+    body = normal_form.collect_definition(package, metric)
     body["metric"] = {name: value for name, value in body["metric"].items() if name != "id"}
-    return normal_form.definition_hash(body)
+    return normal_form.hash_definition(body)
 
 
 def as_called(package: Package, names: Mapping[str, str]) -> Package:

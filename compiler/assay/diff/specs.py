@@ -197,7 +197,7 @@ def _changed(
     meant: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
     meaning: list[ReportedChange] = []
-    before, after = normal_form.definition(old, was), normal_form.definition(new.package, now)
+    before, after = normal_form.collect_definition(old, was), normal_form.collect_definition(new.package, now)
     for item in changes(before, after):
         meant.add(item.path)
         if item.path[0] == "earlier":

@@ -76,7 +76,7 @@ def resolve(package: Package, sources: str) -> CheckedPackage:
         is_count = metric.reduction is not None and metric.reduction.kind == "count"
         kind = "unsigned" if not is_count and _is_unsigned(metric.measure, grains[metric.grain]) else inferred.type
         measured[metric.id] = Measured(kind, inferred.unit, units.factor(inferred.unit, metric.unit.name))
-    return CheckedPackage(package, measured, definitions(package), sources)
+    return CheckedPackage(package, measured, hash_definitions(package), sources)
 
 
 def _sort_parts(package: Package) -> Package:
@@ -184,7 +184,7 @@ def _field_names(kind: Any, prose: bool) -> tuple[str, ...]:
     return tuple(item.name for item in dataclasses.fields(kind) if item.name not in skipped)
 
 
-def definitions(package: Package) -> dict[str, str]:
+def hash_definitions(package: Package) -> dict[str, str]:
     """Return the definition hash of each metric.
 
     It covers all that a metric depends on, but no prose: members of its grain, SQL of relations, events, fields,
@@ -192,23 +192,23 @@ def definitions(package: Package) -> dict[str, str]:
     apply.
     """
     memo = SerializationMemo()
-    hashes = memo_of_hashes(ReprKey(dataclasses.replace(package, metrics=())))
+    hashes = get_hash_memo(ReprKey(dataclasses.replace(package, metrics=())))
     hashes_by_id = {}
     for metric in package.metrics:
         key = ReprKey(metric)
         if formula.is_formula(metric) or key not in hashes:
-            hashes[key] = definition_hash(definition(package, metric, memo), memo)
+            hashes[key] = hash_definition(collect_definition(package, metric, memo), memo)
         hashes_by_id[metric.id] = hashes[key]
     return hashes_by_id
 
 
 @functools.lru_cache(maxsize=2)  # `watch` computes the same package with one metric changed
-def memo_of_hashes(_others: ReprKey[Package]) -> dict[ReprKey[Metric], str]:
+def get_hash_memo(_others: ReprKey[Package]) -> dict[ReprKey[Metric], str]:
     """Return the cached definition hashes of metrics in a package that is otherwise the same."""
     return {}
 
 
-def definition(package: Package, metric: Metric, memo: SerializationMemo | None = None) -> dict[str, Any]:
+def collect_definition(package: Package, metric: Metric, memo: SerializationMemo | None = None) -> dict[str, Any]:
     """Return all that a metric depends on, as plain data without prose: the input of the definition hash."""
     needs = dependencies.collect_dependencies(package, [metric], package.filters)
     memo = memo or SerializationMemo()
@@ -237,14 +237,14 @@ def definition(package: Package, metric: Metric, memo: SerializationMemo | None 
     if formula.is_formula(metric):
         metrics = formula.by_id(package)
         body["metrics"] = {
-            name: definition(package, metrics[name], memo) for name in formula.list_inputs(metric.measure)
+            name: collect_definition(package, metrics[name], memo) for name in formula.list_inputs(metric.measure)
         }
     if needs.series:
         body["series"] = convert_all(item for item in _sort_by_name(package.series) if item.name in needs.series)
     return body
 
 
-def definition_hash(body: Mapping[str, Any], memo: SerializationMemo | None = None) -> str:
+def hash_definition(body: Mapping[str, Any], memo: SerializationMemo | None = None) -> str:
     """Return the SHA-256 (hexadecimal) of a definition, serialized canonically."""
     memo = memo or SerializationMemo()
     parts = (f"{_dump_compact(name)}:{memo.text(part)}" for name, part in sorted(body.items()))
@@ -318,7 +318,7 @@ def _convert_event(package: Package, name: str, fields: set[str], memo: Serializ
     return to_plain_data(dataclasses.replace(event, forms=forms), prose=False, memo=memo)
 
 
-def content(checked: CheckedPackage) -> dict[str, Any]:
+def build_content(checked: CheckedPackage) -> dict[str, Any]:
     """Return the normal form as plain data, the hash of the sources first, parts sorted where order does not matter."""
     body = to_plain_data(checked.package)
     for item in body.get("metrics", ()):
@@ -340,7 +340,7 @@ def dump(checked: CheckedPackage) -> str:
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
-    data = content(checked)
+    data = build_content(checked)
     body = yaml.dump({"package": data["package"]}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     return f"format: {FORMAT}\ndhall: {checked.sources}\ncontent: {_digest(body)}\n{body}"
 
@@ -375,7 +375,7 @@ def _parse_factor(text: str) -> Fraction:
     return Fraction(text)
 
 
-def header(text: str) -> str:
+def read_header(text: str) -> str:
     """Return the hash of the sources in the header of a normal form.
 
     Empty when the header is missing or of another format, or when the body does not match its hash.

@@ -239,7 +239,7 @@ def _load_normal_form(workspace: Workspace, system: str, files: Sequence[SourceF
     sources = hash_sources(files)
     committed = workspace.normal_form(system)
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
-    if normal_form.header(text) != sources:
+    if normal_form.read_header(text) != sources:
         return None
     if comes_with_the_code(workspace):
         return normal_form.load(text, str(committed))
@@ -298,7 +298,7 @@ def text(checked: CheckedPackage, cache: Path) -> str:
 
 
 def _dump_text(checked: CheckedPackage) -> str:
-    return dump_escaped_json(normal_form.content(checked)) + "\n"
+    return dump_escaped_json(normal_form.build_content(checked)) + "\n"
 
 
 def warm_up() -> None:
@@ -428,7 +428,7 @@ def _load_committed(workspace: Workspace, system: str, _files: Sequence[SourceFi
     """Return the package of the committed normal form, if that is of these sources."""
     path = workspace.normal_form(system)
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    return normal_form.load(text, str(path)).package if normal_form.header(text) == sources else None
+    return normal_form.load(text, str(path)).package if normal_form.read_header(text) == sources else None
 
 
 def _evaluate_unchecked(workspace: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package:
