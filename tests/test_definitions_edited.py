@@ -16,7 +16,7 @@ from assay.diff.specs import diff
 from assay.engine.graph import Node, nodes
 from assay.lang import decode, normal_form
 from assay.lang.check.check import check
-from assay.lang.formula import by_id, is_formula
+from assay.lang.formula import index_metrics, is_formula
 from assay.lang.model.package import Metric, Package
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Applied, EventStep, plan
@@ -93,7 +93,7 @@ def worked_out(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str
     for node in nodes(compiled(checked, plan(package, metrics, every))):
         read = [made[name] for name in node.reads]
         made[node.name] = hash(repr((node.text, _records(package, node), [told[name] for name in node.places], read)))
-    known = by_id(package)
+    known = index_metrics(package)
 
     def how(metric: Metric) -> object:
         if is_formula(metric):

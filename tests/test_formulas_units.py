@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.lang import formula
-from assay.lang.formula import FormulaScope, unit_of, write_conversions
+from assay.lang.formula import FormulaScope, infer_unit, write_conversions
 from assay.lang.model.expression import Expression, parse, show
 from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import UnitLibrary, UnknownUnitError
@@ -174,7 +174,7 @@ def plain(node: Expression) -> Fraction | None:
 @given(trees, amounts)
 @settings(deadline=None)
 def test_a_formula_comes_to_what_plain_fractions_do(tree: Expression, unit: str) -> None:
-    assert LIBRARY.factor(unit_of(tree, SCOPE, LIBRARY), unit)
+    assert LIBRARY.factor(infer_unit(tree, SCOPE, LIBRARY), unit)
     node = write_conversions(tree, unit, SCOPE, LIBRARY)
     found = formula.evaluate(node, FIGURES.__getitem__, {})
     due = plain(tree)

@@ -216,10 +216,10 @@ class _Lost:
             names = item.metrics if isinstance(item, Comparison) else [rule.metric for rule in item.rules]
             asked = [self.checked.metric(name) for name in names]
             return self.of_tables(
-                {metric.grain for metric in formula.list_measured(formula.by_id(self.checked.package), asked)}
+                {metric.grain for metric in formula.list_measured(formula.index_metrics(self.checked.package), asked)}
             )
         if isinstance(item, ClassTable):
-            known = formula.by_id(self.checked.package)
+            known = formula.index_metrics(self.checked.package)
             return self.of_tables(
                 {metric.grain for metric in formula.list_measured(known, metrics_of_classes(self.checked, item))}
             )

@@ -30,7 +30,7 @@ from assay.engine.mount import located, raw_tables
 from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.explain.wording import window_said
 from assay.lang import labels, normal_form, workspace
-from assay.lang.formula import by_id, is_formula, list_measured
+from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
@@ -315,7 +315,7 @@ def query(
     cut = select_phases(checked.package, (), at, phases)
     computed = compute(session, checked, runs, metrics, applied, asked=cut)
     rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
-    read = list_measured(by_id(checked.package), metrics)
+    read = list_measured(index_metrics(checked.package), metrics)
     warnings = (
         *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
         *(f"{run.id}: {text}" for run in computed.columns for text in run.quality.about(metric.id for metric in read)),

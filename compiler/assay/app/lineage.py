@@ -13,7 +13,7 @@ from assay.app.session import Session
 from assay.app.subject_names import Item, named
 from assay.explain.facts import list_appearances
 from assay.lang import dependencies
-from assay.lang.formula import by_id, constants_of, is_formula, list_measured
+from assay.lang.formula import index_metrics, is_formula, list_constants, list_measured
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.report import History, Report
@@ -155,10 +155,10 @@ def _of_formula(
     checked: CheckedPackage, item: Metric, statements: Sequence[Statement], applied: Sequence[Applied]
 ) -> Traced:
     """The lineage of a formula: that of the metrics which it is over in the end, and of the constants that it names."""
-    over = list_measured(by_id(checked.package), [item])
+    over = list_measured(index_metrics(checked.package), [item])
     titles = {root(statements, one.id, MEAN): f"{one.id}: {row_label(one.name, one.unit.symbol)}" for one in over}
     known = declared(checked.package)
-    for name in constants_of(by_id(checked.package), item):
+    for name in list_constants(index_metrics(checked.package), item):
         titles[Origin(CONSTANTS, name)] = f"{CONSTANTS}{name}: {known[name].doc}"
     cells = _cells(checked, item)
     found, by_root = lineage(statements, titles), dict.fromkeys(titles, cells)

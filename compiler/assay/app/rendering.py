@@ -17,7 +17,7 @@ from assay.app.sql_files import HEAD, PHASES, file_of, sql_texts
 from assay.app.stages import stage
 from assay.engine.pruning import used
 from assay.lang import dependencies
-from assay.lang.formula import by_id, is_formula, list_measured
+from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
@@ -80,7 +80,7 @@ def behind_article(
         file, sql = files["rows", rows_of(step.name)]
         details[step.name] = Detail(_counts(runs, rows_of(step.name), "value"), made[0], file, sql, made[1])
     results = next(iter(compared.values())).results
-    known = by_id(checked.package)
+    known = index_metrics(checked.package)
     for name in (*results.metrics, *results.formulas):
         details[name] = _metric(checked, known[name], (), compared, summary, files)
     return Behind(ROWS, details)
@@ -103,7 +103,7 @@ def _metric(
     events, constants = list_inputs(
         checked, dependencies.collect_dependencies(checked.package, [metric], [item.filter for item in applied])
     )
-    asked = [files["metric", one.id] for one in list_measured(by_id(checked.package), [metric])]
+    asked = [files["metric", one.id] for one in list_measured(index_metrics(checked.package), [metric])]
     header = VALUE if is_formula(metric) else SAMPLES
     rows = tuple((label, *_figures(run, metric, summary)) for label, run in runs.items())
     sql = f"{LINE_END}{LINE_END}".join(text for _, text in asked)

@@ -172,7 +172,7 @@ def distrusted(folder: Path) -> tuple[str, ...]:
 def _measured(built: Built, item: Told) -> tuple[Told, ...]:
     """A metric, series or column as it is, or the metrics that a formula is over in the end."""
     if isinstance(item, Metric) and formula.is_formula(item):
-        return tuple(formula.list_measured(formula.by_id(built.checked.package), [item]))
+        return tuple(formula.list_measured(formula.index_metrics(built.checked.package), [item]))
     return (item,)
 
 

@@ -101,7 +101,7 @@ def _places(
     metrics: Iterable[Metric] = (),
 ) -> tuple[Appearance, ...]:
     """The places that count of the metrics for which something holds, or for one that they are formulas over."""
-    known = formula.by_id(package)
+    known = formula.index_metrics(package)
     return tuple(
         place
         for item in metrics or package.metrics

@@ -281,7 +281,7 @@ def _of_metric(
 
 def _over(checked: CheckedPackage, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
     """The metrics that a formula names, each with its definition."""
-    known = formula.by_id(checked.package)
+    known = formula.index_metrics(checked.package)
     for name in formula.list_inputs(metric.measure):
         of = known[name]
         said = wording.formula_sentence(of) if formula.is_formula(of) else wording.sentence(of, checked, summary)
@@ -294,7 +294,7 @@ def _of_formula(
     """A formula is about values of other metrics: their own facts say how these are found."""
     package = checked.package
     grain = next((item for item in package.grains if item.name == metric.grain), None)
-    over = formula.list_measured(formula.by_id(package), [metric])
+    over = formula.list_measured(formula.index_metrics(package), [metric])
     judging = judged(found)
     could = sorted(collect_dependencies(package, [metric], package.filters).filters) if judging else []
     rows = {item.grain for item in over if item.accepted}

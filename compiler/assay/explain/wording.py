@@ -244,7 +244,7 @@ def formula_sentence(metric: Metric) -> str:
 
 def formula_conversions(metric: Metric) -> list[str]:
     """Each conversion of units in a formula, with its exact factor."""
-    return [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.units_of(metric.measure)]
+    return [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.list_conversions(metric.measure)]
 
 
 def series_sentence(series: Series) -> str:

@@ -90,7 +90,7 @@ class _Resolver:
     def convert_metric(self, metric: Metric) -> Metric:
         """Return a metric with the factors of its measure, without fields that have no effect on it."""
         if formula.is_formula(metric):
-            grain = formula.grain(formula.by_id(self.package), metric)
+            grain = formula.find_grain(formula.index_metrics(self.package), metric)
             measure = self.convert_formula(metric.measure, metric.unit)
             return dataclasses.replace(metric, grain=grain, measure=measure, sampled_only=False)
         scope = self.build_scope(metric.grain)

@@ -36,7 +36,7 @@ class _DependencyWalker:
     def __init__(self, package: Package, filters: Iterable[Filter], cut: bool = False) -> None:
         self.cut = cut
         self.tables = {item.name: item for item in package.tables}
-        self.metrics = formula.by_id(package)
+        self.metrics = formula.index_metrics(package)
         self.filters = tuple(filters)
         self.needs = Dependencies()
         self.visited: set[tuple[str, str]] = set()

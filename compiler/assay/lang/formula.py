@@ -46,7 +46,7 @@ def list_inputs(node: Expression) -> tuple[str, ...]:
     return tuple(dict.fromkeys(item.name for item in node.walk() if item.op == "metric"))
 
 
-def by_id(package: Package) -> dict[str, Metric]:
+def index_metrics(package: Package) -> dict[str, Metric]:
     """Return the metrics of a package by id."""
     return {metric.id: metric for metric in package.metrics}
 
@@ -71,7 +71,7 @@ def _iterate_measured(metrics_by_id: Mapping[str, Metric], metric: Metric, trail
             yield from _iterate_measured(metrics_by_id, metrics_by_id[name], (*trail, metric.id))
 
 
-def constants_of(metrics_by_id: Mapping[str, Metric], metric: Metric) -> tuple[str, ...]:
+def list_constants(metrics_by_id: Mapping[str, Metric], metric: Metric) -> tuple[str, ...]:
     """Return the sorted names of the constants that a formula refers to, itself or through other formulas."""
     names: set[str] = set()
     queue, visited = [metric], set[str]()
@@ -84,7 +84,7 @@ def constants_of(metrics_by_id: Mapping[str, Metric], metric: Metric) -> tuple[s
     return tuple(sorted(names))
 
 
-def grain(metrics_by_id: Mapping[str, Metric], metric: Metric) -> str:
+def find_grain(metrics_by_id: Mapping[str, Metric], metric: Metric) -> str:
     """Return the grain on whose rows a metric has a value; empty for a formula over several grains."""
     grains = {item.grain for item in list_measured(metrics_by_id, [metric])}
     return grains.pop() if len(grains) == 1 else ""
@@ -138,14 +138,14 @@ def _scale(node: Expression, figures: Figures, constants: Mapping[str, object]) 
 
 
 def _evaluate_coalesce(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
-    return present_operands(node, figures, constants)[0]
+    return evaluate_present(node, figures, constants)[0]
 
 
 def _evaluate_greatest(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
-    return max(present_operands(node, figures, constants))
+    return max(evaluate_present(node, figures, constants))
 
 
-def present_operands(node: Expression, figures: Figures, constants: Mapping[str, object]) -> list[Fraction]:
+def evaluate_present(node: Expression, figures: Figures, constants: Mapping[str, object]) -> list[Fraction]:
     """Return the values of the operands that have one; raise NoValueError of the last when none has."""
     results = [evaluate(operand, figures, constants) for operand in node.operands]
     values = [item.value for item in results if item.value is not None]
@@ -174,7 +174,7 @@ def insert_class_amount(node: Expression, item: Class) -> Expression:
     return replace(node, operands=tuple(insert_class_amount(operand, item) for operand in node.operands))
 
 
-def number_text(text: str) -> str:
+def format_number(text: str) -> str:
     """Return a decimal number without trailing zeros: `4.0` is `4`."""
     return f"{Decimal(text).normalize():f}"
 
@@ -193,7 +193,7 @@ def format_formula(node: Expression) -> str:
         operands = ", ".join(format_formula(operand) for operand in node.operands)
         return f"{'first of' if node.op == 'coalesce' else 'greatest of'} ({operands})"
     if node.number is not None:
-        return f"{number_text(str(node.number))} {node.unit}".strip()
+        return f"{format_number(str(node.number))} {node.unit}".strip()
     return node.name
 
 
@@ -207,7 +207,7 @@ def _format_operand(node: Expression, op: str, index: int) -> str:
     return f"({format_formula(node)})" if needs_parentheses else format_formula(node)
 
 
-def units_of(node: Expression) -> Sequence[tuple[str, Fraction, str]]:
+def list_conversions(node: Expression) -> Sequence[tuple[str, Fraction, str]]:
     """Return the distinct conversions of a resolved formula as (unit, exact factor, base unit).
 
     The formula's own unit is last.  Units that are their own base unit are left out.
@@ -232,7 +232,7 @@ class FormulaScope:
     amount: str = ""
 
 
-def unit_of(node: Expression, scope: FormulaScope, library: UnitLibrary) -> str:
+def infer_unit(node: Expression, scope: FormulaScope, library: UnitLibrary) -> str:
     """Return the unit of a formula.
 
     Operands of sums are converted to the unit of the first.  Raises UnknownNameError, KindError, UnitError,
@@ -242,7 +242,7 @@ def unit_of(node: Expression, scope: FormulaScope, library: UnitLibrary) -> str:
         if node.op in ("column", "instant", "field", "taken"):
             raise UnknownNameError(node.op, node.name, ())
         raise KindError("arithmetic over values of metrics", node.op, node)
-    units = [unit_of(operand, scope, library) for operand in node.operands]
+    units = [infer_unit(operand, scope, library) for operand in node.operands]
     leaf = _LEAVES.get(node.op)
     if leaf:
         unit = leaf(node, scope)
@@ -302,11 +302,11 @@ def write_conversions(node: Expression, unit: str, scope: FormulaScope, library:
 def _convert_to_base(node: Expression, scope: FormulaScope, library: UnitLibrary) -> Expression:
     operands = tuple(_convert_to_base(operand, scope, library) for operand in node.operands)
     if node.op in ("metric", "constant", "quantity"):
-        unit = unit_of(node, scope, library)
+        unit = infer_unit(node, scope, library)
         factor, base = library.base(unit)
         return replace(node, unit=unit, factor=str(factor), text=base)
     if node.op == "as_unit":
-        operand_unit = unit_of(node.operands[0], scope, library)
+        operand_unit = infer_unit(node.operands[0], scope, library)
         ratio: Fraction = library.base(node.unit)[0] / library.base(operand_unit)[0]
         return replace(node, operands=operands, factor=str(ratio))
     return replace(node, operands=operands)

@@ -235,7 +235,7 @@ def collect_definition(package: Package, metric: Metric, memo: SerializationMemo
     if earlier_patterns := _list_earlier_patterns(package, needs):
         body["earlier"] = earlier_patterns
     if formula.is_formula(metric):
-        metrics = formula.by_id(package)
+        metrics = formula.index_metrics(package)
         body["metrics"] = {
             name: collect_definition(package, metrics[name], memo) for name in formula.list_inputs(metric.measure)
         }

@@ -150,7 +150,7 @@ class Listed:
 
 def listed_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Sequence[Metric]) -> Listed:
     """Return a request for rows of a grain with metrics, some of which may be formulas."""
-    measured = formula.list_measured(formula.by_id(package), metrics)
+    measured = formula.list_measured(formula.index_metrics(package), metrics)
     return Listed(grain, tuple(keys), measured, tuple(metric for metric in metrics if formula.is_formula(metric)))
 
 
@@ -327,7 +327,7 @@ def plan(
     are summarised.  With `cut` the plan is for one phase of a run, whose bounds are parameters.
     """
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
-    metrics = formula.list_measured(formula.by_id(package), metrics)
+    metrics = formula.list_measured(formula.index_metrics(package), metrics)
     read = [*metrics, *(metric for item in listed for metric in item.metrics)]
     keys = [(item.grain.name, item.keys) for item in listed]
     table_cuts = tuple(item for item in cuts if item.of)

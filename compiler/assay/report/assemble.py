@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assay.lang.formula import by_id, is_formula, list_measured
+from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report
@@ -201,7 +201,7 @@ def _describe_averages(checked: CheckedPackage, report: Report, summary: str) ->
     """How averages are taken of shown metrics that have a distribution for each of something; empty: there are none."""
     names = [name for section in report.sections for name in section.metrics]
     names += [item.metric for item in report.charts]
-    found = list_measured(by_id(checked.package), map(checked.metric, names))
+    found = list_measured(index_metrics(checked.package), map(checked.metric, names))
     groups = sorted({metric.per for metric in found if metric.per})
     if not groups:
         return ""

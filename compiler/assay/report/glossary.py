@@ -26,7 +26,7 @@ def entry(checked: CheckedPackage, name: str) -> Entry:
 
 def _worked(metric: Metric) -> tuple[str, ...]:
     """Formula and unit, every conversion with its exact factor, worked examples: a line each."""
-    conversions = [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.units_of(metric.measure)]
+    conversions = [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.list_conversions(metric.measure)]
     return (
         f"Formula: {formula.format_formula(metric.measure)}, in {metric.unit.name}.",
         *([f"Conversions, exact: {'; '.join(conversions)}."] if conversions else []),
@@ -36,7 +36,7 @@ def _worked(metric: Metric) -> tuple[str, ...]:
 
 def _example(example: Worked) -> str:
     given = ", ".join(
-        f"{item.metric} = {formula.number_text(item.value)} {item.unit.symbol}".strip() for item in example.given
+        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}".strip() for item in example.given
     )
     why = f" ({example.doc})" if example.doc else ""
     return f"{given} gives {example.shows} {example.unit.symbol}".strip() + why

@@ -25,7 +25,7 @@ def query(checked: CheckedPackage, metric: Metric, summary: Summary, constants: 
 
     Null where there are no samples, or something is divided by 0.
     """
-    known = formula.by_id(checked.package)
+    known = formula.index_metrics(checked.package)
     grains = {grain.name: grain for grain in checked.package.grains}
     measured = formula.list_measured(known, [metric])
     stages = [(_stage(item.id), _average(checked, item, grains[item.grain], summary, constants)) for item in measured]

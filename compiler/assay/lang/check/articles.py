@@ -131,13 +131,13 @@ def _positive(text: str) -> bool:
 
 def _columns(checker: Checker, what: str, table: ClassTable) -> None:
     """What the columns of figures are: the rows of the grain of all its metrics, or the runs."""
-    known = formula.by_id(checker.package)
+    known = formula.index_metrics(checker.package)
     metrics = [known[name] for name in formula.list_inputs(table.value)]
     if not table.across:
         return
     if not formula.list_measured(known, metrics):
         return  # its formulas are wrong themselves
-    grains = {formula.grain(known, metric) for metric in metrics}
+    grains = {formula.find_grain(known, metric) for metric in metrics}
     found = [item for item in checker.package.grains if grains == {item.name}]
     if not found:
         checker.report(

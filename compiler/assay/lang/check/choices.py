@@ -123,8 +123,8 @@ def rows(
                 hint=did_you_mean(name, names),
                 within=within,
             )
-    by_id = formula.by_id(checker.package)
-    of_metric = {name: formula.grain(by_id, metric) for name, metric in by_id.items()}
+    by_id = formula.index_metrics(checker.package)
+    of_metric = {name: formula.find_grain(by_id, metric) for name, metric in by_id.items()}
     for name in metrics:
         right = right and of_metric.get(name) == grain
         if name not in of_metric:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from assay.lang import formula, scopes
 from assay.lang.check.checker import Checker
-from assay.lang.formula import FormulaScope, unit_of, write_conversions
+from assay.lang.formula import FormulaScope, infer_unit, write_conversions
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import ExampleValue, Metric, Package, Relation, Worked
 from assay.lang.model.vocabulary import Unit
@@ -107,7 +107,7 @@ def _check_formula_fields(checker: Checker, owner: str, metric: Metric) -> None:
             metric.id,
             hint=f"`{row_fields[0]}` belongs to the metrics that it is over",
         )
-    inferred_grain = formula.grain(formula.by_id(checker.package), metric)
+    inferred_grain = formula.find_grain(formula.index_metrics(checker.package), metric)
     if metric.grain and metric.grain != inferred_grain:
         checker.report(
             "formula",
@@ -152,7 +152,7 @@ def check_formula_unit(
 def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amount: str, field: str) -> str | None:
     """Return the unit of a formula; report what is wrong with it and return None."""
     try:
-        return unit_of(node, scope_of(checker.package, amount), checker.library)
+        return infer_unit(node, scope_of(checker.package, amount), checker.library)
     except UnknownNameError as error:
         hint = did_you_mean(error.name, error.known)
         if error.kind == "metric":
@@ -191,7 +191,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
 
 def _check_cycles(checker: Checker) -> set[str]:
     """Report each cycle of formulas once.  Return the ids of the metrics on cycles."""
-    metrics = formula.by_id(checker.package)
+    metrics = formula.index_metrics(checker.package)
     circular: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
@@ -240,7 +240,7 @@ def _report_failed_example(
     checker: Checker, owner: str, example: Worked, expected: str, computed: str, notes: tuple[str, ...]
 ) -> None:
     inputs = ", ".join(
-        f"{item.metric} = {formula.number_text(item.value)} {item.unit.symbol}" for item in example.given
+        f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}" for item in example.given
     )
     checker.report(
         "example",

@@ -452,7 +452,7 @@ def _list_part_requests(
 
 
 def _resolve_metrics(checker: Checker, names: Iterable[str]) -> Sequence[Metric]:
-    metrics = formula.by_id(checker.package)
+    metrics = formula.index_metrics(checker.package)
     return formula.list_measured(metrics, [metrics[name] for name in names if name in metrics])
 
 

@@ -36,7 +36,7 @@ def rows_of_classes(checked: CheckedPackage, table: ClassTable) -> Listed | None
     if not table.across:
         return None
     metrics = metrics_of_classes(checked, table)
-    name = formula.grain(formula.by_id(checked.package), metrics[0])
+    name = formula.find_grain(formula.index_metrics(checked.package), metrics[0])
     grain = next(item for item in checked.package.grains if item.name == name)
     return listed_rows(checked.package, grain, tuple(dict.fromkeys((table.across, *grain.key))), metrics)
 

@@ -143,7 +143,7 @@ def _sources(checked: CheckedPackage, article: Article) -> set[str]:
     rows = [item.grain.name for item in asked.of_parts(checked, article)]
     names = [name for part in article.parts for item in part.comparisons for name in item.metrics]
     names += [rule.metric for part in article.parts for item in part.conclusions for rule in item.rules]
-    metrics = formula.list_measured(formula.by_id(checked.package), [checked.metric(name) for name in names])
+    metrics = formula.list_measured(formula.index_metrics(checked.package), [checked.metric(name) for name in names])
     tables = [*rows, *asked.series_of(article), *(metric.grain for metric in metrics)]
     events = dependencies.collect_dependencies(checked.package, [], [], tables).events
     return {event.source for event in checked.package.events if event.name in events}
