@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.lang.line_pattern import PatternError, literal, parse
+from assay.lang.line_pattern import PatternError, build_literal_regex, parse
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 
@@ -89,7 +89,7 @@ WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp"))
     st.text(string.printable.replace("\n", "").replace("\r", "").replace("\x0b", "").replace("\x0c", ""), min_size=1)
 )
 def test_literal_text_stands_for_itself(text: str) -> None:
-    expression = f"^{literal(text)}$"
+    expression = f"^{build_literal_regex(text)}$"
     row = duckdb.execute("SELECT regexp_matches(?, ?)", [text, expression]).fetchone()
     assert row == (True,)
     assert re.search(expression, text)

@@ -109,11 +109,13 @@ class Pattern:
             if not piece.optional:
                 before, shortest = self.pieces[:index], ""
                 if index and before[-1].matches == WORD and piece.text:
-                    shortest = f"^({_build_regex(before, frozenset(), whole=False)}){literal(piece.text[0])}"
+                    shortest = (
+                        f"^({_build_regex(before, frozenset(), whole=False)}){build_literal_regex(piece.text[0])}"
+                    )
                 yield Beginning(piece, f"^{_build_regex(before, frozenset(), whole=True)}", shortest)
 
 
-def literal(text: str) -> str:
+def build_literal_regex(text: str) -> str:
     """Return the regular expression of a literal text; blanks match one or more."""
     parts = re.split(r"[ \t]+", text)
     return BLANKS.join(_escape_regex(part) for part in parts)
@@ -130,7 +132,7 @@ def _build_regex(pieces: Sequence[Piece], places: frozenset[str], whole: bool) -
             parts.append((")?" if part else "") + ("(?:" if piece.optional else ""))
             part = piece.optional
         if not piece.matches:
-            parts.append(literal(piece.text))
+            parts.append(build_literal_regex(piece.text))
             continue
         matches = LAST[piece.matches] if whole and index == len(pieces) - 1 else piece.matches
         if piece.matches == REST and index and pieces[index - 1].text.endswith((" ", "\t")):

@@ -16,7 +16,7 @@ from assay.ingest import builder, invalid_text, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, NumberedForm
 from assay.ingest.event_query import typed_rows
 from assay.ingest.readers.lines import bare, scan
-from assay.lang.line_pattern import Pattern, literal, parse
+from assay.lang.line_pattern import Pattern, build_literal_regex, parse
 from assay.lang.model.package import Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
@@ -75,12 +75,12 @@ class TextForms:
     @property
     def begins(self) -> str:
         """The expression of a body that begins as one of an event does; empty when any does."""
-        return "" if "" in self.marks else "^(?:" + "|".join(literal(mark) for mark in self.marks) + ")"
+        return "" if "" in self.marks else "^(?:" + "|".join(build_literal_regex(mark) for mark in self.marks) + ")"
 
     @property
     def within(self) -> str:
         """The expression of a line that holds the beginning of an event; empty when any line would."""
-        return "" if "" in self.marks else "|".join(literal(mark) for mark in self.marks)
+        return "" if "" in self.marks else "|".join(build_literal_regex(mark) for mark in self.marks)
 
     def ends_in_value(self, variant: Variant) -> bool:
         """Whether lines of a pattern may end in something that is read."""
