@@ -197,7 +197,7 @@ class _DependencyWalker:
                 self.needs.constants.add(item.name)
 
 
-def events_of(package: Package, tables: Iterable[str]) -> frozenset[str]:
+def find_events(package: Package, tables: Iterable[str]) -> frozenset[str]:
     """Return the events that tables depend on, directly or not.  Names of the package need not be checked."""
     tables_by_name = {item.name: item for item in package.tables}
     reachable: set[str] = set()

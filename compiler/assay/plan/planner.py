@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.lang import formula
-from assay.lang.dependencies import Dependencies, collect_dependencies, events_of
+from assay.lang.dependencies import Dependencies, collect_dependencies, find_events
 from assay.lang.model.package import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
 from assay.lang.model.vocabulary import Cut
 from assay.lang.reserved_names import KEY, KEYS, keys_of, rows_name
@@ -255,7 +255,7 @@ class _StepScheduler:
         """
         if LOGS not in uses or len(self.package.sources) < 2:
             return ()
-        events = events_of(self.package, uses)
+        events = find_events(self.package, uses)
         return tuple(sorted({item.source for item in self.package.events if item.name in events}))
 
     def list_unbound_instants(self, grain: Grain) -> frozenset[str]:

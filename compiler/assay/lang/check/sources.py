@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from assay.lang import time_format
 from assay.lang.check.checker import Checker
-from assay.lang.dependencies import events_of
+from assay.lang.dependencies import find_events
 from assay.lang.line_pattern import Pattern, PatternError, parse
 from assay.lang.model.package import Event, Field, Form, Grain, Instant, Source
 from assay.lang.model.source_kinds import JSON_LINES, SOURCE_KINDS, TEXT_LINES
@@ -265,7 +265,7 @@ def _check_log_readers(checker: Checker) -> None:
     for name, checks in tables:
         readers += [(f"check `{item.code}` of `{name}`", item.code, (*item.uses, name)) for item in checks]
     for owner, word, uses in readers:
-        if LOGS in uses and not events_of(package, uses):
+        if LOGS in uses and not find_events(package, uses):
             checker.report(
                 "logs",
                 f"{owner} reads `{LOGS}`, but no event, so that it does not say of which source",
