@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.app.session import Session
 from assay.lang import workspace
-from assay.lang.chart_templates import of_package
+from assay.lang.chart_templates import list_chart_requests
 from assay.lang.model.package import Package
 from assay.styles.registry import style_names
 from assay.util.diagnostics import Diagnostic, did_you_mean, raise_all
@@ -28,7 +28,7 @@ def report_problems(package: Package, templates: Path, locate: Callable[[str], P
     """Reports of a package in an unknown number style, or with charts of an unknown template; each name told once."""
     known = [path.name.removesuffix(ENDING) for path in (templates / "charts").glob(f"*{ENDING}")]
     told: set[str] = set()
-    for asked in of_package(package):
+    for asked in list_chart_requests(package):
         for style in sorted(set(asked.styles) - set(style_names()) - told):
             yield Diagnostic(
                 "unknown-style",

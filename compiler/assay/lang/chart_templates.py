@@ -21,7 +21,7 @@ class ChartRequest:
     templates: tuple[str, ...]
 
 
-def of_package(package: Package) -> Iterator[ChartRequest]:
+def list_chart_requests(package: Package) -> Iterator[ChartRequest]:
     """Yield the request of each report, edition, history and article of a package."""
     for report in package.reports:
         yield ChartRequest(f"report `{report.name}`", (report.style,), tuple(chart.template for chart in report.charts))

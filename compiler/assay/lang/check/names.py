@@ -80,7 +80,10 @@ def _list_file_names(package: Package) -> Iterator[Named]:
         ("a report", (item.name for item in package.reports)),
         ("an article", (item.name for item in package.articles)),
         ("a history", (item.name for item in package.histories)),
-        ("a chart template", (name for item in chart_templates.of_package(package) for name in item.templates)),
+        (
+            "a chart template",
+            (name for item in chart_templates.list_chart_requests(package) for name in item.templates),
+        ),
     )
     for kind, names in groups:
         yield from ((kind, name) for name in names)
