@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.lang.model.package import Constant, Source
-from assay.lang.units import nanoseconds_of
+from assay.lang.units import count_nanoseconds
 from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_at
 from assay.util.json_text import has_conflicting_key, parse_json
 from assay.util.numbers import MAGNITUDE
@@ -196,7 +196,7 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
             raise _wrong(constant, value, path)
         if kind == "real":
             return float(exact)
-        if kind == "duration" and (kept := int(exact * nanoseconds_of(constant.unit.name))) >= 1:
+        if kind == "duration" and (kept := int(exact * count_nanoseconds(constant.unit.name))) >= 1:
             return kept
         if kind == "integer" and exact == exact.to_integral_value():
             return int(exact)

@@ -22,7 +22,7 @@ from assay.lang.model.expression import Expression, show
 from assay.lang.model.package import Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.lang.typing_rules import infer, infer_reduced
-from assay.lang.units import library_of
+from assay.lang.units import get_library
 from assay.util.repr_key import ReprKey
 
 FORMAT = 2  # 1 sorted events and summaries by name
@@ -63,7 +63,7 @@ class CheckedPackage:
 
 def resolve(package: Package, sources: str) -> CheckedPackage:
     """Return the checked package with its conversion factors.  `check` must have found no problem."""
-    units = library_of(tuple(unit.name for unit in package.units))
+    units = get_library(tuple(unit.name for unit in package.units))
     package = _sort_parts(write_factors(package, units))
     grains = {grain.name: grain for grain in package.grains}
     measured = {}

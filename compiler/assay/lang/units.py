@@ -62,12 +62,12 @@ class UnknownUnitError(Exception):
 
 
 @functools.lru_cache(maxsize=8)
-def library_of(base_units: tuple[str, ...]) -> UnitLibrary:
+def get_library(base_units: tuple[str, ...]) -> UnitLibrary:
     """Return the library of a package with these base units; cached, since parsing definitions is slow."""
     return UnitLibrary(base_units)
 
 
-def nanoseconds_of(unit: str) -> int:
+def count_nanoseconds(unit: str) -> int:
     """Return the number of nanoseconds in one unit of a duration.
 
     1000000 for `millisecond`, 10^9 for `second / slot` (durations are stored per slot) and without a unit.
@@ -76,7 +76,7 @@ def nanoseconds_of(unit: str) -> int:
     time = unit.partition("/")[0].strip()
     if time in (_SECOND, NONE):
         return _NANOSECONDS  # the common case, without loading the library
-    return int(library_of(()).factor(time, "nanosecond"))
+    return int(get_library(()).factor(time, "nanosecond"))
 
 
 class UnitLibrary:

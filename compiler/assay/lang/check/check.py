@@ -28,7 +28,7 @@ from assay.lang.model.package import Event, Grain, Metric, Package
 from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
 from assay.lang.model.vocabulary import COMPUTED
 from assay.lang.typing_rules import Scope, Typed, UnitError, infer_reduced
-from assay.lang.units import UnknownUnitError, library_of
+from assay.lang.units import UnknownUnitError, get_library
 from assay.util.diagnostics import Diagnostic, did_you_mean
 
 
@@ -56,7 +56,7 @@ def check_coverage(checker: Checker) -> None:
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
     """Return the problems of a package, in the order of its parts.  Repeated problems are merged."""
-    checker = Checker(package, locate, library_of(tuple(unit.name for unit in package.units)))
+    checker = Checker(package, locate, get_library(tuple(unit.name for unit in package.units)))
     for run_check in _PRECONDITIONS:
         run_check(checker)
     for run_check in _CHECKS if not checker.problems else ():

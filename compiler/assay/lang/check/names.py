@@ -15,7 +15,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.model.article import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
 from assay.lang.model.package import Check, Column, Constant, Event, Metric, Package, Relation, Series
 from assay.lang.typing_rules import UnitError
-from assay.lang.units import UnknownUnitError, nanoseconds_of
+from assay.lang.units import UnknownUnitError, count_nanoseconds
 from assay.util.diagnostics import suggest_nearest
 from assay.util.os_errors import is_below
 
@@ -109,7 +109,7 @@ def check_durations(checker: Checker) -> None:
         if constant.type != "duration":
             continue
         try:
-            nanoseconds_of(constant.unit.name)
+            count_nanoseconds(constant.unit.name)
         except UnitError:
             checker.report(
                 "unit",
