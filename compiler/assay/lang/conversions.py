@@ -13,7 +13,7 @@ from assay.lang.model.article import Article, ClassTable
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Parameter, Series
 from assay.lang.model.vocabulary import Cut, Unit
-from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, side_by_side
+from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, infer_sides
 from assay.lang.units import UnitLibrary
 
 
@@ -55,7 +55,7 @@ class _Resolver:
         elif node.op == "quantity" and (kind := infer(node, scope, self.units)).type == "integer":
             factor = str(self.units.factor(node.unit, kind.unit))
         elif node.op in SIDE_BY_SIDE:
-            operands = convert_operands(operands, side_by_side(node, scope, self.units), self.units)
+            operands = convert_operands(operands, infer_sides(node, scope, self.units), self.units)
         return dataclasses.replace(node, operands=operands, factor=factor)
 
     def convert_optional(self, node: Expression | None, scope: Scope) -> Expression | None:

@@ -149,7 +149,7 @@ def _common_type(left: Typed, right: Typed, node: Expression, units: Units) -> T
     return left
 
 
-def side_by_side(node: Expression, scope: Scope, units: Units) -> tuple[Typed, Typed]:
+def infer_sides(node: Expression, scope: Scope, units: Units) -> tuple[Typed, Typed]:
     """Return types and units of the two sides of a comparison or sum.
 
     A quantity beside a number in another unit is written in that unit, which does not change its value.
@@ -181,7 +181,7 @@ def combine_quantities(kind: Typed, other_type: Typed, units: Units) -> Typed:
 
 
 def _infer_sum(node: Expression, scope: Scope, units: Units) -> Typed:
-    left, right = side_by_side(node, scope, units)
+    left, right = infer_sides(node, scope, units)
     if left.type == "instant" and right.type == "instant":
         if node.op == "plus":
             raise KindError("a duration", "instant", node.operands[1])
@@ -226,7 +226,7 @@ def _infer_common(node: Expression, scope: Scope, units: Units) -> Typed:
 
 
 def _infer_comparison(node: Expression, scope: Scope, units: Units) -> Typed:
-    left, right = side_by_side(node, scope, units)
+    left, right = infer_sides(node, scope, units)
     _common_type(left, right, node.operands[1], units)
     return BOOLEAN
 
