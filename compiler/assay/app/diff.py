@@ -24,7 +24,7 @@ from assay.provenance.read import NAME, Content, PublishedContent, Recorded, Rec
 from assay.provenance.record import outline
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
 from assay.util.paths import LOOP, is_loop, resolve_path
-from assay.util.scratch import folder as temporary
+from assay.util.scratch import temporary_folder as temporary
 
 #: what is taken out of a revision: specs, the SQL that they import, and their normal forms
 _NEEDED = ("specs", "queries", "golden/specs")

@@ -40,7 +40,7 @@ from assay.plan.planner import plan
 from assay.sql import dialect
 from assay.sql.dialect import column, event_table, scan
 from assay.util.diagnostics import AssayError, Diagnostic, Span
-from assay.util.scratch import folder as temporary
+from assay.util.scratch import temporary_folder as temporary
 
 if TYPE_CHECKING:
     import duckdb

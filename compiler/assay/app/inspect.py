@@ -28,7 +28,7 @@ from assay.lang.model.package import Event, Package, Quarantine, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.numbers import format_count
-from assay.util.scratch import folder as temporary
+from assay.util.scratch import temporary_folder as temporary
 
 UNLIMITED = Quarantine(1.0, 2**62)  # broken records are counted, however many there are
 REST = "(all other names)"

@@ -42,7 +42,7 @@ from assay.remote.address import is_address
 from assay.report.article import metrics_of
 from assay.report.results_json import lines_json
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
-from assay.util.scratch import folder as temporary
+from assay.util.scratch import temporary_folder as temporary
 
 
 def changed_publications(found: RecordedPublished) -> Iterator[str]:

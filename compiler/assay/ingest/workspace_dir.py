@@ -33,7 +33,7 @@ def atomic_output_dir(out: Path, cache: Path | None = None) -> Iterator[Path]:
     """
     root = cache or out.parent
     try:
-        with scratch.folder(root) as fresh:
+        with scratch.temporary_folder(root) as fresh:
             try:
                 yield fresh
             except QuarantineLimitError as error:

@@ -84,7 +84,7 @@ def sweep(within: Path, prefix: str = "") -> None:
 
 
 @contextmanager
-def folder(root: Path | None = None) -> Iterator[Path]:
+def temporary_folder(root: Path | None = None) -> Iterator[Path]:
     """Create a temporary folder for a block, in the scratch of a cache or of the user.  May raise OSError."""
     place = Path(tempfile.mkdtemp(dir=process_dir(root or user_folder())))
     try:

@@ -36,7 +36,7 @@ from assay.sql.dialect import column
 from assay.util.diagnostics import AssayError, Diagnostic, did_you_mean
 from assay.util.os_errors import is_full
 from assay.util.progress import Bytes
-from assay.util.scratch import folder as scratch_folder
+from assay.util.scratch import temporary_folder as scratch_folder
 
 if TYPE_CHECKING:
     import duckdb

@@ -34,7 +34,7 @@ from assay.sql.dialect import column
 from assay.util.diagnostics import did_you_mean, fail
 from assay.util.numbers import format_count
 from assay.util.progress import Bytes, ignore_bytes
-from assay.util.scratch import folder as scratch_folder
+from assay.util.scratch import temporary_folder as scratch_folder
 
 if TYPE_CHECKING:
     import duckdb
