@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from assay.lang import formula, scopes
-from assay.lang.check.formulas import scope_of
+from assay.lang.check.formulas import build_formula_scope
 from assay.lang.check.series import VALUE, read_unit
 from assay.lang.formula import write_conversions
 from assay.lang.model.article import Article, ClassTable
@@ -100,7 +100,7 @@ class _Resolver:
 
     def convert_formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
         """Return a formula with its conversions."""
-        return write_conversions(node, unit.name, scope_of(self.package, amount), self.library)
+        return write_conversions(node, unit.name, build_formula_scope(self.package, amount), self.library)
 
     def convert_article(self, article: Article) -> Article:
         """Return an article with the conversions of its tables over classes."""

@@ -91,7 +91,7 @@ def check_formulas(checker: Checker) -> None:
                 _check_example(checker, owner, metric, example)
 
 
-def scope_of(package: Package, amount: str = "") -> FormulaScope:
+def build_formula_scope(package: Package, amount: str = "") -> FormulaScope:
     """Return what the formulas of a package may refer to."""
     units = {metric.id: metric.unit.name for metric in package.metrics}
     return FormulaScope(units, scopes.collect_constants(package), amount)
@@ -152,7 +152,7 @@ def check_formula_unit(
 def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amount: str, field: str) -> str | None:
     """Return the unit of a formula; report what is wrong with it and return None."""
     try:
-        return infer_unit(node, scope_of(checker.package, amount), checker.library)
+        return infer_unit(node, build_formula_scope(checker.package, amount), checker.library)
     except UnknownNameError as error:
         hint = did_you_mean(error.name, error.known)
         if error.kind == "metric":
@@ -218,14 +218,14 @@ def _check_cycles(checker: Checker) -> set[str]:
 
 def _check_example(checker: Checker, owner: str, metric: Metric, example: Worked) -> None:
     """Check that an example has a value for each input of the formula and shows the computed result."""
-    values = example_values(checker, owner, metric, example)
+    values = convert_example_values(checker, owner, metric, example)
     if values is None or not _check_convertible(checker, owner, example.unit, metric.unit.name, example.shows):
         return
     shows = parse_decimal(example.shows)
     if shows is None:
         _report_not_decimal(checker, owner, example.shows)
         return
-    node = write_conversions(metric.measure, example.unit.name, scope_of(checker.package), checker.library)
+    node = write_conversions(metric.measure, example.unit.name, build_formula_scope(checker.package), checker.library)
     result = formula.evaluate(node, lambda name: values[name], values)
     expected = f"{example.shows} {example.unit.symbol or example.unit.name}"
     if result.value is None:
@@ -253,12 +253,12 @@ def _report_failed_example(
     )
 
 
-def example_values(checker: Checker, owner: str, metric: Metric, example: Worked) -> dict[str, Fraction] | None:
+def convert_example_values(checker: Checker, owner: str, metric: Metric, example: Worked) -> dict[str, Fraction] | None:
     """Return the values of an example, in the units of its metrics and constants.
 
     Report what is wrong and return None.
     """
-    scope = scope_of(checker.package)
+    scope = build_formula_scope(checker.package)
     units = {**scope.metrics, **{name: kind.unit for name, kind in scope.constants.items()}}
     required = dict.fromkeys(item.name for item in metric.measure.walk() if item.op in ("metric", "constant"))
     if sorted(item.metric for item in example.given) != sorted(required):
