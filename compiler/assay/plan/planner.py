@@ -238,7 +238,7 @@ class _StepScheduler:
         for used in relation.uses:
             self.add_table(used)
         self.steps[relation.name] = RelationStep(relation, self.list_sources(relation.uses))
-        self.add_checks(relation.name, (key_check(relation), *relation.checks))
+        self.add_checks(relation.name, (build_key_check(relation), *relation.checks))
 
     def add_grain(self, grain: Grain) -> None:
         """Add a grain after its rows, its subject and their inputs."""
@@ -268,7 +268,7 @@ class _StepScheduler:
         step = RowsStep(grain, frozenset(self.need.grains[grain.name]), self.list_unbound_instants(grain))
         if step.name in self.steps:
             return
-        for name in bound_tables(grain, step.members):
+        for name in list_bound_tables(grain, step.members):
             finer = self.tables.get(name)
             if isinstance(finer, Grain) and finer.subject and finer.subject.grain == grain.name:
                 self.add_rows(finer)
@@ -285,7 +285,7 @@ class _StepScheduler:
             self.steps.setdefault(step.name, step)
 
 
-def key_check(relation: Relation) -> Check:
+def build_key_check(relation: Relation) -> Check:
     """Return the check that no two rows of a relation have the same key."""
     instant_columns = {item.name for item in relation.columns if item.type == "instant"}
     names = ", ".join(f"{name} {{{name}{':t' if name in instant_columns else ''}}}" for name in relation.key)
@@ -295,10 +295,10 @@ def key_check(relation: Relation) -> Check:
     return Check(KEY, "", (), message, hint, "error")
 
 
-def bound_tables(grain: Grain, members: frozenset[str]) -> Iterator[str]:
+def list_bound_tables(grain: Grain, members: frozenset[str]) -> Iterator[str]:
     """Yield the tables that the rows of a grain with these members read."""
     yield grain.runs.of if grain.runs else grain.relation
-    for instant in instants(grain, members):
+    for instant in select_instants(grain, members):
         if instant.of:
             yield instant.of
     for tally in grain.tallies:
@@ -306,7 +306,7 @@ def bound_tables(grain: Grain, members: frozenset[str]) -> Iterator[str]:
             yield tally.of
 
 
-def instants(grain: Grain, members: frozenset[str]) -> Iterator[Instant]:
+def select_instants(grain: Grain, members: frozenset[str]) -> Iterator[Instant]:
     """Return the instants of a grain that are among its members."""
     return (item for item in grain.instants if item.name in members)
 

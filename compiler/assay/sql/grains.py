@@ -15,7 +15,7 @@ from assay.lang.model.package import Grain, Instant, Pair, Tally
 from assay.lang.model.vocabulary import COMPUTED, FIRST, LAST, LATEST_BEFORE, SINCE, UNTIL, Cut
 from assay.lang.reserved_names import ACCEPTED, BASE, choose_free_name, rows_name
 from assay.lang.scopes import HOST
-from assay.plan.planner import Applied, JudgeStep, RowsStep, instants
+from assay.plan.planner import Applied, JudgeStep, RowsStep, select_instants
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
@@ -57,7 +57,7 @@ def _computed(layer: Sequence[tuple[str, Expression]], source: str, constants: C
 
 def _layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, Expression]]]:
     """What is computed of other members, by depth of reference; inside a layer in the order of the spec."""
-    computed = {item.name: item.value for item in instants(grain, members) if item.value}
+    computed = {item.name: item.value for item in select_instants(grain, members) if item.value}
     computed |= {item.column.name: item.value for item in grain.derived if item.column.name in members}
     depths: dict[str, int] = {}
 
@@ -92,7 +92,7 @@ def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.S
 
 def _tallied(step: RowsStep, finer: frozenset[str]) -> dict[str, Instant]:
     """Tallies of the very rows of a key that an instant is picked of, which are counted where that is picked."""
-    picked = [item for item in instants(step.grain, step.members) if item.pick in (FIRST, LAST)]
+    picked = [item for item in select_instants(step.grain, step.members) if item.pick in (FIRST, LAST)]
     wanted = [item for item in step.grain.tallies if item.column.name in step.members and item.of not in finer]
     return {
         tally.column.name: instant
@@ -104,7 +104,7 @@ def _tallied(step: RowsStep, finer: frozenset[str]) -> dict[str, Instant]:
 
 def _in_turn(grain: Grain, members: frozenset[str]) -> list[Instant]:
     """The instants that are bound to rows, each after the one that it is the latest before."""
-    bound = {item.name: item for item in instants(grain, members) if item.pick != COMPUTED}
+    bound = {item.name: item for item in select_instants(grain, members) if item.pick != COMPUTED}
 
     def depth(instant: Instant) -> int:
         return 1 + depth(bound[instant.before]) if instant.pick == LATEST_BEFORE else 0
@@ -121,7 +121,7 @@ def _bind(query: exp.Select, instant: Instant, step: RowsStep, tallied: bool, co
         ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
         source = _narrowed(instant, constants)
         return dialect.latest_before(query, source, exp.and_(_agree(instant.on, instant.name), ahead))
-    place = any(item.before == instant.name for item in instants(step.grain, step.members))
+    place = any(item.before == instant.name for item in select_instants(step.grain, step.members))
     grouped = _picked(instant, instant.name in step.across, place, constants)
     if tallied:
         grouped = grouped.select(exp.alias_(exp.Count(this=exp.Star()), _number(instant)), copy=False)
