@@ -315,3 +315,9 @@ def test_a_circle_of_instants_is_told_of_those_in_it(package: Package) -> None:
     ]
     first = _instant(_before(package, started="forged"), "forged", pick="first", before="started")
     assert check(first, NOWHERE) == ()
+
+
+def test_check_unknown_kind_of_source_reports_it(package: Package) -> None:
+    first, *others = package.sources
+    changed = replace(package, sources=(replace(first, kind="json"), *others))
+    assert [problem.code for problem in check(changed, NOWHERE)] == ["unknown-kind"]

@@ -19,7 +19,9 @@ from assay.util.diagnostics import Diagnostic, did_you_mean
 def check_lines(checker: Checker) -> None:
     """Check the time format of every source, and the patterns of text lines with their events."""
     for source in checker.package.sources:
-        kind = SOURCE_KINDS[source.kind]
+        kind = SOURCE_KINDS.get(source.kind)
+        if kind is None:
+            continue  # the unknown kind is reported already
         if not kind.has_series and (source.time or kind.has_patterns):
             _check_time(checker, source)
         else:
