@@ -298,10 +298,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """What a row stands for: a relation, or runs of another grain, with instants, tallies and derived columns.
-
-    `at` is the instant by which phases split its rows.
-    """
+    """What a row is about: a relation or runs of another grain, with more columns and instants; phases split it by `at`."""
 
     name: str
     relation: str
