@@ -44,7 +44,7 @@ def averages(checker: Checker, what: str, article: Article, item: Averages) -> N
     for name in item.series:
         if name not in known:
             message = f"table `{item.title}` of {what} shows an unknown series `{name}`"
-            checker.missing("unknown-series", message, name, known, within=(item.title,))
+            checker.report_missing("unknown-series", message, name, known, within=(item.title,))
     units = {known[name].unit.name: name for name in reversed(item.series) if name in known}
     if len(units) > 1:
         checker.report(
@@ -118,7 +118,7 @@ def _class(checker: Checker, what: str, item: Class, unit: str) -> None:
     try:
         checker.library.factor(item.unit.name, unit)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, f"class `{item.name}` of {what}", item.name)
+        checker.report_unknown_unit(error, f"class `{item.name}` of {what}", item.name)
     except UnitError:
         message = f"class `{item.name}` of {what} has an amount of another kind than the first one"
         checker.report("unit", message, item.name, expected=unit, found=item.unit.name)
@@ -278,7 +278,7 @@ def _compared(checker: Checker, what: str, part: Part, within: tuple[str, ...]) 
     for name in dict.fromkeys(metrics):
         if name not in listed:
             message = f"{what} compares a metric that its package does not list: `{name}`"
-            checker.missing("unknown-metric", message, name, listed, within=within)
+            checker.report_missing("unknown-metric", message, name, listed, within=within)
     for kind in dict.fromkeys(rule.kind for rule in rules if rule.kind not in RULES):
         checker.report("rule", f"{what} has a rule of a kind that there is not: `{kind}`", kind,
                        hint=did_you_mean(kind, RULES))  # fmt: skip
@@ -294,7 +294,7 @@ def _series(checker: Checker, what: str, timeline: Timeline) -> None:
     if found is None:
         known = [item.name for item in checker.package.series]
         message = f"{what} shows an unknown series `{timeline.series}`"
-        checker.missing("unknown-series", message, timeline.series, known, within=(timeline.title,))
+        checker.report_missing("unknown-series", message, timeline.series, known, within=(timeline.title,))
     elif not timeline.alone and timeline.line not in found.by:
         checker.report(
             "unknown-label",

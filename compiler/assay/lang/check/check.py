@@ -42,16 +42,16 @@ def check_coverage(checker: Checker) -> None:
         if item.name in instants:
             continue
         if "." in item.name:
-            checker.missing("unknown-instant", f"coverage of unknown instant `{item.name}`", item.name, instants)
+            checker.report_missing("unknown-instant", f"coverage of unknown instant `{item.name}`", item.name, instants)
             continue
         if item.name not in events:
-            checker.missing("unknown-event", f"coverage of unknown event `{item.name}`", item.name, events)
+            checker.report_missing("unknown-event", f"coverage of unknown event `{item.name}`", item.name, events)
             continue
         fields = [field.name for field in events[item.name].fields]
         for name in (item.dropped, item.count):
             if name and name not in fields:
                 message = f"coverage of event `{item.name}` names unknown field `{name}`"
-                checker.missing("unknown-field", message, name, fields, within=(item.name,))
+                checker.report_missing("unknown-field", message, name, fields, within=(item.name,))
 
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
@@ -69,7 +69,7 @@ def _check_units(checker: Checker) -> None:
         try:
             checker.library.unit(unit)
         except UnknownUnitError as error:
-            checker.unknown_unit(error, owner, word)
+            checker.report_unknown_unit(error, owner, word)
 
 
 def _list_units(package: Package) -> Iterator[tuple[str, str, str]]:
@@ -133,7 +133,7 @@ def _check_events(checker: Checker) -> None:
     seen: dict[tuple[str, str, str], str] = {}
     for event in checker.package.events:
         if event.source not in sources:
-            checker.missing(
+            checker.report_missing(
                 "unknown-source",
                 f"event `{event.name}` is of an unknown source `{event.source}`",
                 event.source,
@@ -200,7 +200,7 @@ def _check_table_references(checker: Checker) -> None:
     for relation in checker.package.relations:
         for table in (*relation.uses, *(name for item in relation.checks for name in item.uses)):
             if table not in tables:
-                checker.missing(
+                checker.report_missing(
                     "unknown-table",
                     f"relation `{relation.name}` uses an unknown table `{table}`",
                     table,
@@ -210,7 +210,7 @@ def _check_table_references(checker: Checker) -> None:
     for grain in checker.package.grains:
         table, kind = (grain.runs.of, "grain") if grain.runs else (grain.relation, "relation")
         if table not in tables:
-            checker.missing(
+            checker.report_missing(
                 f"unknown-{kind}",
                 f"grain `{grain.name}` is made of an unknown {kind} `{table}`",
                 table,
@@ -219,7 +219,7 @@ def _check_table_references(checker: Checker) -> None:
             )
         for instant in grain.instants:
             if instant.pick != COMPUTED and instant.of not in tables:
-                checker.missing(
+                checker.report_missing(
                     "unknown-event",
                     f"instant `{instant.name}` of grain `{grain.name}` is bound to an unknown event `{instant.of}`",
                     instant.of,
@@ -227,7 +227,7 @@ def _check_table_references(checker: Checker) -> None:
                     within=(grain.name, instant.doc, instant.name),
                 )
         for check, table in ((item, name) for item in grain.checks for name in item.uses if name not in tables):
-            checker.missing(
+            checker.report_missing(
                 "unknown-table",
                 f"check `{check.code}` of grain `{grain.name}` uses an unknown table `{table}`",
                 table,
@@ -303,7 +303,7 @@ def _check_metrics(checker: Checker) -> None:
         if formula.is_formula(metric):
             continue
         if metric.grain not in grains:
-            checker.missing(
+            checker.report_missing(
                 "unknown-grain",
                 f"metric `{metric.id}` is of an unknown grain `{metric.grain}`",
                 metric.grain,
@@ -367,7 +367,7 @@ def _check_metric_unit(checker: Checker, metric: Metric, measured: Typed) -> Non
             metric.id,
             expected=metric.unit.name,
             found=measured.unit,
-            hint=checker.unit_hint(metric.unit.name, measured.unit),
+            hint=checker.suggest_unit(metric.unit.name, measured.unit),
             cause=f"{metric.unit.name} {measured.unit}",
             field="measure",
         )

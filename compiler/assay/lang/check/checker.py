@@ -85,7 +85,7 @@ class Checker:
             span, excerpt = self.locate(word, 0, within)
         self.add(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
 
-    def missing(
+    def report_missing(
         self, code: str, message: str, name: str, candidates: Iterable[str], *, within: Sequence[str] = ()
     ) -> None:
         """Report a reference to a name that the package does not list.
@@ -162,11 +162,11 @@ class Checker:
                 field=field,
                 expected=error.expected,
                 found=error.found,
-                hint=self.unit_hint(error.expected, error.found),
+                hint=self.suggest_unit(error.expected, error.found),
                 cause=f"{error.expected} {error.found}",
             )
         except UnknownUnitError as error:
-            self.unknown_unit(error, owner, word)
+            self.report_unknown_unit(error, owner, word)
         return None
 
     def check_condition(
@@ -193,7 +193,7 @@ class Checker:
         except UnknownUnitError:
             return True
 
-    def unit_hint(self, expected: str, found: str) -> str:
+    def suggest_unit(self, expected: str, found: str) -> str:
         """Return a hint for a value in the unit `found` where `expected` is required."""
         if NONE in (expected, found) or self.is_one_unit(found, NONE):
             return AS_UNIT
@@ -203,7 +203,7 @@ class Checker:
             return "one of the two units is not the right one; `asUnit` would claim the other, and convert nothing"
         return f"declare it in `{found}`: what is measured of it is converted to the unit of the metric"
 
-    def unknown_unit(self, error: UnknownUnitError, owner: str, word: str) -> None:
+    def report_unknown_unit(self, error: UnknownUnitError, owner: str, word: str) -> None:
         """Report an unknown unit, at the place of the unit or else of `word`."""
         self.report(
             "unknown-unit",

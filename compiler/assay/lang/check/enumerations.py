@@ -148,7 +148,7 @@ def check_manifest(checker: Checker, report: Report) -> None:
         owner = f"row `{row.id}` of report `{report.name}`"
         if row.relation and row.relation not in columns:
             message = f"{owner} shows an unknown relation `{row.relation}`"
-            checker.missing("unknown-relation", message, row.relation, columns, within=(report.name, row.id))
+            checker.report_missing("unknown-relation", message, row.relation, columns, within=(report.name, row.id))
             continue
         if row.relation and row.column not in columns[row.relation]:
             message = f"{owner} shows a column that relation `{row.relation}` lacks: `{row.column}`"

@@ -53,7 +53,7 @@ def _check_expectation(checker: Checker, item: Example, expectation: Expectation
         )  # fmt: skip
     if expectation.metric not in metrics:
         message = f"example `{item.name}` expects something of an unknown metric `{expectation.metric}`"
-        checker.missing("unknown-metric", message, expectation.metric, metrics, within=(item.name,))
+        checker.report_missing("unknown-metric", message, expectation.metric, metrics, within=(item.name,))
     numbers = []
     for text in expectation.samples:
         number = parse_decimal(text)

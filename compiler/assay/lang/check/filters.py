@@ -19,7 +19,7 @@ def check_filters(checker: Checker) -> None:
         for condition in item.conditions:
             if condition.grain not in grains:
                 message = f"filter `{item.name}` is on an unknown grain `{condition.grain}`"
-                checker.missing("unknown-grain", message, condition.grain, grains, within=(item.name,))
+                checker.report_missing("unknown-grain", message, condition.grain, grains, within=(item.name,))
                 continue
             scope = scopes.build_grain_scope(checker.package, grains[condition.grain], item.parameter)
             inferred = checker.infer_type(condition.holds, scope, f"filter `{item.name}`", item.name)

@@ -132,7 +132,7 @@ def check_formula_unit(
     try:
         checker.library.factor(inferred, unit.name)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, owner, word)
+        checker.report_unknown_unit(error, owner, word)
         return False
     except UnitError:
         missing_factor = checker.library.find_missing_factor(inferred, unit.name)
@@ -185,7 +185,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
             found=error.found,
         )
     except UnknownUnitError as error:
-        checker.unknown_unit(error, owner, word)
+        checker.report_unknown_unit(error, owner, word)
     return None
 
 
@@ -293,7 +293,7 @@ def _check_convertible(checker: Checker, owner: str, unit: Unit, required: str, 
     try:
         checker.library.factor(unit.name, required)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, owner, word)
+        checker.report_unknown_unit(error, owner, word)
     except UnitError:
         message = f"an example of {owner} has a value in a unit that does not convert"
         checker.report("unit", message, word, expected=required, found=unit.name)

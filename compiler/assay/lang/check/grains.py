@@ -148,7 +148,7 @@ def _check_derived(checker: Checker, owner: str, column: Column, value: Expressi
             column.name,
             expected=expected.unit,
             found=inferred.unit,
-            hint=checker.unit_hint(expected.unit, inferred.unit),
+            hint=checker.suggest_unit(expected.unit, inferred.unit),
             cause=f"{column_owner} {expected.unit} {inferred.unit}",
         )
 
@@ -319,7 +319,7 @@ def _check_subject(checker: Checker, owner: str, grain: Grain, scope: Scope) -> 
     subject = grains.get(grain.subject.grain)
     if not subject:
         message = f"{owner} has an unknown grain for its subject: `{grain.subject.grain}`"
-        checker.missing("unknown-grain", message, grain.subject.grain, grains, within=(grain.doc, grain.name))
+        checker.report_missing("unknown-grain", message, grain.subject.grain, grains, within=(grain.doc, grain.name))
         return
     fields = list(dict.fromkeys(pair.field for pair in grain.subject.on))
     subject_columns = scopes.build_grain_scope(checker.package, subject).leaves["column"]

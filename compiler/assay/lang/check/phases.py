@@ -50,7 +50,7 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
     if rows is None:
         tables = [item.name for item in checker.package.tables]
         message = f"{owner} is a column of an unknown table `{cut.of}`"
-        checker.missing("unknown-table", message, cut.of, tables, within=(cut.name,))
+        checker.report_missing("unknown-table", message, cut.of, tables, within=(cut.name,))
         return
     if rows.get(cut.column, scopes.NOTHING).type != "instant":
         instants = [name for name, kind in rows.items() if kind.type == "instant"]

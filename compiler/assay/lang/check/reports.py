@@ -118,7 +118,7 @@ def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) ->
     metrics = {metric.id for metric in checker.package.metrics}
     for name in sorted(set(names) - metrics):
         message = f"{owner} shows a metric that its package does not list: `{name}`"
-        checker.missing("unknown-metric", message, name, metrics)
+        checker.report_missing("unknown-metric", message, name, metrics)
 
 
 def _check_charts(checker: Checker, report: Report) -> None:

@@ -37,7 +37,7 @@ def _check_term(checker: Checker, owner: str, item: Series, term: Term) -> None:
     if upstream is None:
         names = [series.name for series in checker.package.series]
         message = f"{owner} is worked out of an unknown series `{term.series}`"
-        checker.missing("unknown-series", message, term.series, names, within=(item.doc, item.name))
+        checker.report_missing("unknown-series", message, term.series, names, within=(item.doc, item.name))
         return
     if term.over not in _MERGES:
         checker.report(
@@ -76,7 +76,7 @@ def _check_value(checker: Checker, owner: str, item: Series) -> None:
     try:
         checker.library.factor(inferred.unit, item.unit.name)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, owner, item.name)
+        checker.report_unknown_unit(error, owner, item.name)
     except UnitError:
         checker.report(
             "unit", f"{owner} has a value in a unit that does not convert to its own", item.name,
@@ -170,7 +170,7 @@ def _check_windows(checker: Checker, owner: str, item: Series) -> None:
     if not isinstance(windows, Relation):
         names = [relation.name for relation in checker.package.relations]
         message = f"{owner} has an unknown relation of windows `{item.windows}`"
-        checker.missing("unknown-relation", message, item.windows, names, within=(item.doc, item.name))
+        checker.report_missing("unknown-relation", message, item.windows, names, within=(item.doc, item.name))
         return
     types = {column.name: column.type for column in windows.columns}
     for name in ("from_ns", "to_ns"):
@@ -228,7 +228,7 @@ def _check_unit(checker: Checker, owner: str, item: Series, value: Field) -> Non
     try:
         checker.library.factor(reading_unit, item.unit.name)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, owner, item.name)
+        checker.report_unknown_unit(error, owner, item.name)
     except UnitError:
         checker.report(
             "unit",
@@ -266,7 +266,7 @@ def _find_fields(checker: Checker, owner: str, item: Series, event: str) -> dict
     if not isinstance(definition, Event):
         names = [item.name for item in checker.package.events]
         message = f"{owner} reads an unknown event `{event}`"
-        checker.missing("unknown-event", message, event, names, within=(item.doc, item.name))
+        checker.report_missing("unknown-event", message, event, names, within=(item.doc, item.name))
         return None
     return {field.name: field for field in definition.fields}
 

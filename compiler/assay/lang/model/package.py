@@ -298,7 +298,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """What a row is about: a relation or runs of another grain, with more columns and instants; phases split it by `at`."""
+    """What a row is about: a relation or runs of another grain, plus columns and instants; phases split it by `at`."""
 
     name: str
     relation: str
