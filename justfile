@@ -1,4 +1,4 @@
-# `just` alone lists the recipes. Without just: `python3 bootstrap.py RECIPE` sets everything up first.
+# `just` lists the recipes. Without just, `python3 bootstrap.py RECIPE` sets up the project first.
 
 export PATH := justfile_directory() / ".venv/bin:" + env("PATH")
 
@@ -9,71 +9,71 @@ candidate := "golden/cardano/candidate/run"
 default:
     @just --list --unsorted
 
-# Make .venv what uv.lock says (does nothing when it is).
+# Install the versions of uv.lock into .venv unless it is up to date.
 setup:
     @python3 bootstrap.py
 
-# Build the scanner, the part of ingest in native code (does nothing where it is, or where Rust is not).
+# Build the native scanner unless it is up to date or Rust is not installed.
 scanner:
     @python native/hatch_build.py
 
-# Build the comparison report of the two runs in golden/, and print where the PDF is.
+# Build the comparison report of the two runs in golden/ and print the path of the PDF.
 demo out="build/demo": scanner
     assay build cardano/comparison --run 10.5={{baseline}} --run 10.6={{candidate}} -o {{quote(out)}}
     @echo "{{absolute_path(out)}}/report.pdf"
 
-# Lint, check types, then run the tests; arguments go to pytest.
+# Lint, check types and run the tests; arguments are passed to pytest.
 [parallel]
 test *args: scanner lint types
     pytest -n auto --dist loadfile --no-loadscope-reorder {{args}}
 
-# Run every test there is, also those of which `test` runs a sample (half an hour).
+# Run all tests, including those that `test` only samples (half an hour).
 deep *args: scanner
     pytest -n auto --dist loadfile --no-loadscope-reorder --deep {{args}}
 
-# Run the evaluator's tests and one build on other Pythons that are here (versions are arguments; default all).
+# Run the evaluator's tests and one build on other installed Pythons (arguments: versions; default: all).
 pythons *versions:
     python -m tools.pythons {{versions}}
 
-# Lint, and check the formatting.
+# Lint and check the formatting.
 lint:
     ruff check .
     ruff format --check .
     @if cargo clippy --version >/dev/null 2>&1; then cd native && cargo clippy --quiet --locked --offline --all-targets -- --deny warnings && cargo fmt --check; fi
 
-# Check types, strictly.
+# Check types.
 types:
     mypy compiler/assay
 
-# Check the specs: names, types, units, cycles.
+# Check names, types, units and cycles of the specs.
 check:
     assay check
 
-# Compare what is produced now with golden/: specs, sql, reports; exit status 3 when anything differs.
+# Compare produced files with golden/ (arguments: specs, sql, starter, reports); exit status 3 on a difference.
 golden *parts:
     python tools/golden.py check {{parts}}
 
-# Take what is produced now for golden, and show the difference.
+# Replace golden files by produced ones and print the differences.
 accept *parts:
     python tools/golden.py accept {{parts}}
 
-# Check the documentation: every command documented, every example executed.
+# Check that all commands are documented, and execute all examples of the documentation.
 docs *args:
     pytest tests -m docs {{args}}
 
-# Remake the picture of a report's page in the README (needs pdftoppm).
+# Render the picture of a report page for the README (needs pdftoppm).
 picture: demo
     pdftoppm -r 96 -f 3 -l 3 -singlefile -png build/demo/report.pdf docs/images/report-page
 
-# Measure speed and memory on simulated runs, beside DuckDB's own reader (--help lists the options).
+# Compare speed and memory with DuckDB's reader on simulated runs (--help lists the options).
 bench *args: scanner
     python bench/compare.py {{args}}
 
-# Measure builds of 52 hosts, 0.3 to 10 GB (a quarter of an hour, 15 GB of disk), beside other programs.
+# Compare builds of 52 hosts, 0.3 to 10 GB, with other programs (15 minutes, 15 GB of disk).
 sizes *args: scanner
     python bench/sizes.py {{args}}
 
-# Measure from an edit of a metric to the report, by watch and by build (a few minutes).
+# Measure the time from an edit of a metric to the report, with watch and with build (a few minutes).
 edits *args: scanner
     python bench/edits.py {{args}}
 
@@ -81,12 +81,12 @@ edits *args: scanner
 simulate *args:
     python bench/simulate.py {{args}}
 
-# Break at random what users give, for so many minutes: no traceback, no hang (--help of fuzz.run lists the options).
+# Fuzz user input for some minutes; fail on a traceback or a hang (options: python -m fuzz.run --help).
 fuzz minutes="30" *args:
-    ASSAY_FUZZ_EXAMPLES=5 pytest -q tests/test_ingest_corrupted.py
+    ASSAY_FUZZ_EXAMPLES=5 pytest -q tests/ingest/test_corrupted_lines.py
     python -m fuzz.run --minutes {{minutes}} {{args}}
 
-# Fuzz one reader of pure Python, following the code that cases reach (needs `pip install atheris`).
+# Fuzz one Python reader guided by code coverage (needs `pip install atheris`).
 guided target seconds="120":
     python -m fuzz.guided {{target}} --seconds {{seconds}}
 
@@ -94,16 +94,20 @@ guided target seconds="120":
 wheel:
     hatchling build --target wheel --directory dist
 
-# Format the code, and mend what the linter can.
+# Format the code and apply automatic fixes of the linter.
 fmt:
     ruff check --fix .
     ruff format .
     @if cargo fmt --version >/dev/null 2>&1; then cd native && cargo fmt; fi
 
-# Renew uv.lock within the ranges of pyproject.toml.
+# Print the changelog entries of the next release, from the fragments in changes/.
+changelog:
+    towncrier build --draft --version Unreleased
+
+# Update uv.lock within the ranges of pyproject.toml.
 lock:
     uv lock --upgrade
 
-# Remove what was built; `rm -r .venv` removes the environment too.
+# Remove build outputs and caches; `rm -r .venv` removes the environment.
 clean:
     rm -rf build dist native/target .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,10 +1,10 @@
-"""What it costs to count how complete a run is: processor time of builds with these counts and without them, in turn.
+"""Measure the cost of data quality counts: processor time of builds with and without them, in turn.
 
     python bench/counts.py                       one run of 12 hosts, 600 MB
     python bench/counts.py --megabytes 3000
 
-Each build is a process of its own with an empty cache. Those without counts skip the statements that count rows and
-keys, and what follows from them; records are counted by host and name in both, as these counts come with reading.
+Each build runs in its own process with an empty cache. Builds without counts skip the statements that count rows and
+keys. Records are counted by host and name in both, since reading yields these counts.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from measure import measure
 from simulation.layout import write_run
-from simulation.shape import Shape, slots_for
+from simulation.shape import Shape, choose_slots
 
 HERE = Path(__file__).resolve().parent
 MAIN = "from assay.cli.main import main; main()"
@@ -29,34 +29,45 @@ QualityPlan.assess = lambda *_: UNMEASURED
 
 
 def build(program: str, run: Path, work: Path) -> float:
-    """Build the comparison of a run with an empty cache; return the processor seconds.  Raises CommandError."""
+    """Build the comparison of a run with an empty cache; return the processor seconds. Raises CommandError."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    words = ["build", "cardano/comparison", "--run", str(run), "-o", str(work / "out"), "--cache", str(work / "cache")]
-    before = processor_seconds()
-    measure([sys.executable, "-c", program, *words], work / "stderr")
-    return processor_seconds() - before
+    arguments = [
+        "build",
+        "cardano/comparison",
+        "--run",
+        str(run),
+        "-o",
+        str(work / "out"),
+        "--cache",
+        str(work / "cache"),
+    ]
+    before = read_processor_seconds()
+    measure([sys.executable, "-c", program, *arguments], work / "stderr")
+    return read_processor_seconds() - before
 
 
-def processor_seconds() -> float:
-    """Return the processor time of all commands that have ended."""
+def read_processor_seconds() -> float:
+    """Return the processor time of all finished child processes."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:
-    """Measure both kinds of builds, and print the least time of each and the ratio."""
+    """Measure both kinds of builds; print the shortest time of each and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hosts", type=int, default=12, help="number of hosts (default 12)")
-    parser.add_argument("--megabytes", type=float, default=600, help="plain logs, about (default 600)")
-    parser.add_argument("--folder", type=Path, default=HERE.parent / "build" / "bench", help="where runs are kept")
+    parser.add_argument("--megabytes", type=float, default=600, help="size of the plain logs (default 600)")
+    parser.add_argument(
+        "--folder", type=Path, default=HERE.parent / "build" / "bench", help="folder of the simulated runs"
+    )
     parser.add_argument("--times", type=int, default=3, help="builds of each kind (default 3)")
     options = parser.parse_args()
     run = options.folder / f"counts-{options.hosts}-{options.megabytes:.0f}"
     if not run.exists():
-        shape = Shape(hosts=options.hosts, slots=slots_for(options.megabytes, options.hosts), seed=1)
+        shape = Shape(hosts=options.hosts, slots=choose_slots(options.megabytes, options.hosts), seed=1)
         write_run(run, shape, "counts", compressed=False, workers=1)
-    programs = {"with counts": MAIN, "without": WITHOUT_COUNTS}
+    programs = {"with counts": MAIN, "without counts": WITHOUT_COUNTS}
     seconds: dict[str, list[float]] = {name: [] for name in programs}
     for _ in range(options.times):
         for name, program in programs.items():
@@ -65,9 +76,9 @@ def main() -> None:
     least = {name: min(measured) for name, measured in seconds.items()}
     for name, measured in seconds.items():
         print(
-            f"{name}: {least[name]:.2f} processor seconds, of {', '.join(f'{item:.2f}' for item in sorted(measured))}"
+            f"{name}: {least[name]:.2f} processor seconds; all: {', '.join(f'{item:.2f}' for item in sorted(measured))}"
         )
-    print(f"ratio: {least['with counts'] / least['without']:.3f}")
+    print(f"ratio: {least['with counts'] / least['without counts']:.3f}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""What DuckDB alone does with log files, as a yardstick.
+"""Read log files with DuckDB alone, as a reference for speed.
 
     python bench/duckdb_baseline.py lines|read_json FILE ...
 
-`lines` counts the lines: the floor for anything that reads the files. `read_json` lets DuckDB infer columns
-and reads every one of them for every line, keeping nothing: the least that a script on it would cost.
+`lines` counts lines, the lower bound for any reader. `read_json` infers columns and reads all of them for every line
+without storing them, the lower bound for a script based on it.
 """
 
 import sys
@@ -16,7 +16,7 @@ QUERIES = {
         FROM read_csv($files, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false,
                       delim = '\x01', quote = '', escape = '', max_line_size = 16777216)
     """,
-    # The first line of a log is not JSON.
+    # The first line of a log is not JSON, hence ignore_errors.
     "read_json": """
         SELECT count(COLUMNS(*))
         FROM read_json($files, format = 'newline_delimited', ignore_errors = true)
@@ -25,7 +25,7 @@ QUERIES = {
 
 
 def main() -> int:
-    """Prints the counts; status 2 when the command line is not as above."""
+    """Print the counts; return 2 when the command line is invalid."""
     if len(sys.argv) < 3 or sys.argv[1] not in QUERIES:
         print(__doc__, file=sys.stderr)
         return 2

@@ -1,10 +1,10 @@
-"""What an edit costs: a metric of Cardano changes, and the report is built again from cached Parquet.
+"""Measure the time from an edit of a Cardano metric to the report, which is rebuilt from cached Parquet.
 
-    python bench/edits.py                        on the runs in golden/ and on two simulated ones of 1 GB together
+    python bench/edits.py                        the runs in golden/, and two simulated ones of 1 GB in total
     python bench/edits.py --gigabytes 3
 
-`assay watch` builds at each edit, which follows some seconds after a report: until then it gets ready. Beside it
-`assay build`, started anew for another edit of the same metric.
+`assay watch` rebuilds at each edit; edits follow some seconds after a report, while it prepares the next build.
+`assay build` is started anew for each edit of the same metric.
 """
 
 from __future__ import annotations
@@ -19,123 +19,126 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from compare import ASSAY, HERE, REPORT, machine, progress, simulated
+from compare import ASSAY, HERE, REPORT, describe_machine, report_progress, simulate_runs
 from measure import CommandError
-from sizes import table
+from sizes import format_table
 
 ROOT = HERE.parent
 SHIPPED = tuple(ROOT / "golden" / "cardano" / name / "run" for name in ("baseline", "candidate"))
-EDITED = Path("specs", "cardano", "metrics", "forging.dhall")
-BEFORE = "measure = elapsed at.slotStart at.started"
+EDITED_FILE = Path("specs", "cardano", "metrics", "forging.dhall")
+OLD_MEASURE = "measure = elapsed at.slotStart at.started"
 PAUSE = 5.0  # seconds from a report to the next edit
-PATIENCE = 120.0
+TIMEOUT = 120.0  # seconds
 
 
-def workspace(folder: Path) -> Path:
-    """A copy of the shipped workspace."""
+def copy_workspace(folder: Path) -> Path:
+    """Copy the shipped workspace into a folder; return the folder."""
     for name in ("specs", "queries", "templates", "golden/specs"):
         shutil.copytree(ROOT / name, folder / name)
     return folder
 
 
-def edit(here: Path, number: int) -> None:
-    """Give a metric another measure: what stands in for hosts that do not say."""
-    text = (ROOT / EDITED).read_text(encoding="utf-8")
-    if BEFORE not in text:
-        raise CommandError(f"{EDITED} has no `{BEFORE}`")
-    after = f"measure = S.orElse (elapsed at.slotStart at.started) (X.quantity 0.{number} U.second)"
-    saved = here / EDITED.with_suffix(".saved")  # as editors do: at no moment half of it is there
-    saved.write_text(text.replace(BEFORE, after), encoding="utf-8")
-    saved.replace(here / EDITED)
+def edit_metric(workspace: Path, number: int) -> None:
+    """Change the measure of a metric: add a fallback value that depends on the number."""
+    text = (ROOT / EDITED_FILE).read_text(encoding="utf-8")
+    if OLD_MEASURE not in text:
+        raise CommandError(f"{EDITED_FILE} does not contain `{OLD_MEASURE}`")
+    new_measure = f"measure = S.orElse (elapsed at.slotStart at.started) (X.quantity 0.{number} U.second)"
+    temporary = workspace / EDITED_FILE.with_suffix(".saved")  # replace atomically, as editors do
+    temporary.write_text(text.replace(OLD_MEASURE, new_measure), encoding="utf-8")
+    temporary.replace(workspace / EDITED_FILE)
 
 
 @contextmanager
-def watching(here: Path, runs: Sequence[Path], work: Path) -> Iterator[Path]:
-    """`assay watch` on a workspace; where it writes its lines."""
-    named = [part for run in runs for part in ("--run", str(run))]
-    command = [ASSAY, "watch", REPORT, *named, "-o", str(work / "out"), "--cache", str(work / "cache")]
-    lines = work / "lines"
-    with lines.open("wb") as stream:
-        nothing = subprocess.DEVNULL
-        process = subprocess.Popen(command, cwd=here, stdin=nothing, stdout=stream, stderr=stream)
+def run_watch(workspace: Path, runs: Sequence[Path], work: Path) -> Iterator[Path]:
+    """Run `assay watch` on a workspace; yield the file of its output."""
+    options = [part for run in runs for part in ("--run", str(run))]
+    command = [ASSAY, "watch", REPORT, *options, "-o", str(work / "out"), "--cache", str(work / "cache")]
+    output = work / "output"
+    with output.open("wb") as stream:
+        null = subprocess.DEVNULL
+        process = subprocess.Popen(command, cwd=workspace, stdin=null, stdout=stream, stderr=stream)
         try:
-            yield lines
+            yield output
         finally:
             process.terminate()
             process.wait()
 
 
-def wait_for(lines: Path, count: int) -> None:
-    """Wait until so many reports were built.  Raises CommandError with what is told instead."""
-    until = time.monotonic() + PATIENCE
-    while len(found := lines.read_text(encoding="utf-8").splitlines()) < count or not found[-1].endswith(" s)"):
-        if time.monotonic() > until or any(line.lower().startswith("error") for line in found):
-            raise CommandError("\n".join(found))
+def wait_for_reports(output: Path, count: int) -> None:
+    """Wait until `count` reports are built; raise CommandError with the output on an error or timeout."""
+    deadline = time.monotonic() + TIMEOUT
+    while len(lines := output.read_text(encoding="utf-8").splitlines()) < count or not lines[-1].endswith(" s)"):
+        if time.monotonic() > deadline or any(line.lower().startswith("error") for line in lines):
+            raise CommandError("\n".join(lines))
         time.sleep(0.005)
 
 
-def by_watch(here: Path, runs: Sequence[Path], work: Path, edits: int) -> list[float]:
-    """Seconds from each edit to the line that tells of the report."""
-    with watching(here, runs, work) as lines:
-        wait_for(lines, 1)
+def measure_watch(workspace: Path, runs: Sequence[Path], work: Path, edits: int) -> list[float]:
+    """Measure the seconds from each edit to the output line of its report."""
+    with run_watch(workspace, runs, work) as output:
+        wait_for_reports(output, 1)
         time.sleep(PAUSE)
-        found = []
+        seconds = []
         for number in range(edits):
-            edit(here, 100 + number)
-            began = time.monotonic()
-            wait_for(lines, 2 + number)
-            found.append(time.monotonic() - began)
+            edit_metric(workspace, 100 + number)
+            start = time.monotonic()
+            wait_for_reports(output, 2 + number)
+            seconds.append(time.monotonic() - start)
             time.sleep(PAUSE)
-    return found
+    return seconds
 
 
-def by_build(here: Path, runs: Sequence[Path], work: Path, edits: int) -> list[float]:
-    """Seconds of a build after each edit, each in a process of its own."""
-    named = [part for run in runs for part in ("--run", str(run))]
-    command = [ASSAY, "build", REPORT, *named, "-o", str(work / "out"), "--cache", str(work / "cache")]
-    found = []
+def measure_build(workspace: Path, runs: Sequence[Path], work: Path, edits: int) -> list[float]:
+    """Measure the seconds of a build in a new process after each edit."""
+    options = [part for run in runs for part in ("--run", str(run))]
+    command = [ASSAY, "build", REPORT, *options, "-o", str(work / "out"), "--cache", str(work / "cache")]
+    seconds = []
     for number in range(edits):
-        edit(here, 500 + number)
-        began = time.monotonic()
-        done = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+        edit_metric(workspace, 500 + number)
+        start = time.monotonic()
+        done = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
         if done.returncode:
             raise CommandError(done.stderr)
-        found.append(time.monotonic() - began)
-    return found
+        seconds.append(time.monotonic() - start)
+    return seconds
 
 
-def row(name: str, found: Sequence[float]) -> list[str]:
-    """A row of the table: the first edit, and the median of the others."""
-    return [name, f"{found[0]:.2f}", f"{statistics.median(found[1:]):.2f}"]
+def format_row(name: str, seconds: Sequence[float]) -> list[str]:
+    """Format a row of the table: the first edit and the median of the others."""
+    return [name, f"{seconds[0]:.2f}", f"{statistics.median(seconds[1:]):.2f}"]
 
 
 def main() -> int:
-    """Prints the table.  Status 1 when a command fails."""
+    """Print the table; return 1 when a command fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--gigabytes", type=float, default=1.0, help="plain logs of both simulated runs (default 1)")
-    parser.add_argument("--hosts", type=int, default=52, help="hosts of a simulated run (default 52)")
-    parser.add_argument("--edits", type=int, default=6, help="edits of each row, at least 2 (default 6)")
-    parser.add_argument("--data", type=Path, default=ROOT / "build" / "bench", help="keeps the simulated runs")
+    parser.add_argument("--gigabytes", type=float, default=1.0, help="size of both simulated runs (default 1)")
+    parser.add_argument("--hosts", type=int, default=52, help="hosts per simulated run (default 52)")
+    parser.add_argument("--edits", type=int, default=6, help="edits per row, at least 2 (default 6)")
+    parser.add_argument("--data", type=Path, default=ROOT / "build" / "bench", help="folder of the simulated runs")
     options = parser.parse_args()
-    big = simulated(options.data, options.gigabytes * 1000, options.hosts).runs
-    size = sum(path.stat().st_size for run in big for path in run.rglob("*") if path.is_file()) / 1e9
+    large_runs = simulate_runs(options.data, options.gigabytes * 1000, options.hosts).runs
+    size = sum(path.stat().st_size for run in large_runs for path in run.rglob("*") if path.is_file()) / 1e9
     rows = [["seconds from an edit to the report", "first edit", "others, median"]]
     work = options.data / "edits"
     try:
-        for name, runs in (("two runs of golden/", SHIPPED), (f"two runs, {size:.1f} GB, {options.hosts} hosts", big)):
+        for name, runs in (
+            ("two runs of golden/", SHIPPED),
+            (f"two runs, {size:.1f} GB, {options.hosts} hosts", large_runs),
+        ):
             shutil.rmtree(work, ignore_errors=True)
-            here = workspace(work / "workspace")
-            progress(f"{name}: assay watch")
-            rows.append(row(f"assay watch, {name}", by_watch(here, runs, work, options.edits)))
-            progress(f"{name}: assay build")
-            rows.append(row(f"assay build, {name}", by_build(here, runs, work, options.edits)))
-        progress("")
+            workspace = copy_workspace(work / "workspace")
+            report_progress(f"{name}: assay watch")
+            rows.append(format_row(f"assay watch, {name}", measure_watch(workspace, runs, work, options.edits)))
+            report_progress(f"{name}: assay build")
+            rows.append(format_row(f"assay build, {name}", measure_build(workspace, runs, work, options.edits)))
+        report_progress("")
     except CommandError as failure:
         print(failure, file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    print(f"{machine()}\n\n{table(rows)}")
+    print(f"{describe_machine()}\n\n{format_table(rows)}")
     return 0
 
 

@@ -1,1 +1,1 @@
-"""Fuzzing: what users give is broken at random; the answer is to be a result or an error, never a traceback."""
+"""Fuzzing: mutate user input at random; each case must end in a result or an error, never in a traceback."""

@@ -1,7 +1,7 @@
-"""Fuzz for some minutes: `python -m fuzz.run --minutes 30`; again one case: `--case NAME:SEED:NUMBER`.
+"""Fuzz for some minutes with `python -m fuzz.run --minutes 30`, or repeat one case with `--case NAME:SEED:NUMBER`.
 
-A case depends on its name, its seed and its number alone.  What fails is told with what repeats it, and its bytes are
-kept under build/fuzz/.
+A case depends only on its target, seed and number. A failed case is reported with the command that repeats it; its
+bytes are written to build/fuzz/.
 """
 
 from __future__ import annotations
@@ -18,85 +18,85 @@ from pathlib import Path
 from random import Random
 from types import FrameType
 
-from fuzz.mutate import mutated
+from fuzz.mutate import mutate
 from fuzz.targets import TARGETS, attempt
 
-HANGS = 60  # seconds of a case that are too many
-SLOW = 20  # of so many cases one is of a slow target
-KEPT = Path("build/fuzz")
+TIMEOUT = 60  # seconds
+SLOW_INTERVAL = 20  # a slow target runs once in this many rounds
+FAILED_CASES = Path("build/fuzz")
 
 
-class Hangs(BaseException):
-    """A case that does not end.  No handler of ordinary errors catches it."""
+class CaseTimeout(BaseException):
+    """A case runs longer than `TIMEOUT`; a BaseException, so that no handler of ordinary errors catches it."""
 
 
-def case(name: str, seed: int, number: int) -> bytes:
-    """The bytes of a case."""
-    return mutated(Random(f"{name} {seed} {number}"), TARGETS[name].seeds())
+def generate_case(name: str, seed: int, number: int) -> bytes:
+    """Generate the bytes of a case."""
+    return mutate(Random(f"{name} {seed} {number}"), TARGETS[name].seeds())
 
 
-def failure(name: str, data: bytes) -> str:
-    """What a case does that it may not; empty when it does nothing of that."""
+def run_case(name: str, data: bytes) -> str:
+    """Run a case; return the traceback of its failure, or an empty text."""
 
-    def hangs(_signal: int, _frame: FrameType | None) -> None:
-        raise Hangs(f"it takes longer than {HANGS} s")
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise CaseTimeout(f"case runs longer than {TIMEOUT} s")
 
-    before = signal.signal(signal.SIGALRM, hangs)
-    signal.alarm(HANGS)
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(TIMEOUT)
     try:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
             attempt(name, Path(folder), data)
-    except (Exception, Hangs):
+    except (Exception, CaseTimeout):
         return traceback.format_exc()
     finally:
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, previous)
     return ""
 
 
-def cases(names: list[str]) -> Iterator[tuple[str, int]]:
-    """Cases without end: the targets take turns, slow ones rarely."""
+def schedule_cases(names: list[str]) -> Iterator[tuple[str, int]]:
+    """Yield target and number of endless cases; targets take turns, slow ones rarely."""
     for number in itertools.count():
         for name in names:
-            if not TARGETS[name].slow or number % SLOW == 0:
+            if not TARGETS[name].slow or number % SLOW_INTERVAL == 0:
                 yield name, number
 
 
-def fuzz(seed: int, seconds: float, names: list[str], tell: Callable[[str], None]) -> int:
-    """Try cases for some seconds; how many failed."""
+def fuzz(seed: int, seconds: float, names: list[str], report: Callable[[str], None]) -> int:
+    """Run cases for some seconds; return the number of failures."""
     end, failed, done = time.monotonic() + seconds, 0, 0
-    for name, number in cases(names):
+    for name, number in schedule_cases(names):
         if time.monotonic() > end:
             break
-        data = case(name, seed, number)
+        data = generate_case(name, seed, number)
         done += 1
-        if said := failure(name, data):
+        if problem := run_case(name, data):
             failed += 1
-            KEPT.mkdir(parents=True, exist_ok=True)
-            (KEPT / f"{name}-{seed}-{number}").write_bytes(data)
-            tell(f"--- again: python -m fuzz.run --case {name}:{seed}:{number}\n{said}")
-    tell(f"{done} cases with seed {seed}, {failed} failed")
+            FAILED_CASES.mkdir(parents=True, exist_ok=True)
+            (FAILED_CASES / f"{name}-{seed}-{number}").write_bytes(data)
+            report(f"--- repeat with: python -m fuzz.run --case {name}:{seed}:{number}\n{problem}")
+    report(f"{done} cases with seed {seed}, {failed} failed")
     return failed
 
 
 def main() -> int:
-    """The command."""
+    """Run the command line; return 1 when a case failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target", action="append", choices=list(TARGETS))
     parser.add_argument("--case")
-    given = parser.parse_args()
-    if given.case:
-        name, seed, number = given.case.split(":")
-        said = failure(name, case(name, int(seed), int(number)))
-        print(said or "nothing is wrong")
-        return bool(said)
-    return bool(fuzz(given.seed, given.minutes * 60, given.target or list(TARGETS), told))
+    options = parser.parse_args()
+    if options.case:
+        name, seed, number = options.case.split(":")
+        problem = run_case(name, generate_case(name, int(seed), int(number)))
+        print_escaped(problem or "no failure")
+        return bool(problem)
+    return bool(fuzz(options.seed, options.minutes * 60, options.target or list(TARGETS), print_escaped))
 
 
-def told(text: str) -> None:
-    """Print what may hold halves of surrogate pairs, which are what some cases are about."""
+def print_escaped(text: str) -> None:
+    """Print a text; escape halves of surrogate pairs, which some cases contain."""
     print(text.encode("utf-8", "backslashreplace").decode(), flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What is fuzzed: each target takes a folder and broken bytes, and does with them what a command does."""
+"""Targets of fuzzing: each takes a folder and mutated bytes, and processes them as a command does."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from assay.lang.model.package import Event
 from assay.publication.reader import read as read_publication
 from assay.util.diagnostics import DIFFERENCE, SPECS_OR_DATA, USAGE, AssayError
 from tests.compare_reference import CARDANO
+from tests.ingest.test_csv import TABLE
+from tests.ingest.test_events_of_runs import package
+from tests.ingest.test_json_records import LISTS, ROW
+from tests.ingest.test_samples import METRICS, PEERS
+from tests.ingest.test_text_lines import LINES
+from tests.ingest.test_text_lines import TICK as TEXT_TICK
+from tests.ingest.test_text_lines import line as text_line
 from tests.support.commands import assay
 from tests.support.ingesting import SOURCE, event, field, form, read, record
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import workspace
-from tests.test_ingest_records import LISTS, ROW
-from tests.test_ingest_reference import package
-from tests.test_ingest_samples import METRICS, PEERS
-from tests.test_ingest_tables import TABLE
-from tests.test_ingest_text import LINES
-from tests.test_ingest_text import TICK as TEXT_TICK
-from tests.test_ingest_text import line as text_line
 
 STATUSES = (0, SPECS_OR_DATA, USAGE, DIFFERENCE)
 
 
-class WrongError(Exception):
-    """What a case did that it may not."""
+class ViolationError(Exception):
+    """A case broke a rule: undocumented exit status, traceback, or wrong counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is fuzzed: texts to begin with, and what is done with a broken one; `slow` cases are a few a second."""
+    """Seeds to mutate and the code to run on them; of `slow` targets only a few cases run per second."""
 
     seeds: Callable[[], list[bytes]]
     run: Callable[[Path, bytes], None]
@@ -48,43 +48,43 @@ TICKS = event(
 )  # fmt: skip
 
 
-def _logs(folder: Path, data: bytes) -> None:
-    bears = replace(SOURCE, quarantine=replace(SOURCE.quarantine, share=1.0))
-    made = read(folder, {"m-1/out": data}, (TICKS,), None, bears)
-    _adds_up(made.log(), len(made.rows("quarantine")))
+def _read_logs(folder: Path, data: bytes) -> None:
+    tolerant = replace(SOURCE, quarantine=replace(SOURCE.quarantine, share=1.0))
+    ingested = read(folder, {"m-1/out": data}, (TICKS,), None, tolerant)
+    _check_counts(ingested.log(), len(ingested.rows("quarantine")))
 
 
-def _text(folder: Path, data: bytes) -> None:
-    bears = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
-    made = read(folder, {"m-1/out": data}, (TEXT_TICK,), None, bears)
-    _adds_up(made.log(), len(made.rows("quarantine")))
+def _read_text(folder: Path, data: bytes) -> None:
+    tolerant = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
+    ingested = read(folder, {"m-1/out": data}, (TEXT_TICK,), None, tolerant)
+    _check_counts(ingested.log(), len(ingested.rows("quarantine")))
 
 
-def _adds_up(log: dict[str, int], told: int) -> None:
-    if log["quarantined"] != told or log["recognised"] + log["quarantined"] + log["text_lines"] > log["lines"]:
-        raise WrongError(f"counts do not add up: {log}, {told} in quarantine")
+def _check_counts(log: dict[str, int], quarantined: int) -> None:
+    if log["quarantined"] != quarantined or log["recognised"] + log["quarantined"] + log["text_lines"] > log["lines"]:
+        raise ViolationError(f"counts do not add up: {log}, {quarantined} rows in quarantine")
 
 
-def _packed(folder: Path, data: bytes) -> None:
+def _read_packed(folder: Path, data: bytes) -> None:
     for name in ("m-1/out.gz", "m-2/out.zst"):
         read(folder, {name: data}, (TICKS,))
 
 
-def _records(folder: Path, data: bytes) -> None:
+def _read_records(folder: Path, data: bytes) -> None:
     read(folder, {"a.json": data}, (ROW,), None, LISTS)
 
 
-def _tables(folder: Path, data: bytes) -> None:
+def _read_tables(folder: Path, data: bytes) -> None:
     fields = form([field("a"), field("b", "real", required=False)])
     row = Event("row", TABLE.name, (fields,), "")
     read(folder, {"a.csv": data}, (row,), None, TABLE)
 
 
-def _samples(folder: Path, data: bytes) -> None:
+def _read_samples(folder: Path, data: bytes) -> None:
     read(folder, {"a": data}, (PEERS,), None, METRICS)
 
 
-def _facts(folder: Path, data: bytes) -> None:
+def _read_facts(folder: Path, data: bytes) -> None:
     for name in ("genesis-shelley.json", "meta.json"):
         shutil.copyfile(CARDANO / "baseline" / "run" / name, folder / name)
     place = "meta.json" if b'"meta"' in data else "genesis-shelley.json"
@@ -92,7 +92,7 @@ def _facts(folder: Path, data: bytes) -> None:
     read_constants(package().package.sources[0], folder)
 
 
-def _publication(folder: Path, data: bytes) -> None:
+def _read_publication(folder: Path, data: bytes) -> None:
     (folder / "a.value-only.json").write_bytes(data)
     read_publication(folder / "a.value-only.json")
 
@@ -100,15 +100,15 @@ def _publication(folder: Path, data: bytes) -> None:
 SPEC = "specs/cometbft/package.dhall"
 
 
-def _specs(folder: Path, data: bytes) -> None:
+def _check_specs(folder: Path, data: bytes) -> None:
     place = workspace(folder / "workspace")
     (place / SPEC).write_bytes(data)
     done = assay("check", "--system", "cometbft", "--cache", folder / "cache", within=place)
-    _judged(done.status, done.err)
+    _check_status(done.status, done.err)
 
 
-def _run(folder: Path, data: bytes) -> None:
-    """A whole run through the command line, one of its logs broken."""
+def _query_run(folder: Path, data: bytes) -> None:
+    """Query a run through the command line after mutating one of its logs."""
     shutil.copytree(CARDANO / "tiny" / "plain" / "run", folder / "run")
     host = folder / "run" / "node-2"
     for path in host.iterdir():
@@ -116,38 +116,38 @@ def _run(folder: Path, data: bytes) -> None:
     (host / "stdout").write_bytes(data)
     runs = ("--run", folder / "run")
     done = assay("query", "cdfForgerStart", "cdfCpu", *runs, "--system", "cardano", "--cache", folder / "cache")
-    _judged(done.status, done.err)
+    _check_status(done.status, done.err)
 
 
-def _arguments(folder: Path, data: bytes) -> None:
-    """The arguments of a command, one a line; those of a run and a cache stand before them."""
+def _pass_arguments(folder: Path, data: bytes) -> None:
+    """Query with arguments from the data, one per line, after those for run and cache."""
     (folder / "run").symlink_to(CARDANO / "tiny" / "plain" / "run")
-    given = [os.fsdecode(line) for line in data.replace(b"\0", b"").split(b"\n")]
-    done = assay("query", "cdfForgerStart", "--run", "run", "--cache", "cache", *given, within=folder)
-    _judged(done.status, done.err)
+    arguments = [os.fsdecode(line) for line in data.replace(b"\0", b"").split(b"\n")]
+    done = assay("query", "cdfForgerStart", "--run", "run", "--cache", "cache", *arguments, within=folder)
+    _check_status(done.status, done.err)
 
 
-def _judged(status: int, said: str) -> None:
-    if status not in STATUSES or "Traceback" in said:
-        raise WrongError(f"exit status {status}: {said[-2000:]}")
+def _check_status(status: int, message: str) -> None:
+    if status not in STATUSES or "Traceback" in message:
+        raise ViolationError(f"exit status {status}: {message[-2000:]}")
 
 
-def _log_seeds() -> list[bytes]:
+def _write_log_seeds() -> list[bytes]:
     lines = [record(n=1, r=0.5, u=3, t="x"), record(n=2, t="y", r=None), record("Noise"), "text", "{broken"]
     wrapped = '{"ts":"2026-02-05T18:52:16.5Z","what":["Tick"],"body":{"proof":1,"inner":{"n":4,"t":"z"}}}'
     return ["\n".join([*lines, wrapped]).encode(), (record(n=7, t="é") + "\r\n").encode() * 5]
 
 
-def _packed_seeds() -> list[bytes]:
+def _write_packed_seeds() -> list[bytes]:
     import gzip
 
     import zstandard
 
-    plain = _log_seeds()[0]
+    plain = _write_log_seeds()[0]
     return [gzip.compress(plain, mtime=0), zstandard.ZstdCompressor().compress(plain), plain]
 
 
-def _sample_seeds() -> list[bytes]:
+def _write_sample_seeds() -> list[bytes]:
     answer = (
         b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"peers","job":"a"},'
         b'"values":[[1.5,"2"],[2.5,"3"]]},{"metric":{"__name__":"peers"},"values":[[1795231211.714,"NaN"]]}]}}'
@@ -156,34 +156,34 @@ def _sample_seeds() -> list[bytes]:
     return [answer, text, b'peers{job="a"} 1 1795231211714\n{__name__="peers"} 2 1795231211715\n']
 
 
-def _files(*patterns: str) -> list[bytes]:
+def _read_files(*patterns: str) -> list[bytes]:
     return [path.read_bytes() for pattern in patterns for path in sorted(ROOT.glob(pattern))]
 
 
 TARGETS: dict[str, Target] = {
-    "logs": Target(_log_seeds, _logs),
-    "text": Target(lambda: [f"{text_line('Tick 5')}\n{text_line('Tick x')}\nother\r\n".encode() * 3], _text),
-    "packed": Target(_packed_seeds, _packed),
+    "logs": Target(_write_log_seeds, _read_logs),
+    "text": Target(lambda: [f"{text_line('Tick 5')}\n{text_line('Tick x')}\nother\r\n".encode() * 3], _read_text),
+    "packed": Target(_write_packed_seeds, _read_packed),
     "records": Target(
         lambda: [b'[{"time": 5, "n": 0.25, "m": 1}, {"time": 6}, {"time": 7, "n": 1e-7, "m": null, "x": []}]',
-                 b'{"data": {"list": [{"time": 5, "n": 1, "m": 2}]}}'], _records),
-    "tables": Target(lambda: [b'at,a,b\n1,2,3\n2,"4",5.5\n', b"a,at\r\n1,2026-02-05T18:52:16Z\r\n"], _tables),
-    "samples": Target(_sample_seeds, _samples),
-    "facts": Target(lambda: _files("golden/cardano/baseline/run/*.json"), _facts),
-    "publication": Target(lambda: _files("golden/published/release-10.[45]*.json"), _publication),
+                 b'{"data": {"list": [{"time": 5, "n": 1, "m": 2}]}}'], _read_records),
+    "tables": Target(lambda: [b'at,a,b\n1,2,3\n2,"4",5.5\n', b"a,at\r\n1,2026-02-05T18:52:16Z\r\n"], _read_tables),
+    "samples": Target(_write_sample_seeds, _read_samples),
+    "facts": Target(lambda: _read_files("golden/cardano/baseline/run/*.json"), _read_facts),
+    "publication": Target(lambda: _read_files("golden/published/release-10.[45]*.json"), _read_publication),
     "arguments": Target(
         lambda: [b"--filter\nslot-leq=41\n--filter\nfullness-above=0.5\n--format\ntable",
                  b"RSS\n--summary\nmean-of-hosts\n--no-filters\n--format\ncsv", b"--run\nother=run\n--system\ncardano"],
-        _arguments, slow=True),
-    "run": Target(lambda: _files("golden/cardano/real/*.log"), _run, slow=True),
-    "specs": Target(lambda: _files(SPEC), _specs, slow=True),
+        _pass_arguments, slow=True),
+    "run": Target(lambda: _read_files("golden/cardano/real/*.log"), _query_run, slow=True),
+    "specs": Target(lambda: _read_files(SPEC), _check_specs, slow=True),
 }  # fmt: skip
 
 
 def attempt(name: str, folder: Path, data: bytes) -> None:
-    """A case of a target.  Raises whatever it may not raise."""
+    """Run a case of a target; raise when it breaks a rule."""
     try:
         TARGETS[name].run(folder, data)
     except AssayError as error:
-        _judged(error.status, "")
+        _check_status(error.status, "")
         str(error).encode("utf-8")

@@ -1,9 +1,9 @@
-"""Builds the scanner, the part of Assay in native code, into `compiler/assay/ingest/`.
+"""Build the scanner, the native part of Assay, into `compiler/assay/ingest/`.
 
-    python native/hatch_build.py        now, for this checkout (`just scanner`)
+    python native/hatch_build.py        build for this checkout (`just scanner`)
 
-Hatchling runs it whenever it builds a wheel, or installs a checkout.  Where no Rust is, or it is too old, nothing is
-built: the engine then reads logs by itself, to the same rows, in a third of the speed.
+Hatchling runs this hook when it builds a wheel or installs a checkout. Without a recent Rust compiler nothing is
+built; the engine then reads logs to the same rows at a third of the speed.
 """
 
 import os
@@ -15,33 +15,33 @@ from pathlib import Path
 
 try:
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
-except ImportError:  # run by itself
+except ImportError:  # run as a script
     BuildHookInterface = object
 
 HERE = Path(__file__).resolve().parent
 NAME = "libassay_scan.dylib" if sys.platform == "darwin" else "libassay_scan.so"
-PLACE = HERE.parent / "compiler" / "assay" / "ingest" / NAME
-TOLD = 12  # lines of the compiler that are passed on
+TARGET = HERE.parent / "compiler" / "assay" / "ingest" / NAME
+LOG_LINES = 12  # of the compiler's output that a message quotes
 
 
 def build():
-    """Builds the scanner.  An empty text when it is there, else why it is not; an old one is gone then."""
+    """Build the scanner; on failure remove an old one. Return the reason of a failure or an empty text."""
     cargo = shutil.which("cargo")
-    why = _compiled(cargo) if cargo else "no Rust compiler (cargo) is there"
-    if why:
-        PLACE.unlink(missing_ok=True)
-        return why
-    made = HERE / "target" / "release" / NAME
-    if not PLACE.exists() or made.read_bytes() != PLACE.read_bytes():
-        # In one step: a command that is at work has the old one open.
-        fresh = PLACE.with_suffix(".new")
-        shutil.copy2(made, fresh)
-        fresh.replace(PLACE)
+    problem = _compile(cargo) if cargo else "no Rust compiler (cargo) on PATH"
+    if problem:
+        TARGET.unlink(missing_ok=True)
+        return problem
+    library = HERE / "target" / "release" / NAME
+    if not TARGET.exists() or library.read_bytes() != TARGET.read_bytes():
+        # Replace atomically: a running command may have the old library open.
+        temporary = TARGET.with_suffix(".new")
+        shutil.copy2(library, temporary)
+        temporary.replace(TARGET)
     return ""
 
 
-def _compiled(cargo):
-    """Why the compiler fails; an empty text when it does not."""
+def _compile(cargo):
+    """Run cargo; return the end of its output when it fails, else an empty text."""
     settings = ("CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_TARGET", "RUSTFLAGS")
     environment = {name: value for name, value in os.environ.items() if name not in settings}
     manifest = ["--manifest-path", str(HERE / "Cargo.toml")]
@@ -54,26 +54,26 @@ def _compiled(cargo):
         check=False,
     )
     lines = done.stdout.decode(errors="replace").strip().splitlines()
-    return "\n".join(["cargo failed:", *lines[-TOLD:]]) if done.returncode else ""
+    return "\n".join(["cargo failed:", *lines[-LOG_LINES:]]) if done.returncode else ""
 
 
 class ScannerHook(BuildHookInterface):
-    """What hatchling calls."""
+    """Build hook of hatchling."""
 
     def initialize(self, version, build_data):
-        """Build the scanner, and take it into a wheel; a wheel that has it is one of this platform."""
+        """Build the scanner and add it to the wheel, which then depends on the platform."""
         if self.target_name != "wheel":
             return
-        why = build()
-        if why:
-            self.app.display_warning(f"the scanner is left out: {why}")
+        problem = build()
+        if problem:
+            self.app.display_warning(f"scanner not built: {problem}")
         elif version != "editable":
             platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{platform}"
-            build_data["force_include"][str(PLACE)] = f"assay/ingest/{NAME}"
+            build_data["force_include"][str(TARGET)] = f"assay/ingest/{NAME}"
 
 
 if __name__ == "__main__":
-    told = build()
-    sys.stderr.write(f"the scanner is left out: {told}\n" if told else "")
+    problem = build()
+    sys.stderr.write(f"scanner not built: {problem}\n" if problem else "")

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the whole: one cache for the session, in which nothing is worked out twice."""
+"""Define fixtures of all tests: one cache per session, in which nothing is computed twice."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ _HOME_OF_CACHES = tempfile.TemporaryDirectory(prefix="assay-tests-")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--deep`: every case of the families of which a sample runs by default."""
+    """Add `--accept`, and `--deep`: every case of the families of which a sample runs by default."""
+    parser.addoption("--accept", action="store_true", help="write actual output into the expected files of cases")
     parser.addoption("--deep", action="store_true", help="run every case, also of families that are sampled")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep out of the user's caches; look for garbage as seldom as the command line does."""
+    """Use a cache of our own, and collect garbage as rarely as the command line does."""
     if config.getoption("--deep"):
         os.environ["ASSAY_DEEP"] = "1"
     os.environ["XDG_CACHE_HOME"] = _HOME_OF_CACHES.name
@@ -40,12 +41,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str:
-    """Which sample of long families runs, so that another machine can run the same."""
+    """Print the sample of long families, so that another machine can repeat it."""
     return "all cases" if is_deep() else f"of long families: {VARIABLE}={turn()}"
 
 
 def pytest_unconfigure() -> None:
-    """Remove what commands kept."""
+    """Remove the cache."""
     _HOME_OF_CACHES.cleanup()
 
 
@@ -63,38 +64,47 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def _by_scanner_or_engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the tests of reading logs every third one, always the same, runs as on a machine without the scanner."""
-    if request.path.name.startswith("test_ingest_") and zlib.crc32(request.node.nodeid.encode()) % 3 == 0:
+    """Run every third test of reading logs, always the same, as on a machine without the scanner; cases do both."""
+    is_of_ingest = request.path.parent.name == "ingest" and request.path.name != "test_cases.py"
+    has_choice = is_of_ingest and "with_scanner" not in request.fixturenames
+    if has_choice and zlib.crc32(request.node.nodeid.encode()) % 3 == 0:
         monkeypatch.setattr(scanner, "_library", lambda _: None)
+
+
+@pytest.fixture
+def with_scanner() -> None:
+    """Keep the native scanner for a test; skip the test where there is none."""
+    if not scanner.is_there():
+        pytest.skip("there is no scanner")
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Laboratory:
-    """Where runs are worked out by the compiler under test."""
+    """Return a laboratory that computes runs with the compiler."""
     return laboratory(tmp_path_factory.mktemp("laboratory"))
 
 
 @pytest.fixture(scope="session")
 def cache(lab: Laboratory) -> Path:
-    """The cache folder that commands and the laboratory share."""
+    """Return the cache folder of commands and the laboratory."""
     return lab.session.store.folder
 
 
 @pytest.fixture(scope="session")
 def two(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The folder of the report of two runs, built as the reference report was."""
+    """Build the report of two runs like the reference report; return its folder."""
     return _report(tmp_path_factory.mktemp("two") / "report", cache, "baseline", "candidate")
 
 
 @pytest.fixture(scope="session")
 def three(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The folder of the report of three runs, built as the reference report was."""
+    """Build the report of three runs like the reference report; return its folder."""
     return _report(tmp_path_factory.mktemp("three") / "report", cache, "baseline", "candidate", "candidate2")
 
 
 @pytest.fixture(scope="session")
 def qa(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The folder of the QA report of the reference run of CometBFT."""
+    """Build the QA report of CometBFT's reference run; return its folder."""
     out = tmp_path_factory.mktemp("qa") / "out"
     done = assay("build", "cometbft/qa", "--run", ROOT / "golden" / "cometbft" / "run", "-o", out, "--cache", cache)
     assert (done.status, done.err) == (0, "")
@@ -109,8 +119,14 @@ def _report(out: Path, cache: Path, *cases: str) -> Path:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """A browser without a window."""
+    """Run a headless browser."""
     from tests.support.browser import browser  # most tests need none
 
     with browser() as running:
         yield running
+
+
+@pytest.fixture
+def is_accepting(request: pytest.FixtureRequest) -> bool:
+    """Whether transcripts are written anew."""
+    return bool(request.config.getoption("--accept"))

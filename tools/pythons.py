@@ -1,12 +1,12 @@
 """Run the evaluator's tests and one pinned build on other Pythons.
 
-    python -m tools.pythons              every other supported Python on PATH or in pyenv
-    python -m tools.pythons 3.13         that one only
+    python -m tools.pythons              all other supported Pythons on PATH or in pyenv
+    python -m tools.pythons 3.13         one version
 
-Each Python gets an environment below build/pythons/, in the versions of uv.lock. The build reads logs without the
-scanner, as on a machine without Rust, and must give the bytes of golden/reports/.
+Each Python gets an environment below build/pythons/ with the versions of uv.lock. The build reads logs without the
+scanner, as on a machine without Rust, and must produce the bytes of golden/reports/.
 
-Exit status: 0 all pass, 1 something fails or no such Python is here.
+Exit status: 0 if all pass, 1 if something fails or a version is not installed.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ import bootstrap
 from tools import golden
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = "two"  # of golden/reports/pinned.toml: PDF, page and Markdown
-TESTS = ("tests/dhall", "--ignore=tests/dhall/test_hostile.py")  # these run for a minute, in processes of their own
+BUILD = "two"  # in golden/reports/pinned.toml: PDF, web page and Markdown
+TESTS = ("tests/dhall", "--ignore=tests/dhall/test_hostile.py")  # the ignored tests take a minute
 VERSIONS = tuple(f"3.{minor}" for minor in range(bootstrap.OLDEST[1], bootstrap.NEWEST[1] + 1))
 
 
 @functools.cache
 def find_others() -> dict[str, str]:
-    """Return paths of supported Pythons on PATH or in pyenv by version, without the version that runs this."""
+    """Find supported Pythons on PATH or in pyenv except the running version; return paths by version."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     others = {}
     for version in VERSIONS:
         installed = sorted(pyenv.glob(f"{version}.*/bin/python"))
         for candidate in (shutil.which(f"python{version}"), *installed):
-            examined = bootstrap.examine(str(candidate)) if candidate else None
-            if examined and bootstrap.dotted(examined[0]) == version:
-                others[version] = examined[1]
-    others.pop(bootstrap.dotted(sys.version_info[:2]), None)
+            interpreter = bootstrap.inspect_python(str(candidate)) if candidate else None
+            if interpreter and bootstrap.format_version(interpreter[0]) == version:
+                others[version] = interpreter[1]
+    others.pop(bootstrap.format_version(sys.version_info[:2]), None)
     return others
 
 
 def prepare(version: str, interpreter: str) -> Path:
-    """Return the Python of an environment with Assay in it, made anew when lock, project or interpreter changed."""
+    """Install Assay into an environment unless it is up to date; return its Python."""
     folder = ROOT / "build" / "pythons" / version
     python, stamp, log = folder / "bin" / "python", folder / "assay.stamp", folder / bootstrap.LOG.name
-    mark = bootstrap.fingerprint((version,), interpreter)
+    mark = bootstrap.hash_inputs((version,), interpreter)
     if stamp.is_file() and stamp.read_text() == mark:
         return python
-    pip = [*bootstrap.make_environment(interpreter, folder), "install", "--quiet", "--no-input", "--no-compile"]
+    pip = [*bootstrap.create_environment(interpreter, folder), "install", "--quiet", "--no-input", "--no-compile"]
     requirements = str(folder / "requirements.txt")
     export = ["export", "--frozen", "--offline", "--no-emit-project", "--no-default-groups", "--group", "pythons"]
     bootstrap.run_logged(
@@ -73,7 +73,7 @@ def run_tests(python: Path) -> bool:
 
 
 def compare_build(python: Path) -> bool:
-    """Build a pinned report; return whether every file has the pinned hash, and print those that do not."""
+    """Build a pinned report, print files whose hash differs, and return whether all hashes match."""
     pinned = tomllib.loads((ROOT / "golden" / "reports" / golden.PINNED).read_text(encoding="utf-8"))["build"]
     words = shlex.split(next(item["command"] for item in pinned if item["name"] == BUILD))
     name = f"golden/reports/{BUILD}{golden.HASHES}"
@@ -82,26 +82,27 @@ def compare_build(python: Path) -> bool:
         command = [str(python), "-m", "assay", *words, "-o", str(out), "--cache", str(Path(scratch) / "cache")]
         if subprocess.run(command, cwd=ROOT, env={**os.environ, "ASSAY_SCANNER": "off"}).returncode:
             return False
-        new = golden.hashes(out)
+        new = golden.hash_files(out)
     old = (ROOT / name).read_text(encoding="utf-8")
-    sys.stdout.writelines(golden.differences({name: old}, {name: new}))
+    sys.stdout.writelines(golden.list_differences({name: old}, {name: new}))
     return old == new
 
 
 def check(version: str, interpreter: str) -> bool:
-    """Run the tests and the build on a Python; return whether both pass."""
+    """Run tests and build on a Python; return whether both pass."""
     print(f"Python {version} ({interpreter})", flush=True)
     python = prepare(version, interpreter)
     return all([run_tests(python), compare_build(python)])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"{', '.join(VERSIONS)}  [default: all]")
     others = find_others()
     chosen = parser.parse_args(arguments).versions or list(others)
     if absent := [version for version in chosen if version not in others]:
-        print(f"no other Python {', '.join(absent)} is here; there are: {', '.join(others) or 'none'}", file=sys.stderr)
+        print(f"error: no other Python {', '.join(absent)}; installed: {', '.join(others) or 'none'}", file=sys.stderr)
         return 1
     try:
         passed = [check(version, others[version]) for version in chosen]

@@ -1,11 +1,10 @@
-"""Makes the fonts of the web page out of those of the PDF: fewer characters, other names, compressed.
+"""Derive the fonts of the web page from those of the PDF: subset, renamed and compressed.
 
-    python tools/web_fonts.py          writes templates/html/fonts/
-    python tools/web_fonts.py --check  exit status 1 when what is there is not what would be written
+    python tools/web_fonts.py          write templates/html/fonts/
+    python tools/web_fonts.py --check  exit status 1 if a committed font differs
 
-A page carries its fonts, so they hold only the characters that reports are usually made of; a browser sets others in a
-font of its own.  A changed font may not keep the reserved name of the family (SIL Open Font License), so they are
-called after what they are for.
+A page embeds its fonts, so they contain only characters that are usual in reports; for others a browser falls back to
+its own fonts. The SIL Open Font License reserves the family names, so modified fonts are named after their use.
 """
 
 from __future__ import annotations
@@ -30,60 +29,60 @@ CHARACTERS = (
     (0x2190, 0x2199), (0x2200, 0x22FF), (0x20AC, 0x20AC), (0x2122, 0x2122), (0x25A0, 0x25CF), (0xFFFD, 0xFFFD),
 )  # fmt: skip
 FEATURES = ("kern", "liga", "tnum", "lnum", "mark", "mkmk", "ccmp", "locl")
-#: name records: copyright, licence and its place stay; what names the font is written anew
-NAMING = (1, 2, 3, 4, 6, 16, 17, 21, 22)
-STAYING = (0, 13, 14)
+#: IDs of name records: those that name the font are replaced; copyright, licence and licence URL are preserved
+REPLACED = (1, 2, 3, 4, 6, 16, 17, 21, 22)
+PRESERVED = (0, 13, 14)
 
 
-def font(source: Path, family: str, style: str) -> bytes:
-    """A font for the web, of one of those that PDFs are set in."""
+def derive_font(source: Path, family: str, style: str) -> bytes:
+    """Derive a web font (WOFF2) from a font of the PDF."""
     options = subset.Options(
         layout_features=list(FEATURES), flavor="woff2", hinting=False, desubroutinize=True, notdef_outline=True,
-        name_IDs=[*STAYING, *NAMING], recalc_timestamp=False,
+        name_IDs=[*PRESERVED, *REPLACED], recalc_timestamp=False,
     )  # fmt: skip
-    found = TTFont(source, recalcTimestamp=False)
-    chosen = subset.Subsetter(options)
-    chosen.populate(unicodes=[code for first, last in CHARACTERS for code in range(first, last + 1)])
-    chosen.subset(found)
-    _rename(found, family, style)
+    font = TTFont(source, recalcTimestamp=False)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=[code for first, last in CHARACTERS for code in range(first, last + 1)])
+    subsetter.subset(font)
+    _rename(font, family, style)
     out = io.BytesIO()
-    found.flavor = "woff2"
-    found.save(out)
+    font.flavor = "woff2"
+    font.save(out)
     return out.getvalue()
 
 
-def _rename(found: TTFont, family: str, style: str) -> None:
+def _rename(font: TTFont, family: str, style: str) -> None:
     post_script = f"{family}-{style}".replace(" ", "")
-    said = {1: f"{family} {style}", 2: "Regular", 3: post_script, 4: f"{family} {style}", 6: post_script, 16: family,
-            17: style}  # fmt: skip
-    names = found["name"]
-    names.names = [item for item in names.names if item.nameID in STAYING]
-    for name, text in said.items():
+    texts = {1: f"{family} {style}", 2: "Regular", 3: post_script, 4: f"{family} {style}", 6: post_script, 16: family,
+             17: style}  # fmt: skip
+    names = font["name"]
+    names.names = [item for item in names.names if item.nameID in PRESERVED]
+    for name, text in texts.items():
         names.setName(text, name, 3, 1, 0x409)
-    if "CFF " in found:
-        cff = found["CFF "].cff
+    if "CFF " in font:
+        cff = font["CFF "].cff
         cff.fontNames[0] = post_script
         top = cff.topDictIndex[0]
         for key, text in (("FullName", f"{family} {style}"), ("FamilyName", family)):
             top.rawDict[key] = text
 
 
-def fonts() -> dict[str, bytes]:
-    """The fonts of the web page by the names of their files."""
+def derive_fonts() -> dict[str, bytes]:
+    """Derive all fonts of the web page; return them by file name."""
     return {
-        f"{family.replace(' ', '')}-{style}.woff2": font(TEMPLATES / "fonts" / f"{source}.otf", family, style)
+        f"{family.replace(' ', '')}-{style}.woff2": derive_font(TEMPLATES / "fonts" / f"{source}.otf", family, style)
         for source, (family, style) in FONTS.items()
     }
 
 
 def main() -> int:
-    """Write the fonts, or compare them."""
+    """Write the fonts, or with `--check` compare them; return the exit status."""
     folder = TEMPLATES / "html" / "fonts"
-    made = fonts()
+    fonts = derive_fonts()
     if "--check" in sys.argv[1:]:
-        return int(any((folder / name).read_bytes() != content for name, content in made.items()))
+        return int(any((folder / name).read_bytes() != content for name, content in fonts.items()))
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in made.items():
+    for name, content in fonts.items():
         (folder / name).write_bytes(content)
         print(f"{name}: {len(content)} bytes")
     return 0

@@ -1,5 +1,5 @@
-"""A simulated cluster.
+"""Simulate a cluster and write its logs.
 
-What it is like is in `shape`, who forges when and how blocks travel in `chain`, what each host logs in `host`
-(with `lines` for the texts and `resources` for the counters), the files of a run in `layout`.
+`shape` has its size and rates, `chain` the forging and propagation of blocks, `host` the log of each host (`lines`
+the line formats, `resources` the counters), and `layout` the files of a run.
 """

@@ -1,4 +1,4 @@
-"""The files of a run, as the workbench lays them out."""
+"""Files of a run in the layout of the workbench."""
 
 import gzip
 import hashlib
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from simulation.chain import Block, Chain
-from simulation.host import HostLog, host_name
+from simulation.host import HostLog, format_host
 from simulation.shape import ACTIVE_SLOTS, EPOCH_LENGTH, SECURITY_PARAMETER, SYSTEM_START, Shape
 
 COMPONENTS = {
@@ -28,7 +28,7 @@ COMPONENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a simulation left on disk: bytes are those of the plain logs."""
+    """Size of a written run; `bytes` counts the plain logs."""
 
     slots: int
     blocks: int
@@ -36,9 +36,9 @@ class Written:
 
 
 def write_run(folder: Path, shape: Shape, name: str, compressed: bool, workers: int) -> Written:
-    """Writes a whole run into a folder that must not exist yet; half of one never stays behind.
+    """Write a run into a new folder atomically.
 
-    Raises FileExistsError when it does exist.
+    Raises FileExistsError when the folder exists.
     """
     if folder.exists():
         raise FileExistsError(folder)
@@ -46,8 +46,8 @@ def write_run(folder: Path, shape: Shape, name: str, compressed: bool, workers: 
     unfinished = folder.with_name(folder.name + ".unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    write_json(unfinished / "genesis-shelley.json", genesis())
-    write_json(unfinished / "meta.json", {"meta": meta(shape, name)})
+    write_json(unfinished / "genesis-shelley.json", create_genesis())
+    write_json(unfinished / "meta.json", {"meta": create_meta(shape, name)})
     with ProcessPoolExecutor(max_workers=workers) as pool:
         write = partial(write_host, unfinished, shape, blocks, compressed)
         sizes = list(pool.map(write, range(shape.hosts)))
@@ -56,28 +56,30 @@ def write_run(folder: Path, shape: Shape, name: str, compressed: bool, workers: 
 
 
 def write_host(folder: Path, shape: Shape, blocks: list[Block], compressed: bool, host: int) -> int:
-    """Writes one host's log, and returns the number of its plain bytes."""
-    own = folder / host_name(host)
-    own.mkdir()
-    texts = HostLog(shape, blocks, host).seconds()
+    """Write the log of a host; return its size before compression in bytes."""
+    host_folder = folder / format_host(host)
+    host_folder.mkdir()
+    texts = HostLog(shape, blocks, host).format_seconds()
     if not compressed:
-        with (own / "stdout").open("wb") as file:
-            return copy(texts, file)
-    # No file name and no time in the header: the same seed gives the same bytes.
-    with (own / "stdout.gz").open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
-        return copy(texts, file)
+        with (host_folder / "stdout").open("wb") as file:
+            return write_texts(texts, file)
+    # Without file name and time in the header, the same seed gives the same bytes.
+    with (host_folder / "stdout.gz").open("wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as file:
+        return write_texts(texts, file)
 
 
-def copy(texts: Iterable[str], file: BinaryIO | gzip.GzipFile) -> int:
+def write_texts(texts: Iterable[str], file: BinaryIO | gzip.GzipFile) -> int:
+    """Write texts to a file; return the number of bytes."""
     return sum(file.write(text.encode("ascii")) for text in texts)
 
 
 def write_json(path: Path, value: object) -> None:
+    """Write a value as indented JSON."""
     path.write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
 
 
-def genesis() -> dict[str, object]:
-    """What the analysis needs of the genesis file."""
+def create_genesis() -> dict[str, object]:
+    """Create the fields of the genesis file that the analysis reads."""
     return {
         "activeSlotsCoeff": ACTIVE_SLOTS,
         "protocolParams": {"maxTxSize": 16384, "maxBlockBodySize": 90112},
@@ -89,8 +91,8 @@ def genesis() -> dict[str, object]:
     }
 
 
-def meta(shape: Shape, name: str) -> dict[str, object]:
-    """The run's description; commits are made up from the name."""
+def create_meta(shape: Shape, name: str) -> dict[str, object]:
+    """Create the description of the run; commits derive from the name."""
     started = datetime.fromtimestamp(SYSTEM_START, UTC).strftime("%Y-%m-%d-%H.%M")
     versions = {"cardano-node": name, **COMPONENTS}
     generator = {"add_tx_size": 100, "inputs_per_tx": 2, "outputs_per_tx": 2, "tps": 2.0}
@@ -101,7 +103,7 @@ def meta(shape: Shape, name: str) -> dict[str, object]:
         "node_ghc_version": "9.6.5",
         "profile": "sim",
         "era": "conway",
-        "manifest": {component: release(component, name, version) for component, version in versions.items()},
+        "manifest": {component: create_release(component, name, version) for component, version in versions.items()},
         "profile_content": {
             "era": "conway",
             "genesis": {"delegators": 1_000_000, "utxo": 4_000_000, "dreps": 10_000},
@@ -110,6 +112,7 @@ def meta(shape: Shape, name: str) -> dict[str, object]:
     }
 
 
-def release(component: str, name: str, version: str) -> dict[str, object]:
+def create_release(component: str, name: str, version: str) -> dict[str, object]:
+    """Create the manifest entry of a component."""
     commit = hashlib.sha1(f"{component}/{name}".encode(), usedforsecurity=False).hexdigest()
     return {"name": component, "commit": commit, "branch": None, "status": None, "version": version}

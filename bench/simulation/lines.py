@@ -1,7 +1,7 @@
-"""The text of each kind of log object, after the instant: `{"at":"2026-02-05T18:52:16.43` stands before it.
+"""Formats of log lines after the instant; a line begins with `{"at":"2026-02-05T18:52:16.43`.
 
-The field sets and lengths are those of real nodes' logs in the newest generation of names. A text that
-depends on nothing but the host is made once a host, the others are filled once a line.
+Fields and lengths are those of real logs with the newest generation of names. Placeholders are filled per line,
+except those that depend only on the host.
 """
 
 from random import Random
@@ -19,7 +19,7 @@ BODIES = {
     "snapshot": 'Forge.Loop.MempoolSnapshot","data":{"kind":"TraceMempoolSnapshot","slot":$slot}',
     "forged": 'Forge.Loop.ForgedBlock","data":{"block":"$hash","blockNo":$number,"blockPrev":"$parent",'
     '"kind":"TraceForgedBlock","slot":$slot}',
-    "adopted_own": 'Forge.Loop.AdoptedBlock","data":{"blockHash":"$hash","blockSize":$size,'
+    "adopted_by_forger": 'Forge.Loop.AdoptedBlock","data":{"blockHash":"$hash","blockSize":$size,'
     '"kind":"TraceAdoptedBlock","slot":$slot,"txIds":[]}',
     "metrics": 'LedgerMetrics","data":{"chainDensity":$density,"delegMapSize":1000000,'
     '"kind":"LedgerMetrics","slot":$slot,"utxoSize":$utxo}',
@@ -42,7 +42,8 @@ BODIES = {
     '"newtip":"$hash@$slot"}',
     "ledger_snapshot": 'ChainDB.LedgerEvent.TookSnapshot","data":{"enclosedTime":{"tag":"RisingEdge"},'
     '"kind":"TookSnapshot","snapshot":{"kind":"snapshot"},"tip":"RealPoint"}',
-    "asked": 'BlockFetch.Client.AddedFetchRequest","data":{"kind":"AddedFetchRequest","peer":{"connectionId":"$peer"}}',
+    "request_added": 'BlockFetch.Client.AddedFetchRequest","data":{"kind":"AddedFetchRequest",'
+    '"peer":{"connectionId":"$peer"}}',
     "collected": 'TxSubmission.TxInbound.Collected","data":{"count":1,"kind":"Collected",'
     '"peer":{"connectionId":"$peer"}}',
     "processed": 'TxSubmission.TxInbound.Processed","data":{"accepted":1,"kind":"Processed",'
@@ -55,13 +56,13 @@ BODIES = {
 }
 
 
-def formats(host: str, random: Random) -> dict[str, str]:
-    """One %-format a kind of line for a host: `%(slot)s` and the like are what is still to be filled in."""
-    return {kind: as_format(body, host, 23 + int(random.random() * 170)) for kind, body in BODIES.items()}
+def create_formats(host: str, random: Random) -> dict[str, str]:
+    """Create the %-format of each kind of line for a host, with placeholders such as `%(slot)s`."""
+    return {kind: create_format(body, host, 23 + int(random.random() * 170)) for kind, body in BODIES.items()}
 
 
-def as_format(body: str, host: str, thread: int) -> str:
-    """The whole line after the instant, from the part of it that a kind has of its own."""
+def create_format(body: str, host: str, thread: int) -> str:
+    """Create the format of a line after the instant from the body of its kind."""
     names = {name: f"%({name})s" for name in Template(body).get_identifiers()}
     text = Template(body).substitute(names)
     return f'Z","ns":"{text},"sev":"Info","thread":"{thread}","host":"{host}"}}\n'

@@ -1,4 +1,4 @@
-"""The counters and gauges of one host's process, as they grow from second to second."""
+"""Counters and gauges of the process of a host, second by second."""
 
 from random import Random
 
@@ -6,11 +6,11 @@ from simulation.shape import EPOCH_LENGTH
 
 
 class Resources:
-    """Counters start where a node that has just replayed its chain has them."""
+    """Resource usage of a process; counters start with the values after a replay of the chain."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.busy = 0
+        self.busy_seconds = 0
         self.heap = 6_815_744_000 + 4_194_304 * int(random.random() * 60)
         self.counters = {
             "alloc": 98_200_000_000,
@@ -25,10 +25,10 @@ class Resources:
             "net_wr": 0,
         }
 
-    def after_a_second(self, slot: int) -> dict[str, int]:
-        """The fields of the next resource line."""
+    def advance(self, slot: int) -> dict[str, int]:
+        """Advance by one second; return the fields of the next resource line."""
         random, counters = self.random.random, self.counters
-        gc, mut = int(random() < 0.5), self.mutator_time(slot)
+        gc, mut = int(random() < 0.5), self.sample_mutator_time(slot)
         counters["gc"] += gc
         counters["mut"] += mut
         counters["cpu"] += gc + mut + int(random() < 0.1)
@@ -43,12 +43,12 @@ class Resources:
         rss = self.heap + 62_500_000 + int(random() * 1_600_000)
         return counters | {"heap": self.heap, "live": live, "rss": rss}
 
-    def mutator_time(self, slot: int) -> int:
-        """Hundredths of a second: little, but for busy spells, of which one begins with each epoch."""
+    def sample_mutator_time(self, slot: int) -> int:
+        """Sample hundredths of a second: low except in busy periods, one of which starts with each epoch."""
         random = self.random.random
         if (slot and slot % EPOCH_LENGTH == 0) or random() < 0.004:
-            self.busy = 2 + int(random() * 7)
-        if self.busy:
-            self.busy -= 1
+            self.busy_seconds = 2 + int(random() * 7)
+        if self.busy_seconds:
+            self.busy_seconds -= 1
             return 86 + int(random() * 22)
         return 2 + int(random() * 5)

@@ -1,4 +1,4 @@
-"""What a simulated cluster is like: its size, its rates, its delays."""
+"""Size, rates and constants of a simulated cluster."""
 
 from dataclasses import dataclass
 from math import isqrt
@@ -9,27 +9,27 @@ SLOT_LENGTH = SECOND
 EPOCH_LENGTH = 600
 ACTIVE_SLOTS = 0.05
 SECURITY_PARAMETER = 12
-# Measured on generated logs: plain bytes that a host writes per slot, with the rates below.
+# Measured on generated logs: plain bytes per host and slot.
 BYTES_PER_SLOT = 3515
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A cluster and how long it runs. `seed` decides every random choice."""
+    """Size and duration of a simulated cluster; `seed` determines all random choices."""
 
     hosts: int
     slots: int
     seed: int
 
-    def neighbours(self, host: int) -> tuple[int, ...]:
-        """The hosts that `host` is connected to: next, previous, opposite, in big clusters some more."""
+    def list_neighbours(self, host: int) -> tuple[int, ...]:
+        """List the peers of a host: next, previous, opposite, and in large clusters two more."""
         steps = {1, self.hosts // 2}
         if self.hosts > 8:
             steps.add(isqrt(self.hosts))
-        around = {(host + sign * step) % self.hosts for step in steps for sign in (1, -1)}
-        return tuple(sorted(around - {host}))
+        peers = {(host + sign * step) % self.hosts for step in steps for sign in (1, -1)}
+        return tuple(sorted(peers - {host}))
 
 
-def slots_for(megabytes: float, hosts: int) -> int:
-    """How many slots give about so many megabytes (10^6 bytes) of plain logs over all hosts, at least 60."""
+def choose_slots(megabytes: float, hosts: int) -> int:
+    """Choose the number of slots, at least 60, for a total size of plain logs (megabytes of 10^6 bytes)."""
     return max(60, round(megabytes * 1e6 / (hosts * BYTES_PER_SLOT)))

@@ -1,13 +1,13 @@
-//! What is kept of the lines of an event: a row each, in the order of the lines.
+//! Rows of the lines of an event, in the order of the lines.
 
-/// The values of a path, of which some may be missing.
+/// Values of a path, some of which may be missing.
 #[derive(Debug)]
 pub enum Column {
-    Whole { values: Vec<i64>, valid: Valid },
+    Integer { values: Vec<i64>, valid: Valid },
     Text { ends: Vec<i64>, bytes: Vec<u8>, valid: Valid },
 }
 
-/// One bit a row; there are some only where a value is missing.
+/// Validity bits, one per row; empty while no value is missing.
 #[derive(Debug, Default)]
 pub struct Valid {
     pub bits: Vec<u8>,
@@ -58,20 +58,22 @@ impl Valid {
 }
 
 impl Column {
-    /// An empty column of the same kind, which has room for a piece.
-    fn alike(&self) -> Self {
+    /// Create an empty column of the same kind with capacity for a piece.
+    fn new_like(&self) -> Self {
         match self {
-            Column::Whole { .. } => Column::Whole { values: Vec::with_capacity(MOST), valid: Valid::default() },
+            Column::Integer { .. } => {
+                Column::Integer { values: Vec::with_capacity(PIECE_ROWS), valid: Valid::default() }
+            }
             Column::Text { bytes, .. } => {
-                let mut ends = Vec::with_capacity(MOST + 1);
+                let mut ends = Vec::with_capacity(PIECE_ROWS + 1);
                 ends.push(0);
                 Column::Text { ends, bytes: Vec::with_capacity(bytes.len()), valid: Valid::default() }
             }
         }
     }
 
-    pub fn whole() -> Self {
-        Column::Whole { values: Vec::new(), valid: Valid::default() }
+    pub fn integer() -> Self {
+        Column::Integer { values: Vec::new(), valid: Valid::default() }
     }
 
     pub fn text() -> Self {
@@ -79,8 +81,8 @@ impl Column {
     }
 
     #[inline]
-    pub fn push_whole(&mut self, value: Option<i64>) {
-        if let Column::Whole { values, valid } = self {
+    pub fn push_integer(&mut self, value: Option<i64>) {
+        if let Column::Integer { values, valid } = self {
             values.push(value.unwrap_or(0));
             valid.push(value.is_some());
         }
@@ -95,17 +97,17 @@ impl Column {
         }
     }
 
-    /// Bytes that it holds, about.
+    /// Approximate size in bytes.
     fn size(&self) -> usize {
         match self {
-            Column::Whole { values, .. } => values.len() * 8,
+            Column::Integer { values, .. } => values.len() * 8,
             Column::Text { ends, bytes, .. } => ends.len() * 8 + bytes.len(),
         }
     }
 
     fn truncate(&mut self, rows: usize) {
         match self {
-            Column::Whole { values, valid } => {
+            Column::Integer { values, valid } => {
                 values.truncate(rows);
                 valid.truncate(rows);
             }
@@ -118,17 +120,17 @@ impl Column {
     }
 }
 
-/// Where a row comes from: the number of its file, and of its line there from 0.
+/// Origin of a row: number of the file, and of the line from 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub file: i16,
     pub line: i64,
 }
 
-/// Rows of a piece.  More in one would be copied again and again as they grow, and each time into other memory.
-const MOST: usize = 1 << 13;
+/// Rows per piece. Larger vectors would be copied repeatedly as they grow.
+const PIECE_ROWS: usize = 1 << 13;
 
-/// Some of the rows of an event, or of the odd lines, which have neither form nor instant and one text.
+/// Rows of an event, or odd lines as one text column; odd lines have no form and no instant.
 #[derive(Debug, Default)]
 pub struct Piece {
     pub files: Vec<i16>,
@@ -139,13 +141,13 @@ pub struct Piece {
 }
 
 impl Piece {
-    fn alike(&self) -> Self {
+    fn new_like(&self) -> Self {
         Piece {
-            files: Vec::with_capacity(MOST),
-            places: Vec::with_capacity(MOST),
-            forms: Vec::with_capacity(MOST),
-            instants: Vec::with_capacity(MOST),
-            columns: self.columns.iter().map(Column::alike).collect(),
+            files: Vec::with_capacity(PIECE_ROWS),
+            places: Vec::with_capacity(PIECE_ROWS),
+            forms: Vec::with_capacity(PIECE_ROWS),
+            instants: Vec::with_capacity(PIECE_ROWS),
+            columns: self.columns.iter().map(Column::new_like).collect(),
         }
     }
 
@@ -153,10 +155,10 @@ impl Piece {
         self.files.len()
     }
 
-    /// Bytes that are held, about.
+    /// Approximate size in bytes.
     fn size(&self) -> usize {
-        const OWN: usize = 2 + 8 + 2 + 8; // of what all rows have
-        self.len() * OWN + self.columns.iter().map(Column::size).sum::<usize>()
+        const FIXED: usize = 2 + 8 + 2 + 8; // file, place, form, instant
+        self.len() * FIXED + self.columns.iter().map(Column::size).sum::<usize>()
     }
 
     fn truncate(&mut self, rows: usize) {
@@ -170,13 +172,13 @@ impl Piece {
     }
 }
 
-/// All rows of an event, or all odd lines: pieces that are full, and the last.
+/// All rows of an event, or all odd lines: full pieces and the last one.
 #[derive(Debug, Default)]
 pub struct Rows {
     full: Vec<Piece>,
     last: Piece,
-    /// bytes that the full ones hold, about
-    held: usize,
+    /// approximate size of the full pieces in bytes
+    full_size: usize,
 }
 
 impl Rows {
@@ -185,15 +187,15 @@ impl Rows {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.full.len() * MOST + self.last.len()
+        self.full.len() * PIECE_ROWS + self.last.len()
     }
 
-    /// Bytes that are held, about.
+    /// Approximate size in bytes.
     pub fn size(&self) -> usize {
-        self.held + self.last.size()
+        self.full_size + self.last.size()
     }
 
-    /// The pieces in order, by their numbers from 0; none of them is empty, unless it is the only one.
+    /// Return a piece by its number from 0; only a sole piece may be empty.
     pub fn piece(&self, number: usize) -> Option<&Piece> {
         match number.checked_sub(self.full.len()) {
             None => Some(&self.full[number]),
@@ -202,11 +204,11 @@ impl Rows {
         }
     }
 
-    /// Add what all rows have; the columns of what comes back are added to one by one.
+    /// Add a row; the caller adds its values to the columns of the returned piece.
     #[inline]
     pub fn push(&mut self, place: Place, form: i16, instant: i64) -> &mut Piece {
-        if self.last.len() == MOST {
-            self.fill();
+        if self.last.len() == PIECE_ROWS {
+            self.start_piece();
         }
         self.last.files.push(place.file);
         self.last.places.push(place.line);
@@ -216,20 +218,20 @@ impl Rows {
     }
 
     #[cold]
-    fn fill(&mut self) {
-        let fresh = self.last.alike();
-        self.held += self.last.size();
-        self.full.push(std::mem::replace(&mut self.last, fresh));
+    fn start_piece(&mut self) {
+        let next = self.last.new_like();
+        self.full_size += self.last.size();
+        self.full.push(std::mem::replace(&mut self.last, next));
     }
 
-    /// Drop all rows but the first.
+    /// Drop all rows after the first `rows`.
     pub fn truncate(&mut self, rows: usize) {
-        while rows <= self.full.len() * MOST {
+        while rows <= self.full.len() * PIECE_ROWS {
             let Some(piece) = self.full.pop() else { break };
             self.last = piece;
-            self.held -= self.last.size();
+            self.full_size -= self.last.size();
         }
-        self.last.truncate(rows - self.full.len() * MOST);
+        self.last.truncate(rows - self.full.len() * PIECE_ROWS);
     }
 }
 
@@ -238,25 +240,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_that_are_dropped_leave_what_was_there() {
-        let mut rows = filled(20);
+    fn truncate_preserves_first_rows() {
+        let mut rows = fill_rows(20);
         rows.truncate(10);
         assert_eq!(rows.len(), 10);
         let piece = rows.piece(0).unwrap();
-        let Column::Whole { values, valid } = &piece.columns[0] else { panic!() };
+        let Column::Integer { values, valid } = &piece.columns[0] else { panic!() };
         assert_eq!((values.len(), valid.missing, valid.bits.as_slice()), (10, 4, &[0b1011_0110, 0b01][..]));
         let Column::Text { ends, bytes, valid } = &piece.columns[1] else { panic!() };
         assert_eq!((ends.len(), bytes.len(), valid.missing), (11, 14, 3));
     }
 
-    fn filled(rows: usize) -> Rows {
-        let mut found = Rows::new(vec![Column::whole(), Column::text()]);
-        for line in 0..rows as i64 {
-            let piece = found.push(Place { file: 0, line }, 1, line * 10);
-            piece.columns[0].push_whole((line % 3 != 0).then_some(line));
+    fn fill_rows(count: usize) -> Rows {
+        let mut rows = Rows::new(vec![Column::integer(), Column::text()]);
+        for line in 0..count as i64 {
+            let piece = rows.push(Place { file: 0, line }, 1, line * 10);
+            piece.columns[0].push_integer((line % 3 != 0).then_some(line));
             piece.columns[1].push_text((line % 4 != 0).then_some(b"ab"));
         }
-        found
+        rows
     }
 
     fn lengths(rows: &Rows) -> Vec<usize> {
@@ -264,24 +266,24 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_are_pieces() {
-        assert_eq!(lengths(&filled(0)), [0]);
-        assert_eq!(lengths(&filled(MOST)), [MOST]);
-        let rows = filled(2 * MOST + 1);
-        assert_eq!(lengths(&rows), [MOST, MOST, 1]);
+    fn rows_are_split_into_pieces() {
+        assert_eq!(lengths(&fill_rows(0)), [0]);
+        assert_eq!(lengths(&fill_rows(PIECE_ROWS)), [PIECE_ROWS]);
+        let rows = fill_rows(2 * PIECE_ROWS + 1);
+        assert_eq!(lengths(&rows), [PIECE_ROWS, PIECE_ROWS, 1]);
         let all: Vec<i64> = (0..3).flat_map(|number| rows.piece(number).unwrap().places.clone()).collect();
-        assert_eq!(all, (0..=2 * MOST as i64).collect::<Vec<_>>());
+        assert_eq!(all, (0..=2 * PIECE_ROWS as i64).collect::<Vec<_>>());
     }
 
     #[test]
-    fn rows_are_dropped_from_any_piece() {
-        for kept in [2 * MOST + 1, 2 * MOST, 2 * MOST - 1, MOST, 5, 0] {
-            let mut rows = filled(2 * MOST + 1);
-            rows.truncate(kept);
-            assert_eq!((rows.len(), rows.size()), (kept, filled(kept).size()));
+    fn truncate_works_in_any_piece() {
+        for count in [2 * PIECE_ROWS + 1, 2 * PIECE_ROWS, 2 * PIECE_ROWS - 1, PIECE_ROWS, 5, 0] {
+            let mut rows = fill_rows(2 * PIECE_ROWS + 1);
+            rows.truncate(count);
+            assert_eq!((rows.len(), rows.size()), (count, fill_rows(count).size()));
             rows.push(Place { file: 0, line: -1 }, 1, 0);
-            assert_eq!(rows.len(), kept + 1);
-            assert_eq!(rows.piece(kept / MOST).unwrap().places.last(), Some(&-1));
+            assert_eq!(rows.len(), count + 1);
+            assert_eq!(rows.piece(count / PIECE_ROWS).unwrap().places.last(), Some(&-1));
         }
     }
 }

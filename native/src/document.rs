@@ -1,36 +1,35 @@
-//! One line of JSON: checked to its end by the strict grammar, with what stands at the paths that are asked for.
+//! Validate a line of JSON by the strict grammar and find the values at requested paths.
 
 use crate::number;
 use crate::text;
 use crate::trie::{Child, Trie, NONE};
 
-/// How deep objects and lists may nest in a plain line.
+/// Maximum nesting depth of a plain line.
 const DEEPEST: u32 = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Text,
-    Whole,
+    Integer,
     Real,
-    /// `true`, `false`
-    Word,
+    Bool,
     Null,
     Object,
     List,
 }
 
-/// What stands at a path: bytes of the line, of a text those between its quotes.
+/// A value as bytes of the line; of a text, those between its quotes.
 #[derive(Clone, Copy, Debug)]
 pub struct Value {
     pub begin: u32,
     pub end: u32,
     pub kind: Kind,
-    /// the bytes are what the engine would give as text; of numbers that is not known yet
+    /// whether the bytes are the text that the engine would return; not yet checked for numbers
     pub bare: bool,
     line: u32,
 }
 
-/// A text, a number or a truth value of a line that another line of its shape may have other ones of.
+/// A text, number or boolean that may differ between lines of a shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     pub begin: u32,
@@ -40,7 +39,7 @@ pub struct Slot {
 }
 
 impl Value {
-    /// A value that is written without escapes, of no line in particular.
+    /// Create a value without escapes for matching shapes.
     #[inline]
     pub fn new(begin: usize, end: usize, kind: Kind) -> Self {
         Value { begin: begin as u32, end: end as u32, kind, bare: true, line: 0 }
@@ -53,77 +52,77 @@ impl Value {
         &line[self.begin as usize..self.end as usize]
     }
 
-    /// The text that the engine would give; nothing where that is not the bytes as they stand.
+    /// Return the text that the engine would return if it equals the bytes.
     pub fn text<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let bytes = self.bytes(line);
         let plain = match self.kind {
-            Kind::Whole | Kind::Real => number::is_canonical(bytes, self.kind == Kind::Whole),
+            Kind::Integer | Kind::Real => number::is_canonical(bytes, self.kind == Kind::Integer),
             _ => self.bare,
         };
         plain.then_some(bytes)
     }
 }
 
-/// What makes it needless to look into a member of a line: what stands at a path.
-pub trait Early {
-    /// The path, and the member.
-    fn places(&self) -> Option<(u32, u32)>;
-    /// Whether nothing of the member is asked for, since this text stands at the path.
-    fn is_enough(&mut self, text: &[u8]) -> bool;
+/// Decides by the text at one path whether another member of the line can be skipped.
+pub trait Shortcut {
+    /// Return the path and the node of the member.
+    fn paths(&self) -> Option<(u32, u32)>;
+    /// Return whether no value of the member is requested, given the text at the path.
+    fn can_skip(&mut self, text: &[u8]) -> bool;
 }
 
-/// Reads lines, one at a time; what the last one held is asked of it.
+/// Reader of lines, with the values of the last one.
 pub struct Document<'t, E> {
     trie: &'t Trie,
-    pub early: E,
-    /// the path and the member of `early`
-    places: (u32, u32),
-    /// it held what made the member needless
-    pub enough: bool,
+    pub shortcut: E,
+    /// the path and the member of `shortcut`
+    shortcut_paths: (u32, u32),
+    /// the member is skipped in this line
+    pub skips_member: bool,
     values: Vec<Value>,
     line: u32,
-    /// nothing was seen since it was set that the engine would write in another way
+    /// no byte since the last reset would be printed differently by the engine
     bare: bool,
-    /// how many values around are asked for as a text
-    asked: u32,
-    /// bytes beyond ASCII were seen in the line
+    /// number of enclosing values that are requested as text
+    requested_depth: u32,
+    /// the line has bytes that are not ASCII
     pub wide: bool,
-    /// of each path whether what stands there tells what the line is
-    telling: Vec<bool>,
-    /// how many values around tell that
-    told: u32,
-    /// the values that tell nothing, in order
+    /// whether the value at each path determines the event of the line
+    determines_event: Vec<bool>,
+    /// number of enclosing values at such paths
+    event_depth: u32,
+    /// values that do not determine the event, in order
     pub slots: Vec<Slot>,
-    /// there may be lines of its shape: none of its texts is written with escapes, and no list or object is kept
-    pub shaped: bool,
+    /// whether the line can define a shape: it has no escapes, and no list or object is stored
+    pub has_shape: bool,
 }
 
-impl<'t, E: Early> Document<'t, E> {
-    /// `telling` are the paths that tell what a line is.
-    pub fn new(trie: &'t Trie, early: E, telling: &[u32]) -> Self {
-        let mut tells = vec![false; trie.paths as usize];
-        telling.iter().for_each(|path| tells[*path as usize] = true);
+impl<'t, E: Shortcut> Document<'t, E> {
+    /// Create a reader; `event_paths` are the paths whose values determine the event of a line.
+    pub fn new(trie: &'t Trie, shortcut: E, event_paths: &[u32]) -> Self {
+        let mut determines_event = vec![false; trie.paths as usize];
+        event_paths.iter().for_each(|path| determines_event[*path as usize] = true);
         let values = vec![Value::NONE; trie.paths as usize];
-        let places = early.places().unwrap_or((NONE, NONE));
+        let shortcut_paths = shortcut.paths().unwrap_or((NONE, NONE));
         Document {
             trie,
-            early,
-            places,
-            enough: false,
+            shortcut,
+            shortcut_paths,
+            skips_member: false,
             values,
             line: 0,
             bare: true,
-            asked: 0,
+            requested_depth: 0,
             wide: false,
-            telling: tells,
-            told: 0,
+            determines_event,
+            event_depth: 0,
             slots: Vec::new(),
-            shaped: true,
+            has_shape: true,
         }
     }
 
-    /// Where the object ends that begins at the first byte; nothing when it is not plain.  The bytes end in a line
-    /// feed, whatever else they hold.
+    /// Read the object at the first byte and return its end, or `None` if it is not plain. `bytes` must end in a line
+    /// feed.
     #[inline]
     pub fn read(&mut self, bytes: &[u8]) -> Option<usize> {
         if self.line == u32::MAX {
@@ -132,19 +131,19 @@ impl<'t, E: Early> Document<'t, E> {
         }
         self.line += 1;
         self.bare = true;
-        self.asked = 0;
+        self.requested_depth = 0;
         self.wide = false;
-        self.enough = false;
-        self.told = 0;
+        self.skips_member = false;
+        self.event_depth = 0;
         self.slots.clear();
-        self.shaped = true;
+        self.has_shape = true;
         if bytes.first() != Some(&b'{') {
             return None;
         }
-        self.object(bytes, 1, Some(0), 1)
+        self.read_object(bytes, 1, Some(0), 1)
     }
 
-    /// What stands at a path of the line that was read last, null included.
+    /// Return the value, possibly null, at a path of the last line.
     #[inline]
     pub fn at(&self, path: u32) -> Option<&Value> {
         let value = &self.values[path as usize];
@@ -152,29 +151,29 @@ impl<'t, E: Early> Document<'t, E> {
     }
 
     #[inline]
-    fn blank(&mut self, bytes: &[u8], mut at: usize) -> usize {
-        while matches!(byte(bytes, at), b' ' | b'\t') {
+    fn skip_blanks(&mut self, bytes: &[u8], mut at: usize) -> usize {
+        while matches!(byte_at(bytes, at), b' ' | b'\t') {
             self.bare = false;
             at += 1;
         }
         at
     }
 
-    fn object(&mut self, bytes: &[u8], at: usize, node: Option<u32>, depth: u32) -> Option<usize> {
+    fn read_object(&mut self, bytes: &[u8], at: usize, node: Option<u32>, depth: u32) -> Option<usize> {
         let trie = self.trie;
         let inner = node.map(|node| &trie.nodes[node as usize]);
         let mut seen = 0_u128;
-        let mut at = self.blank(bytes, at);
-        if byte(bytes, at) == b'}' {
+        let mut at = self.skip_blanks(bytes, at);
+        if byte_at(bytes, at) == b'}' {
             return Some(at + 1);
         }
         loop {
-            if byte(bytes, at) != b'"' {
+            if byte_at(bytes, at) != b'"' {
                 return None;
             }
-            let (end, bare) = self.string(bytes, at + 1)?;
+            let (end, bare) = self.read_string(bytes, at + 1)?;
             let child = match inner {
-                // A key that is written with escapes may be one that is asked for.
+                // A key with escapes may equal a requested one.
                 Some(_) if !bare => return None,
                 Some(inner) => inner.child(bytes, at + 1, end),
                 None => None,
@@ -186,31 +185,31 @@ impl<'t, E: Early> Document<'t, E> {
                 }
                 seen |= bit;
             }
-            at = self.blank(bytes, end + 1);
-            if byte(bytes, at) != b':' {
+            at = self.skip_blanks(bytes, end + 1);
+            if byte_at(bytes, at) != b':' {
                 return None;
             }
-            at = self.blank(bytes, at + 1);
-            at = self.value(bytes, at, child, depth)?;
-            at = self.blank(bytes, at);
-            match byte(bytes, at) {
-                b',' => at = self.blank(bytes, at + 1),
+            at = self.skip_blanks(bytes, at + 1);
+            at = self.read_value(bytes, at, child, depth)?;
+            at = self.skip_blanks(bytes, at);
+            match byte_at(bytes, at) {
+                b',' => at = self.skip_blanks(bytes, at + 1),
                 b'}' => return Some(at + 1),
                 _ => return None,
             }
         }
     }
 
-    fn list(&mut self, bytes: &[u8], at: usize, depth: u32) -> Option<usize> {
-        let mut at = self.blank(bytes, at);
-        if byte(bytes, at) == b']' {
+    fn read_list(&mut self, bytes: &[u8], at: usize, depth: u32) -> Option<usize> {
+        let mut at = self.skip_blanks(bytes, at);
+        if byte_at(bytes, at) == b']' {
             return Some(at + 1);
         }
         loop {
-            at = self.value(bytes, at, None, depth)?;
-            at = self.blank(bytes, at);
-            match byte(bytes, at) {
-                b',' => at = self.blank(bytes, at + 1),
+            at = self.read_value(bytes, at, None, depth)?;
+            at = self.skip_blanks(bytes, at);
+            match byte_at(bytes, at) {
+                b',' => at = self.skip_blanks(bytes, at + 1),
                 b']' => return Some(at + 1),
                 _ => return None,
             }
@@ -218,102 +217,102 @@ impl<'t, E: Early> Document<'t, E> {
     }
 
     #[inline]
-    fn value(&mut self, bytes: &[u8], at: usize, child: Option<&Child>, depth: u32) -> Option<usize> {
+    fn read_value(&mut self, bytes: &[u8], at: usize, child: Option<&Child>, depth: u32) -> Option<usize> {
         let leaf = child.map_or(NONE, |child| child.leaf);
-        let (kind, end) = match byte(bytes, at) {
+        let (kind, end) = match byte_at(bytes, at) {
             b'"' => {
-                let (end, bare) = self.string(bytes, at + 1)?;
-                self.found(leaf, at + 1, end, Kind::Text, bare);
-                if leaf == self.places.0 && leaf != NONE && bare {
-                    self.enough = self.early.is_enough(&bytes[at + 1..end]);
+                let (end, bare) = self.read_string(bytes, at + 1)?;
+                self.record(leaf, at + 1, end, Kind::Text, bare);
+                if leaf == self.shortcut_paths.0 && leaf != NONE && bare {
+                    self.skips_member = self.shortcut.can_skip(&bytes[at + 1..end]);
                 }
                 return Some(end + 1);
             }
             b'-' | b'0'..=b'9' => {
-                let (end, whole) = number::end(bytes, at)?;
-                if self.asked > 0 && !number::is_canonical(&bytes[at..end], whole) {
+                let (end, is_integer) = number::find_end(bytes, at)?;
+                if self.requested_depth > 0 && !number::is_canonical(&bytes[at..end], is_integer) {
                     self.bare = false;
                 }
-                (if whole { Kind::Whole } else { Kind::Real }, end)
+                (if is_integer { Kind::Integer } else { Kind::Real }, end)
             }
-            b'{' | b'[' => return self.nested(bytes, at, child, depth),
-            b't' => (Kind::Word, word(bytes, at, b"true")?),
-            b'f' => (Kind::Word, word(bytes, at, b"false")?),
-            b'n' => (Kind::Null, word(bytes, at, b"null")?),
+            b'{' | b'[' => return self.read_nested(bytes, at, child, depth),
+            b't' => (Kind::Bool, match_word(bytes, at, b"true")?),
+            b'f' => (Kind::Bool, match_word(bytes, at, b"false")?),
+            b'n' => (Kind::Null, match_word(bytes, at, b"null")?),
             _ => return None,
         };
-        self.found(leaf, at, end, kind, true);
+        self.record(leaf, at, end, kind, true);
         Some(end)
     }
 
-    fn nested(&mut self, bytes: &[u8], at: usize, child: Option<&Child>, depth: u32) -> Option<usize> {
+    fn read_nested(&mut self, bytes: &[u8], at: usize, child: Option<&Child>, depth: u32) -> Option<usize> {
         if depth >= DEEPEST {
             return None;
         }
-        let child = child.filter(|child| !(self.enough && child.node == self.places.1));
+        let child = child.filter(|child| !(self.skips_member && child.node == self.shortcut_paths.1));
         let leaf = child.map_or(NONE, |child| child.leaf);
         let node = child.filter(|child| child.is_inner).map(|child| child.node);
-        let around = self.bare;
-        let tells = self.tells(leaf);
-        self.told += u32::from(tells);
+        let outer_bare = self.bare;
+        let determines_event = self.determines_event(leaf);
+        self.event_depth += u32::from(determines_event);
         if leaf != NONE {
-            self.shaped &= tells;
+            self.has_shape &= determines_event;
             self.bare = true;
-            self.asked += 1;
+            self.requested_depth += 1;
         }
         let (kind, end) = if bytes[at] == b'{' {
-            (Kind::Object, self.object(bytes, at + 1, node, depth + 1)?)
+            (Kind::Object, self.read_object(bytes, at + 1, node, depth + 1)?)
         } else {
-            (Kind::List, self.list(bytes, at + 1, depth + 1)?)
+            (Kind::List, self.read_list(bytes, at + 1, depth + 1)?)
         };
-        self.told -= u32::from(tells);
+        self.event_depth -= u32::from(determines_event);
         if leaf != NONE {
-            self.asked -= 1;
-            self.found(leaf, at, end, kind, self.bare);
-            self.bare &= around;
+            self.requested_depth -= 1;
+            self.record(leaf, at, end, kind, self.bare);
+            self.bare &= outer_bare;
         }
         Some(end)
     }
 
     #[inline]
-    fn found(&mut self, leaf: u32, begin: usize, end: usize, kind: Kind, bare: bool) {
+    fn record(&mut self, leaf: u32, begin: usize, end: usize, kind: Kind, bare: bool) {
         if let Some(value) = self.values.get_mut(leaf as usize) {
             *value = Value { begin: begin as u32, end: end as u32, kind, bare, line: self.line };
         }
-        let scalar = matches!(kind, Kind::Text | Kind::Whole | Kind::Real | Kind::Word);
-        if scalar && self.told == 0 && !self.tells(leaf) {
-            self.shaped &= bare;
+        let is_scalar = matches!(kind, Kind::Text | Kind::Integer | Kind::Real | Kind::Bool);
+        if is_scalar && self.event_depth == 0 && !self.determines_event(leaf) {
+            self.has_shape &= bare;
             self.slots.push(Slot { begin: begin as u32, end: end as u32, kind, leaf });
         }
     }
 
     #[inline]
-    fn tells(&self, leaf: u32) -> bool {
-        self.telling.get(leaf as usize).is_some_and(|tells| *tells)
+    fn determines_event(&self, leaf: u32) -> bool {
+        self.determines_event.get(leaf as usize).is_some_and(|determines| *determines)
     }
 
-    /// Where the quote stands that ends a text, and whether it is written without escapes.
+    /// Find the closing quote of a text; return its index and whether the text has no escapes.
     #[inline]
-    fn string(&mut self, bytes: &[u8], at: usize) -> Option<(usize, bool)> {
-        let (end, wide) = text::run(bytes, at);
+    fn read_string(&mut self, bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+        let (end, wide) = text::skip_plain(bytes, at);
         self.wide |= wide;
-        match byte(bytes, end) {
+        match byte_at(bytes, end) {
             b'"' => Some((end, true)),
-            b'\\' => self.escaped(bytes, end).map(|end| (end, false)),
+            b'\\' => self.read_escaped(bytes, end).map(|end| (end, false)),
             _ => None,
         }
     }
 
-    /// The same from a backslash on.
-    fn escaped(&mut self, bytes: &[u8], mut at: usize) -> Option<usize> {
+    /// Find the closing quote from a backslash on.
+    fn read_escaped(&mut self, bytes: &[u8], mut at: usize) -> Option<usize> {
         self.bare = false;
         loop {
-            match byte(bytes, at) {
+            match byte_at(bytes, at) {
                 b'"' => return Some(at),
-                b'\\' => at = escape(bytes, at + 1)?,
+                b'\\' => at = skip_escape(bytes, at + 1)?,
                 _ => return None,
             }
-            let (end, wide) = text::run(bytes, at);
+            let (end, wide) = text::skip_plain(bytes, at);
             self.wide |= wide;
             at = end;
         }
@@ -321,18 +320,18 @@ impl<'t, E: Early> Document<'t, E> {
 }
 
 #[inline]
-fn byte(bytes: &[u8], at: usize) -> u8 {
+fn byte_at(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(b'\n')
 }
 
 #[inline]
-fn word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+fn match_word(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     bytes[at..].starts_with(word).then_some(at + word.len())
 }
 
-/// Where an escape ends whose backslash stands before `at`.  Halves of surrogate pairs are not plain.
-fn escape(bytes: &[u8], at: usize) -> Option<usize> {
-    match byte(bytes, at) {
+/// Find the end of the escape whose backslash is before `at`; halves of surrogate pairs are not plain.
+fn skip_escape(bytes: &[u8], at: usize) -> Option<usize> {
+    match byte_at(bytes, at) {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
         b'u' => {
             let digits = bytes.get(at + 1..at + 5)?;
@@ -349,15 +348,15 @@ fn escape(bytes: &[u8], at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The text `skip` at the first path makes the second member needless.
+    /// Skips the member at node 2 when the text at the first path is `skip`.
     struct Skip;
 
-    impl Early for Skip {
-        fn places(&self) -> Option<(u32, u32)> {
+    impl Shortcut for Skip {
+        fn paths(&self) -> Option<(u32, u32)> {
             Some((0, 2))
         }
 
-        fn is_enough(&mut self, text: &[u8]) -> bool {
+        fn can_skip(&mut self, text: &[u8]) -> bool {
             text == b"skip"
         }
     }
@@ -401,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_strict_json_is_not_plain() {
+    fn invalid_json_is_not_plain() {
         for line in [
             "",
             "{",

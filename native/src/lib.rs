@@ -1,12 +1,12 @@
-//! What a log of JSON lines holds, read at the speed of the memory.
+//! Scan logs of JSON lines at memory speed.
 //!
-//! The engine's SQL is what says how a line is read; it reads every line, however strange.  This reads the plain ones,
-//! which nearly all are: strict JSON in ASCII or UTF-8, each key that is asked for once, numbers as the engine writes
-//! them, an instant in UTC.  Of these it takes what the SQL would.  A line that is not plain is *odd* and handed on as
-//! it is; a file with bytes that decide how its lines are told apart is *strange* and not read at all.
+//! The engine's SQL defines how a line is read, and it can read every line. The scanner reads *plain* lines, which are
+//! nearly all: strict JSON in ASCII or UTF-8, without duplicates of requested keys, with numbers as the engine prints
+//! them and an instant in UTC. It extracts from them what the SQL would. A line that is not plain is *odd* and passed on
+//! unchanged; a file with bytes that affect how lines are separated is *strange* and not read at all.
 //!
-//! bytes -> `lines` (a file in pieces of whole lines) -> `document` (one line, checked, values at the asked paths)
-//! -> `instant`, `plan` (which event a line is) -> `columns` (what is kept) -> `stream` (handed over as Arrow).
+//! bytes -> `lines` (pieces of complete lines) -> `document` (one line, validated, values at requested paths)
+//! -> `instant`, `plan` (the event of a line) -> `columns` (stored values) -> `stream` (Arrow batches).
 
 pub mod columns;
 pub mod config;

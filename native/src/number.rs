@@ -1,72 +1,72 @@
-//! Numbers as JSON writes them, and whether the engine would write them as they stand.
+//! Parse JSON numbers and check whether the engine would print them unchanged.
 
-/// Digits of a number that a double of every value keeps as they are.
-const EXACT: usize = 15;
-/// Digits of an integer that 64 bits hold whatever they are.
-const WHOLE: usize = 18;
+/// Significant digits that every double preserves.
+const EXACT_DIGITS: usize = 15;
+/// Digits of an integer that always fits 64 bits.
+const INTEGER_DIGITS: usize = 18;
 
-/// Where a number ends that begins at `at`, and whether it is an integer; nothing where there is none.
+/// Find the end of the number at `at`; return it with whether the number is an integer.
 #[inline]
-pub fn end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
+pub fn find_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     let mut i = at;
-    if byte(bytes, i) == b'-' {
+    if byte_at(bytes, i) == b'-' {
         i += 1;
     }
-    let first = byte(bytes, i);
+    let first = byte_at(bytes, i);
     if !first.is_ascii_digit() {
         return None;
     }
     i += 1;
     if first != b'0' {
-        i = digits(bytes, i);
+        i = skip_digits(bytes, i);
     }
-    let mut whole = true;
-    if byte(bytes, i) == b'.' {
-        whole = false;
-        i = some_digits(bytes, i + 1)?;
+    let mut is_integer = true;
+    if byte_at(bytes, i) == b'.' {
+        is_integer = false;
+        i = skip_some_digits(bytes, i + 1)?;
     }
-    if matches!(byte(bytes, i), b'e' | b'E') {
-        whole = false;
+    if matches!(byte_at(bytes, i), b'e' | b'E') {
+        is_integer = false;
         i += 1;
-        if matches!(byte(bytes, i), b'+' | b'-') {
+        if matches!(byte_at(bytes, i), b'+' | b'-') {
             i += 1;
         }
-        i = some_digits(bytes, i)?;
+        i = skip_some_digits(bytes, i)?;
     }
-    Some((i, whole))
+    Some((i, is_integer))
 }
 
 #[inline]
-fn byte(bytes: &[u8], at: usize) -> u8 {
+fn byte_at(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(b'\n')
 }
 
 #[inline]
-fn digits(bytes: &[u8], mut at: usize) -> usize {
-    while byte(bytes, at).is_ascii_digit() {
+fn skip_digits(bytes: &[u8], mut at: usize) -> usize {
+    while byte_at(bytes, at).is_ascii_digit() {
         at += 1;
     }
     at
 }
 
-fn some_digits(bytes: &[u8], at: usize) -> Option<usize> {
-    let end = digits(bytes, at);
+fn skip_some_digits(bytes: &[u8], at: usize) -> Option<usize> {
+    let end = skip_digits(bytes, at);
     (end > at).then_some(end)
 }
 
-/// The integer that a text is, if the engine writes it so, and it has no more digits than 64 bits always hold.
+/// Parse an integer if the engine would print it in the same way and it has at most `INTEGER_DIGITS` digits.
 #[inline]
-pub fn integer(text: &[u8]) -> Option<i64> {
+pub fn parse_integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),
     };
-    let plain = match digits {
+    let is_canonical = match digits {
         [b'0'] => !negative,
-        [b'1'..=b'9', ..] => digits.len() <= WHOLE,
+        [b'1'..=b'9', ..] => digits.len() <= INTEGER_DIGITS,
         _ => false,
     };
-    if !plain {
+    if !is_canonical {
         return None;
     }
     let mut value = 0_i64;
@@ -79,25 +79,25 @@ pub fn integer(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// Whether a number of JSON is written as the engine writes it: an integer as its digits, another number as the
-/// shortest decimal that gives it back.
-pub fn is_canonical(text: &[u8], whole: bool) -> bool {
-    if whole {
-        return integer(text).is_some();
+/// Whether the engine would print a JSON number unchanged: integers as digits, others as the shortest decimal that
+/// parses to the same value.
+pub fn is_canonical(text: &[u8], is_integer: bool) -> bool {
+    if is_integer {
+        return parse_integer(text).is_some();
     }
     let bare = text.strip_prefix(b"-").unwrap_or(text);
     let Some(point) = bare.iter().position(|byte| *byte == b'.') else { return false };
-    let (before, behind) = (&bare[..point], &bare[point + 1..]);
-    if !behind.iter().all(u8::is_ascii_digit) || before.len() > EXACT {
-        return false; // an exponent, or so large that it would have one
+    let (integral, fraction) = (&bare[..point], &bare[point + 1..]);
+    if !fraction.iter().all(u8::is_ascii_digit) || integral.len() > EXACT_DIGITS {
+        return false; // printed with an exponent
     }
-    if behind == b"0" {
+    if fraction == b"0" {
         return text != b"-0.0";
     }
-    if behind.last() == Some(&b'0') || (before == b"0" && behind.starts_with(b"0000")) {
-        return false; // digits that say nothing, or so small that it would have an exponent
+    if fraction.last() == Some(&b'0') || (integral == b"0" && fraction.starts_with(b"0000")) {
+        return false; // trailing zeros, or printed with an exponent
     }
-    before.len() + behind.len() <= EXACT || is_shortest(text)
+    integral.len() + fraction.len() <= EXACT_DIGITS || is_shortest(text)
 }
 
 fn is_shortest(text: &[u8]) -> bool {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_end_where_their_grammar_does() {
+    fn end_of_number_follows_grammar() {
         for (text, expected) in [
             ("0,", Some((1, true))),
             ("-12}", Some((3, true))),
@@ -122,21 +122,21 @@ mod tests {
             (".5", None),
             ("", None),
         ] {
-            assert_eq!(end(text.as_bytes(), 0), expected, "{text}");
+            assert_eq!(find_end(text.as_bytes(), 0), expected, "{text}");
         }
     }
 
     #[test]
-    fn integers_are_those_that_the_engine_writes_so() {
-        assert_eq!(integer(b"-17"), Some(-17));
-        assert_eq!(integer(b"999999999999999999"), Some(999_999_999_999_999_999));
+    fn integers_parse_in_canonical_form_only() {
+        assert_eq!(parse_integer(b"-17"), Some(-17));
+        assert_eq!(parse_integer(b"999999999999999999"), Some(999_999_999_999_999_999));
         for text in ["", "-", "-0", "00", "+1", "1.0", "1e3", "1_0", "9999999999999999999"] {
-            assert_eq!(integer(text.as_bytes()), None, "{text}");
+            assert_eq!(parse_integer(text.as_bytes()), None, "{text}");
         }
     }
 
     #[test]
-    fn decimals_are_canonical_as_the_shortest_that_gives_them_back() {
+    fn decimals_are_canonical_in_shortest_form_only() {
         for text in ["1.0", "0.05", "-2.5", "0.04987654321012345", "123456789.25", "0.0"] {
             assert!(is_canonical(text.as_bytes(), false), "{text}");
         }

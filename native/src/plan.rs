@@ -1,4 +1,4 @@
-//! Which event a line is, and what is kept of it.
+//! Determine the event of a line and store its requested values.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,45 +6,45 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::columns::{Column, Place, Rows};
 use crate::config::{Malformed, Message};
-use crate::document::{Document, Early, Kind, Value};
+use crate::document::{Document, Kind, Shortcut, Value};
 use crate::instant::Clock;
 use crate::number;
-use crate::shape::{Kept, Shape, Shapes};
+use crate::shape::{ColumnSource, Shape, Shapes};
 use crate::trie::Trie;
 use crate::unknown::NO_NAME;
 
-/// The form of a line that is no event, and of one that is a text and no object.
+/// Forms of a line without event, and of a line of text.
 pub const OTHER: i16 = -1;
 pub const TEXT: i16 = -2;
-/// Bytes of a name that is a list of segments; what is longer the engine does not take apart.
+/// Maximum bytes of a name that is a list of segments; the engine does not split longer ones.
 const LONGEST_NAME: usize = 10_000;
 
-/// A line that is not plain: nothing is told of it.
+/// The line is not plain.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Odd;
 
-/// A path of the body: its number in bodies that are not wrapped, and in those that are by the first rule, ...
+/// Numbers of a path of the body: in a body that is not wrapped, in one that is wrapped by the first rule, ...
 type Paths = Vec<u32>;
 
-/// A rule by which a body is a member of itself: one key is missing, others are there.
+/// A rule that recognises a wrapped body by an absent and some present paths.
 #[derive(Debug)]
 struct Unwrap {
     absent: u32,
     present: Vec<u32>,
 }
 
-/// A place where names stand, and the forms that they tell.
+/// A path of event names and the forms that they determine.
 #[derive(Debug)]
 struct Table {
     paths: Paths,
-    /// the prefix that an unknown name is counted without
+    /// prefix removed from unknown names
     drop: Vec<u8>,
     forms: HashMap<Vec<u8>, i16, BuildHasherDefault<NameHasher>>,
 }
 
-/// What a line may not hold that is of a form: anything at a path, or a text.
+/// A condition that excludes a line from a form: a path has any value, or the value `equals`.
 #[derive(Debug)]
-struct Unless {
+struct Exclusion {
     paths: Paths,
     equals: Option<Vec<u8>>,
 }
@@ -52,148 +52,150 @@ struct Unless {
 #[derive(Debug)]
 struct Form {
     event: Option<usize>,
-    unless: Vec<Unless>,
+    exclusions: Vec<Exclusion>,
 }
 
-/// A path that an event reads; `whole`: as integers alone.
+/// A requested path of an event.
 #[derive(Debug)]
-struct Asked {
+struct Field {
     paths: Paths,
-    whole: bool,
+    is_integer: bool,
 }
 
-/// Names that tell all that is to be known of a line: those of forms that nothing is kept of.
+/// Skips the body of lines whose name determines a form without stored values.
 #[derive(Debug)]
-pub struct Names<'p> {
+pub struct SkipBody<'p> {
     table: Option<&'p Table>,
-    places: Option<(u32, u32)>,
+    paths: Option<(u32, u32)>,
     forms: &'p [Form],
-    /// the form of the name that was asked last, if it has one
+    /// form of the last name
     form: Option<i16>,
 }
 
-impl Early for Names<'_> {
-    fn places(&self) -> Option<(u32, u32)> {
-        self.places
+impl Shortcut for SkipBody<'_> {
+    fn paths(&self) -> Option<(u32, u32)> {
+        self.paths
     }
 
     #[inline]
-    fn is_enough(&mut self, text: &[u8]) -> bool {
+    fn can_skip(&mut self, text: &[u8]) -> bool {
         self.form = self.table.and_then(|table| table.forms.get(text).copied());
         let form = self.form.map(|form| &self.forms[form as usize]);
-        form.is_some_and(|form| form.event.is_none() && form.unless.is_empty())
+        form.is_some_and(|form| form.event.is_none() && form.exclusions.is_empty())
     }
 }
 
-pub type Line<'p> = Document<'p, Names<'p>>;
+pub type Line<'p> = Document<'p, SkipBody<'p>>;
 
 #[derive(Debug)]
 pub struct Plan {
     pub trie: Trie,
-    /// the key of the name of an event, if that stands in the line itself
+    /// key of the event name at the top level of the line, or empty
     name: Vec<u8>,
-    /// where the body is, if names stand outside of it, as the instant does
+    /// node of the body if names and instant are outside of it
     body: Option<u32>,
     time: u32,
     unwrap: Vec<Unwrap>,
     tables: Vec<Table>,
     forms: Vec<Form>,
-    events: Vec<Vec<Asked>>,
+    events: Vec<Vec<Field>>,
 }
 
-/// What is known of a plain line.
+/// Form, instant and name of a plain line.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct LineInfo {
     pub form: i16,
     pub instant: i64,
-    /// the number of its name, if that is unknown
+    /// number of its name if no event declares it, else `NO_NAME`
     pub name: u32,
-    wrapped: usize,
+    wrapping: usize,
 }
 
 impl Plan {
+    /// Decode a plan from a message.
     pub fn read(message: &mut Message) -> Result<Self, Malformed> {
         let mut trie = Trie::default();
         let body = message.path()?;
-        let outside = message.flag()?;
+        let is_outside = message.flag()?;
         let name = message.text()?;
-        let time = path(&mut trie, message)?;
+        let time = read_path(&mut trie, message)?;
         let unwrap = message.list(|message| {
-            let absent = path(&mut trie, message)?;
-            Ok(Unwrap { absent, present: message.list(|message| path(&mut trie, message))? })
+            let absent = read_path(&mut trie, message)?;
+            Ok(Unwrap { absent, present: message.list(|message| read_path(&mut trie, message))? })
         })?;
         let tables = message.list(|message| {
-            let paths = paths(&mut trie, message)?;
+            let paths = read_paths(&mut trie, message)?;
             let drop = message.text()?;
-            let names = message.list(|message| Ok((message.text()?, small(message)?)))?;
+            let names = message.list(|message| Ok((message.text()?, read_i16(message)?)))?;
             Ok(Table { paths, drop, forms: names.into_iter().collect() })
         })?;
         let forms = message.list(|message| {
             let event = usize::try_from(message.number()?).ok();
-            let unless = message.list(|message| {
-                let paths = paths(&mut trie, message)?;
+            let exclusions = message.list(|message| {
+                let paths = read_paths(&mut trie, message)?;
                 let present = message.flag()?;
                 let equals = message.text()?;
-                Ok(Unless { paths, equals: (!present).then_some(equals) })
+                Ok(Exclusion { paths, equals: (!present).then_some(equals) })
             })?;
-            Ok(Form { event, unless })
+            Ok(Form { event, exclusions })
         })?;
         let events = message.list(|message| {
-            message.list(|message| Ok(Asked { paths: paths(&mut trie, message)?, whole: message.flag()? }))
+            message.list(|message| Ok(Field { paths: read_paths(&mut trie, message)?, is_integer: message.flag()? }))
         })?;
-        let body = if outside { trie.node(&body) } else { None };
+        let body = if is_outside { trie.node(&body) } else { None };
         let plan = Plan { trie, name, body, time, unwrap, tables, forms, events };
-        if plan.is_sound() {
+        if plan.is_consistent() {
             Ok(plan)
         } else {
             Err(Malformed)
         }
     }
 
-    /// Whether all that refers to something else finds it.
-    fn is_sound(&self) -> bool {
+    /// Whether all references are valid.
+    fn is_consistent(&self) -> bool {
         let variants = self.unwrap.len() + 1;
-        let asked = self.events.iter().flatten().map(|asked| &asked.paths);
-        let ruled = self.forms.iter().flat_map(|form| form.unless.iter().map(|rule| &rule.paths));
-        let mut paths = self.tables.iter().map(|table| &table.paths).chain(asked).chain(ruled);
-        let mut named = self.tables.iter().flat_map(|table| table.forms.values());
+        let fields = self.events.iter().flatten().map(|field| &field.paths);
+        let exclusions = self.forms.iter().flat_map(|form| form.exclusions.iter().map(|exclusion| &exclusion.paths));
+        let mut paths = self.tables.iter().map(|table| &table.paths).chain(fields).chain(exclusions);
+        let mut forms = self.tables.iter().flat_map(|table| table.forms.values());
         paths.all(|paths| paths.len() == variants)
-            && named.all(|form| *form >= 0 && (*form as usize) < self.forms.len())
+            && forms.all(|form| *form >= 0 && (*form as usize) < self.forms.len())
             && self.forms.iter().all(|form| form.event.is_none_or(|event| event < self.events.len()))
     }
 
-    /// What remembers lines.
-    pub fn shapes(&self) -> Shapes {
+    /// Create an empty set of shapes.
+    pub fn create_shapes(&self) -> Shapes {
         Shapes::new(&self.name)
     }
 
-    /// The paths that tell which event a line is.
-    fn telling(&self) -> Vec<u32> {
-        let ruled = self.forms.iter().flat_map(|form| form.unless.iter().flat_map(|rule| &rule.paths));
-        self.tables.iter().flat_map(|table| &table.paths).chain(ruled).copied().collect()
+    /// List the paths whose values determine the event of a line.
+    fn list_event_paths(&self) -> Vec<u32> {
+        let exclusions =
+            self.forms.iter().flat_map(|form| form.exclusions.iter().flat_map(|exclusion| &exclusion.paths));
+        self.tables.iter().flat_map(|table| &table.paths).chain(exclusions).copied().collect()
     }
 
-    /// The shape of the line that was read last; nothing where what is kept of another line may not be told by it.
-    pub fn shape(&self, document: &Line, line: &[u8], known: Known) -> Option<Shape> {
+    /// Derive a shape from the last line, or `None` if it does not determine the values of similar lines.
+    pub fn derive_shape(&self, document: &Line, line: &[u8], info: LineInfo) -> Option<Shape> {
         let slot = |path: u32| document.slots.iter().position(|slot| slot.leaf == path);
-        let event = usize::try_from(known.form).ok().and_then(|form| self.forms[form].event);
-        let asked = event.map_or(&[][..], |event| &self.events[event]);
-        let kept = asked.iter().map(|asked| match asked.value(document, known.wrapped) {
-            None => Kept::Missing,
-            Some(value) => match slot(asked.paths[known.wrapped]) {
-                Some(index) => Kept::Value(index),
-                None => Kept::Same(value.bytes(line).to_vec()),
+        let event = usize::try_from(info.form).ok().and_then(|form| self.forms[form].event);
+        let fields = event.map_or(&[][..], |event| &self.events[event]);
+        let columns = fields.iter().map(|field| match field.value(document, info.wrapping) {
+            None => ColumnSource::Missing,
+            Some(value) => match slot(field.paths[info.wrapping]) {
+                Some(index) => ColumnSource::Slot(index),
+                None => ColumnSource::Constant(value.bytes(line).to_vec()),
             },
         });
         let time = slot(self.time)?;
         document
-            .shaped
-            .then(|| Shape::new(line, &document.slots, (known.form, known.name, time), (event, kept.collect())))
+            .has_shape
+            .then(|| Shape::new(line, &document.slots, (info.form, info.name, time), (event, columns.collect())))
     }
 
-    /// The instant of a line of a shape, whose values these are; what is asked for of it is kept.
+    /// Store the requested values of a line with a shape; return its instant.
     #[inline]
-    pub fn keep_shaped(
+    pub fn store_shaped(
         &self,
         shape: &Shape,
         line: &[u8],
@@ -202,92 +204,95 @@ impl Plan {
         rows: &mut [Rows],
         clock: &mut Clock,
     ) -> Result<i64, Odd> {
-        let instant = clock.utc(values[shape.time].bytes(line)).ok_or(Odd)?;
+        let instant = clock.parse_utc(values[shape.time].bytes(line)).ok_or(Odd)?;
         let Some(event) = shape.event else { return Ok(instant) };
-        let asked = self.events[event].iter().zip(&shape.kept);
-        let plain = |(asked, kept): (&Asked, &Kept)| match kept {
-            Kept::Value(index) => asked.takes(&values[*index], line),
-            Kept::Missing | Kept::Same(_) => true,
+        let fields = self.events[event].iter().zip(&shape.columns);
+        let is_plain = |(field, source): (&Field, &ColumnSource)| match source {
+            ColumnSource::Slot(index) => field.accepts(&values[*index], line),
+            ColumnSource::Missing | ColumnSource::Constant(_) => true,
         };
-        if !asked.clone().all(plain) {
+        if !fields.clone().all(is_plain) {
             return Err(Odd);
         }
         let piece = rows[event].push(place, shape.form, instant);
-        for ((asked, kept), column) in asked.zip(&mut piece.columns) {
-            let text = match kept {
-                Kept::Missing => None,
-                Kept::Same(text) => Some(text.as_slice()),
-                Kept::Value(index) => Some(values[*index].bytes(line)),
+        for ((field, source), column) in fields.zip(&mut piece.columns) {
+            let text = match source {
+                ColumnSource::Missing => None,
+                ColumnSource::Constant(text) => Some(text.as_slice()),
+                ColumnSource::Slot(index) => Some(values[*index].bytes(line)),
             };
-            asked.push(text, column);
+            field.push(text, column);
         }
         Ok(instant)
     }
 
-    /// What reads lines.
-    pub fn line(&self) -> Line<'_> {
+    /// Create a reader of lines.
+    pub fn create_reader(&self) -> Line<'_> {
         let table = self.tables.first();
-        let places = table.and_then(|table| Some((*table.paths.first()?, self.body?)));
-        Document::new(&self.trie, Names { table, places, forms: &self.forms, form: None }, &self.telling())
+        let paths = table.and_then(|table| Some((*table.paths.first()?, self.body?)));
+        let shortcut = SkipBody { table, paths, forms: &self.forms, form: None };
+        Document::new(&self.trie, shortcut, &self.list_event_paths())
     }
 
-    pub fn forms(&self) -> usize {
+    /// Number of forms.
+    pub fn form_count(&self) -> usize {
         self.forms.len()
     }
 
-    /// Rows of each event, none yet.
-    pub fn rows(&self) -> Vec<Rows> {
-        let column = |asked: &Asked| if asked.whole { Column::whole() } else { Column::text() };
+    /// Create empty rows for each event.
+    pub fn create_rows(&self) -> Vec<Rows> {
+        let column = |field: &Field| if field.is_integer { Column::integer() } else { Column::text() };
         self.events.iter().map(|event| Rows::new(event.iter().map(column).collect())).collect()
     }
 
-    /// What the line is that was read last.
+    /// Determine form and instant of the last line.
     #[inline]
-    pub fn known(&self, document: &Line, line: &[u8], clock: &mut Clock) -> Result<Known, Odd> {
-        let said = document.at(self.time).filter(|value| value.kind == Kind::Text && value.bare).ok_or(Odd)?;
-        let instant = clock.utc(said.bytes(line)).ok_or(Odd)?;
-        let wrapped = self.wrapped(document);
-        let form = self.form(document, line, wrapped)?;
-        Ok(Known { form, instant, name: NO_NAME, wrapped })
+    pub fn classify(&self, document: &Line, line: &[u8], clock: &mut Clock) -> Result<LineInfo, Odd> {
+        let time = document.at(self.time).filter(|value| value.kind == Kind::Text && value.bare).ok_or(Odd)?;
+        let instant = clock.parse_utc(time.bytes(line)).ok_or(Odd)?;
+        let wrapping = self.find_wrapping(document);
+        let form = self.find_form(document, line, wrapping)?;
+        Ok(LineInfo { form, instant, name: NO_NAME, wrapping })
     }
 
-    fn wrapped(&self, document: &Line) -> usize {
-        let there = |path: &u32| document.at(*path).is_some();
-        let holds = |rule: &Unwrap| !there(&rule.absent) && rule.present.iter().all(there);
-        self.unwrap.iter().position(holds).map_or(0, |index| index + 1)
+    /// Return the index of the matching rule plus one, or 0.
+    fn find_wrapping(&self, document: &Line) -> usize {
+        let is_present = |path: &u32| document.at(*path).is_some();
+        let matches = |rule: &Unwrap| !is_present(&rule.absent) && rule.present.iter().all(is_present);
+        self.unwrap.iter().position(matches).map_or(0, |index| index + 1)
     }
 
-    fn form(&self, document: &Line, line: &[u8], wrapped: usize) -> Result<i16, Odd> {
-        if document.enough {
-            return document.early.form.ok_or(Odd);
+    fn find_form(&self, document: &Line, line: &[u8], wrapping: usize) -> Result<i16, Odd> {
+        if document.skips_member {
+            return document.shortcut.form.ok_or(Odd);
         }
         for table in &self.tables {
-            let found = match document.at(table.paths[wrapped]) {
-                Some(value) => table.form(value, line)?,
+            let form = match document.at(table.paths[wrapping]) {
+                Some(value) => table.find_form(value, line)?,
                 None => None,
             };
-            if let Some(form) = found {
-                let ruled = self.forms[form as usize].is_ruled_out(document, line, wrapped)?;
-                return Ok(if ruled { OTHER } else { form });
+            if let Some(form) = form {
+                let is_excluded = self.forms[form as usize].is_excluded(document, line, wrapping)?;
+                return Ok(if is_excluded { OTHER } else { form });
             }
         }
         Ok(OTHER)
     }
 
-    /// The name of the line that was read last, empty if it has none; nothing if some event has that name.
-    pub fn unknown_name<'l>(
+    /// Return the name of the last line, possibly empty, or `None` if some event declares it.
+    pub fn find_unknown_name<'l>(
         &self,
         document: &Line,
         line: &'l [u8],
-        known: Known,
+        info: LineInfo,
     ) -> Result<Option<Cow<'l, [u8]>>, Odd> {
-        if known.form != OTHER || document.enough {
+        if info.form != OTHER || document.skips_member {
             return Ok(None);
         }
         let mut first = None;
         for table in &self.tables {
-            let Some(value) = document.at(table.paths[known.wrapped]) else { continue };
-            let Some(name) = Table::name(value, line)? else { continue };
+            let Some(value) = document.at(table.paths[info.wrapping]) else { continue };
+            let Some(name) = Table::read_name(value, line)? else { continue };
             if table.forms.contains_key(&*name) {
                 return Ok(None);
             }
@@ -299,52 +304,59 @@ impl Plan {
         Ok(Some(first.unwrap_or_default()))
     }
 
-    /// Keep what is asked for of a line, if it is of an event that is.
+    /// Store the requested values of a line, if its form has an event.
     #[inline]
-    pub fn keep(&self, document: &Line, line: &[u8], known: Known, place: Place, rows: &mut [Rows]) -> Result<(), Odd> {
-        let event = usize::try_from(known.form).ok().and_then(|form| self.forms[form].event);
+    pub fn store(
+        &self,
+        document: &Line,
+        line: &[u8],
+        info: LineInfo,
+        place: Place,
+        rows: &mut [Rows],
+    ) -> Result<(), Odd> {
+        let event = usize::try_from(info.form).ok().and_then(|form| self.forms[form].event);
         let Some(event) = event else { return Ok(()) };
-        let asked = &self.events[event];
-        if !asked.iter().all(|asked| asked.is_plain(document, line, known.wrapped)) {
+        let fields = &self.events[event];
+        if !fields.iter().all(|field| field.is_plain(document, line, info.wrapping)) {
             return Err(Odd);
         }
-        let piece = rows[event].push(place, known.form, known.instant);
-        for (asked, column) in asked.iter().zip(&mut piece.columns) {
-            asked.push(asked.value(document, known.wrapped).map(|value| value.bytes(line)), column);
+        let piece = rows[event].push(place, info.form, info.instant);
+        for (field, column) in fields.iter().zip(&mut piece.columns) {
+            field.push(field.value(document, info.wrapping).map(|value| value.bytes(line)), column);
         }
         Ok(())
     }
 }
 
-impl Asked {
-    /// What stands at the path, unless it is null.
+impl Field {
+    /// Return the value at the path unless it is null.
     #[inline]
-    fn value<'d>(&self, document: &'d Line, wrapped: usize) -> Option<&'d Value> {
-        document.at(self.paths[wrapped]).filter(|value| value.kind != Kind::Null)
+    fn value<'d>(&self, document: &'d Line, wrapping: usize) -> Option<&'d Value> {
+        document.at(self.paths[wrapping]).filter(|value| value.kind != Kind::Null)
     }
 
-    /// Whether what stands at the path can be kept as it stands.
+    /// Whether the value at the path can be stored unchanged.
     #[inline]
-    fn is_plain(&self, document: &Line, line: &[u8], wrapped: usize) -> bool {
-        self.value(document, wrapped).is_none_or(|value| self.takes(value, line))
+    fn is_plain(&self, document: &Line, line: &[u8], wrapping: usize) -> bool {
+        self.value(document, wrapping).is_none_or(|value| self.accepts(value, line))
     }
 
-    /// Whether a value can be kept as it stands.
+    /// Whether a value can be stored unchanged.
     #[inline]
-    fn takes(&self, value: &Value, line: &[u8]) -> bool {
-        if self.whole {
-            let may = value.kind == Kind::Whole || (value.kind == Kind::Text && value.bare);
-            may && number::integer(value.bytes(line)).is_some()
+    fn accepts(&self, value: &Value, line: &[u8]) -> bool {
+        if self.is_integer {
+            let has_kind = value.kind == Kind::Integer || (value.kind == Kind::Text && value.bare);
+            has_kind && number::parse_integer(value.bytes(line)).is_some()
         } else {
             value.text(line).is_some()
         }
     }
 
-    /// Add a value that can be kept to its column.
+    /// Add an accepted value to its column.
     #[inline]
     fn push(&self, text: Option<&[u8]>, column: &mut Column) {
-        if self.whole {
-            column.push_whole(text.and_then(number::integer));
+        if self.is_integer {
+            column.push_integer(text.and_then(number::parse_integer));
         } else {
             column.push_text(text);
         }
@@ -352,18 +364,18 @@ impl Asked {
 }
 
 impl Table {
-    /// The form that a name tells, if any.
-    fn form(&self, value: &Value, line: &[u8]) -> Result<Option<i16>, Odd> {
-        Ok(Table::name(value, line)?.and_then(|name| self.forms.get(&*name).copied()))
+    /// Return the form that a name determines, if any.
+    fn find_form(&self, value: &Value, line: &[u8]) -> Result<Option<i16>, Odd> {
+        Ok(Table::read_name(value, line)?.and_then(|name| self.forms.get(&*name).copied()))
     }
 
-    /// The name that a value is, if it is not null.
-    fn name<'l>(value: &Value, line: &'l [u8]) -> Result<Option<Cow<'l, [u8]>>, Odd> {
+    /// Read a name from a value; `None` for null.
+    fn read_name<'l>(value: &Value, line: &'l [u8]) -> Result<Option<Cow<'l, [u8]>>, Odd> {
         match value.kind {
             Kind::Null => return Ok(None),
             Kind::Object => return Err(Odd),
-            Kind::List => return joined(value.bytes(line)).map(|name| Some(Cow::Owned(name))),
-            Kind::Text | Kind::Whole | Kind::Real | Kind::Word => {}
+            Kind::List => return join_segments(value.bytes(line)).map(|name| Some(Cow::Owned(name))),
+            Kind::Text | Kind::Integer | Kind::Real | Kind::Bool => {}
         }
         let name = value.text(line).filter(|name| !name.starts_with(b"[")).ok_or(Odd)?;
         Ok(Some(Cow::Borrowed(name)))
@@ -371,22 +383,22 @@ impl Table {
 }
 
 impl Form {
-    fn is_ruled_out(&self, document: &Line, line: &[u8], wrapped: usize) -> Result<bool, Odd> {
-        let mut ruled = false;
-        for rule in &self.unless {
-            let Some(value) = document.at(rule.paths[wrapped]) else { continue };
-            ruled |= match &rule.equals {
+    fn is_excluded(&self, document: &Line, line: &[u8], wrapping: usize) -> Result<bool, Odd> {
+        let mut is_excluded = false;
+        for exclusion in &self.exclusions {
+            let Some(value) = document.at(exclusion.paths[wrapping]) else { continue };
+            is_excluded |= match &exclusion.equals {
                 None => true,
                 Some(_) if value.kind == Kind::Null => false,
                 Some(equals) => value.text(line).ok_or(Odd)? == equals.as_slice(),
             };
         }
-        Ok(ruled)
+        Ok(is_excluded)
     }
 }
 
-/// A list of texts, joined with dots.
-fn joined(list: &[u8]) -> Result<Vec<u8>, Odd> {
+/// Join a list of texts with dots.
+fn join_segments(list: &[u8]) -> Result<Vec<u8>, Odd> {
     if list.len() >= LONGEST_NAME {
         return Err(Odd);
     }
@@ -408,7 +420,8 @@ fn joined(list: &[u8]) -> Result<Vec<u8>, Odd> {
     }
 }
 
-fn path(trie: &mut Trie, message: &mut Message) -> Result<u32, Malformed> {
+/// Read a path and add it to the trie.
+fn read_path(trie: &mut Trie, message: &mut Message) -> Result<u32, Malformed> {
     let keys = message.path()?;
     if keys.is_empty() {
         return Err(Malformed);
@@ -416,15 +429,15 @@ fn path(trie: &mut Trie, message: &mut Message) -> Result<u32, Malformed> {
     trie.path(&keys).ok_or(Malformed)
 }
 
-fn paths(trie: &mut Trie, message: &mut Message) -> Result<Paths, Malformed> {
-    message.list(|message| path(trie, message))
+fn read_paths(trie: &mut Trie, message: &mut Message) -> Result<Paths, Malformed> {
+    message.list(|message| read_path(trie, message))
 }
 
-fn small(message: &mut Message) -> Result<i16, Malformed> {
+fn read_i16(message: &mut Message) -> Result<i16, Malformed> {
     i16::try_from(message.number()?).map_err(|_| Malformed)
 }
 
-/// FNV-1a: names are short, and nobody chooses them to collide: those that are known come from the specs.
+/// Multiplicative hash for short names; they come from the specs, so collisions are not an attack.
 #[derive(Debug)]
 pub struct NameHasher(u64);
 

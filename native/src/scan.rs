@@ -1,4 +1,4 @@
-//! Some files, line by line.
+//! Scan files line by line.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use crate::columns::{Column, Place, Rows};
 use crate::config::{Malformed, Message};
 use crate::document::Value;
 use crate::instant::Clock;
-use crate::lines::{pieces, Read_};
+use crate::lines::{read_pieces, ReadStatus};
 use crate::plan::{Line, Plan, TEXT};
 use crate::shape::Shapes;
 use crate::unknown::{Count, Unknown, NO_NAME};
 
-/// Bytes of a file after which it is left to the engine, if so large a part (one of `SHARE`) of them was odd.
-const TRIED: usize = 1 << 20;
-const SHARE: usize = 4;
-const MARK: &[u8] = b"\xef\xbb\xbf";
+/// A file is left to the engine if, after this many bytes, one in `ODD_SHARE` of them is in odd lines.
+const TRIAL_BYTES: usize = 1 << 20;
+const ODD_SHARE: usize = 4;
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A part of a file.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ struct Part {
     end: u64,
 }
 
-/// The lines of a file that are of one form: how many, the first and the last, and their instants.
+/// Number of lines of a form in a file, and line and instant of the first and the last.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub rows: i64,
@@ -46,56 +46,56 @@ impl Tally {
     }
 }
 
-/// What was done with a file.
+/// Status of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Done {
+pub enum FileStatus {
     #[default]
     Read,
-    /// the engine tells its lines apart, or can put on a disk what it holds of it
+    /// the engine must separate its lines, or can spill its rows to disk
     Strange,
-    /// so much is held of those before it that it is to be read later
-    Left,
+    /// not read yet, since the rows of earlier files reach the limit
+    Deferred,
 }
 
-/// What a file came to; nothing is told of one that was not read.
+/// Result of a file; empty unless its status is `Read`.
 #[derive(Debug, Default)]
-pub struct Found {
-    pub done: Done,
+pub struct FileResult {
+    pub status: FileStatus,
     pub lines: i64,
-    /// by the number of the form, from that of lines which are texts
+    /// by form, starting with `TEXT`
     pub tallies: Vec<Tally>,
-    /// of the names that are unknown
+    /// counts of unknown names
     pub unknown: Vec<Count>,
 }
 
-impl Found {
+impl FileResult {
     #[inline]
     fn tally(&mut self, form: i16) -> &mut Tally {
         &mut self.tallies[(form - TEXT) as usize]
     }
 }
 
-/// Whether bytes are UTF-8, and none of them may be taken for what separates columns.
+/// Whether a line is UTF-8 and does not contain the column separator of the engine.
 fn is_readable(line: &[u8], separator: u8) -> bool {
     !line.contains(&separator) && std::str::from_utf8(line).is_ok()
 }
 
-/// Whether a line is no object for sure: it begins with neither a brace nor what may stand ahead of one.
+/// Whether a line cannot be an object: it begins neither with a brace nor with a blank.
 fn is_text(line: &[u8]) -> bool {
     line.first().is_some_and(|first| *first > b' ' && *first != b'{')
 }
 
-/// What files came to.
+/// Result of a scan.
 #[derive(Debug)]
 pub struct Outcome {
-    pub files: Vec<Found>,
+    pub files: Vec<FileResult>,
     pub events: Vec<Arc<Rows>>,
     pub odd: Arc<Rows>,
-    /// the unknown names, by their numbers
+    /// unknown names in the order of their numbers
     pub names: Vec<Vec<u8>>,
 }
 
-/// A line that was read: where it ends, its form, its instant, the number of its name if that is unknown.
+/// A plain line: its end, form, instant, and the number of its name if no event declares it.
 struct Plain {
     end: usize,
     form: i16,
@@ -103,61 +103,61 @@ struct Plain {
     name: u32,
 }
 
-/// Read the files that a message names, as it says.
+/// Scan the files of a request message.
 pub fn scan(message: &[u8]) -> Result<Outcome, Malformed> {
     let mut message = Message::new(message);
-    let longest = message.count_of()?;
+    let max_line = message.size()?;
     let separator = message.number()? as u8;
-    let most = message.count_of()?;
-    let parts = message.list(part)?;
+    let max_bytes = message.size()?;
+    let parts = message.list(read_part)?;
     let plan = Plan::read(&mut message)?;
     let mut reader = Reader {
         plan: &plan,
-        document: plan.line(),
+        document: plan.create_reader(),
         clock: Clock::default(),
-        shapes: plan.shapes(),
+        shapes: plan.create_shapes(),
         values: Vec::new(),
-        longest,
+        max_line,
         separator,
-        most,
-        left: false,
-        rows: plan.rows(),
+        max_bytes,
+        is_full: false,
+        rows: plan.create_rows(),
         odd: Rows::new(vec![Column::text()]),
         unknown: Unknown::default(),
     };
     let mut files = Vec::with_capacity(parts.len());
     for (index, part) in parts.iter().enumerate() {
-        files.push(reader.file(file_number(index)?, part));
+        files.push(reader.read_file(file_number(index)?, part));
     }
     let Reader { rows, odd, unknown, .. } = reader;
     let events = rows.into_iter().map(Arc::new).collect();
     Ok(Outcome { files, events, odd: Arc::new(odd), names: unknown.into_names() })
 }
 
-/// The number of a file in the rows; a message of more files than these can tell apart is left to the engine.
+/// Convert the index of a file to its number in rows; fail if there are too many files.
 fn file_number(index: usize) -> Result<i16, Malformed> {
     i16::try_from(index).map_err(|_| Malformed)
 }
 
-fn part(message: &mut Message) -> Result<Part, Malformed> {
-    let path = path(message.text()?);
+fn read_part(message: &mut Message) -> Result<Part, Malformed> {
+    let path = to_path(message.text()?);
     let unsigned = |number: i64| u64::try_from(number).map_err(|_| Malformed);
     Ok(Part { path, begin: unsigned(message.number()?)?, end: unsigned(message.number()?)? })
 }
 
 #[cfg(unix)]
-fn path(bytes: Vec<u8>) -> PathBuf {
+fn to_path(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     std::ffi::OsString::from_vec(bytes).into()
 }
 
 #[cfg(not(unix))]
-fn path(bytes: Vec<u8>) -> PathBuf {
+fn to_path(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 impl Message<'_> {
-    fn count_of(&mut self) -> Result<usize, Malformed> {
+    fn size(&mut self) -> Result<usize, Malformed> {
         usize::try_from(self.number()?).map_err(|_| Malformed)
     }
 }
@@ -167,75 +167,77 @@ struct Reader<'p> {
     document: Line<'p>,
     clock: Clock,
     shapes: Shapes,
-    /// those of a line of a shape
+    /// values of the last line that matched a shape
     values: Vec<Value>,
-    longest: usize,
+    max_line: usize,
     separator: u8,
-    /// bytes of rows that may be held
-    most: usize,
-    /// they are: no more files are read
-    left: bool,
+    /// maximum size of all rows in bytes
+    max_bytes: usize,
+    /// the limit is reached and no more files are read
+    is_full: bool,
     rows: Vec<Rows>,
     odd: Rows,
     unknown: Unknown,
 }
 
-/// A file whose lines the engine tells apart.
+/// The engine must separate the lines of the file.
 struct Strange;
 
-impl Found {
-    fn of(done: Done) -> Self {
-        Found { done, ..Found::default() }
+impl FileResult {
+    fn with_status(status: FileStatus) -> Self {
+        FileResult { status, ..FileResult::default() }
     }
 }
 
 impl Reader<'_> {
-    fn file(&mut self, index: i16, part: &Part) -> Found {
-        if self.left {
-            return Found::of(Done::Left);
+    /// Read a file; drop its rows if it cannot be read to its end.
+    fn read_file(&mut self, index: i16, part: &Part) -> FileResult {
+        if self.is_full {
+            return FileResult::with_status(FileStatus::Deferred);
         }
-        let before: Vec<usize> = self.rows.iter().map(Rows::len).collect();
-        let odd = self.odd.len();
-        let tallies = vec![Tally::default(); self.plan.forms() + usize::from(TEXT.unsigned_abs())];
-        let mut found = Found { tallies, ..Found::default() };
-        let (mut seen, mut aside) = (0, 0);
-        let read = pieces(&part.path, part.begin, part.end, self.longest, |piece| {
-            seen += piece.len();
-            match self.piece(index, piece, &mut found) {
-                Ok(more) => aside += more,
+        let counts: Vec<usize> = self.rows.iter().map(Rows::len).collect();
+        let odd_count = self.odd.len();
+        let tallies = vec![Tally::default(); self.plan.form_count() + usize::from(TEXT.unsigned_abs())];
+        let mut result = FileResult { tallies, ..FileResult::default() };
+        let (mut bytes, mut odd_bytes) = (0, 0);
+        let status = read_pieces(&part.path, part.begin, part.end, self.max_line, |piece| {
+            bytes += piece.len();
+            match self.read_piece(index, piece, &mut result) {
+                Ok(odd) => odd_bytes += odd,
                 Err(Strange) => return false,
             }
-            self.left = self.size() > self.most;
-            !self.left && (seen < TRIED || aside < seen / SHARE)
+            self.is_full = self.size() > self.max_bytes;
+            !self.is_full && (bytes < TRIAL_BYTES || odd_bytes < bytes / ODD_SHARE)
         });
-        found.unknown = self.unknown.take_counts();
-        if !matches!(read, Ok(Read_::Whole)) {
-            // Of the first file too much would be held later, too.
-            self.left &= odd > 0 || before.iter().any(|rows| *rows > 0);
-            for (rows, before) in self.rows.iter_mut().zip(before) {
-                rows.truncate(before);
+        result.unknown = self.unknown.take_counts();
+        if !matches!(status, Ok(ReadStatus::Complete)) {
+            // A first file that exceeds the limit would do so again later.
+            self.is_full &= odd_count > 0 || counts.iter().any(|count| *count > 0);
+            for (rows, count) in self.rows.iter_mut().zip(counts) {
+                rows.truncate(count);
             }
-            self.odd.truncate(odd);
-            return Found::of(if self.left { Done::Left } else { Done::Strange });
+            self.odd.truncate(odd_count);
+            let status = if self.is_full { FileStatus::Deferred } else { FileStatus::Strange };
+            return FileResult::with_status(status);
         }
-        found
+        result
     }
 
-    /// Bytes of rows that are held, about.
+    /// Approximate size of all rows in bytes.
     fn size(&self) -> usize {
         self.odd.size() + self.rows.iter().map(Rows::size).sum::<usize>()
     }
 
-    /// Read the lines of a piece of a file; how many bytes of them are odd.
-    fn piece(&mut self, file: i16, piece: &[u8], found: &mut Found) -> Result<usize, Strange> {
+    /// Read the lines of a piece of a file; return the bytes of odd lines.
+    fn read_piece(&mut self, file: i16, piece: &[u8], result: &mut FileResult) -> Result<usize, Strange> {
         let mut at = 0;
-        let mut odd = 0;
+        let mut odd_bytes = 0;
         while at < piece.len() {
             let rest = &piece[at..];
-            let place = Place { file, line: found.lines };
-            match self.line(rest, place)? {
+            let place = Place { file, line: result.lines };
+            match self.read_line(rest, place)? {
                 Some(plain) => {
-                    found.tally(plain.form).add(place.line, plain.instant);
+                    result.tally(plain.form).add(place.line, plain.instant);
                     if plain.name != NO_NAME {
                         self.unknown.count(plain.name, place.line);
                     }
@@ -244,70 +246,70 @@ impl Reader<'_> {
                 None => {
                     let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len() - 1);
                     let line = &rest[..end];
-                    if !self.may_be_told(line, place) {
+                    if !self.is_separable(line, place) {
                         return Err(Strange);
                     }
                     if is_text(line) {
-                        found.tally(TEXT).add(place.line, 0);
+                        result.tally(TEXT).add(place.line, 0);
                     } else {
                         self.odd.push(place, 0, 0).columns[0].push_text(Some(line));
-                        odd += end + 1;
+                        odd_bytes += end + 1;
                     }
                     at += end + 1;
                 }
             }
-            found.lines += 1;
+            result.lines += 1;
         }
-        Ok(odd)
+        Ok(odd_bytes)
     }
 
-    /// What a line is, when it is plain.
+    /// Read a line; return `None` if it is odd.
     #[inline]
-    fn line(&mut self, rest: &[u8], place: Place) -> Result<Option<Plain>, Strange> {
+    fn read_line(&mut self, rest: &[u8], place: Place) -> Result<Option<Plain>, Strange> {
         let Some((shape, matched)) = self.shapes.find(rest, &mut self.values) else {
-            return self.line_of_no_shape(rest, place);
+            return self.read_unshaped_line(rest, place);
         };
         let line = &rest[..matched.end];
-        if matched.end >= self.longest {
+        if matched.end >= self.max_line {
             return Ok(None);
         }
         if matched.wide && !is_readable(line, self.separator) {
             return Err(Strange);
         }
-        let kept = self.plan.keep_shaped(shape, line, &self.values, place, &mut self.rows, &mut self.clock);
-        Ok(kept.ok().map(|instant| Plain { end: matched.end, form: shape.form, instant, name: shape.name }))
+        let instant = self.plan.store_shaped(shape, line, &self.values, place, &mut self.rows, &mut self.clock);
+        Ok(instant.ok().map(|instant| Plain { end: matched.end, form: shape.form, instant, name: shape.name }))
     }
 
-    fn line_of_no_shape(&mut self, rest: &[u8], place: Place) -> Result<Option<Plain>, Strange> {
+    fn read_unshaped_line(&mut self, rest: &[u8], place: Place) -> Result<Option<Plain>, Strange> {
         let Some(end) = self.document.read(rest) else { return Ok(None) };
-        if rest.get(end) != Some(&b'\n') || end >= self.longest {
+        if rest.get(end) != Some(&b'\n') || end >= self.max_line {
             return Ok(None);
         }
         let line = &rest[..end];
         if self.document.wide && !is_readable(line, self.separator) {
             return Err(Strange);
         }
-        let known = self.plan.known(&self.document, line, &mut self.clock);
-        let kept = known.and_then(|mut known| {
-            let name = self.plan.unknown_name(&self.document, line, known)?;
-            known.name = name.map_or(NO_NAME, |name| self.unknown.number(&name));
-            self.plan.keep(&self.document, line, known, place, &mut self.rows)?;
-            Ok(known)
+        let info = self.plan.classify(&self.document, line, &mut self.clock);
+        let stored = info.and_then(|mut info| {
+            let name = self.plan.find_unknown_name(&self.document, line, info)?;
+            info.name = name.map_or(NO_NAME, |name| self.unknown.number(&name));
+            self.plan.store(&self.document, line, info, place, &mut self.rows)?;
+            Ok(info)
         });
-        let Ok(known) = kept else { return Ok(None) };
+        let Ok(info) = stored else { return Ok(None) };
         if self.shapes.may_learn() && !self.document.wide {
-            if let Some(shape) = self.plan.shape(&self.document, line, known) {
+            if let Some(shape) = self.plan.derive_shape(&self.document, line, info) {
                 self.shapes.learn(rest, shape);
             }
         }
-        Ok(Some(Plain { end, form: known.form, instant: known.instant, name: known.name }))
+        Ok(Some(Plain { end, form: info.form, instant: info.instant, name: info.name }))
     }
 
-    /// Whether a line that is not plain is one by itself, whoever reads its file.
-    fn may_be_told(&self, line: &[u8], place: Place) -> bool {
-        let told = !line.iter().any(|byte| matches!(byte, b'\r' | 0)) && line.len() < self.longest;
-        let marked = place.line == 0 && line.starts_with(MARK);
-        told && !marked && is_readable(line, self.separator)
+    /// Whether the engine would separate an odd line in the same way.
+    fn is_separable(&self, line: &[u8], place: Place) -> bool {
+        let is_single = !line.iter().any(|byte| matches!(byte, b'\r' | 0)) && line.len() < self.max_line;
+        let has_mark = place.line == 0 && line.starts_with(BYTE_ORDER_MARK);
+        is_single && !has_mark && is_readable(line, self.separator)
     }
 }
 
@@ -316,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_files_than_rows_can_number_are_refused() {
+    fn too_many_files_are_rejected() {
         assert_eq!(file_number(32_767).ok(), Some(32_767));
         assert!(file_number(32_768).is_err());
     }

@@ -1,5 +1,5 @@
-//! Rows handed over by the C data interface of Apache Arrow (https://arrow.apache.org/docs/format/CDataInterface.html),
-//! a batch for each piece: `file`, `place`, `form`, `t_ns`, then the columns as `c1`, `c2`, ...
+//! Export rows through the C data interface of Apache Arrow (https://arrow.apache.org/docs/format/CDataInterface.html),
+//! one batch per piece with `file`, `place`, `form`, `t_ns`, and columns `c1`, `c2`, ...
 
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::ptr::{null, null_mut};
@@ -45,15 +45,15 @@ pub struct Stream {
 
 const NULLABLE: i64 = 2;
 
-/// What a schema owns, beside its children.
-struct Described {
+/// Memory owned by a schema.
+struct SchemaOwner {
     _format: CString,
     _name: CString,
     children: Vec<*mut Schema>,
 }
 
-/// What an array owns, beside its children: its buffers are those of the rows.
-struct Held {
+/// Memory owned by an array; its buffers belong to the shared rows.
+struct ArrayOwner {
     _rows: Arc<Rows>,
     buffers: Vec<*const c_void>,
     children: Vec<*mut Array>,
@@ -61,12 +61,12 @@ struct Held {
 
 struct Source {
     rows: Arc<Rows>,
-    /// the number of the piece that comes next
+    /// number of the next piece
     next: usize,
 }
 
-/// A stream of all rows.
-pub fn stream(rows: Arc<Rows>) -> Stream {
+/// Create a stream of all rows.
+pub fn create_stream(rows: Arc<Rows>) -> Stream {
     Stream {
         get_schema: Some(get_schema),
         get_next: Some(get_next),
@@ -76,60 +76,66 @@ pub fn stream(rows: Arc<Rows>) -> Stream {
     }
 }
 
-fn schema(format: &str, name: &str, children: Vec<Schema>) -> Schema {
+fn create_schema(format: &str, name: &str, children: Vec<Schema>) -> Schema {
     let text = |text: &str| CString::new(text).unwrap_or_default();
     let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
-    let mut described = Box::new(Described { _format: text(format), _name: text(name), children });
+    let mut owner = Box::new(SchemaOwner { _format: text(format), _name: text(name), children });
     Schema {
-        format: described._format.as_ptr(),
-        name: described._name.as_ptr(),
+        format: owner._format.as_ptr(),
+        name: owner._name.as_ptr(),
         metadata: null(),
         flags: NULLABLE,
-        n_children: described.children.len() as i64,
-        children: described.children.as_mut_ptr(),
+        n_children: owner.children.len() as i64,
+        children: owner.children.as_mut_ptr(),
         dictionary: null_mut(),
         release: Some(release_schema),
-        private: Box::into_raw(described).cast(),
+        private: Box::into_raw(owner).cast(),
     }
 }
 
-fn array(rows: &Arc<Rows>, length: usize, missing: i64, buffers: Vec<*const c_void>, children: Vec<Array>) -> Array {
+fn create_array(
+    rows: &Arc<Rows>,
+    length: usize,
+    missing: i64,
+    buffers: Vec<*const c_void>,
+    children: Vec<Array>,
+) -> Array {
     let children = children.into_iter().map(|child| Box::into_raw(Box::new(child))).collect();
-    let mut held = Box::new(Held { _rows: Arc::clone(rows), buffers, children });
+    let mut owner = Box::new(ArrayOwner { _rows: Arc::clone(rows), buffers, children });
     Array {
         length: length as i64,
         null_count: missing,
         offset: 0,
-        n_buffers: held.buffers.len() as i64,
-        n_children: held.children.len() as i64,
-        buffers: held.buffers.as_mut_ptr(),
-        children: held.children.as_mut_ptr(),
+        n_buffers: owner.buffers.len() as i64,
+        n_children: owner.children.len() as i64,
+        buffers: owner.buffers.as_mut_ptr(),
+        children: owner.children.as_mut_ptr(),
         dictionary: null_mut(),
         release: Some(release_array),
-        private: Box::into_raw(held).cast(),
+        private: Box::into_raw(owner).cast(),
     }
 }
 
-fn described(piece: &Piece) -> Schema {
+fn describe_piece(piece: &Piece) -> Schema {
     let mut children = vec![
-        schema("s", "file", vec![]),
-        schema("l", "place", vec![]),
-        schema("s", "form", vec![]),
-        schema("l", "t_ns", vec![]),
+        create_schema("s", "file", vec![]),
+        create_schema("l", "place", vec![]),
+        create_schema("s", "form", vec![]),
+        create_schema("l", "t_ns", vec![]),
     ];
     for (index, column) in piece.columns.iter().enumerate() {
         let format = match column {
-            Column::Whole { .. } => "l",
+            Column::Integer { .. } => "l",
             Column::Text { .. } => "U",
         };
-        children.push(schema(format, &format!("c{}", index + 1), vec![]));
+        children.push(create_schema(format, &format!("c{}", index + 1), vec![]));
     }
-    schema("+s", "", children)
+    create_schema("+s", "", children)
 }
 
-fn batch(rows: &Arc<Rows>, piece: &Piece) -> Array {
+fn create_batch(rows: &Arc<Rows>, piece: &Piece) -> Array {
     let length = piece.len();
-    let full = |buffer: *const c_void| array(rows, length, 0, vec![null(), buffer], vec![]);
+    let full = |buffer: *const c_void| create_array(rows, length, 0, vec![null(), buffer], vec![]);
     let mut children = vec![
         full(piece.files.as_ptr().cast()),
         full(piece.places.as_ptr().cast()),
@@ -138,19 +144,19 @@ fn batch(rows: &Arc<Rows>, piece: &Piece) -> Array {
     ];
     for column in &piece.columns {
         children.push(match column {
-            Column::Whole { values, valid } => {
-                array(rows, length, valid.missing, vec![bits(valid), values.as_ptr().cast()], vec![])
+            Column::Integer { values, valid } => {
+                create_array(rows, length, valid.missing, vec![validity_buffer(valid), values.as_ptr().cast()], vec![])
             }
             Column::Text { ends, bytes, valid } => {
-                let buffers = vec![bits(valid), ends.as_ptr().cast(), bytes.as_ptr().cast()];
-                array(rows, length, valid.missing, buffers, vec![])
+                let buffers = vec![validity_buffer(valid), ends.as_ptr().cast(), bytes.as_ptr().cast()];
+                create_array(rows, length, valid.missing, buffers, vec![])
             }
         });
     }
-    array(rows, length, 0, vec![null()], children)
+    create_array(rows, length, 0, vec![null()], children)
 }
 
-fn bits(valid: &Valid) -> *const c_void {
+fn validity_buffer(valid: &Valid) -> *const c_void {
     if valid.missing > 0 {
         valid.bits.as_ptr().cast()
     } else {
@@ -158,7 +164,7 @@ fn bits(valid: &Valid) -> *const c_void {
     }
 }
 
-fn ended() -> Array {
+fn end_of_stream() -> Array {
     Array {
         length: 0,
         null_count: 0,
@@ -173,13 +179,13 @@ fn ended() -> Array {
     }
 }
 
-// SAFETY of all that follows: it is called by a consumer that keeps to the interface, so pointers are those that were
-// given to it, and nothing is asked of what was released.
+// SAFETY of the functions below: the consumer follows the interface, so pointers are those that it received, and released
+// objects are not used.
 
 unsafe extern "C" fn get_schema(stream: *mut Stream, out: *mut Schema) -> c_int {
     let source = &*(*stream).private.cast::<Source>();
     source.rows.piece(0).map_or(-1, |piece| {
-        out.write(described(piece));
+        out.write(describe_piece(piece));
         0
     })
 }
@@ -188,7 +194,7 @@ unsafe extern "C" fn get_next(stream: *mut Stream, out: *mut Array) -> c_int {
     let source = &mut *(*stream).private.cast::<Source>();
     let piece = source.rows.piece(source.next).filter(|piece| piece.len() > 0);
     source.next += 1;
-    out.write(piece.map_or_else(ended, |piece| batch(&source.rows, piece)));
+    out.write(piece.map_or_else(end_of_stream, |piece| create_batch(&source.rows, piece)));
     0
 }
 
@@ -202,23 +208,23 @@ unsafe extern "C" fn release_stream(stream: *mut Stream) {
 }
 
 unsafe extern "C" fn release_schema(schema: *mut Schema) {
-    let described = Box::from_raw((*schema).private.cast::<Described>());
-    for child in &described.children {
+    let owner = Box::from_raw((*schema).private.cast::<SchemaOwner>());
+    for child in &owner.children {
         if let Some(release) = (**child).release {
             release(*child);
         }
-        drop(Box::from_raw(*child)); // also of one that was moved out, and is released elsewhere
+        drop(Box::from_raw(*child)); // also if its content was moved out and is released by the consumer
     }
     (*schema).release = None;
 }
 
 unsafe extern "C" fn release_array(array: *mut Array) {
-    let held = Box::from_raw((*array).private.cast::<Held>());
-    for child in &held.children {
+    let owner = Box::from_raw((*array).private.cast::<ArrayOwner>());
+    for child in &owner.children {
         if let Some(release) = (**child).release {
             release(*child);
         }
-        drop(Box::from_raw(*child)); // also of one that was moved out, and is released elsewhere
+        drop(Box::from_raw(*child)); // also if its content was moved out and is released by the consumer
     }
     (*array).release = None;
 }
@@ -232,8 +238,8 @@ mod tests {
     use super::*;
     use crate::columns::Place;
 
-    /// The allocator of the system, which counts the bytes that each thread holds: tests run side by side.
-    struct Counting;
+    /// System allocator that counts live bytes per thread, since tests run in parallel.
+    struct CountingAllocator;
 
     thread_local! {
         static LIVE: Cell<i64> = const { Cell::new(0) };
@@ -243,39 +249,39 @@ mod tests {
         let _ = LIVE.try_with(|live| live.set(live.get() + bytes));
     }
 
-    // SAFETY: the system's allocator does all of it.
-    unsafe impl GlobalAlloc for Counting {
+    // SAFETY: all calls are forwarded to the system allocator.
+    unsafe impl GlobalAlloc for CountingAllocator {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             add(layout.size() as i64);
             System.alloc(layout)
         }
 
-        unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
             add(-(layout.size() as i64));
-            System.dealloc(place, layout);
+            System.dealloc(pointer, layout);
         }
     }
 
     #[global_allocator]
-    static ALLOCATOR: Counting = Counting;
+    static ALLOCATOR: CountingAllocator = CountingAllocator;
 
     fn live() -> i64 {
         LIVE.with(Cell::get)
     }
 
-    fn rows(count: i64) -> Arc<Rows> {
-        let mut found = Rows::new(vec![Column::whole(), Column::text()]);
+    fn create_rows(count: i64) -> Arc<Rows> {
+        let mut rows = Rows::new(vec![Column::integer(), Column::text()]);
         for line in 0..count {
-            let piece = found.push(Place { file: 0, line }, 1, line);
-            piece.columns[0].push_whole((line % 3 != 0).then_some(line));
+            let piece = rows.push(Place { file: 0, line }, 1, line);
+            piece.columns[0].push_integer((line % 3 != 0).then_some(line));
             piece.columns[1].push_text(Some(b"ab"));
         }
-        Arc::new(found)
+        Arc::new(rows)
     }
 
-    /// Take all that a stream has, as a consumer does that moves one child out of what it was given; how many batches.
+    /// Consume a stream, moving one child out of each schema and array; return the number of batches.
     fn consume(rows: Arc<Rows>) -> usize {
-        let mut source = stream(rows);
+        let mut source = create_stream(rows);
         let mut batches = 0;
         unsafe {
             let mut schema = MaybeUninit::<Schema>::uninit();
@@ -305,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn released_streams_hold_no_memory() {
+    fn released_streams_leak_no_memory() {
         let before = live();
-        assert_eq!(consume(rows(20_000)), 3);
-        assert_eq!(consume(rows(0)), 0);
+        assert_eq!(consume(create_rows(20_000)), 3);
+        assert_eq!(consume(create_rows(0)), 0);
         assert_eq!(live(), before);
-        let held = rows(1);
-        assert!(live() > before, "the allocator counts");
-        drop(held);
+        let rows = create_rows(1);
+        assert!(live() > before, "allocations are counted");
+        drop(rows);
         assert_eq!(live(), before);
     }
 }

@@ -1,19 +1,15 @@
-//! How far a text of a line reaches.
-//!
-//! All of it reads bytes that are followed by `lines::PADDING` more, the first of which is a line feed: no loop passes
-//! over one.
+//! Find the end of texts in a line.
 
-/// What ends a run of bytes of a text.
+/// Whether a byte ends a run of plain bytes in a text: a quote, a backslash or a control character.
 #[inline]
 pub fn is_special(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || byte < b' '
 }
 
-/// The first place from `at` on whose byte is a quote, a backslash or a control character, and whether a byte before
-/// it is none of ASCII.
+/// Skip plain bytes from `at` on; return the index of the first special byte, and whether a skipped one is not ASCII.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub fn run(bytes: &[u8], mut at: usize) -> (usize, bool) {
+pub fn skip_plain(bytes: &[u8], mut at: usize) -> (usize, bool) {
     use std::arch::x86_64::*;
     let mut wide = false;
     while at + 16 <= bytes.len() {
@@ -34,16 +30,16 @@ pub fn run(bytes: &[u8], mut at: usize) -> (usize, bool) {
         wide |= high != 0;
         at += 16;
     }
-    run_slow(bytes, at, wide)
+    skip_plain_bytewise(bytes, at, wide)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-pub fn run(bytes: &[u8], at: usize) -> (usize, bool) {
-    run_slow(bytes, at, false)
+pub fn skip_plain(bytes: &[u8], at: usize) -> (usize, bool) {
+    skip_plain_bytewise(bytes, at, false)
 }
 
-fn run_slow(bytes: &[u8], mut at: usize, mut wide: bool) -> (usize, bool) {
+fn skip_plain_bytewise(bytes: &[u8], mut at: usize, mut wide: bool) -> (usize, bool) {
     while at < bytes.len() && !is_special(bytes[at]) {
         wide |= bytes[at] >= 0x80;
         at += 1;

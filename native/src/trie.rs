@@ -1,14 +1,14 @@
-//! The paths that are read of a line, as a tree of keys.
+//! Requested paths of a line as a tree of keys.
 
-/// A place in a document that some path leads to, or through.
+/// A position in a document on some path.
 #[derive(Debug, Default)]
 pub struct Node {
     keys: Vec<Key>,
-    /// the first key of each bucket: an index + 1
+    /// first key of each bucket as index + 1, or 0
     buckets: Option<Box<[u8; BUCKETS]>>,
 }
 
-/// A key of an object: its first bytes as a number, all of them, the next key of its bucket.
+/// A key of an object; `head` has its first bytes as a number, `next` is the next key of the bucket.
 #[derive(Debug)]
 struct Key {
     head: u64,
@@ -17,15 +17,15 @@ struct Key {
     next: u8,
 }
 
-/// What a key leads to.
+/// The target of a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Child {
     pub node: u32,
-    /// the number of the path that ends here, or `NONE`
+    /// number of the path that ends here, or `NONE`
     pub leaf: u32,
-    /// which bit of the keys seen in the object around stands for this one
+    /// bit of this key in the set of keys seen in an object
     pub bit: u32,
-    /// paths lead further
+    /// whether paths continue below
     pub is_inner: bool,
 }
 
@@ -33,12 +33,12 @@ pub struct Child {
 pub const NONE: u32 = u32::MAX;
 
 const BUCKETS: usize = 256;
-/// Keys of an object that can be told apart.
+/// Maximum number of keys per object.
 pub const MOST_KEYS: usize = 128;
-/// Bytes of a key that are compared as one number.
+/// Bytes of a key in `head`.
 const HEAD: usize = 8;
 
-/// The first bytes of a key as a number.
+/// Pack the first bytes of a key into a number.
 #[inline]
 fn head(bytes: &[u8], begin: usize, end: usize) -> u64 {
     if let Some(head) = bytes[begin..].first_chunk::<HEAD>() {
@@ -55,25 +55,25 @@ fn bucket(head: u64, size: usize) -> usize {
 }
 
 impl Node {
-    /// The node of a member of an object, whose key is these bytes.
+    /// Find the child with the key `bytes[begin..end]`.
     #[inline]
     pub fn child(&self, bytes: &[u8], begin: usize, end: usize) -> Option<&Child> {
         let (head, size) = (head(bytes, begin, end), end - begin);
         let mut at = self.buckets.as_ref()?[bucket(head, size)];
         while at > 0 {
-            let own = &self.keys[usize::from(at) - 1];
-            if own.head == head && own.text.len() == size && (size <= HEAD || own.text == bytes[begin..end]) {
-                return Some(&own.child);
+            let key = &self.keys[usize::from(at) - 1];
+            if key.head == head && key.text.len() == size && (size <= HEAD || key.text == bytes[begin..end]) {
+                return Some(&key.child);
             }
-            at = own.next;
+            at = key.next;
         }
         None
     }
 
-    /// The index of a key, which is new if it is not there; none where there would be too many.
+    /// Return the index of a key and add it if necessary; `None` if there are too many keys.
     fn key(&mut self, key: &[u8], node: u32) -> Option<usize> {
-        if let Some(found) = self.keys.iter().position(|own| own.text == key) {
-            return Some(found);
+        if let Some(index) = self.keys.iter().position(|known| known.text == key) {
+            return Some(index);
         }
         if self.keys.len() >= MOST_KEYS {
             return None;
@@ -88,7 +88,7 @@ impl Node {
     }
 }
 
-/// The nodes, the first of which is the root, and how many paths there are.
+/// Nodes, of which the first is the root, and the number of paths.
 #[derive(Debug)]
 pub struct Trie {
     pub nodes: Vec<Node>,
@@ -102,7 +102,7 @@ impl Default for Trie {
 }
 
 impl Trie {
-    /// The node that keys lead to.
+    /// Find the node at some keys.
     pub fn node(&self, keys: &[Vec<u8>]) -> Option<u32> {
         keys.iter().try_fold(0, |at, key| {
             let node: &Node = &self.nodes[at as usize];
@@ -110,18 +110,17 @@ impl Trie {
         })
     }
 
-    /// The number of a path, which is new if it is not there; none where it is empty, or an object would have too many
-    /// keys.
+    /// Return the number of a path and add it if necessary; `None` if it is empty or an object has too many keys.
     pub fn path(&mut self, keys: &[Vec<u8>]) -> Option<u32> {
         let (mut at, mut last) = (0, None::<(usize, usize)>);
         for key in keys {
             if let Some((node, index)) = last {
                 self.nodes[node].keys[index].child.is_inner = true;
             }
-            let fresh = self.nodes.len() as u32;
-            let index = self.nodes[at].key(key, fresh)?;
+            let new = self.nodes.len() as u32;
+            let index = self.nodes[at].key(key, new)?;
             let node = self.nodes[at].keys[index].child.node;
-            if node == fresh {
+            if node == new {
                 self.nodes.push(Node::default());
             }
             last = Some((at, index));

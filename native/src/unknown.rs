@@ -1,13 +1,13 @@
-//! The names of records that no event has: how many records of each a file holds, and which is the first.
+//! Count records by names that no event declares.
 
 use std::collections::HashMap;
 
-/// The number of a name that some event has.
+/// Placeholder for names that some event declares.
 pub const NO_NAME: u32 = u32::MAX;
-/// Characters of a name; of a longer one the rest is cut.
-const LONGEST: usize = 200;
+/// Maximum characters of a name; longer ones are truncated.
+const MAX_CHARACTERS: usize = 200;
 
-/// Records of a name: its number, how many there are, the line of the first.
+/// Records of a name in a file: number of the name, count, and line of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     pub name: u32,
@@ -15,19 +15,19 @@ pub struct Count {
     pub first: i64,
 }
 
-/// All names so far, each with a number, and the counts of the file that is being read.
+/// All names so far with their numbers, and the counts of the current file.
 #[derive(Debug, Default)]
 pub struct Unknown {
     numbers: HashMap<Vec<u8>, u32>,
     counts: Vec<Count>,
-    /// those of `counts` that are not zero, in the order of their first lines
+    /// indices of nonzero `counts`, in the order of first lines
     counted: Vec<u32>,
 }
 
 impl Unknown {
-    /// The number of a name.
+    /// Return the number of a name and add it if necessary.
     pub fn number(&mut self, name: &[u8]) -> u32 {
-        let name = cut(name);
+        let name = truncate_name(name);
         if let Some(number) = self.numbers.get(name) {
             return *number;
         }
@@ -37,7 +37,7 @@ impl Unknown {
         number
     }
 
-    /// Count a line of a name.
+    /// Count a line with a name.
     #[inline]
     pub fn count(&mut self, name: u32, line: i64) {
         let count = &mut self.counts[name as usize];
@@ -48,14 +48,14 @@ impl Unknown {
         count.rows += 1;
     }
 
-    /// The counts of the file that was read; those of the next begin at zero.
+    /// Return the counts of the current file and reset them.
     pub fn take_counts(&mut self) -> Vec<Count> {
         let counts = &mut self.counts;
         let take = |name: u32| std::mem::replace(&mut counts[name as usize], Count { name, ..Count::default() });
         self.counted.drain(..).map(take).collect()
     }
 
-    /// The names, by their numbers.
+    /// Return the names in the order of their numbers.
     pub fn into_names(self) -> Vec<Vec<u8>> {
         let mut names = vec![Vec::new(); self.numbers.len()];
         for (name, number) in self.numbers {
@@ -65,10 +65,10 @@ impl Unknown {
     }
 }
 
-/// The first characters of a name.
-fn cut(name: &[u8]) -> &[u8] {
+/// Truncate a name to its first characters.
+fn truncate_name(name: &[u8]) -> &[u8] {
     let end = match std::str::from_utf8(name) {
-        Ok(text) => text.char_indices().nth(LONGEST).map(|(end, _)| end),
+        Ok(text) => text.char_indices().nth(MAX_CHARACTERS).map(|(end, _)| end),
         Err(_) => None,
     };
     &name[..end.unwrap_or(name.len())]
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_of_a_file_begin_at_zero() {
+    fn counts_restart_for_each_file() {
         let mut unknown = Unknown::default();
         let (a, b) = (unknown.number(b"a"), unknown.number(b"b"));
         unknown.count(b, 3);
@@ -91,9 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_cut_between_characters() {
+    fn long_names_are_truncated_between_characters() {
         let mut unknown = Unknown::default();
-        let name = "\u{e9}".repeat(LONGEST);
+        let name = "\u{e9}".repeat(MAX_CHARACTERS);
         assert_eq!(unknown.number(name.as_bytes()), unknown.number((name.clone() + "x").as_bytes()));
         assert_eq!(unknown.into_names(), [name.into_bytes()]);
     }

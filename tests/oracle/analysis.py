@@ -1,4 +1,4 @@
-"""From a run directory and a filter to everything the document defines."""
+"""Analyse a run directory under a filter: everything that the document defines."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Scaled = tuple[Population, int]
 
 @dataclass(frozen=True, slots=True)
 class Reconstruction:
-    """All of a run that no filter changes, to be analysed under several filters."""
+    """The parts of a run that no filter changes."""
 
     run: Run
     views: list[HostViews]
@@ -71,13 +71,13 @@ def _points(blocks: Mapping[str, Scaled], machines: Sequence[Mapping[str, Scaled
     return points
 
 
-def analyse_reconstruction(found: Reconstruction, filters: Sequence[Condition]) -> Analysis:
-    """Everything computed from a reconstructed run under a filter. Raises Refused."""
-    run = found.run
-    chain = judge(run.genesis, found.chain, filters)
-    logs = list(zip(run.logs, found.timelines, strict=True))
+def analyse_reconstruction(reconstruction: Reconstruction, filters: Sequence[Condition]) -> Analysis:
+    """Compute everything from a reconstructed run under a filter. Raise Refused."""
+    run = reconstruction.run
+    chain = judge(run.genesis, reconstruction.chain, filters)
+    logs = list(zip(run.logs, reconstruction.timelines, strict=True))
     slots = [analysed_slots(run.genesis, log.host, all_slots, filters) for log, all_slots in logs]
-    stats = [HostBlocks(host, chain) for host in found.views]
+    stats = [HostBlocks(host, chain) for host in reconstruction.views]
     blocks = block_populations(block_samples(chain, stats))
     machines = [host_populations(host_samples(run.genesis, left)) for left in slots]
     return Analysis(
@@ -95,5 +95,5 @@ def analyse_reconstruction(found: Reconstruction, filters: Sequence[Condition]) 
 
 
 def analyse(run_dir: Path, filters: Sequence[Condition]) -> Analysis:
-    """Everything the document defines for a run directory under a filter. Raises Refused with the reason."""
+    """Compute everything for a run directory under a filter. Raise Refused with the reason."""
     return analyse_reconstruction(reconstruct(run_dir), filters)

@@ -1,4 +1,4 @@
-"""The main chain: which blocks it holds, and each block's forger, observations and verdicts (section 5)."""
+"""Build the main chain: its blocks, with forger, observations and verdicts of each (section 5)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ GENESIS_HASH = "GenesisHash"
 
 
 def _merged_forges(logs: Sequence[tuple[str, Sequence[Event]]]) -> list[tuple[str, Event]]:
-    """All block_forged events by instant; of equal instants in the order of hosts, then of their logs."""
+    """Return all block_forged events by instant, then host, then position in the log."""
     forges = [(host, event) for host, events in logs for event in events if event.name == "block_forged"]
     return sorted(forges, key=lambda pair: pair[1].at)
 
 
 def check_hashes(run: Run) -> None:
-    """Raise Refused when a parent was not forged before its child, or a header's hash was forged nowhere."""
+    """Raise Refused if a child precedes its parent, or a header has an unknown hash."""
     logs = [(log.host, log.events) for log in run.logs]
     forged = {GENESIS_HASH}
     for host, event in _merged_forges(logs):
@@ -35,7 +35,7 @@ def check_hashes(run: Run) -> None:
 
 
 class _Cluster:
-    """All hosts' views together, with the look-ups that the chain needs."""
+    """All hosts' views together, with lookups for the chain."""
 
     def __init__(self, views: Sequence[HostViews]) -> None:
         self.views = views
@@ -47,7 +47,7 @@ class _Cluster:
         self.known = sum(len(hashes) for hashes in self.at_height.values())
 
     def forger(self, block: str, block_no: int) -> tuple[str, ForgerView]:
-        """The first host that is the block's forger."""
+        """Return the first host that forged the block."""
         for host in self.views:
             view = host.blocks.get(block)
             if isinstance(view, ForgerView):
@@ -56,7 +56,7 @@ class _Cluster:
         raise Refused(f"block {block_no} {block} has no forger; seen by: {hosts or 'nobody'}")
 
     def last(self) -> tuple[int, str]:
-        """Number and hash of the block with the greatest number."""
+        """Return number and hash of the block with the greatest number."""
         candidates = [
             (-view.block_no, not isinstance(view, ForgerView), index, view.block)
             for index, host in enumerate(self.views)
@@ -69,21 +69,21 @@ class _Cluster:
         return -number, block
 
     def chain(self) -> list[tuple[str, ForgerView]]:
-        """Host and forger view of each main chain block, from block 0 on; the last block is left out."""
+        """Return host and forger view of each main chain block, without the last block."""
         number, tip = self.last()
         block = self.forger(tip, number)[1].previous
-        found: list[tuple[str, ForgerView]] = []
+        views: list[tuple[str, ForgerView]] = []
         while True:
             host, view = self.forger(block, number - 1)
-            found.append((host, view))
+            views.append((host, view))
             if view.block_no == 0:
-                return found[::-1]
-            if len(found) > self.known:
+                return views[::-1]
+            if len(views) > self.known:
                 raise Refused(f"the chain below block {number} never reaches block 0")
             block, number = view.previous, view.block_no
 
     def others(self, view: ForgerView) -> tuple[str, ...]:
-        """The other hashes at a block's number, each of which must have a forger."""
+        """Return the other hashes at a block's number; each must have a forger."""
         hashes = sorted(self.at_height[view.block_no] - {view.block})
         for block in hashes:
             self.forger(block, view.block_no)
@@ -123,7 +123,7 @@ def _judged(genesis: Genesis, row: BlockRow, filters: Sequence[Condition]) -> Bl
 
 
 def build_chain(run: Run) -> tuple[list[HostViews], list[BlockRow]]:
-    """Every host's views and the main chain from block 0 on, not yet judged by filters. Raises Refused."""
+    """Return every host's views and the main chain from block 0 on, unfiltered. Raise Refused."""
     check_hashes(run)
     views = [host_views(log.host, log.events) for log in run.logs]
     cluster = _Cluster(views)
@@ -131,7 +131,7 @@ def build_chain(run: Run) -> tuple[list[HostViews], list[BlockRow]]:
 
 
 def judge(genesis: Genesis, chain: Sequence[BlockRow], filters: Sequence[Condition]) -> list[BlockRow]:
-    """The chain with every condition's verdict. Raises Refused when no block passes all of them."""
+    """Return the chain with every condition's verdict. Raise Refused if no block passes all."""
     judged = [_judged(genesis, row, filters) for row in chain]
     if not any(row.accepted for row in judged):
         raise Refused("the filters accept no block")

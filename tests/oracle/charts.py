@@ -33,7 +33,7 @@ UNPLOTTED = frozenset({"CentiBlkIO", "Threads", "cdfSpanLensCpuRwd", "cdfLeads",
 
 
 class _Kind(NamedTuple):
-    """How a sort of number is carried through the reciprocals and written."""
+    """How numbers of a kind pass through the reciprocals and are written."""
 
     plain: Callable[[Exact], Exact]
     through: Callable[[float], Exact]
@@ -81,7 +81,7 @@ _REALS = frozenset({"cdfDensity", "cdfBlocksChainedRatio", "cdfBlocksFilteredRat
 
 
 def _noisy_deviation(samples: Sequence[Exact]) -> float:
-    """The deviation in doubles, where equal reals can deviate by a last bit, which the plot shows."""
+    """Return the deviation in doubles, where equal reals can deviate in the last bit."""
     n = len(samples)
     mean = math.fsum(samples) / n
     return math.sqrt(math.fsum((x - mean) ** 2 for x in samples) / (n - 1)) if n > 1 else 0.0
@@ -104,7 +104,7 @@ def _width(name: str) -> int:
 
 
 def block_points(name: str, population: Population, scale: int) -> list[list[str]]:
-    """Rows of centile and value."""
+    """Return rows of centile and value."""
     kind, width = _kind(name, scale), _width(name)
     return [
         [decimal_text(c), kind.text(kind.plain(x), width)] for c, x in zip(CENTILES, population.centiles, strict=True)
@@ -112,7 +112,7 @@ def block_points(name: str, population: Population, scale: int) -> list[list[str
 
 
 def machine_points(name: str, hosts: Sequence[Population], scale: int) -> list[list[str]]:
-    """Rows of centile, value, lowest and highest host, value less and plus the deviation."""
+    """Return rows of centile, value, lowest and highest host, value minus and plus the deviation."""
     kind, width = _kind(name, scale), _width(name)
     rows = []
     for index, c in enumerate(CENTILES):

@@ -24,7 +24,7 @@ Exact = int | float
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """The summary of one set of exact samples; all zero when there is none."""
+    """A summary of exact samples; all zero without samples."""
 
     size: int
     mean: Fraction
@@ -36,20 +36,20 @@ class Population:
 
 
 def order_statistic(ascending: Sequence[Exact], centile: float) -> Exact:
-    """The sample at index min(floor(n c), n - 1), n c as a double; never interpolated."""
+    """Return the sample at index min(floor(n c), n - 1), with n c as a double."""
     n = len(ascending)
     return ascending[min(math.floor(n * centile), n - 1)] if n else 0
 
 
 def _integers(samples: Sequence[Exact]) -> tuple[list[int], int]:
-    """The samples as integers in 1/unit; unit is 1 or, for doubles, the power of two that makes all whole."""
+    """Return samples as integers in 1/unit; for doubles the unit is a power of two."""
     ratios = [x.as_integer_ratio() for x in samples]
     unit = max(below for _, below in ratios)
     return [above * (unit // below) for above, below in ratios], unit
 
 
 def populate(samples: Sequence[Exact], centiles: Sequence[float] = CENTILES) -> Population:
-    """Summarise samples; the variance is over n - 1, 0 for a single sample."""
+    """Summarise samples; the variance is over n - 1, and 0 for a single sample."""
     ascending = sorted(samples)
     n = len(ascending)
     if n == 0:
@@ -69,7 +69,7 @@ def populate(samples: Sequence[Exact], centiles: Sequence[float] = CENTILES) -> 
 
 
 def in_unit(x: Exact, scale: int) -> Number:
-    """A sample in the metric's unit: counts stay whole, durations are one division away from a double."""
+    """Convert a sample to the metric's unit: counts stay integers, durations are divided once."""
     return x if scale == 1 else x / scale
 
 
@@ -78,7 +78,7 @@ def _deviation(population: Population, scale: int) -> float:
 
 
 def single(population: Population, scale: int) -> Distribution:
-    """The distribution of one population: a block level metric, or one host's machine metric."""
+    """Return the distribution of one population."""
     average = float(population.mean / scale)
     return Distribution(
         size=population.size,
@@ -96,24 +96,24 @@ def single(population: Population, scale: int) -> Distribution:
 
 
 def equicentiles(n: int) -> list[float]:
-    """Centiles in the middle of each of n equal parts."""
+    """Return centiles in the middle of n equal parts."""
     step = 1.0 / n
     return [step * (i + 0.5) for i in range(n)]
 
 
 def across(hosts: Sequence[Population], index: int) -> Population:
-    """The distribution over hosts of their centile number `index`, itself with max(7, n) centiles."""
+    """Return the distribution over hosts of their centile number `index`, with max(7, n) centiles."""
     return populate([host.centiles[index] for host in hosts], equicentiles(max(7, len(hosts))))
 
 
 def published_average(means: Sequence[float]) -> float:
-    """The summary `published`: of the ascending means the first min(29, n), each weighted with n."""
+    """Return the summary `published`: the first min(29, n) ascending means, each weighted with n."""
     n = len(means)
-    taken = sorted(means)[: min(len(CENTILES), n)]
+    lowest = sorted(means)[: min(len(CENTILES), n)]
     total = 0.0
-    for mean in taken:
+    for mean in lowest:
         total += n * mean
-    return total / (n * len(taken))
+    return total / (n * len(lowest))
 
 
 def _spread(over: Population, scale: int) -> Spread:
@@ -123,7 +123,7 @@ def _spread(over: Population, scale: int) -> Spread:
 
 
 def cluster(hosts: Sequence[Population], scale: int) -> Distribution:
-    """The cluster's distribution of a metric from the hosts' own; one without samples counts with zeros."""
+    """Return the cluster's distribution from those of hosts; hosts without samples count as zeros."""
     over = [across(hosts, index) for index in range(len(CENTILES))]
     return Distribution(
         size=sum(host.size for host in hosts),

@@ -1,4 +1,4 @@
-"""Durations of a main chain block: in its forger, in each observer, and from end to end (section 5)."""
+"""Compute durations of a main chain block: in its forger, in observers, and end to end (section 5)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _first(*values: int | None) -> int | None:
 
 
 def forger_durations(genesis: Genesis, view: ForgerView) -> dict[str, int | None]:
-    """Metric id -> ns; None where an end is missing."""
+    """Return metric id -> ns; None if an end is missing."""
     start = slot_start(genesis, view.slot)
     loop = view.loop
     started, leading, snapshot = loop.get("started"), loop.get("leading"), loop.get("snapshot")
@@ -63,14 +63,14 @@ def _observation(genesis: Genesis, host: str, view: ObserverView) -> Observation
 
 
 def observations(genesis: Genesis, hosts: Sequence[HostViews], block: str) -> tuple[Observation, ...]:
-    """The observations of a block, by host: those with noticed, requested and fetched."""
+    """Return the observations of a block by host: those with noticed, requested and fetched."""
     seen = [(host.host, host.blocks.get(block)) for host in hosts]
-    made = [_observation(genesis, host, view) for host, view in seen if isinstance(view, ObserverView)]
-    return tuple(observation for observation in made if observation is not None)
+    observed = [_observation(genesis, host, view) for host, view in seen if isinstance(view, ObserverView)]
+    return tuple(observation for observation in observed if observation is not None)
 
 
 def adoption_delays(genesis: Genesis, hosts: Sequence[HostViews], forger: ForgerView) -> tuple[int, ...]:
-    """Ascending delays from the forger's slot start to each host's adoption, whatever else the host lacks."""
+    """Return ascending delays from the forger's slot start to each host's adoption."""
     start = slot_start(genesis, forger.slot)
     views = [host.blocks.get(forger.block) for host in hosts]
     return tuple(sorted(view.adopted - start for view in views if view is not None and view.adopted is not None))

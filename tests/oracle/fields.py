@@ -12,7 +12,7 @@ HASH_LENGTH = 64
 
 
 def whole(data: Mapping[str, Any], name: str, default: int | None = None) -> int:
-    """An integer field; `5.0` is 5, a truth value or a text is not a number."""
+    """Read an integer field; `5.0` is 5, truth values and texts are errors."""
     value = data.get(name)
     if value is None and default is not None:
         return default
@@ -24,7 +24,7 @@ def whole(data: Mapping[str, Any], name: str, default: int | None = None) -> int
 
 
 def real(data: Mapping[str, Any], name: str, default: float | None = None) -> float:
-    """A number, as a double."""
+    """Read a number as a double."""
     value = data.get(name)
     if value is None and default is not None:
         return default
@@ -34,7 +34,7 @@ def real(data: Mapping[str, Any], name: str, default: float | None = None) -> fl
 
 
 def text(data: Mapping[str, Any], name: str) -> str:
-    """A text field."""
+    """Read a text field."""
     value = data[name]
     if not isinstance(value, str):
         raise ValueError(f"{name}: not a text")
@@ -42,5 +42,5 @@ def text(data: Mapping[str, Any], name: str) -> str:
 
 
 def hash_of_point(data: Mapping[str, Any], name: str) -> str:
-    """The hash at the front of a point (`hash@slot`)."""
+    """Return the hash at the front of a point (`hash@slot`)."""
     return text(data, name)[:HASH_LENGTH]

@@ -1,4 +1,4 @@
-"""Filter files and the verdict of a condition on a block and on a slot."""
+"""Read filter files, and judge blocks and slots by their conditions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BLOCK_NAMES = frozenset(
 
 
 class SlotFacts(NamedTuple):
-    """What slot conditions look at."""
+    """Facts that slot conditions read."""
 
     slot: int
     epoch: int
@@ -44,7 +44,7 @@ class SlotFacts(NamedTuple):
 
 
 class BlockFacts(NamedTuple):
-    """What block conditions look at besides the block's slot."""
+    """Facts that block conditions read, in addition to the block's slot."""
 
     size: int
     chain_delta: int
@@ -58,17 +58,17 @@ def _condition(entry: Mapping[str, Any]) -> Condition:
 
 
 def load_filters(path: Path) -> list[Condition]:
-    """The conditions of a filter file, a JSON array of `{"tag": "CSlot"|"CBlock", "contents": {...}}`."""
+    """Read a filter file, a JSON array of `{"tag": "CSlot"|"CBlock", "contents": {...}}`."""
     return [_condition(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def is_slot_condition(condition: Condition) -> bool:
-    """Whether the condition restricts slots too (section 6)."""
+    """Tell whether the condition restricts slots, too (section 6)."""
     return condition.name not in _BLOCK_NAMES
 
 
 def slot_holds(condition: Condition, facts: SlotFacts) -> bool:
-    """The verdict of a slot condition."""
+    """Return the verdict of a slot condition."""
     if condition.name == "SlotHasLeaders":
         return facts.has_leaders
     attribute, test = _SLOT_TESTS[condition.name]
@@ -77,7 +77,7 @@ def slot_holds(condition: Condition, facts: SlotFacts) -> bool:
 
 
 def block_holds(condition: Condition, genesis: Genesis, slot: SlotFacts, block: BlockFacts) -> bool:
-    """The verdict of any condition on a block."""
+    """Return the verdict of any condition on a block."""
     if is_slot_condition(condition):
         return slot_holds(condition, slot)
     limit = condition.argument or 0

@@ -38,7 +38,7 @@ def _generator(seed: int | Random) -> Random:
 
 
 def _early_lines(sim: Simulation, host: int) -> None:
-    """Events before the system start, as of a node that waits for it."""
+    """Return events before the system start, of a node that waits for it."""
     rng, start = sim.rng, sim.shape.system_start
     for _ in range(rng.choice([0, 0, 0, 1, 4])):
         at = start - rng.randint(1, 100 * SECOND)
@@ -51,71 +51,71 @@ def _early_lines(sim: Simulation, host: int) -> None:
 
 
 def _silence(sim: Simulation, host: int) -> None:
-    """A last reading, long after the run."""
+    """Add a last reading, long after the run."""
     shape = sim.shape
     slot = shape.first_slot + shape.slots + sim.rng.randint(1, LARGEST_SILENCE - 100)
     sim.resources(host, sim.start_of(slot) + sim.delay(0.4, 0.6))
 
 
 def _lose_and_double(rng: Random, shape: Shape, lines: Sequence[Line]) -> list[Line]:
-    kept: list[Line] = []
+    saved_lines: list[Line] = []
     for line in lines:
         if not line.fixed and rng.random() < shape.loss:
             continue
-        kept.append(line)
+        saved_lines.append(line)
         if not line.fixed and rng.random() < shape.doubling:
             later = rng.choice([0, 0, 1_000_000, 50_000_000])
-            kept.append(Line(line.at + later, line.event, dict(line.data), False, line.slot))
-    return kept
+            saved_lines.append(Line(line.at + later, line.event, dict(line.data), False, line.slot))
+    return saved_lines
 
 
 def _disorder(rng: Random, shape: Shape, lines: list[Line]) -> list[Line]:
-    """Move some lines a few places within the log, instants unchanged."""
-    found = sorted(lines, key=lambda line: line.at)
-    for index in range(len(found)):
-        if not found[index].fixed and rng.random() < shape.disorder:
-            line = found.pop(index)
-            found.insert(max(0, index + rng.choice([-8, -2, -1, 1, 2, 8])), line)
-    return found
+    """Move some lines a few places within the log, with unchanged instants."""
+    ordered = sorted(lines, key=lambda line: line.at)
+    for index in range(len(ordered)):
+        if not ordered[index].fixed and rng.random() < shape.disorder:
+            line = ordered.pop(index)
+            ordered.insert(max(0, index + rng.choice([-8, -2, -1, 1, 2, 8])), line)
+    return ordered
 
 
 def _reachable(shape: Shape, lines: Sequence[Line]) -> list[Line]:
-    """Without the lines that would name a slot which their host's log has not reached, or lies before it."""
+    """Drop lines that name a slot outside of their host's log so far."""
     known = [line for line in lines if line.event != "noise"]
     if not known:
         return list(lines)
     opening = (max(known[0].at, shape.system_start) - shape.system_start) // shape.slot_length
-    latest, kept = opening, list[Line]()
+    latest, reachable = opening, list[Line]()
     for line in lines:
         slot = line.slot
         if line.event == "resources":
             slot = (line.at - shape.system_start) // shape.slot_length
         if line.at < shape.system_start or slot is None:
-            kept.append(line)
+            reachable.append(line)
         elif slot >= opening and line.event in _EXTENDING:
             latest = max(latest, slot)
-            kept.append(line)
+            reachable.append(line)
         elif opening <= slot <= latest or line.event not in _NAMING + _EXTENDING:
-            kept.append(line)
-    return kept
+            reachable.append(line)
+    return reachable
 
 
 def _block_of(line: Line) -> str | None:
-    found = [line.data.get(key) for key in ("block", "head", "newtip", "addBlock", "blockHash")]
-    return next((str(text)[:64] for text in found if text is not None), None)
+    hashes = [line.data.get(key) for key in ("block", "head", "newtip", "addBlock", "blockHash")]
+    return next((str(text)[:64] for text in hashes if text is not None), None)
 
 
 def _after_forging(sim: Simulation, host: int, lines: Sequence[Line]) -> list[Line]:
-    """Without what a host's log says of its own block before it says that the block was forged."""
+    """Drop a host's lines about its own block before the block is forged."""
     waiting = {block.block for block in sim.blocks if block.forger == host}
-    kept: list[Line] = []
+    saved_lines: list[Line] = []
     for line in lines:
         block = _block_of(line)
         if line.event == "forged" and block is not None:
             waiting.discard(block)
         if block not in waiting:
-            kept.append(line)
-    return kept
+            saved_lines.append(line)
+    return saved_lines
 
 
 def _host_lines(sim: Simulation, host: int) -> list[Line]:
@@ -128,7 +128,7 @@ def _host_lines(sim: Simulation, host: int) -> list[Line]:
 
 
 def _junk(rng: Random, at: int) -> tuple[int | None, str]:
-    """Lines that are no events: texts, cut off objects, unknown objects, an event that lacks its field."""
+    """Return lines that are no events: texts, truncated objects, unknown objects, an event without its field."""
     when = instant_text(rng, at)
     choices: tuple[tuple[int | None, str], ...] = (
         (None, "Listening on a socket"),
@@ -267,7 +267,7 @@ def random_run(
 
 
 def _arguments(rng: Random, shape: Shape) -> dict[str, int | float | None]:
-    """Condition name -> an argument that accepts some and rejects some."""
+    """Return condition name -> an argument that accepts some blocks and rejects others."""
     first, last = shape.first_slot, shape.first_slot + shape.slots - 1
     middle, epochs = rng.randint(first, last), last // shape.epoch_length
     return {
@@ -291,7 +291,7 @@ def _arguments(rng: Random, shape: Shape) -> dict[str, int | float | None]:
 
 
 def random_filters(seed: int | Random, shape: Shape) -> list[Condition]:
-    """None to four conditions, of all kinds; they may well accept nothing."""
+    """Return up to four conditions of all kinds; they may accept nothing."""
     rng = _generator(seed)
     arguments = _arguments(rng, shape)
     names = [name for name in arguments if name != "BNonNegatives" or rng.random() < 0.05]
@@ -299,7 +299,7 @@ def random_filters(seed: int | Random, shape: Shape) -> list[Condition]:
 
 
 def filter_json(filters: Sequence[Condition]) -> str:
-    """The text of a filter file with these conditions."""
+    """Return the text of a filter file with these conditions."""
 
     def entry(condition: Condition) -> dict[str, Any]:
         argument = {} if condition.argument is None else {"contents": condition.argument}

@@ -1,4 +1,4 @@
-"""Instants in log lines, as integers of nanoseconds."""
+"""Convert instants in log lines to integers of nanoseconds."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def parse_instant(text: str) -> int:
 
 
 def instant_text(instant: int, form: str) -> str:
-    """The UTC calendar text of an instant, cut to its second; `form` as of strftime."""
+    """Return the UTC calendar text of an instant, cut to its second; `form` is for strftime."""
     return time.strftime(form, time.gmtime(instant // SECOND))

@@ -1,4 +1,4 @@
-"""Writing random log lines: names of three generations, forms of `ns` and instants, files, packing."""
+"""Write random log lines: names of three generations, forms of `ns` and instants, files, packing."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Style:
 
 
 def instant_text(rng: Random, at: int) -> str:
-    """An instant with 0, few, 9 or 12 fractional digits; what is past the ninth a reader cuts off."""
+    """Return an instant with 0, few, 9 or 12 fractional digits; readers cut after the ninth."""
     seconds, fraction = divmod(at, SECOND)
     text = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     digits = f"{fraction:09d}"
@@ -111,7 +111,7 @@ def _namespace(rng: Random, name: str) -> str | list[str]:
 
 
 def line_text(rng: Random, line: Line, style: Style) -> str:
-    """The JSON text of a line, under one of the generations of names."""
+    """Return the JSON text of a line in a generation of names."""
     mixed = rng.random() < style.mixing
     generation = rng.choice(GENERATIONS) if mixed else style.generation
     new, middle, legacy = NAMES[line.event]
@@ -120,14 +120,14 @@ def line_text(rng: Random, line: Line, style: Style) -> str:
     data = {**line.data, "kind": kind}
     if rng.random() < 0.1:
         data = {"credentials": "Cardano", "val": data}
-    found = {
+    fields = {
         "at": instant_text(rng, line.at),
         "ns": _namespace(rng, by_name or "some.other.Name"),
         "data": data,
         "sev": "Info",
         "host": "elsewhere",
     }
-    return json.dumps(found, separators=(",", ":"))
+    return json.dumps(fields, separators=(",", ":"))
 
 
 def _pack(path: Path, content: bytes) -> None:
@@ -139,7 +139,7 @@ def _pack(path: Path, content: bytes) -> None:
 
 
 def _cuts(rng: Random, entries: Sequence[tuple[int | None, str]]) -> list[int]:
-    """Where to begin another file: before a log object later than all log objects so far."""
+    """Return positions for new files: before log objects later than all earlier ones."""
     possible: list[int] = []
     latest = -1
     for index, (at, _) in enumerate(entries):

@@ -1,4 +1,4 @@
-"""Machine level metrics: samples of one host's analysed slots (section 6)."""
+"""Compute machine metrics: samples of one host's analysed slots (section 6)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUSY = 85  # % of a core
 
 
 def analysed_slots(genesis: Genesis, host: str, slots: Sequence[Slot], filters: Sequence[Condition]) -> list[Slot]:
-    """The slots that all slot conditions accept. Raises Refused when none is left."""
+    """Return the slots that all slot conditions accept. Raise Refused if there are none."""
     conditions = [condition for condition in filters if is_slot_condition(condition)]
 
     def accepted(slot: Slot) -> bool:
@@ -49,7 +49,7 @@ DURATIONS = ("cdfStarted", "cdfBlkCtx", "cdfLgrState", "cdfLgrView", "cdfLeading
 
 
 def busy_spans(slots: Sequence[Slot]) -> list[list[Slot]]:
-    """Maximal runs, in the list of analysed slots, of busy slots and of slots without a reading."""
+    """Return maximal runs of busy slots, or slots without a reading, among the analysed slots."""
     spans: list[list[Slot]] = [[]]
     for slot in slots:
         if slot.resources is None or slot.resources["CentiCpu"] >= BUSY:
@@ -60,7 +60,7 @@ def busy_spans(slots: Sequence[Slot]) -> list[list[Slot]]:
 
 
 def _across(spans: Sequence[Sequence[Slot]], epoch_slot: int) -> list[Exact]:
-    """Numbers of slots of the spans that begin before and end after an epoch slot."""
+    """Return the lengths of spans that begin before and end after an epoch slot."""
     return [len(span) for span in spans if span[0].epoch_slot < epoch_slot < span[-1].epoch_slot]
 
 
@@ -74,7 +74,7 @@ def _span_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]
 
 
 def host_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
-    """Metric id -> exact samples of one host's analysed slots."""
+    """Return metric id -> exact samples of one host's analysed slots."""
     pooled: dict[str, list[Exact]] = {name: [] for name in DURATIONS}
     for slot in slots:
         for name, value in _durations(genesis, slot):
@@ -95,5 +95,5 @@ def host_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
 
 
 def host_populations(samples: dict[str, Samples]) -> dict[str, tuple[Population, int]]:
-    """Metric id -> summary and scale."""
+    """Return metric id -> summary and scale."""
     return {name: (populate(values), scale) for name, (values, scale) in samples.items()}

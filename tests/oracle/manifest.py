@@ -1,4 +1,4 @@
-"""The manifest numbers of a run (section 7), uncut."""
+"""Compute the manifest numbers of a run (section 7), uncut."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _mean(values: Sequence[int | Fraction]) -> float:
 
 
 def _line_rate(log: HostLog) -> float:
-    """Lines a second: a double per host; a run time below one second gives infinity."""
+    """Return lines per second: a double per host; a run time below one second gives infinity."""
     seconds = (log.last - log.first) // SECOND
     return log.lines / seconds if seconds else float("inf")
 
@@ -79,7 +79,7 @@ def _logs(logs: Sequence[HostLog]) -> dict[str, Any]:
 
 
 def _seconds(duration: int) -> int:
-    """Whole seconds, half to even."""
+    """Round to whole seconds, half to even."""
     return round(Fraction(duration, SECOND))
 
 
@@ -101,7 +101,7 @@ def _domain(run: Run, slots: Sequence[Sequence[Slot]]) -> dict[str, Any]:
 def run_manifest(
     run: Run, filters: Sequence[Condition], slots: Sequence[Sequence[Slot]], chain: Sequence[BlockRow]
 ) -> dict[str, Any]:
-    """Cell label -> uncut value, in the order of the table; spreads in ns. The analysis date is left out."""
+    """Return cell label -> uncut value, in the order of the table, without the analysis date; spreads in ns."""
     return {
         **_identity(run),
         **_workload(run.meta),

@@ -1,4 +1,4 @@
-"""Block level metrics: samples pooled over the accepted blocks, and the ratios over hosts (section 5)."""
+"""Compute block metrics: samples of the accepted blocks, and the ratios over hosts (section 5)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Samples = tuple[list[Exact], int]  # exact samples, sample units in one unit of 
 
 
 class HostBlocks:
-    """Of the blocks that a host forged: how many in all, on the main chain, accepted."""
+    """Numbers of a host's forged blocks: all, on the main chain, accepted."""
 
     def __init__(self, host: HostViews, chain: Sequence[BlockRow]) -> None:
         hashes = {view.block for view in host.forged()}
@@ -60,12 +60,12 @@ DURATIONS = (
 
 
 def _ratio(pairs: Sequence[tuple[int, int]]) -> Samples:
-    """Quotients as doubles, since they are doubles before they are sorted and averaged; none over 0."""
+    """Return quotients as doubles, without those over 0."""
     return [above / below for above, below in pairs if below], 1
 
 
 def block_samples(chain: Sequence[BlockRow], hosts: Sequence[HostBlocks]) -> dict[str, Samples]:
-    """Metric id -> its exact samples over the accepted blocks, or over the hosts."""
+    """Return metric id -> exact samples over the accepted blocks, or over the hosts."""
     accepted = [row for row in chain if row.accepted]
     pooled: dict[str, list[Exact]] = {name: [] for name in DURATIONS}
     for row in accepted:
@@ -83,5 +83,5 @@ def block_samples(chain: Sequence[BlockRow], hosts: Sequence[HostBlocks]) -> dic
 
 
 def block_populations(samples: Mapping[str, Samples]) -> dict[str, tuple[Population, int]]:
-    """Metric id -> summary and scale."""
+    """Return metric id -> summary and scale."""
     return {name: (populate(values), scale) for name, (values, scale) in samples.items()}

@@ -1,4 +1,4 @@
-"""Reading a run directory: genesis, meta, and each host's log files, plain or packed, rotated or not."""
+"""Read a run directory: genesis, meta, and each host's log files, compressed or not, rotated or not."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def _open(path: Path) -> TextIO:
 
 
 def _log_object(line: str) -> dict[str, Any] | None:
-    """The object on a line; None when the line is anything else, a cut off object included."""
+    """Return the object on a line; None for anything else, also for truncated objects."""
     if not line.startswith("{"):
         return None
     try:
-        found: dict[str, Any] = _decode(line)
+        document: dict[str, Any] = _decode(line)
     except (ValueError, RecursionError):
         return None
-    return found
+    return document
 
 
 def _instant(log_object: dict[str, Any]) -> int | None:
@@ -68,7 +68,7 @@ def _instant(log_object: dict[str, Any]) -> int | None:
 
 
 def _event(log_object: dict[str, Any], at: int | None) -> Event | None:
-    """The event, None for an unrecognised object; one that lacks a field or its instant raises."""
+    """Return the event, or None for an unrecognised object. Raise if a field or the instant is missing."""
     event = recognise(log_object, 0 if at is None else at)
     if event is not None and at is None:
         raise ValueError("no instant")
@@ -82,15 +82,15 @@ def _read_file(path: Path) -> _File:
     with _open(path) as stream:
         for line in stream:
             lines += 1
-            found = _log_object(line)
-            if found is None:
+            document = _log_object(line)
+            if document is None:
                 continue
             objects += 1
-            at = _instant(found)
+            at = _instant(document)
             if at is not None:
                 instants.append(at)
             try:
-                event = _event(found, at)
+                event = _event(document, at)
             except (ValueError, KeyError, TypeError):
                 quarantined += 1
                 continue
@@ -125,17 +125,17 @@ def _read_genesis(run_dir: Path) -> Genesis:
     path = next((path for path in candidates if path.is_file()), None)
     if path is None:
         raise Refused("no genesis file")
-    found = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
-    slot_length = Fraction(found["slotLength"]) * SECOND
+    genesis = json.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    slot_length = Fraction(genesis["slotLength"]) * SECOND
     if slot_length.denominator != 1 or slot_length <= 0:
-        raise Refused(f"slotLength {found['slotLength']} is not a whole number of nanoseconds above 0")
+        raise Refused(f"slotLength {genesis['slotLength']} is not a whole number of nanoseconds above 0")
     return Genesis(
-        system_start=parse_instant(found["systemStart"]),
+        system_start=parse_instant(genesis["systemStart"]),
         slot_length=int(slot_length),
-        epoch_length=int(found["epochLength"]),
-        security_param=int(found["securityParam"]),
-        active_slots_coeff=float(found["activeSlotsCoeff"]),
-        max_block_body_size=int(found["protocolParams"]["maxBlockBodySize"]),
+        epoch_length=int(genesis["epochLength"]),
+        security_param=int(genesis["securityParam"]),
+        active_slots_coeff=float(genesis["activeSlotsCoeff"]),
+        max_block_body_size=int(genesis["protocolParams"]["maxBlockBodySize"]),
     )
 
 

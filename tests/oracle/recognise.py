@@ -75,7 +75,7 @@ def _block_only(data: Data) -> dict[str, Any]:
 
 
 def _announced(data: Data) -> dict[str, Any] | None:
-    """A header sent on a rising edge to a blocked reader; anything else of that name is no event."""
+    """Recognise a header sent on a rising edge to a blocked reader; ignore others of that name."""
     falling = data.get("risingEdge") is False or data.get("blockingRead") is False
     if falling or data.get("rollBackTo") is not None:
         return None
@@ -107,7 +107,7 @@ def _ledger_metrics(data: Data) -> dict[str, Any]:
 
 
 def _has(*names: str) -> Reader:
-    """For events that no metric uses: the fields must be there, nothing is kept."""
+    """Require fields of an event that no metric uses."""
 
     def read(data: Data) -> dict[str, Any]:
         for name in names:

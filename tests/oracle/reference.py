@@ -1,8 +1,4 @@
-"""The incumbent analyser's results for a case, and what of an analysis differs from them.
-
-Each `*_differences` function returns sentences, one a difference; an empty list is agreement. Integers and
-texts must be equal; reals within 1e-9 relative, or 1e-12 where both are rounding noise about 0.
-"""
+"""Read the incumbent analyser's results for a case, and compare an analysis with them."""
 
 from __future__ import annotations
 
@@ -37,13 +33,13 @@ _FORGER = {
 
 
 def load(path: Path) -> Any:
-    """A JSON file, packed or not."""
+    """Read a JSON file, compressed or not."""
     raw = path.read_bytes()
     return json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
 
 
 def same(ours: Any, theirs: Any) -> bool:
-    """Equality, with the tolerance for reals; a whole real equals the integer that JSON makes of it."""
+    """Compare values, with a tolerance for reals; a whole real equals the integer."""
     if isinstance(ours, float):
         return isinstance(theirs, int | float) and math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12)
     return type(ours) is type(theirs) and bool(ours == theirs)
@@ -99,41 +95,41 @@ def _cluster(label: str, ours: Distribution, means: Sequence[float], theirs: Map
 
 
 def propagation_differences(ours: Analysis, expected: Path) -> list[str]:
-    """Every block level metric, and the domains of slots and blocks."""
+    """Compare every block metric, and the domains of slots and blocks."""
     theirs = load(expected / "blockprop.json.gz")
     metrics = {name: value for name, value in theirs.items() if name.startswith("cdf")} | theirs["bpPropagation"]
-    found = [d for name, value in metrics.items() for d in _plain(name, ours.metrics[name], value)]
-    found += _check("metrics", sorted(n for n, m in ours.metrics.items() if not m.is_cluster), sorted(metrics))
+    differences = [d for name, value in metrics.items() for d in _plain(name, ours.metrics[name], value)]
+    differences += _check("metrics", sorted(n for n, m in ours.metrics.items() if not m.is_cluster), sorted(metrics))
     accepted = [row for row in ours.chain if row.accepted]
     for domain, attribute in (("bpDomainBlocks", "block_no"), ("bpDomainSlots", "slot")):
         for name, rows in (("ddRaw", ours.chain), ("ddFiltered", accepted)):
             ends = [getattr(rows[0], attribute), getattr(rows[-1], attribute)]
-            found += _check(f"{domain} {name}", ends, theirs[domain][name])
-    return found
+            differences += _check(f"{domain} {name}", ends, theirs[domain][name])
+    return differences
 
 
 def machine_differences(ours: Analysis, expected: Path) -> list[str]:
-    """Every machine level metric, and each host's analysed slots."""
+    """Compare every machine metric, and each host's analysed slots."""
     theirs = load(expected / "clusterperf.json.gz")
     resources = {name: value for name, value in theirs["mpResourceCDFs"].items() if name != "kind"}
     metrics = resources | {name: value for name, value in theirs.items() if name.startswith("cdf")}
-    found: list[str] = []
+    differences: list[str] = []
     for name, value in metrics.items():
         means = [host[name].average_hosts for host in ours.host_metrics.values()]
-        found += _cluster(name, ours.metrics[name], means, value)
-    found += _check("metrics", sorted(n for n, m in ours.metrics.items() if m.is_cluster), sorted(metrics))
+        differences += _cluster(name, ours.metrics[name], means, value)
+    differences += _check("metrics", sorted(n for n, m in ours.metrics.items() if m.is_cluster), sorted(metrics))
     domains = [[host.first_slot, host.last_slot] for host in ours.hosts]
-    return found + list(_check("host slots", domains, [d["ddFiltered"] for d in theirs["mpDomainSlots"]]))
+    return differences + list(_check("host slots", domains, [d["ddFiltered"] for d in theirs["mpDomainSlots"]]))
 
 
 def chart_differences(ours: Analysis, expected: Path) -> list[str]:
-    """Every chart point, as text."""
+    """Compare every chart point as text."""
     theirs = load(expected / "cdf.json.gz")
-    found = list(_check("plotted metrics", sorted(ours.chart_points), sorted(theirs)))
+    differences = list(_check("plotted metrics", sorted(ours.chart_points), sorted(theirs)))
     for name in theirs:
         for mine, row in zip(ours.chart_points[name], theirs[name], strict=True):
-            found += _check(f"{name} chart", mine, row)
-    return found
+            differences += _check(f"{name} chart", mine, row)
+    return differences
 
 
 def _seconds(ns: int | None) -> float | None:
@@ -193,12 +189,12 @@ def _block(label: str, ours: BlockRow, theirs: Mapping[str, Any]) -> Iterator[st
 
 
 def chain_differences(ours: Analysis, expected: Path) -> list[str]:
-    """The chain, block by block: membership, durations, observations, verdicts."""
+    """Compare the chain by block: membership, durations, observations, verdicts."""
     theirs = load(expected / "chain.json.gz")
-    found = list(_check("chain length", len(ours.chain), len(theirs)))
+    differences = list(_check("chain length", len(ours.chain), len(theirs)))
     for row, block in zip(ours.chain, theirs, strict=False):
-        found += _block(f"block {block['beBlockNo']}", row, block)
-    return found
+        differences += _block(f"block {block['beBlockNo']}", row, block)
+    return differences
 
 
 def _span(ends: Sequence[str]) -> int:
@@ -211,7 +207,7 @@ def _day_and_time(text: str) -> tuple[str, str]:
 
 
 def _expected_manifest(theirs: Mapping[str, Any]) -> dict[str, Any]:
-    """Cell label -> the reference's uncut value."""
+    """Return cell label -> the reference's uncut value."""
     time, slots = theirs["sumDomainTime"], theirs["sumDomainSlots"]["ddFilteredCount"]["cdfAverage"]
     day, clock = _day_and_time(theirs["sumGenesis"]["systemStart"])
     return {
@@ -236,13 +232,13 @@ def _expected_manifest(theirs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def manifest_differences(ours: Analysis, expected: Path, cells: Mapping[str, str] | None = None) -> list[str]:
-    """The manifest numbers, the rejections by condition, and the manifest table's texts (by default the oracle's)."""
+    """Compare manifest numbers, rejections by condition, and the table's texts (default: the oracle's)."""
     theirs = load(expected / "summary.json.gz")
-    found = [d for k, v in _expected_manifest(theirs).items() for d in _check(k, ours.manifest[k], v)]
+    differences = [d for k, v in _expected_manifest(theirs).items() for d in _check(k, ours.manifest[k], v)]
     rejections = {_condition(c): count for c, count in theirs["sumChainRejectionStats"]}
-    found += _check("rejections", dict(ours.rejections), rejections)
+    differences += _check("rejections", dict(ours.rejections), rejections)
     table = {row[0]: row[1] for row in load(expected / "tables-org.json")["summary"][2:]}
-    return found + list(_check("manifest cells", cells or manifest_cells(ours.manifest), table))
+    return differences + list(_check("manifest cells", cells or manifest_cells(ours.manifest), table))
 
 
 _TABLE_METRICS = {
@@ -258,13 +254,13 @@ _TABLE_METRICS = {
 
 
 def table_differences(ours: Analysis, expected: Path) -> list[str]:
-    """The average, least, greatest, deviation and size texts of the older tables: the published summary."""
-    found: list[str] = []
+    """Compare average, extremes, deviation and size texts of the older tables."""
+    differences: list[str] = []
     for table, names in _TABLE_METRICS.items():
         rows = load(expected / "tables-org.json")[table][1:]
         for name, row in zip(names, rows, strict=False):
             m = ours.metrics[name]
             numbers = [m.average_published, m.min, m.max, m.stddev, m.size]
             mine = [short_text(decimal_text(float(x)), 6) for x in numbers]
-            found += _check(f"{name} cells", mine, [row[1], row[3], row[4], row[5], row[8]])
-    return found
+            differences += _check(f"{name} cells", mine, [row[1], row[3], row[4], row[5], row[8]])
+    return differences

@@ -1,4 +1,4 @@
-"""Resource readings: from counters and gauges to whole percents, MiB, KiB (section 6)."""
+"""Convert resource counters and gauges to whole percents, MiB and KiB (section 6)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _as_single(x: float) -> float:
 
 
 def single_of_ratio(numerator: int, denominator: int) -> float:
-    """The single precision number nearest to a quotient of integers, rounded once (halves to even)."""
+    """Return the single-precision number nearest to a quotient of integers, rounded once."""
     if numerator == 0:
         return 0.0
     size = abs(numerator).bit_length() - denominator.bit_length()
@@ -49,7 +49,7 @@ def percent_of_core(increase: int, elapsed: int) -> int:
 
 
 class ResourceMeter:
-    """What one host's last resources object said; the one before the first is all zeros at 1970-01-01."""
+    """The last resources object of a host; initially all zeros at 1970-01-01."""
 
     def __init__(self) -> None:
         self._at = 0
@@ -57,7 +57,7 @@ class ResourceMeter:
         self._values: dict[str, int] = dict.fromkeys(RESOURCES, 0)
 
     def update(self, event: Event) -> Mapping[str, int]:
-        """The values of a new object, with its increase over the one before it in the log."""
+        """Return the values of a new object, with its increase over the one before."""
         elapsed = event.at - self._at
         increase = {name: (event.data[name] - self._raw[name]) % WORD for name in COUNTERS}
         values = {name: percent_of_core(increase[name], elapsed) for name in CENTI}
@@ -67,5 +67,5 @@ class ResourceMeter:
         return values
 
     def carried(self) -> Mapping[str, int]:
-        """What a slot starts with: the last percents and gauges, 0 for the rest."""
+        """Return the values at the start of a slot: the last percents and gauges, else 0."""
         return {name: value if name in CENTI or name in GAUGES else 0 for name, value in self._values.items()}

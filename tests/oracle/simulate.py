@@ -1,4 +1,4 @@
-"""A small simulated cluster: which slots forge, on which parent, and what every host logs of it."""
+"""Simulate a small cluster: forging slots, parents, and every host's log lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MILLISECOND = SECOND // 1000
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a random run is like; probabilities are per event, block or slot."""
+    """Parameters of a random run; probabilities are per event, block or slot."""
 
     hosts: tuple[str, ...]
     system_start: int
@@ -49,7 +49,7 @@ class Block:
 
 @dataclass(slots=True)
 class HostState:
-    """A host while it is simulated: its lines, its counters, the block number it believes in."""
+    """A simulated host: its lines, counters and current block number."""
 
     lines: list[Line] = field(default_factory=list)
     counters: dict[str, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class HostState:
 
 
 def draw_shape(rng: Random, hosts: tuple[int, int], slots: tuple[int, int]) -> Shape:
-    """A random shape, numbers of hosts and slots within the bounds given."""
+    """Draw a random shape with bounded numbers of hosts and slots."""
     numbers = sorted(rng.sample(range(12), rng.randint(*hosts)))
     return Shape(
         hosts=tuple(f"node-{number}" for number in numbers),
@@ -91,7 +91,7 @@ class Simulation:
         return self.shape.system_start + slot * self.shape.slot_length
 
     def delay(self, least: float, greatest: float) -> int:
-        """A duration within the given shares of a slot, on a coarse grid where ties are wanted."""
+        """Return a duration within the given shares of a slot, on a coarse grid where ties are needed."""
         x = int(self.rng.uniform(least, greatest) * self.shape.slot_length)
         return x // MILLISECOND * MILLISECOND if self.shape.coarse else x
 
@@ -101,7 +101,7 @@ class Simulation:
         self.hosts[host].lines.append(Line(at, event, data, fixed, slot if named else None))
 
     def forgers(self, slot: int) -> list[int]:
-        """The hosts that forge in a slot; the last slots make sure of three blocks."""
+        """Return the hosts that forge in a slot; the last slots ensure three blocks."""
         shape = self.shape
         wanted = 3 - len(self.blocks) >= shape.first_slot + shape.slots - slot
         if not wanted and self.rng.random() >= shape.forging:
@@ -138,16 +138,16 @@ class Simulation:
             self.leaves = [block for block in [*self.leaves, *forged] if block.block_no >= best - 1][-3:]
 
     def leadership_loop(self, slot: int, host: int, leader: bool, parent: Block | None) -> Block | None:
-        """One host's loop in one slot; a leader's started, leading and forged lines stay where they are."""
+        """Run one host's loop in one slot; a leader's started, leading and forged lines are fixed."""
         at = self.start_of(slot) + self.delay(0.0, 0.05)
         density = round(self.rng.random(), 4)
         plus: dict[str, Any] = {"utxoSize": self.rng.choice([0, 4_000_000]), "chainDensity": density}
         started = {"slot": slot, **(plus if self.rng.random() < 0.2 else {})}
         self.log(host, at, "check_started", started, fixed=leader)
         tip = self.hosts[host].tip + 1
-        shown = tip if self.rng.random() < 0.95 else self.rng.randrange(0, tip + 2)
+        slot_shown = tip if self.rng.random() < 0.95 else self.rng.randrange(0, tip + 2)
         at += self.delay(0.0, 0.01)
-        self.log(host, at, "block_context", {"current slot": slot, "tipBlockNo": shown})
+        self.log(host, at, "block_context", {"current slot": slot, "tipBlockNo": slot_shown})
         for event in ("ledger_state", "ledger_view"):
             at += self.delay(0.0, 0.01)
             self.log(host, at, event, {"slot": slot})
@@ -172,7 +172,7 @@ class Simulation:
         return block
 
     def propagate(self, block: Block) -> None:
-        """What the forger and its peers log of a block from its making on."""
+        """Log a block on its forger and peers."""
         self.forger_sequel(block)
         for host in range(len(self.hosts)):
             if host != block.forger:
@@ -213,7 +213,7 @@ class Simulation:
         self.log(host, at, "adopted", data)
 
     def observe(self, host: int, block: Block) -> None:
-        """A peer's events of a block; some are late, doubled by other peers, or of several blocks at once."""
+        """Log a peer's events of a block; some are late, duplicated, or of several blocks."""
         rng = self.rng
         at = block.forged + self.delay(-0.02 if rng.random() < 0.03 else 0.02, 0.3)
         self.header(host, block, at)
@@ -233,7 +233,7 @@ class Simulation:
             self.hosts[host].tip = max(self.hosts[host].tip, block.block_no)
 
     def background(self, slot: int, host: int) -> None:
-        """Resources, ledger metrics and traffic of one host in one slot."""
+        """Log resources, ledger metrics and traffic of one host in one slot."""
         rng = self.rng
         start = self.start_of(slot)
         if rng.random() >= self.shape.no_resources:
@@ -247,7 +247,7 @@ class Simulation:
             self.log(host, start + self.delay(0.0, 0.9), rng.choice(["noise", "rejected_tx"]), {})
 
     def resources(self, host: int, at: int) -> None:
-        """A reading; counters grow, and sometimes start again from near 0."""
+        """Return a reading; counters grow, and sometimes restart near 0."""
         rng, counters = self.rng, self.hosts[host].counters
         if rng.random() < 0.02:
             counters.clear()

@@ -1,4 +1,4 @@
-"""Arithmetic of slots: their start, epoch, epoch slot, safe interval."""
+"""Compute starts, epochs, epoch slots and safe intervals of slots."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from tests.oracle.model import Genesis
 
 
 def slot_start(genesis: Genesis, slot: int) -> int:
-    """The instant (ns) at which a slot begins."""
+    """Return the instant (ns) at which a slot begins."""
     return genesis.system_start + slot * genesis.slot_length
 
 
 def implied_slot(genesis: Genesis, instant: int) -> int:
-    """The slot that an instant (ns) lies in."""
+    """Return the slot of an instant (ns)."""
     return (instant - genesis.system_start) // genesis.slot_length
 
 
 def epoch_of(genesis: Genesis, slot: int) -> tuple[int, int]:
-    """Epoch and epoch slot."""
+    """Return epoch and epoch slot."""
     return divmod(slot, genesis.epoch_length)
 
 
 def safe_interval(genesis: Genesis, epoch_slot: int) -> int:
-    """floor(epoch slot / k x f), in double precision, divided first."""
+    """Return floor(epoch slot / k x f) in double precision, divided first."""
     return math.floor(epoch_slot / genesis.security_param * genesis.active_slots_coeff)

@@ -1,4 +1,4 @@
-"""Number texts of section 8: decimal text, cutting, manifest cells."""
+"""Write numbers as section 8 defines: decimal text, cutting, manifest cells."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PICOSECOND_DIGITS = 12
 
 
 def decimal_text(x: float) -> str:
-    """The shortest digits that give the double back, no exponent, always with a point."""
+    """Return the shortest digits that read back as the double, without exponent, with a point."""
     if not math.isfinite(x):
         return "NaN" if math.isnan(x) else ("Infinity" if x > 0 else "-Infinity")
     text = f"{Decimal(repr(float(x))):f}"
@@ -21,19 +21,19 @@ def decimal_text(x: float) -> str:
 
 
 def exact_text(units: int, digits: int) -> str:
-    """A whole number of 10^-digits, exactly, without trailing zeros and without a point when whole."""
+    """Return an integer of 10^-digits exactly, without trailing zeros or a trailing point."""
     whole, fraction = divmod(abs(units), 10**digits)
     tail = f"{fraction:0{digits}d}".rstrip("0")
     return ("-" if units < 0 else "") + str(whole) + (f".{tail}" if tail else "")
 
 
 def short_text(text: str, width: int) -> str:
-    """Leading `0.` to `.`, cut to a width."""
+    """Replace a leading `0.` by `.` and cut to a width."""
     return (text[1:] if text.startswith("0.") else text)[:width]
 
 
 def whole_text(x: int, width: int) -> str:
-    """An integer; one longer than the width as its first width - 1 characters and `>`."""
+    """Return an integer; a longer one is its first width - 1 characters and `>`."""
     text = str(x)
     return text if len(text) <= width else text[: width - 1] + ">"
 
@@ -55,7 +55,7 @@ def _text_cell(label: str, text: str) -> str:
 
 
 def manifest_cells(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of the manifest table, by cell label."""
+    """Return the texts of the manifest table by cell label."""
 
     def cell(label: str, value: Any) -> str:
         if label in _REAL_CELLS:

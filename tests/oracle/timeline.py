@@ -1,4 +1,4 @@
-"""A host's slot timeline (section 6)."""
+"""Build a host's slot timeline (section 6)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LARGEST_GAP = 999
 
 @dataclass(slots=True)
 class Slot:
-    """One slot on one host; instants in ns, the last of each kind; `resources` None: no reading yet."""
+    """One slot on one host; instants in ns, the last of each kind; `resources` is None before a reading."""
 
     slot: int
     epoch: int = 0
@@ -34,7 +34,7 @@ class Slot:
 
 
 class Timeline:
-    """The fold over one host's events; `slots` are consecutive, from the opening slot on."""
+    """A fold over one host's events; `slots` are consecutive from the opening slot on."""
 
     def __init__(self, genesis: Genesis, host: str, opening: int) -> None:
         self.genesis = genesis
@@ -59,15 +59,15 @@ class Timeline:
         )
 
     def _extend(self, event: Event, slot: int) -> None:
-        """Reach a slot; the slots jumped over keep density and UTxO size of the slot before the gap."""
+        """Extend to a slot; skipped slots keep density and UTxO size of the slot before the gap."""
         before = self.slots[-1]
         if slot - before.slot - 1 > LARGEST_GAP:
             raise self._refuse(event, slot, f"a gap of {slot - before.slot - 1} slots after {before.slot}")
         for reached in range(before.slot + 1, slot + 1):
-            made = self._new(reached)
+            created = self._new(reached)
             if reached < slot:
-                made.density, made.utxo_size = before.density, before.utxo_size
-            self.slots.append(made)
+                created.density, created.utxo_size = before.density, before.utxo_size
+            self.slots.append(created)
 
     def _at(self, event: Event, slot: int) -> Slot:
         if not self.slots[0].slot <= slot <= self.slots[-1].slot:
@@ -110,7 +110,7 @@ class Timeline:
         slot.leads += event.data["leader"]
 
     def on_named(self, event: Event) -> None:
-        """Events that only must name a slot of the timeline."""
+        """Handle events that only must name a slot of the timeline."""
         self._at(event, event.data["slot"])
 
     def on_ledger_metrics(self, event: Event) -> None:
@@ -133,7 +133,7 @@ _STEPS: Mapping[str, Callable[[Timeline, Event], None]] = {
 
 
 def slot_timeline(genesis: Genesis, log: HostLog) -> list[Slot]:
-    """The slots of a host, consecutive. Raises Refused for a log with too large a gap or a slot outside."""
+    """Return a host's consecutive slots. Raise Refused for too large a gap or a slot outside."""
     opening = implied_slot(genesis, max(log.events[0].at, genesis.system_start))
     timeline = Timeline(genesis, log.host, opening)
     for event in log.events:
@@ -144,5 +144,5 @@ def slot_timeline(genesis: Genesis, log: HostLog) -> list[Slot]:
 
 
 def started_after(genesis: Genesis, slot: Slot) -> int | None:
-    """ns from the slot's start to its last leadership check."""
+    """Return ns from the slot's start to its last leadership check."""
     return None if slot.started is None else slot.started - slot_start(genesis, slot.slot)

@@ -1,4 +1,4 @@
-"""Each host's own view of every block: forger, observer, or an error that counts nowhere (section 5)."""
+"""Fold each host's view of every block: forger, observer, or an ignored error (section 5)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class HostViews:
     blocks: dict[str, View] = field(default_factory=dict)
 
     def forged(self) -> list[ForgerView]:
-        """The blocks in whose making the host is the forger."""
+        """Return the blocks that the host forged."""
         return [view for view in self.blocks.values() if isinstance(view, ForgerView)]
 
 

@@ -26,12 +26,15 @@ FORGER_METRICS = tuple(name for name in DURATIONS if name.startswith("cdfForger"
 
 
 def analysis_of(examined: Examined, conditions: Sequence[Condition]) -> Analysis:
-    """Everything that the compiler found of a run, under the filters that the conditions are."""
+    """Return the compiler's results of a run under filters, in the oracle's form."""
     per_host = {name: _host_rows(examined, name) for name in _cluster_metrics(examined)}
     written = examined.results_json()
     chain = _chain(examined, conditions)
     return Analysis(
-        metrics={name: _distribution(found, per_host.get(name)) for name, found in examined.results.metrics.items()},
+        metrics={
+            name: _distribution(distribution, per_host.get(name))
+            for name, distribution in examined.results.metrics.items()
+        },
         chain=chain,
         manifest=_manifest(examined, written["manifest"]),
         chart_points={
@@ -51,58 +54,63 @@ def _host_rows(examined: Examined, name: str) -> dict[str, OurHostRow]:
     return {row[0]: results.host_row(row[1:]) for row in examined.metric_rows(name)}
 
 
-def _value(found: Ours, raw: Number) -> Number:
-    """A measured number in the metric's unit; an integer stays one when no unit is converted."""
-    return raw if found.integral and found.factor == 1 else found.scaled(raw)
+def _value(distribution: Ours, raw: Number) -> Number:
+    """Return a measured number in the metric's unit; without a conversion, integers stay integers."""
+    return raw if distribution.integral and distribution.factor == 1 else distribution.scaled(raw)
 
 
-def _printed(found: Ours, printed: float, raw: Number | None) -> Number:
-    """What results say; as the integer that was measured when they say exactly its double."""
+def _printed(distribution: Ours, printed: float, raw: Number | None) -> Number:
+    """Return the measured integer if results print exactly its double, else the printed number."""
     assert raw is not None
-    return _value(found, raw) if printed == found.scaled(raw) else printed
+    return _value(distribution, raw) if printed == distribution.scaled(raw) else printed
 
 
-def _distribution(found: Ours, hosts: Mapping[str, OurHostRow] | None) -> Distribution:
-    first, last, middle = found.centiles[0], found.centiles[-1], found.centiles[results.MEDIAN]
+def _distribution(distribution: Ours, hosts: Mapping[str, OurHostRow] | None) -> Distribution:
+    first, last, middle = distribution.centiles[0], distribution.centiles[-1], distribution.centiles[results.MEDIAN]
     return Distribution(
-        size=found.size,
-        average_published=found.averages["published"],
-        average_hosts=found.averages["mean-of-hosts"],
-        median=_printed(found, found.median, middle.value),
-        stddev=found.stddevs["published"],
-        min=_printed(found, found.least, first.low if hosts else first.value),
-        max=_printed(found, found.greatest, last.high if hosts else last.value),
-        centiles=tuple(_centile(found, item) for item in found.centiles),
+        size=distribution.size,
+        average_published=distribution.averages["published"],
+        average_hosts=distribution.averages["mean-of-hosts"],
+        median=_printed(distribution, distribution.median, middle.value),
+        stddev=distribution.stddevs["published"],
+        min=_printed(distribution, distribution.least, first.low if hosts else first.value),
+        max=_printed(distribution, distribution.greatest, last.high if hosts else last.value),
+        centiles=tuple(_centile(distribution, item) for item in distribution.centiles),
         is_cluster=hosts is not None,
-        spreads=tuple(_spread(found, hosts, index) for index in range(len(CENTILES))) if hosts else (),
+        spreads=tuple(_spread(distribution, hosts, index) for index in range(len(CENTILES))) if hosts else (),
     )
 
 
-def _centile(found: Ours, item: results.Centile) -> Centile:
+def _centile(distribution: Ours, item: results.Centile) -> Centile:
     ends = (item.low, item.high)
-    return Centile(item.centile, _value(found, item.value), *(None if x is None else _value(found, x) for x in ends))
+    return Centile(
+        item.centile, _value(distribution, item.value), *(None if x is None else _value(distribution, x) for x in ends)
+    )
 
 
-def _spread(found: Ours, hosts: Mapping[str, OurHostRow], index: int) -> Spread:
-    """The hosts' values at a centile: the deviation is ours, mean and order are worked out here of our rows."""
+def _spread(distribution: Ours, hosts: Mapping[str, OurHostRow], index: int) -> Spread:
+    """Return the spread of hosts at a centile: the compiler's deviation, and mean and order of its rows."""
     values = sorted(row.centiles[index] for row in hosts.values())
-    deviation = found.centiles[index].deviation
+    deviation = distribution.centiles[index].deviation
     assert deviation is not None
     positions = equicentiles(max(7, len(values)))
-    samples = tuple((c, _value(found, order_statistic(values, c))) for c in positions)
-    mean = float(sum(values) * found.factor / len(values)) if found.integral else sum(values) / len(values)
-    return Spread(mean, deviation * found.factor.numerator / found.factor.denominator, samples)
+    samples = tuple((c, _value(distribution, order_statistic(values, c))) for c in positions)
+    mean = (
+        float(sum(values) * distribution.factor / len(values)) if distribution.integral else sum(values) / len(values)
+    )
+    return Spread(mean, deviation * distribution.factor.numerator / distribution.factor.denominator, samples)
 
 
 def _host_metrics(
     examined: Examined, per_host: Mapping[str, Mapping[str, OurHostRow]]
 ) -> dict[str, dict[str, Distribution]]:
-    package, found = examined.checked.package, examined.results.metrics
+    package, distributions = examined.checked.package, examined.results.metrics
     hosts = [log.host for log in examined.prepared.logs]
     return {
         host: {
             name: _distribution(
-                results.pooled(rows[host], package.summaries, found[name].factor, found[name].integral), None
+                results.pooled(rows[host], package.summaries, distributions[name].factor, distributions[name].integral),
+                None,
             )
             for name, rows in per_host.items()
         }
@@ -116,16 +124,16 @@ def _points(examined: Examined, metric: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _manifest(examined: Examined, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts by label; day and time as texts."""
+    """Return facts by label; day and time are texts."""
     facts = written[examined.prepared.run.id]
-    found = {row.label: facts[row.id] for row in examined.report.manifest if row.built != "analysis date"}
+    actual_cells = {row.label: facts[row.id] for row in examined.report.manifest if row.built != "analysis date"}
     moments = ("Cluster system start date", "Cluster system start time")
     cells = examined.manifest_cells
-    return {**found, **{name: cells[name] for name in moments}}
+    return {**actual_cells, **{name: cells[name] for name in moments}}
 
 
 def _hosts(examined: Examined) -> tuple[HostRow, ...]:
-    """Counts by host.  Lines that begin like objects and are none are quarantined by ours, mere text to the oracle."""
+    """Return counts by host. Broken objects are quarantined by the compiler and text to the oracle."""
     quarantine = str(examined.prepared.folders[0] / "quarantine.parquet")
     rows = examined.rows(
         """
@@ -145,7 +153,7 @@ def _hosts(examined: Examined) -> tuple[HostRow, ...]:
 
 
 def _rejections(examined: Examined, conditions: Sequence[Condition]) -> dict[Condition, int]:
-    """Blocks that failed each condition; none for conditions that all pass, as the oracle has it."""
+    """Return blocks that failed each condition, without conditions that all blocks pass."""
     counted = [item for item in examined.results.filters if item.grain == "block"]
     assert [item.filter for item in counted] == [FILTERS[c.name] for c in conditions]
     return {c: item.rejected for c, item in zip(conditions, counted, strict=True) if item.rejected}
@@ -202,7 +210,7 @@ def _block(
 
 
 def _worked_out(examined: Examined) -> dict[str, dict[str, Any]]:
-    """Block -> what the specs work out of its row, needed by a filter or not: epoch, safe interval, forger metrics."""
+    """Return epoch, safe interval and forger metrics by block, also if no filter reads them."""
     names = Names(constants=examined.prepared.constants)
     block = next(grain for grain in examined.checked.package.grains if grain.name == "block")
     wanted = {item.column.name: item.value for item in block.derived if item.column.name in ("epoch", "safe_interval")}
@@ -223,14 +231,14 @@ def _observations(examined: Examined) -> dict[str, list[Observation]]:
         ORDER BY block, host
         """
     )
-    found: dict[str, list[Observation]] = {}
+    by_block: dict[str, list[Observation]] = {}
     for row in rows:
-        found.setdefault(row.pop("block"), []).append(Observation(**row))
-    return found
+        by_block.setdefault(row.pop("block"), []).append(Observation(**row))
+    return by_block
 
 
 def _delays(examined: Examined) -> dict[str, tuple[int, ...]]:
-    """Block -> adoption delays; none for a block that counts as adopted at once because nobody adopted it."""
+    """Return adoption delays by block; a block that nobody adopted has none."""
     rows = examined.rows(
         """
         SELECT adoptions.block, list(adoptions.adopted - adoptions.slot_start ORDER BY adoptions.adopted) AS delays,

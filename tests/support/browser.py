@@ -1,4 +1,4 @@
-"""A browser without a window, for tests of web pages."""
+"""Run a headless browser for tests of web pages."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ DRAWN = "html.complete"
 
 
 def program() -> str:
-    """The browser; the test is skipped where there is none."""
-    found = next((path for name in NAMES if (path := shutil.which(name))), None)
-    if not found:
+    """Return the path of the browser; skip the test where there is none."""
+    actual_path = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if not actual_path:
         pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
-    return found
+    return actual_path
 
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """A running browser."""
+    """Run a browser."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         running = playwright.chromium.launch(executable_path=program(), args=arguments)
@@ -40,7 +40,7 @@ def browser() -> Iterator[Browser]:
 
 @dataclass
 class Seen:
-    """A page that is shown, and what it did beside: messages of its console, addresses that it asked for."""
+    """An open page with its console messages and requested addresses."""
 
     page: Page
     messages: list[str] = field(default_factory=list)
@@ -48,9 +48,9 @@ class Seen:
 
 
 @contextmanager
-def shown(running: Browser, file: Path, **how: Any) -> Iterator[Seen]:
-    """A page file in a window of its own, its charts drawn; `how` is what Playwright calls the options of a context."""
-    context = running.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **how})
+def shown(running: Browser, file: Path, **options: Any) -> Iterator[Seen]:
+    """Open a page file with its charts drawn; `options` are those of a Playwright context."""
+    context = running.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
     try:
         seen = Seen(context.new_page())
         seen.page.set_default_timeout(60_000)
@@ -59,7 +59,7 @@ def shown(running: Browser, file: Path, **how: Any) -> Iterator[Seen]:
         seen.page.on("dialog", lambda dialog: (seen.messages.append(dialog.message), dialog.dismiss()))
         seen.page.on("request", lambda request: seen.requests.append(request.url))
         seen.page.goto(file.as_uri())
-        if how.get("java_script_enabled", True):
+        if options.get("java_script_enabled", True):
             seen.page.wait_for_selector(DRAWN, state="attached")
         yield seen
     finally:
@@ -67,11 +67,11 @@ def shown(running: Browser, file: Path, **how: Any) -> Iterator[Seen]:
 
 
 def barriers(page: Page) -> list[str]:
-    """What axe finds that keeps people out."""
-    found: Any = Axe().run(page).response
+    """Return the accessibility problems that axe finds."""
+    response: Any = Axe().run(page).response
     return [
         f"{item['id']}: {node['html'][:160]}"
-        for item in found["violations"]
+        for item in response["violations"]
         if item["impact"] in ("serious", "critical", "moderate")
         for node in item["nodes"]
     ]

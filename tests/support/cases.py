@@ -1,4 +1,4 @@
-"""The reference cases: a run directory, the filters it was analysed with, and what the incumbent found."""
+"""Define the reference cases: a run, its filters, and the incumbent's results."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from tests.compare_reference import CARDANO
 from tests.oracle import Condition, load_filters
 
-#: runs with a silence, ties, or orders of events that occur in no other case, and no filter
+#: runs without a filter, with gaps, ties, or orders of events that no other case has
 TINY = ("gap999", "hdrforge2", "longspan", "peerfirst", "plain", "tie-hash", "tie-hosts")
 
-#: condition of a filter file -> our filter
+#: condition of a filter file -> filter of the specs
 FILTERS = {
     "BUnitaryChainDelta": "unitary",
     "BNonNegatives": "nonnegative",
@@ -43,22 +43,22 @@ class Case:
 
     @property
     def run(self) -> Path:
-        """The run directory."""
+        """Return the run directory."""
         return CARDANO / self.name / "run"
 
     @property
     def results(self) -> Path:
-        """The folder of what the incumbent found."""
+        """Return the folder of the incumbent's results."""
         return CARDANO / self.name / self.expected
 
     @property
     def key(self) -> str:
-        """The case as the readers of reference data name it."""
+        """Return the case's name in the reference data."""
         return f"{self.name}/{self.expected}"
 
     @property
     def conditions(self) -> list[Condition]:
-        """The conditions of its filter file."""
+        """Return the conditions of its filter file."""
         return filters_named(self.filters)
 
     def __str__(self) -> str:
@@ -66,12 +66,12 @@ class Case:
 
 
 def filters_named(name: str) -> list[Condition]:
-    """The conditions of a filter file of the reference, none for no name."""
+    """Return the conditions of a filter file of the reference; none for an empty name."""
     return load_filters(CARDANO / "filters" / f"{name}.json") if name else []
 
 
 def as_options(conditions: Sequence[Condition]) -> list[str]:
-    """The conditions as `--filter` takes them."""
+    """Return the conditions as values of `--filter`."""
     return [FILTERS[c.name] if c.argument is None else f"{FILTERS[c.name]}={c.argument}" for c in conditions]
 
 

@@ -21,7 +21,7 @@ SECOND = 10**9
 
 
 def variant(target: Path, *without: str, **facts: object) -> Path:
-    """A copy of the reference run without some files or folders, with other facts in its meta.json."""
+    """Copy the reference run without some files or folders, and with other facts in meta.json."""
     shutil.copytree(RUN, target, ignore=shutil.ignore_patterns(*without, "qr_*", "metadata*", "targets*"))
     meta = target / "meta.json"
     meta.write_text(json.dumps({**json.loads(meta.read_text(encoding="utf-8")), **facts}), encoding="utf-8")
@@ -29,16 +29,16 @@ def variant(target: Path, *without: str, **facts: object) -> Path:
 
 
 def keep_transactions(run: Path, keep: Callable[[int, dict[str, str]], bool]) -> None:
-    """Leave out rows of the load report: `keep` is asked with the number of each row and the row itself."""
+    """Drop rows of the load report; `keep` gets the number of a row and the row."""
     place = run / "report" / "raw_node0.csv.gz"
     head, *lines = gzip.decompress(place.read_bytes()).decode().splitlines()
     names = head.split(",")
-    kept = [line for number, line in enumerate(lines) if keep(number, dict(zip(names, line.split(","), strict=True)))]
-    place.write_bytes(gzip.compress("\n".join([head, *kept, ""]).encode(), mtime=0))
+    rows = [line for number, line in enumerate(lines) if keep(number, dict(zip(names, line.split(","), strict=True)))]
+    place.write_bytes(gzip.compress("\n".join([head, *rows, ""]).encode(), mtime=0))
 
 
 def change_samples(run: Path, change: Callable[[dict[str, str], list[Any]], list[Any] | None]) -> None:
-    """Change series of samples: `change` gets labels and values, and gives values (None: no such series)."""
+    """Change series of samples; `change` gets labels and values, and returns values or None to drop the series."""
     place = run / "prom" / "raw_all_5s.json.gz"
     data = json.loads(gzip.decompress(place.read_bytes()))
     series = [(item, change(item["metric"], item["values"])) for item in data["data"]["result"]]
@@ -47,11 +47,11 @@ def change_samples(run: Path, change: Callable[[dict[str, str], list[Any]], list
 
 
 def assembled(cache: Path, *runs: Path | str) -> dict[str, Any]:
-    """The document of the QA report over runs, as data, with nothing drawn or laid out.  AssayError as the build's."""
+    """Assemble the QA report over runs as data, without drawings. Raise AssayError like a build."""
     session = open_session(ROOT, cache)
     named = named_runs([str(run) for run in runs])
-    made = article.assembled(session, "cometbft/qa", named, Options())
-    document: dict[str, Any] = json.loads(to_json(made.document))
+    built = article.assembled(session, "cometbft/qa", named, Options())
+    document: dict[str, Any] = json.loads(to_json(built.document))
     return document
 
 
@@ -62,5 +62,5 @@ NODE_METRICS = (
 
 
 def needed(labels: dict[str, str], values: list[Any]) -> list[Any] | None:
-    """The samples that the report reads, so that small runs are quickly read."""
+    """Return the samples that the report reads, so that small runs are read fast."""
     return values if labels["__name__"].endswith(NODE_METRICS) else None

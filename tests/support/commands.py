@@ -1,4 +1,4 @@
-"""The command line, as tests run it: in this process, or in one of its own."""
+"""Run the command line in this process or in a new one."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ MODEL = tuple(f"--filter={item}" for item in as_options(filters_named("model")))
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A command that has ended: its exit status, and what it printed."""
+    """A finished command: its exit status and output."""
 
     status: int
     out: str
     err: str
 
     def json(self) -> Any:
-        """What it printed, as JSON."""
+        """Parse the output as JSON."""
         return json.loads(self.out)
 
 
 def assay(*arguments: str | Path, within: Path = ROOT, together: bool = False) -> Done:
-    """Run a command in this process, in a folder; `together` puts what it says on stderr into stdout, in order."""
+    """Run a command in this process, in a folder; `together` merges stderr into stdout, in order."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     err = out if together else err
     with contextlib.chdir(within), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -49,16 +49,21 @@ def _text(stream: io.TextIOWrapper) -> str:
     return stream.read()
 
 
+def source_environment(**variables: str) -> dict[str, str]:
+    """Return environment variables for a process that runs the compiler of this repository."""
+    return {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **variables}
+
+
 def assay_process(
     *arguments: str | Path,
     within: Path = ROOT,
     environment: Mapping[str, str] | None = None,
     python: str = sys.executable,
 ) -> Done:
-    """Run a command in a process of its own, with some more of an environment."""
+    """Run a command in a new process with additional environment variables."""
     command = [python, "-m", "assay", *map(str, arguments)]
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **(environment or {})}
-    done = subprocess.run(command, cwd=within, env=around, capture_output=True, text=True, check=False)
+    env = source_environment(**(environment or {}))
+    done = subprocess.run(command, cwd=within, env=env, capture_output=True, text=True, check=False)
     return Done(done.returncode, done.stdout, done.stderr)
 
 
@@ -70,6 +75,6 @@ def build(
     report: str = "cardano/comparison",
     within: Path = ROOT,
 ) -> Done:
-    """`assay build` over runs (`NAME=DIR`), its date that of the reference reports."""
+    """Run `assay build` over runs (`NAME=DIR`) with the date of the reference reports."""
     named = [item for run_ in runs for item in ("--run", run_)]
     return assay("build", report, *named, "-o", out, "--cache", cache, "--date", DATE, *more, within=within)

@@ -1,4 +1,4 @@
-"""Lines of logs, broken in the ways in which lines break."""
+"""Corrupt lines of logs in realistic ways."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def _flipped(random: Random, line: bytes) -> bytes:
     return line[:place] + (bytes([byte]) if byte != 0x0A else b"") + line[place + 1 :]
 
 
-def _inserted(what: Sequence[bytes]) -> Callable[[Random, bytes], bytes]:
+def _inserted(pieces: Sequence[bytes]) -> Callable[[Random, bytes], bytes]:
     def change(random: Random, line: bytes) -> bytes:
         place = random.randrange(len(line) + 1)
-        return line[:place] + random.choice(what) + line[place:]
+        return line[:place] + random.choice(pieces) + line[place:]
 
     return change
 
@@ -42,19 +42,19 @@ def _without_braces(random: Random, line: bytes) -> bytes:
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
-    found = [value] if isinstance(value, dict) else []
+    objects = [value] if isinstance(value, dict) else []
     inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    return found + [item for member in inner for item in _objects(member)]
+    return objects + [item for member in inner for item in _objects(member)]
 
 
 class _Raw(str):
-    """A text that stands in the document as it is."""
+    """A text that is part of the document without quotes."""
 
     __slots__ = ()
 
 
 def _written(value: Any) -> str:
-    """JSON, whose raw texts stand as they are; an object may be a list of pairs."""
+    """Write JSON with raw texts; an object may be a list of pairs."""
     if isinstance(value, _Raw):
         return str(value)
     if isinstance(value, dict):
@@ -67,7 +67,7 @@ def _written(value: Any) -> str:
 
 
 def _changed(change: Callable[[Random, dict[str, Any]], None]) -> Callable[[Random, bytes], bytes]:
-    """A change of one object of a line; of lines that are none, none."""
+    """Change one object of a line; leave other lines alone."""
 
     def changed(random: Random, line: bytes) -> bytes:
         try:

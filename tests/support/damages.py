@@ -1,4 +1,4 @@
-"""Damages of a cache, each by its number: the same number damages the same cache in the same way."""
+"""Damage a cache in numbered ways: the same number repeats the same damage."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 COUNT = 500
-#: folders of a cache whose entries save asking for others: these are read only where those are gone
+#: kind of entry -> kinds that must be removed so that it is read
 ABOVE = {
     "rendered": ("builds",),
     "drawings": ("builds", "rendered"),
@@ -17,12 +17,11 @@ ABOVE = {
     "ingest": ("builds", "rendered", "results"),
     "batches": ("builds", "rendered", "results", "ingest"),
     "runs": (),
-    "dhall": ("specs",),
 }
 
 
 def damage_cache(cache: Path, number: int) -> str:
-    """Damage one place of a cache, or swap two, and return what was done."""
+    """Damage one entry of a cache, or swap two, and return a description."""
     chance = random.Random(number)
     if chance.random() < 0.9:
         kinds = sorted(path.name for path in cache.iterdir())
@@ -44,7 +43,7 @@ def damage_cache(cache: Path, number: int) -> str:
 
 
 def _rewrite(place: Path, content: bytes) -> None:
-    place.unlink()  # others may have it by another name
+    place.unlink()  # it may have hard links
     place.write_bytes(content)
 
 

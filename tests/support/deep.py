@@ -16,81 +16,76 @@ from pathlib import Path
 
 import pytest
 
-#: the number at which the count begins; without it, that of the commit
+#: environment variable with the start of the count; its default depends on the commit
 VARIABLE = "ASSAY_SAMPLE"
-TURNS = 60  # has all the numbers below as divisors
+TURNS = 60  # a multiple of all rates below
 
-#: test -> one in how many of its cases runs by default
+#: test -> n, of which every n-th case runs by default
 SAMPLED = {
-    "test_regenerate.py::test_the_text_of_the_pdf_holds_everything_in_order": 10,
-    "test_regenerate.py::test_every_cell_is_that_of_the_publication": 6,
-    "test_docs.py::test_the_examples_of_a_section_work": 10,
-    "test_regenerate_errors.py::test_a_check_finds_an_edition_with": 6,
-    "test_history_errors.py::test_a_check_finds_a_history_with": 6,
-    "test_errors_specs.py::test_a_slip_in_the_specs_is_told_with_its_place": 6,
-    "test_errors_specs.py::test_a_check_finds_what_no_type_tells": 4,
-    "test_errors_lines.py::test_a_slip_says_where_it_is": 6,
-    "test_formulas_errors.py::test_a_slip_is_told_with_its_place_and_what_was_expected": 6,
-    "test_errors.py::test_a_run_that_cannot_be_analysed_is_refused": 3,
-    "test_oracle.py::test_the_oracle_agrees_with_the_incumbent": 4,
-    "test_report_html_browser.py::test_a_printed_page_has_all_cells_and_figures": 2,
-    "test_ingest_reference.py::test_every_event_is_as_plain_python_reads_it": 3,
-    "test_ingest_bytes.py::test_a_giant_line_takes_memory_that_is_bounded": 3,
-    "test_properties.py::test_density_and_utxo_size_of_a_slot": 2,
-    "test_series.py::test_gauges_are_what_the_server_answered": 2,
-    "test_goldens.py::test_changed_sql_is_shown_as_a_diff_and_accepted_again": 4,
-    "test_goldens.py::test_a_package_is_the_same_in_every_process": 2,
-    "test_same_bytes.py::test_the_number_of_threads_does_not_change_a_byte": 2,
-    "test_same_bytes.py::test_a_second_build_in_one_process_gives_the_same_bytes": 4,
-    "test_explain.py::test_the_lines_shown_give_the_largest_samples": 4,
+    "test_errors.py::test_slip_gets_its_message": 2,
+    "test_html_browser.py::test_a_printed_page_has_all_cells_and_figures": 2,
+    "test_series.py::test_gauges_are_those_of_the_server": 2,
+    "test_explain.py::test_printed_lines_give_the_largest_samples": 4,
+    "test_transcripts.py::test_commands_print_their_transcript": 4,
+    "test_diff_edits.py::test_diff_of_edits_is_that_of_its_transcript": 6,
+    "test_regenerate.py::test_pdf_text_has_everything_in_order": 10,
+    "test_regenerate.py::test_every_cell_equals_the_publication": 6,
+    "test_docs.py::test_examples_of_a_section_work": 10,
+    "test_oracle.py::test_oracle_agrees_with_the_incumbent": 4,
+    "test_properties.py::test_density_and_utxo_size_of_slot_equal_the_oracle": 2,
+    "test_events_of_runs.py::test_events_are_those_of_plain_python": 3,
+    "test_odd_bytes.py::test_giant_line_takes_bounded_memory": 3,
+    "test_goldens.py::test_changed_sql_is_shown_as_a_diff_and_accepted": 4,
+    "test_goldens.py::test_package_is_the_same_in_every_process": 2,
+    "test_same_bytes.py::test_number_of_threads_changes_no_byte": 2,
+    "test_same_bytes.py::test_second_build_in_process_gives_same_bytes": 4,
     "test_trace_everything.py::test_cells_lead_to_samples": 6,
-    "test_increments.py::test_a_large_file_is_read_in_pieces_and_nothing_tells": 10,
-    "test_increments.py::test_a_large_packed_file_that_is_left_over_is_read_in_pieces_as_well": 4,
-    "test_slots_fit.py::test_no_reference_run_is_warned_of": 6,
-    "test_counters_fall.py::test_reference_runs_are_warned_of_where_their_counters_fall": 6,
-    "test_sql_alone.py::test_it_yields_what_query_says_for_every_metric": 12,
-    "test_antelope_upgrade.py::test_a_live_run_shows_that_a_private_mapping_spares_the_drive": 4,
-    "test_errors_places.py::test_a_slip_is_told_once_and_where_it_is": 5,
-    "test_ingest_blocks.py::test_a_block_that_is_too_long_is_broken_and_ends_no_work": 10,
-    "test_ingest_reference.py::test_every_count_is_as_plain_python_has_it": 2,
-    "test_numbers.py::test_a_text_is_the_number_that_plain_python_says": 3,
-    "test_seals.py::test_what_is_damaged_is_made_again": 4,
+    "test_increments.py::test_large_file_in_pieces_gives_same_result": 10,
+    "test_increments.py::test_large_packed_file_in_pieces_gives_same_result": 4,
+    "test_slots_fit.py::test_reference_runs_cause_no_warning": 6,
+    "test_printed_sql.py::test_printed_sql_yields_the_values_of_query": 12,
+    "test_counters_fall.py::test_reference_runs_warn_of_falling_counters": 6,
+    "test_antelope_upgrade.py::test_live_run_with_private_mapping_writes_less": 4,
+    "test_numbers.py::test_text_becomes_number_of_plain_python": 3,
+    "test_seals.py::test_damaged_entries_are_computed_again": 4,
+    "test_blocks.py::test_long_block_is_broken_alone": 10,
+    "test_events_of_runs.py::test_counts_are_those_of_plain_python": 2,
     "test_damaged_caches.py::test_command_after_damage_yields_the_same": 60,
-    "test_definitions_edited.py::test_an_edit_changes_the_hashes_of_what_it_changes": 6,
-    "test_noninterference.py::test_what_lineage_does_not_name_changes_no_number": 12,
-    "test_noninterference.py::test_what_makes_values_changes_numbers": 4,
-    "test_scanner.py::test_strange_values_come_to_the_same": 3,
-    "test_scanner.py::test_lines_that_are_alike_come_to_the_same": 4,
-    "test_scanner.py::test_broken_bytes_come_to_the_same": 4,
-    "test_scanner.py::test_logs_of_real_nodes_come_to_the_same": 2,
-    "test_scanner.py::test_files_of_which_too_much_would_be_held_are_read_later": 4,
-    "test_sql_limits.py::test_statement_that_exceeds_its_limits_ends_the_command": 3,
-    "test_confined_files.py::test_a_normal_form_of_nothing_is_as_if_it_were_not_there": 5,
-    "test_check_titles.py::test_what_would_be_printed_as_it_stands_is_an_error": 3,
-    "test_company.py::test_a_number_is_the_same_in_any_company": 3,
-    "test_ingest_order.py::test_rows_have_one_order_whoever_reads": 4,
-    "test_antelope_harness.py::test_windows_of_the_real_log_are_those_of_the_harness": 5,
-    "test_article_verdicts.py::test_a_change_is_judged_exactly_and_seen_to_be_on_its_side": 3,
-    "test_packaging.py::test_a_report_is_the_same_however_its_run_is_packaged": 4,
-    "test_packaging.py::test_records_come_to_the_same_however_they_are_packaged": 3,
-    "test_portions.py::test_results_are_those_of_all_hosts_at_once": 3,
-    "test_portions.py::test_tables_of_some_hosts_at_a_time_are_those_of_all": 3,
-    "test_row_order.py::test_rows_may_stand_in_any_order": 3,
-    "test_sql_reads.py::test_the_rows_of_a_query_are_the_same_when_only_what_it_reads_is_there": 3,
-    "test_slots_fit.py::test_slots_that_most_checks_do_not_lie_in_are_an_error": 4,
-    "test_side_by_side.py::test_results_are_those_of_one_after_the_other": 3,
+    "test_limit.py::test_statement_that_exceeds_its_limits_ends_the_command": 3,
+    "test_cases.py::test_files_yield_recorded_result": 3,
+    "test_order_of_rows.py::test_rows_have_one_order_for_every_reader": 4,
+    "test_row_order.py::test_results_do_not_depend_on_the_order_of_rows": 3,
+    "test_sql_dependencies.py::test_query_yields_the_same_rows_of_what_it_reads": 3,
+    "test_definitions_edited.py::test_edit_changes_hashes_of_affected_metrics_only": 6,
+    "test_noninterference.py::test_fields_outside_lineage_change_no_number": 12,
+    "test_noninterference.py::test_fields_in_lineage_change_numbers": 4,
+    "test_scanner.py::test_strange_values_give_same_rows": 3,
+    "test_scanner.py::test_similar_lines_give_same_rows": 4,
+    "test_scanner.py::test_broken_bytes_give_same_rows": 4,
+    "test_scanner.py::test_logs_of_real_nodes_give_same_rows": 2,
+    "test_scanner.py::test_files_beyond_memory_limit_are_read_later": 4,
+    "test_confined_files.py::test_empty_normal_form_is_ignored": 5,
+    "test_independence.py::test_number_is_independent_of_other_metrics": 3,
+    "test_antelope_harness.py::test_windows_of_real_log_equal_the_harness": 5,
+    "test_article_verdicts.py::test_change_is_judged_exactly_and_printed_on_its_side": 3,
+    "test_packaging.py::test_report_is_the_same_for_any_packaging_of_run": 4,
+    "test_packaging.py::test_records_are_the_same_in_any_packaging": 3,
+    "test_portions.py::test_results_by_portion_equal_results_at_once": 3,
+    "test_portions.py::test_tables_by_portion_equal_whole_tables": 3,
+    "test_slots_fit.py::test_most_checks_outside_their_slots_are_an_error": 4,
+    "test_executor.py::test_parallel_results_equal_sequential_ones": 3,
 }
-#: file -> one in how many of its tests runs by default, of those that are not listed above
+#: file -> n, of which every n-th test runs by default, apart from tests listed above
 SAMPLED_FILES = {
     "test_verify.py": 10,
-    "test_report_html_browser.py": 10,
+    "test_html_browser.py": 10,
     "test_same_bytes.py": 6,
     "test_new_metric.py": 5,
     "test_properties.py": 6,
-    "test_history_errors.py": 4,
-    "test_regenerate_errors.py": 4,
+    "test_history_builds.py": 4,
+    "test_regenerated_reports.py": 4,
     "test_outputs.py": 6,
-    "test_errors_builds.py": 6,
+    "test_build_failures.py": 6,
     "test_diff.py": 6,
     "test_claims.py": 5,
     "test_examples.py": 4,
@@ -105,27 +100,29 @@ SAMPLED_FILES = {
     "test_cometbft.py": 3,
     "test_fetch.py": 3,
     "test_remote.py": 3,
-    "test_ingest_samples.py": 3,
-    "test_ingest_blocks.py": 2,
+    "test_samples.py": 3,
+    "test_blocks.py": 2,
     "test_cache.py": 2,
     "test_increments.py": 2,
     "test_diff_reports.py": 2,
     "test_kept_builds.py": 5,
+    "test_pdf.py": 3,
+    "test_html.py": 2,
+    "test_build_cache.py": 5,
     "test_report_pdf.py": 3,
     "test_report_html.py": 2,
-    "test_ingest_bytes.py": 2,
-    "test_ingest_files.py": 2,
-    "test_ingest_lines.py": 2,
-    "test_ingest_records.py": 2,
-    "test_ingest_tables.py": 2,
-    "test_ingest_text.py": 2,
-    "test_ingest_unsteady.py": 2,
-    "test_ingest_events.py": 2,
-    "test_ingest_strange.py": 3,
-    "test_ingest_unended.py": 3,
+    "test_odd_bytes.py": 2,
+    "test_run_files.py": 2,
+    "test_json_lines.py": 2,
+    "test_json_records.py": 2,
+    "test_csv.py": 2,
+    "test_text_lines.py": 2,
+    "test_changing_files.py": 2,
+    "test_invalid_text.py": 3,
+    "test_unended.py": 3,
     "test_cases_facts.py": 4,
     "test_cases_names.py": 3,
-    "test_cometbft_bad_inputs.py": 2,
+    "test_bad_samples.py": 2,
     "test_own_columns.py": 2,
     "test_series_ends.py": 2,
     "test_several_targets.py": 2,
@@ -136,27 +133,27 @@ SAMPLED_FILES = {
     "test_trace_everything.py": 2,
     "test_trace.py": 2,
 }
-#: file -> a fixture, and one in how many of its cases runs by default; all tests of a case run, or none
+#: file -> a fixture and n, of which every n-th case runs by default with all its tests
 SAMPLED_CASES = {
-    "test_regenerate.py": ("made", 2),
+    "test_regenerate.py": ("regenerated", 2),
 }
 
 
 def is_deep() -> bool:
-    """Whether all is to run."""
+    """Tell whether all cases run."""
     return bool(os.environ.get("ASSAY_DEEP"))
 
 
 def examples(number: int) -> int:
-    """How many random examples a property is tried with: all of them in a deep run, else a third."""
+    """Return the number of random examples: all in a deep run, else a third."""
     return number if is_deep() else number // 3
 
 
 @functools.cache
 def turn() -> int:
-    """Where the count begins: as the environment says, else by the committed files; 0 where there is no git."""
-    if said := os.environ.get(VARIABLE):
-        return int(said) % TURNS
+    """Return the start of the count: set by the environment, else by the committed files; 0 without git."""
+    if number := os.environ.get(VARIABLE):
+        return int(number) % TURNS
     command = ["git", "rev-parse", "HEAD^{tree}"]
     try:
         done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
@@ -166,15 +163,15 @@ def turn() -> int:
 
 
 def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """The cases that do not run by default."""
+    """Return the cases that do not run by default."""
     seen: Counter[str] = Counter()
-    found = []
+    skipped = []
     for item in items:
         family, every = _family(item.path.name, item.name.partition("[")[0])
         if (seen[family] + turn()) % every or _is_of_case_left_out(item):
-            found.append(item)
+            skipped.append(item)
         seen[family] += 1
-    return found
+    return skipped
 
 
 def _is_of_case_left_out(item: pytest.Item) -> bool:
@@ -184,7 +181,7 @@ def _is_of_case_left_out(item: pytest.Item) -> bool:
 
 
 def _family(file: str, test: str) -> tuple[str, int]:
-    """The family that a test is of, and one in how many of it runs."""
+    """Return the family of a test and its sampling rate."""
     if f"{file}::{test}" in SAMPLED:
         return f"{file}::{test}", SAMPLED[f"{file}::{test}"]
     return (file, SAMPLED_FILES[file]) if file in SAMPLED_FILES else (f"{file}::{test}", 1)

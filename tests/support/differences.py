@@ -1,46 +1,46 @@
-"""Where two analyses differ, as sentences: member by member, integers and texts equal, reals as references are."""
+"""Describe differences between two analyses: integers and texts are equal, reals as in the reference."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.oracle import Analysis, manifest_cells
 from tests.oracle.reference import same
 
-#: facts that ours keeps otherwise: as instants, or with what stands for an empty text left to the cell
+#: facts that the compiler stores as instants, or as empty texts that the cell replaces
 ONLY_AS_TEXT = frozenset({"Plutus script", "Number of filters applied"})
 
 
 def analysis_differences(ours: Analysis, theirs: Analysis, cells: Mapping[str, str]) -> list[str]:
-    """Everything in which our analysis differs from the oracle's; `cells` are those of our manifest."""
-    found: list[str] = []
+    """Return all differences between the compiler and the oracle; `cells` are those of the manifest."""
+    sentences: list[str] = []
     for name in ("metrics", "chain", "hosts", "host_metrics", "chart_points"):
-        found += differences(getattr(ours, name), getattr(theirs, name), name)
-    found += differences(dict(ours.rejections), dict(theirs.rejections), "rejections")
+        sentences += differences(getattr(ours, name), getattr(theirs, name), name)
+    sentences += differences(dict(ours.rejections), dict(theirs.rejections), "rejections")
     facts = {label: value for label, value in theirs.manifest.items() if label not in ONLY_AS_TEXT}
-    found += differences({label: ours.manifest[label] for label in facts}, facts, "manifest")
+    sentences += differences({label: ours.manifest[label] for label in facts}, facts, "manifest")
     expected = manifest_cells(theirs.manifest)
-    return found + list(differences({label: cells[label] for label in expected}, expected, "cells"))
+    return sentences + list(differences({label: cells[label] for label in expected}, expected, "cells"))
 
 
 def differences(ours: Any, theirs: Any, place: str) -> Iterator[str]:
-    """Where two trees of dataclasses, mappings, sequences and scalars differ."""
+    """Yield differences between two trees of dataclasses, mappings, sequences and scalars."""
     mine, other = _members(ours), _members(theirs)
     if mine is None or other is None:
         if not (ours == theirs or same(ours, theirs)):
             yield f"{place}: found {ours!r}, oracle {theirs!r}"
     elif mine.keys() != other.keys():
-        extra, lacking = (sorted(map(str, names)) for names in (mine.keys() - other.keys(), other.keys() - mine.keys()))
-        yield f"{place}: found besides {extra}, lacking {lacking}"
+        extra, missing = (sorted(map(str, names)) for names in (mine.keys() - other.keys(), other.keys() - mine.keys()))
+        yield f"{place}: found besides {extra}, lacking {missing}"
     else:
         for name in mine:
             yield from differences(mine[name], other[name], f"{place}.{name}")
 
 
 def _members(value: Any) -> dict[Any, Any] | None:
-    """The members of a tree's node; None for a leaf."""
+    """Return the members of a node; None for a leaf."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {item.name: getattr(value, item.name) for item in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -48,3 +48,8 @@ def _members(value: Any) -> dict[Any, Any] | None:
     if isinstance(value, (list, tuple)):
         return dict(enumerate(value))
     return None
+
+
+def assert_no_differences(sentences: Sequence[str]) -> None:
+    """Fail with the first differences."""
+    assert not sentences, "\n".join([f"{len(sentences)} differences", *sentences[:20]])

@@ -1,4 +1,4 @@
-"""A small system of its own: drives with the rates at which they are written to, as a table, and formulas over them."""
+"""Define a small system: drives with write rates as a table, and formulas over them."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ SQL = "SELECT drive, seq AS place, rate FROM read\n"
 
 
 def drives(target: Path, edits: Mapping[str, str] | None = None, formulas: Mapping[str, str] | None = None) -> Path:
-    """A workspace with the system `drives`; texts of its package, and of the formulas that it takes, are replaced."""
+    """Create a workspace with the system `drives`, and replace texts of its package and formulas."""
     for name, text in {
         PACKAGE: _edited(SPECS, edits or {}),
         FORMULAS: _edited((ROOT / FORMULAS).read_text(encoding="utf-8"), formulas or {}),
@@ -221,11 +221,11 @@ def _edited(text: str, edits: Mapping[str, str]) -> str:
 
 
 def run(folder: Path, **rates: int | tuple[int, ...]) -> Path:
-    """A run: drive -> the rate of each of its lines, in bytes a second."""
+    """Create a run from the rates of each drive, in bytes per second and per line."""
     folder.mkdir(parents=True)
     lines = ["at,drive,rate"]
-    for drive, given in rates.items():
-        for rate in given if isinstance(given, tuple) else (given,):
+    for drive, of_drive in rates.items():
+        for rate in of_drive if isinstance(of_drive, tuple) else (of_drive,):
             lines.append(f"2024-01-22T20:00:{len(lines):02}Z,{drive},{rate}")
     (folder / "rates.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
     (folder / "meta.json").write_text(f'{{"ident": "{folder.name}"}}', encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Statements of a run that was examined, executed anew."""
+"""Execute the statements of an examined run again."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ def worked_out(
     enumerated: bool = False,
     large: bool = False,
 ) -> RunResults:
-    """What a run comes to with so many connections beside the first; no table is left over, nor
-    what a connection has for itself where there are others."""
+    """Compute a run with additional connections, and check that no table or temporary view remains."""
     run = kept.prepared
     job = Job("run", kept.plan, graph, run.constants, run.raw, run.recognition, ("run_summary",))
     with connect(2, folder / "spill") as connection:
@@ -32,8 +31,8 @@ def worked_out(
         if enumerated:
             enumerate_hosts(connection, run.folders)
         store = Store(folder / "cache")
-        found = execute(job, lab.package, store, connection, others=more, enumerated=enumerated, large=large)
+        results = execute(job, lab.package, store, connection, others=more, enumerated=enumerated, large=large)
         assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
         own = connection.execute("SELECT view_name FROM duckdb_views() WHERE temporary AND NOT internal").fetchall()
         assert not (others and own)
-    return found
+    return results

@@ -1,4 +1,4 @@
-"""What the performance harness works out of a nodeos log, in plain Python: no table, no SQL."""
+"""Compute the performance harness's numbers of a nodeos log in plain Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Value = int | float | None
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block as its line tells; None where an older version does not."""
+    """A block of the log; None for figures that older versions do not write."""
 
     number: int
     producer: str
@@ -29,28 +29,30 @@ class Block:
 
 
 def blocks(lines: Sequence[str]) -> list[Block]:
-    """The blocks of a log, in its order."""
-    found = []
+    """Return the blocks of a log in order."""
+    blocks = []
     for line in lines:
         if match := RECEIVED.search(line):
-            told = {key: int(value) for key, value in re.findall(r"(net|cpu|elapsed|time|latency): (-?\d+)", match[6])}
-            found.append(Block(int(match[3]), match[4], int(match[5]), **told))
-    return found
+            figures = {
+                key: int(value) for key, value in re.findall(r"(net|cpu|elapsed|time|latency): (-?\d+)", match[6])
+            }
+            blocks.append(Block(int(match[3]), match[4], int(match[5]), **figures))
+    return blocks
 
 
-def window(found: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
-    """Of the blocks of a test: how many leading and trailing ones are empty, and what is analysed."""
+def window(blocks: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
+    """Return the numbers of leading and trailing empty blocks of a test, and the analysed blocks."""
     leading = 0
-    while leading < len(found) - 1 and found[leading].transactions == 0:
+    while leading < len(blocks) - 1 and blocks[leading].transactions == 0:
         leading += 1
     trailing = 0
-    while trailing < len(found) - leading - 1 and found[-1 - trailing].transactions == 0:
+    while trailing < len(blocks) - leading - 1 and blocks[-1 - trailing].transactions == 0:
         trailing += 1
-    return leading, trailing, list(found[leading + drop : max(0, len(found) - trailing - drop)])
+    return leading, trailing, list(blocks[leading + drop : max(0, len(blocks) - trailing - drop)])
 
 
 def statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
-    """Least, greatest, average and population deviation of integers; nothing of none."""
+    """Return least, greatest, average and population deviation of integers; None for no integers."""
     if not values:
         return {f"{name}_{figure}": None for figure in ("min", "max", "avg", "sigma")}
     mean = Fraction(sum(values), len(values))
@@ -61,9 +63,9 @@ def statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
     }  # fmt: skip
 
 
-def turns(found: Sequence[Block]) -> dict[str, Value]:
-    """The turns of producers: all whole ones, and those in between that are not."""
-    sizes = [len(list(group)) for _, group in groupby(found, key=lambda block: block.producer)]
+def turns(blocks: Sequence[Block]) -> dict[str, Value]:
+    """Return figures of producers' turns: all whole ones, and inner incomplete ones."""
+    sizes = [len(list(group)) for _, group in groupby(blocks, key=lambda block: block.producer)]
     counted = [size for place, size in enumerate(sizes) if size == WHOLE_TURN or 0 < place < len(sizes) - 1]
     return {
         "production_windows_total": len(counted),
@@ -72,13 +74,13 @@ def turns(found: Sequence[Block]) -> dict[str, Value]:
     }
 
 
-def harness(found: Sequence[Block], start: int = -1, end: int = -1, drop: int = 0) -> dict[str, Value]:
-    """All that the harness tells of a log, by the ids of metrics."""
-    test = [block for block in found if start <= block.number and (end < 0 or block.number <= end)]
+def harness(blocks: Sequence[Block], start: int = -1, end: int = -1, drop: int = 0) -> dict[str, Value]:
+    """Return all figures of a log by metric id."""
+    test = [block for block in blocks if start <= block.number and (end < 0 or block.number <= end)]
     leading, trailing, analysed = window(test, drop)
     tps = [a.transactions + b.transactions for a, b in pairwise(analysed)] or [b.transactions for b in analysed]
     begun = analysed[:-1] if len(analysed) > 1 else analysed
-    told = {
+    measured = {
         name: [value for block in analysed if (value := getattr(block, key)) is not None]
         for name, key in {
             "block_size": "net", "block_cpu": "cpu", "block_elapsed": "elapsed", "block_time": "time",
@@ -86,11 +88,11 @@ def harness(found: Sequence[Block], start: int = -1, end: int = -1, drop: int = 
         }.items()
     }  # fmt: skip
     return {
-        "first_block": found[0].number,
-        "last_block": found[-1].number,
-        "total_blocks": len(found),
-        "setup_blocks": sum(block.number < start for block in found),
-        "tear_down_blocks": sum(block.number >= start and 0 <= end < block.number for block in found),
+        "first_block": blocks[0].number,
+        "last_block": blocks[-1].number,
+        "total_blocks": len(blocks),
+        "setup_blocks": sum(block.number < start for block in blocks),
+        "tear_down_blocks": sum(block.number >= start and 0 <= end < block.number for block in blocks),
         "leading_empty_blocks": leading,
         "trailing_empty_blocks": trailing,
         "analysed_blocks": len(analysed),
@@ -98,7 +100,7 @@ def harness(found: Sequence[Block], start: int = -1, end: int = -1, drop: int = 
         **statistics("tps", tps),
         "tps_empty_blocks": sum(block.transactions == 0 for block in begun),
         "block_size_empty_blocks": sum(block.net == 0 for block in analysed),
-        **{figure: value for name, values in told.items() for figure, value in statistics(name, values).items()},
+        **{figure: value for name, values in measured.items() for figure, value in statistics(name, values).items()},
         **turns(test),
         **{f"total_{name}": _total(test, key) for name, key in TOTALS.items()},
     }
@@ -111,5 +113,5 @@ TOTALS = {
 
 
 def _total(test: Sequence[Block], key: str) -> int | None:
-    told = [value for block in test if (value := getattr(block, key)) is not None]
-    return sum(told) if told else None
+    values = [value for block in test if (value := getattr(block, key)) is not None]
+    return sum(values) if values else None

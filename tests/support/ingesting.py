@@ -1,4 +1,4 @@
-"""A small source of its own, whose logs tests write line by line, and what ingest makes of them."""
+"""Small sources of all kinds, whose files tests write, and what ingest makes of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 import glob
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,54 @@ SOURCE = Source(
     constants=(),
     doc="",
 )
+_PLAIN = replace(SOURCE, hosts="", unwrap=(), lookups=())
+#: kind -> a source of it
+SOURCES = {
+    source.kind: source
+    for source in (
+        SOURCE,
+        replace(
+            _PLAIN,
+            name="lines",
+            kind="text-lines",
+            hosts="m-*",
+            logs=("out*",),
+            time=("at",),
+            body=("message",),
+            line="{level} {at} ] {message...}",
+            zone="UTC",
+        ),
+        replace(
+            _PLAIN,
+            name="lists",
+            kind="json-records",
+            logs=("a*.json",),
+            time=("time",),
+            body=("data", "list"),
+            time_form="s",
+        ),
+        replace(_PLAIN, name="tables", kind="csv", logs=("*.csv",), time=("at",), body=()),
+        replace(
+            _PLAIN,
+            name="texts",
+            kind="blocks",
+            begins="Id",
+            logs=("*.txt",),
+            time=(),
+            body=(),
+            quarantine=Quarantine(share=0.0, at_least=10),
+        ),
+        replace(
+            _PLAIN,
+            name="metrics",
+            kind="samples",
+            logs=("*",),
+            time=(),
+            body=(),
+            quarantine=Quarantine(share=0.0, at_least=10),
+        ),
+    )
+}
 
 
 def field(
@@ -96,14 +144,24 @@ class Ingested:
 
     def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """Columns (all when none is named) of logs, counts, quarantine, or of the whole rows of an event, in order."""
-        single = self.folder / f"{table}.parquet"
-        paths = [single] if single.exists() else (self.folder / "events" / table).glob("*.parquet")
-        kept, order = ("", "ALL") if single.exists() else (" WHERE whole", "host, seq")
+        condition, order = ("", "ALL") if self._single(table).exists() else (" WHERE whole", "host, seq")
         names = ", ".join(f'"{name}"' for name in columns) or "*"
-        query = f"SELECT {names} FROM read_parquet(?){kept} ORDER BY {order}"
-        files = [glob.escape(str(path)) for path in paths]
-        found: list[tuple[Any, ...]] = _engine().execute(query, [files]).fetchall()
-        return found
+        query = f"SELECT {names} FROM read_parquet(?){condition} ORDER BY {order}"
+        rows: list[tuple[Any, ...]] = _engine().execute(query, [self._files(table)]).fetchall()
+        return rows
+
+    def columns(self, table: str) -> list[str]:
+        """Return the names of the columns of a table that `rows` reads."""
+        cursor = _engine().execute("SELECT * FROM read_parquet(?) LIMIT 0", [self._files(table)])
+        return [item[0] for item in cursor.description or ()]
+
+    def _single(self, table: str) -> Path:
+        return self.folder / f"{table}.parquet"
+
+    def _files(self, table: str) -> list[str]:
+        single = self._single(table)
+        paths = [single] if single.exists() else (self.folder / "events" / table).glob("*.parquet")
+        return [glob.escape(str(path)) for path in paths]
 
     def broken(self) -> list[tuple[Any, ...]]:
         """Host, file, line, reason and text of what is in quarantine; its offset is checked: the text begins there (of
@@ -133,6 +191,14 @@ def record(what: object = "Tick", ts: object = "2026-02-05T18:52:16Z", **body: o
 TICK = event("tick", form([field("n")], new="Tick"))
 
 
+def write_files(run: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a run by their paths in it."""
+    for name, content in files.items():
+        path = run / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
 def read(
     folder: Path,
     lines: Sequence[str] | bytes | Mapping[str, bytes],
@@ -147,10 +213,7 @@ def read(
         lines = {"m-1/out": lines}
     elif not isinstance(lines, Mapping):
         lines = {"m-1/out": "".join(f"{line}\n" for line in lines).encode()}
-    for name, content in lines.items():
-        path = run / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    write_files(run, lines)
     everything = {item.name: frozenset(found.name for found in item.fields) for item in events}
     asked = everything if wanted is None else wanted
     ingest(source, events, asked, find_run(source, run, events), folder / "made", workers=workers)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-# what every command loads: a process that begins with it is killed in its work, not in its start
+# imported by every command, so that a process is killed at work and not while it starts
 import duckdb  # noqa: F401
 import sqlglot.optimizer  # noqa: F401
 
@@ -26,7 +26,7 @@ from assay.cli.errors import run
 
 
 def killed_after(seconds: float, command: Sequence[str]) -> int:
-    """Run a command in a process of its own and kill it; its wait status."""
+    """Run a command in a new process, kill it, and return its wait status."""
     child = os.fork()
     if not child:
         quiet = os.open(os.devnull, os.O_WRONLY)

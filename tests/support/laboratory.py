@@ -1,4 +1,4 @@
-"""Runs worked out by the compiler under test, with every table that the results came from still open to questions."""
+"""Compute runs with the compiler, and keep all tables open for queries."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.app import filters
-from assay.app.compute import compiled
 from assay.app.prepare import IngestedRun, prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session, open_session
+from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import Job, connect, execute
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
@@ -35,7 +35,7 @@ _STORES = itertools.count()
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A run with its results, and the connection that holds the tables they came from."""
+    """A run with its results, and a connection to the tables behind them."""
 
     checked: CheckedPackage
     report: Report
@@ -46,69 +46,69 @@ class Examined:
     connection: duckdb.DuckDBPyConnection
 
     def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
-        """The rows of a query over the tables of the plan, as dictionaries."""
+        """Return the rows of a query over the tables of the plan."""
         cursor = self.connection.execute(query, values or None)
         names = [item[0] for item in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     def metric_rows(self, name: str) -> list[tuple[Any, ...]]:
-        """The rows that a metric's own statement yields: those of hosts begin with the host."""
+        """Return the rows of a metric's own statement; rows of hosts begin with the host."""
         node = next(item for item in self.graph if item.name == name and item.statement.kind == "metric")
         values = {place: self.prepared.constants[place] for place in node.places}
-        found: list[tuple[Any, ...]] = self.connection.execute(node.text, values or None).fetchall()
-        return found
+        rows: list[tuple[Any, ...]] = self.connection.execute(node.text, values or None).fetchall()
+        return rows
 
     def choices(self, summary: str = "published") -> Choices:
-        """The choices of a report of this run alone."""
+        """Return the choices of a report of this run alone."""
         return Choices("typst-2026", summary, tuple(item.label for item in self.plan.applied), DATE)
 
     def results_json(self, summary: str = "published") -> dict[str, Any]:
-        """`results.json` of a report of this run alone."""
+        """Return `results.json` of a report of this run alone."""
         names = [metric.id for metric in self.plan.metrics]
         return results_json(self.checked, self.report, names, [self.figures], self.choices(summary))
 
     @property
     def figures(self) -> RunFigures:
-        """The run as reports take it."""
+        """Return the run as input of reports."""
         return RunFigures(self.prepared.run.id, self.prepared.constants, self.results, len(self.prepared.logs))
 
     @property
     def manifest_cells(self) -> dict[str, str]:
-        """The cells of the manifest, by label."""
+        """Return the cells of the manifest by label."""
         return {row.label: manifest_text(row, self.figures, self.choices()) for row in self.report.manifest}
 
 
 @dataclass(frozen=True, slots=True)
 class Laboratory:
-    """Examines runs.  What was ingested is shared; results are not, so that every table is made."""
+    """Computes runs. Ingested data is shared, results are not, so that every table exists."""
 
     session: Session
     folder: Path
 
     @property
     def package(self) -> CheckedPackage:
-        """The package of the system under test."""
+        """Return the package under test."""
         return self.session.package("cardano")
 
-    def graph(self, given: Sequence[str]) -> tuple[Plan, tuple[Node, ...]]:
-        """The plan of all metrics under the filters, and its statements."""
-        applied = filters.applied(self.package.package, None, given, none=not given)
-        made = plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
-        return made, nodes(compiled(self.package, made))
+    def graph(self, input_filters: Sequence[str]) -> tuple[Plan, tuple[Node, ...]]:
+        """Return the plan of all metrics under the filters, and its statements."""
+        applied = filters.applied(self.package.package, None, input_filters, none=not input_filters)
+        full_plan = plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
+        return full_plan, nodes(compile_statements(self.package, full_plan))
 
     def examine(self, run: Path, given: Sequence[str] = (), *, name: str = "run", threads: int = 2) -> Examined:
-        """All metrics of a run under the filters.  Raises AssayError as a build does."""
-        made, graph = self.graph(given)
-        (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], made.wanted)
+        """Compute all metrics of a run under the filters. Raise AssayError like a build."""
+        full_plan, graph = self.graph(given)
+        (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], full_plan.wanted)
         connection = connect(threads, self.folder / "spill")
         mount(connection, prepared.folders)
-        job = Job(name, made, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))
+        job = Job(name, full_plan, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))
         fresh = Store(self.folder / f"results-{next(_STORES)}")
         results = execute(job, self.package, fresh, connection, keep_tables=True)
         (report,) = self.package.package.reports
-        return Examined(self.package, report, prepared, made, graph, results, connection)
+        return Examined(self.package, report, prepared, full_plan, graph, results, connection)
 
 
 def laboratory(folder: Path) -> Laboratory:
-    """A laboratory in this repository's workspace, its caches in a folder."""
+    """Create a laboratory in this repository's workspace, with its caches in a folder."""
     return Laboratory(open_session(ROOT, folder / "cache"), folder)

@@ -21,7 +21,7 @@ TEXT, OTHER, TORN, TIMELESS, LACKING, USED = "text", "other", "torn", "timeless"
 BROKEN = (TORN, TIMELESS, LACKING)
 
 _COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])')
-_OBJECT = re.compile(rb'\{[ \t\r]*"')  # how indented lines begin that are meant as objects
+_OBJECT = re.compile(rb'\{[ \t\r]*"')  # start of indented lines that are meant as objects
 _TIME = re.compile(r"\s*(\d{4,6})([-/\\ ])(\d\d?)\2(\d\d?)[T ](\d\d?):(\d\d?):(\d\d?)(?:\.\d*)?Z", re.ASCII)
 _WITH_OFFSET = re.compile(
     r"(\d{4})(-)(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,]\d+)? ?[+-](?:0\d|1[0-5]):?[0-5]\d", re.ASCII
@@ -32,7 +32,7 @@ _REAL_TEXT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII
 
 @dataclass(slots=True)
 class Told:
-    """What a log's lines come to: how many are of each kind, how many of each event, the broken ones."""
+    """Counts of a log's lines by kind and event, and the broken ones."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     events: Counter[str] = field(default_factory=Counter)
@@ -40,17 +40,17 @@ class Told:
 
 
 def told(source: Source, events: Sequence[Event], content: bytes) -> Told:
-    """What the lines of a log are; of broken ones number and place of the first byte."""
-    found = Told()
+    """Classify the lines of a log; broken ones have number and offset of the first byte."""
+    counts = Told()
     names = _names(source, events)
     for number, place, line in _lines(content):
         kind, event = _judged(source, names, line)
-        found.kinds[kind] += 1
+        counts.kinds[kind] += 1
         if kind == USED:
-            found.events[event] += 1
+            counts.events[event] += 1
         if kind in BROKEN:
-            found.broken.append((number, place))
-    return found
+            counts.broken.append((number, place))
+    return counts
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, int, bytes]]:
@@ -66,8 +66,8 @@ Names = list[tuple[tuple[str, ...], bool, dict[str, tuple[Event, Form]]]]
 
 
 def _names(source: Source, events: Sequence[Event]) -> Names:
-    """Of each lookup its path, whether that is in the body, and the forms by the texts that may stand there."""
-    found: Names = []
+    """Return for each lookup its path, whether it is in the body, and forms by text."""
+    names: Names = []
     for lookup in source.lookups:
         known: dict[str, tuple[Event, Form]] = {}
         for event in events:
@@ -76,8 +76,8 @@ def _names(source: Source, events: Sequence[Event]) -> Names:
                     if name.generation == lookup.generation:
                         known.setdefault(lookup.drop + name.name, (event, form))
                         known.setdefault(name.name, (event, form))
-        found.append((lookup.path, lookup.in_body, known))
-    return found
+        names.append((lookup.path, lookup.in_body, known))
+    return names
 
 
 def _judged(source: Source, names: Names, line: bytes) -> tuple[str, str]:
@@ -91,13 +91,13 @@ def _judged(source: Source, names: Names, line: bytes) -> tuple[str, str]:
     if not _is_time(_at(record, source.time)):
         return TIMELESS, ""
     body = _body(source, record)
-    found = next(
+    actual_event = next(
         (known[name] for path, in_body, known in names if (name := _name(body if in_body else record, path)) in known),
         None,
     )
-    if found is None:
+    if actual_event is None:
         return OTHER, ""
-    event, form = found
+    event, form = actual_event
     if any(_rules_out(rule, body) for rule in form.unless):
         return OTHER, ""
     if all(_can_be_had(item, body) for item in form.fields):
@@ -106,7 +106,7 @@ def _judged(source: Source, names: Names, line: bytes) -> tuple[str, str]:
 
 
 def _record(line: bytes) -> Any:
-    """The object; None where the line is none.  Of a key that stands twice the first counts."""
+    """Parse an object; None if there is none. The first of two equal keys counts."""
     try:
         text = line.decode("utf-8")
         return _parsed(text)
@@ -115,16 +115,16 @@ def _record(line: bytes) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        return _parsed(_COMMA.sub(lambda found: found[1] or "", text))
+        return _parsed(_COMMA.sub(lambda match: match[1] or "", text))
     except (ValueError, RecursionError):
         return None
 
 
 def _parsed(text: str) -> Any:
-    found = json.loads(text, parse_float=Decimal, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
+    document = json.loads(text, parse_float=Decimal, object_pairs_hook=lambda pairs: dict(reversed(pairs)))
     if "\\u" in text:
-        json.dumps(found, ensure_ascii=False, default=str).encode("utf-8")  # halves of surrogates are no JSON
-    return found
+        json.dumps(document, ensure_ascii=False, default=str).encode("utf-8")  # single surrogates are invalid
+    return document
 
 
 def _at(value: Any, path: Sequence[str]) -> Any:
@@ -134,12 +134,12 @@ def _at(value: Any, path: Sequence[str]) -> Any:
 
 
 def _is_time(value: Any) -> bool:
-    """A time that 64 bits of nanoseconds hold, at least to the second, in UTC or with an offset."""
+    """Tell whether a text is a time of 64-bit nanoseconds, to the second or finer, in UTC or with an offset."""
     forms = (_TIME, _WITH_OFFSET) if isinstance(value, str) and len(value.encode()) >= 20 else ()
-    found = next((match for form in forms if (match := form.fullmatch(value))), None)
-    if not found:
+    actual_match = next((match for form in forms if (match := form.fullmatch(value))), None)
+    if not actual_match:
         return False
-    year, month, day, hour, minute, second = (int(found[group]) for group in (1, 3, 4, 5, 6, 7))
+    year, month, day, hour, minute, second = (int(actual_match[group]) for group in (1, 3, 4, 5, 6, 7))
     if (hour, minute, second) == (24, 0, 0):
         hour = 0
     try:
@@ -175,14 +175,14 @@ def _rules_out(rule: Any, body: Any) -> bool:
 def _can_be_had(item: Field, body: Any) -> bool:
     if not item.paths:
         return True
-    value = next((found for path in item.paths if (found := _at(body, path)) is not None), None)
+    value = next((actual_value for path in item.paths if (actual_value := _at(body, path)) is not None), None)
     if value is None:
         return not item.required or item.default is not None
     return _is(item.type, value, sum(change.number for change in item.transforms if change.kind == "plus"))
 
 
 def _is(kind: str, value: Any, moved: int) -> bool:
-    """Whether a value is of a type, or a text that reads as one, and is so when a constant is added to it."""
+    """Tell whether a value, or its text, is of a type, also after adding the constant."""
     if kind == "text":
         return True
     if kind == "boolean":

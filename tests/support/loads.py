@@ -1,4 +1,4 @@
-"""Small QA runs of a testnet: load reports of a few experiments, samples of nodes, both made up."""
+"""Create small QA runs of a testnet: load reports of a few experiments, and samples of nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAD = "experiment_id,block_time,duration_ns,tx_hash,connections,rate,size"
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """So many transactions, all in one block `start + 2` seconds after the run began, with one latency (ns)."""
+    """Transactions in one block `start + 2` s after the start of the run, all with one latency (ns)."""
 
     id: str
     start: int = 5
@@ -23,7 +23,7 @@ class Experiment:
     latency: int = 1_000_000_000
 
     def rows(self) -> Iterable[str]:
-        """Its rows in the load report."""
+        """Yield the rows of the load report."""
         block = (BEGIN + self.start + 2) * 10**9
         for number in range(self.count):
             own = f"{self.latency},{self.id}-{number},{self.connections},{self.rate},1024"
@@ -31,7 +31,7 @@ class Experiment:
 
 
 def loaded(run: Path, *experiments: Experiment, **facts: object) -> Path:
-    """A run with these experiments, called as its folder."""
+    """Create a run with these experiments, named like its folder."""
     (run / "report").mkdir(parents=True)
     rows = [row for item in experiments for row in item.rows()]
     (run / "report" / "raw.csv").write_text("\n".join([HEAD, *rows, ""]), encoding="utf-8")
@@ -41,7 +41,7 @@ def loaded(run: Path, *experiments: Experiment, **facts: object) -> Path:
 
 
 def sampled(run: Path, series: Mapping[str, Mapping[str, Sequence[tuple[int, str]]]]) -> Path:
-    """Samples beside them: metric -> node -> (seconds since the run began, value)."""
+    """Add samples to a run: metric -> node -> (seconds since the start, value)."""
     lines = []
     for metric, nodes in series.items():
         lines.append(f"# TYPE {metric} gauge")

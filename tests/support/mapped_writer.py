@@ -20,14 +20,14 @@ ROUND = 1.0  # seconds in which every page is written once
 
 
 def tell() -> None:
-    """Where the process is now."""
+    """Print the state of the process."""
     lines = Path("/proc/self/io").read_text(encoding="ascii").splitlines()
     written = next(int(line.split()[1]) for line in lines if line.startswith("write_bytes"))
     print(json.dumps({"t_ns": time.time_ns(), "written": written}), flush=True)
 
 
 def write(place: Path, size: int, access: int, seconds: float) -> None:
-    """Write every page of the mapped file once a round, and flush it, for so long."""
+    """Write and flush every page of the mapped file once per round, for some seconds."""
     end, number = time.monotonic() + seconds, 0
     with place.open("r+b") as stream, mmap.mmap(stream.fileno(), size, access=access) as memory:
         while time.monotonic() < end:
@@ -39,7 +39,7 @@ def write(place: Path, size: int, access: int, seconds: float) -> None:
 
 
 def main() -> None:
-    """Both mappings, one after the other."""
+    """Write through both mappings in turn."""
     place, size, seconds = Path(sys.argv[1]), int(sys.argv[2]) * 1_000_000 // PAGE * PAGE, float(sys.argv[3])
     with place.open("wb") as stream:
         stream.truncate(size)

@@ -17,7 +17,7 @@ JOBS = 6
 
 
 def mixed(target: Path, *edits: Edit) -> Path:
-    """The workspace, with the edits made, and its runs `v1` and `v2`."""
+    """Create the workspace with edits and its runs `v1` and `v2`."""
     shutil.copytree(MIXED, target)
     for file, text, replacement in edits:
         edited(target / "specs" / "mix" / file, text, replacement)
@@ -27,7 +27,7 @@ def mixed(target: Path, *edits: Edit) -> Path:
 
 
 def run_of(place: Path, release: str) -> Path:
-    """A run: jobs that take as many tenths of a second as their numbers say; the last of each host fails."""
+    """Create a run whose jobs take as many tenths of a second as their numbers; each host's last one fails."""
     for host in HOSTS:
         (place / host).mkdir(parents=True)
         _write(place / host / "app.log", [json.dumps(item) for job in range(JOBS) for item in job_of(host, job)])
@@ -43,7 +43,7 @@ def run_of(place: Path, release: str) -> Path:
 
 
 def job_of(host: str, job: int) -> list[dict[str, object]]:
-    """The records of a job."""
+    """Return the records of a job."""
     come, begun, ended = (f"2026-03-01T10:00:{job:02}.{tenths}Z" for tenths in (0, 1, job + 2))
     last = job == JOBS - 1
     end: dict[str, object] = {"kind": "fail", "err": "timeout"} if last else {"kind": "done", "kb": 100 + job}

@@ -1,4 +1,4 @@
-"""What a command that must fail leaves behind: a message, an exit status, and former outputs as they were."""
+"""Compare outputs, and check messages and files after failing commands."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def former_outputs(out: Path) -> None:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a folder, by its path in it."""
+    """Return every file of a folder by its path in it."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def assert_same(folder: Path, other: Path) -> None:
-    """Two outputs have the same files, byte by byte."""
+    """Check that two outputs have the same files, byte by byte."""
     mine, theirs = contents(folder), contents(other)
     assert set(mine) == set(theirs)
     assert [name for name in sorted(mine) if mine[name] != theirs[name]] == []
 
 
 def message(done: Done, places: Mapping[str, Path]) -> str:
-    """The message of a command that failed, paths replaced by the names of places; it printed nothing else."""
+    """Return the only output of a failed command, with paths replaced by names of places."""
     assert done.out == ""
     assert "Traceback" not in done.err
     text = done.err
@@ -46,5 +46,5 @@ def message(done: Done, places: Mapping[str, Path]) -> str:
 
 
 def without_quarantine(text: str) -> str:
-    """A message, the file of broken records that it names called QUARANTINE."""
+    """Replace the path of the file of broken records by QUARANTINE."""
     return re.sub(r"\S+/quarantine/[0-9a-f]{32}\.parquet", "QUARANTINE", text)

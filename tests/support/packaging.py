@@ -1,4 +1,4 @@
-"""The same records in other packages: parts of files, packed in any way, behind links, in archives."""
+"""Package records randomly: parts of files, compression, links, archives."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ import zstandard
 
 
 def pieces(random: Random, content: bytes) -> list[bytes]:
-    """A content in pieces, some of them empty, that are cut anywhere."""
+    """Cut content into pieces at random, some of them empty."""
     cuts = sorted(random.randrange(len(content) + 1) for _ in range(random.choice([0, 1, 4])))
-    found = [content[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(content)], strict=True)]
-    found.insert(random.randrange(len(found) + 1), b"")
-    return found
+    parts = [content[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(content)], strict=True)]
+    parts.insert(random.randrange(len(parts) + 1), b"")
+    return parts
 
 
 def gzipped(random: Random, content: bytes) -> bytes:
-    """A content in several members, with zeros behind some."""
+    """Compress content into several members, some followed by zeros."""
     return b"".join(gzip.compress(piece) + bytes(random.choice([0, 512])) for piece in pieces(random, content))
 
 
 def zstandarded(random: Random, content: bytes) -> bytes:
-    """A content in several frames of other windows, with frames without content between them."""
+    """Compress content into several frames with different windows, and empty frames between them."""
     return b"".join(_frame(random, piece) + _skipped(random) for piece in pieces(random, content))
 
 
 def _frame(random: Random, content: bytes) -> bytes:
     window, checked = random.choice([10, 20, 27]), random.random() < 0.5
-    how = zstandard.ZstdCompressionParameters.from_level(1, window_log=window, write_checksum=checked)
-    packer = zstandard.ZstdCompressor(compression_params=how).compressobj()
+    parameters = zstandard.ZstdCompressionParameters.from_level(1, window_log=window, write_checksum=checked)
+    packer = zstandard.ZstdCompressor(compression_params=parameters).compressobj()
     return packer.compress(content) + packer.flush()
 
 
@@ -45,7 +45,7 @@ def _skipped(random: Random) -> bytes:
     return struct.pack("<II", 0x184D2A50 + random.randrange(16), size) + b"x" * size if random.random() < 0.5 else b""
 
 
-#: how a name ends -> how such a file is packed
+#: suffix -> compression
 PACKED: Mapping[str, Callable[[Random, bytes], bytes]] = {
     "": lambda _random, content: content,
     ".gz": gzipped,
@@ -54,7 +54,7 @@ PACKED: Mapping[str, Callable[[Random, bytes], bytes]] = {
 
 
 def put(random: Random, place: Path, content: bytes, apart: Path) -> None:
-    """Write a file, packed in some way, where it is due, or apart with a link to it; changed at any time."""
+    """Write a file, compressed or linked, with a random time of change."""
     suffix = random.choice(sorted(PACKED))
     place = place.with_name(place.name + suffix)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -68,13 +68,13 @@ def put(random: Random, place: Path, content: bytes, apart: Path) -> None:
 
 
 def parts(random: Random, records: Sequence[bytes], most: int) -> list[list[bytes]]:
-    """Records in at most so many parts, none of them empty."""
+    """Divide records into nonempty parts."""
     cuts = sorted(random.sample(range(1, len(records)), random.randrange(min(most, len(records)))))
     return [list(records[begin:end]) for begin, end in zip([0, *cuts], [*cuts, len(records)], strict=True)]
 
 
 def archived(random: Random, folder: Path, kind: str) -> Path:
-    """A folder as an archive beside it, its files in any order."""
+    """Archive a folder next to it, with its files in random order."""
     names = [(Path(root) / name).relative_to(folder) for root, _, names in os.walk(folder) for name in names]
     random.shuffle(names)
     place, stream = folder.with_name(f"{folder.name}{kind}"), io.BytesIO()

@@ -1,4 +1,4 @@
-"""The statements of a system over the records of a run, which can be changed: what comes out otherwise then."""
+"""Compute a system's statements over changed records of a run."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assay.app.compute import compiled
-from assay.app.lineage import of_item
+from assay.app.lineage import trace_subject
 from assay.app.prepare import prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session
+from assay.app.subject import Subject
+from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
-from assay.engine.graph import Node, nodes
+from assay.engine.graph import Node
 from assay.engine.mount import bind_parameters, mount
-from assay.lang.model.package import Metric, Series
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import ROLES
-from assay.plan.planner import Applied, plan, rows_of
+from assay.plan.planner import Applied, rows_of
 
-Item = Metric | Series
-#: roles of columns that make a difference to a number; the others refuse a run, or leave out a record
+#: roles of columns that influence a number; other columns refuse a run, or drop a record
 DECIDING = ROLES[:3]
-SHARE = 40  # percent of the records that are changed
+SHARE = 40  # percentage of changed records
 
 
 class Perturbed:
-    """Metrics and series of a run, asked of tables in which the records of its events may be others."""
+    """Metrics and series of a run over tables whose records can be changed."""
 
     def __init__(
-        self, session: Session, checked: CheckedPackage, run: Path, items: Sequence[Item], applied: Sequence[Applied]
+        self, session: Session, checked: CheckedPackage, run: Path, items: Sequence[Subject], applied: Sequence[Applied]
     ) -> None:
-        metrics = [item for item in items if isinstance(item, Metric)]
-        series = [item.name for item in items if isinstance(item, Series)]
-        made = plan(checked.package, metrics, applied, series=series)
-        self.graph = nodes(compiled(checked, made))
-        (prepared,) = prepare(session, checked, [NamedRun("run", run)], made.wanted)
+        metrics = [metric for item in items for metric in item.metrics]
+        compiled = compile_plan(checked, metrics, applied, series=[name for item in items for name in item.series])
+        self.graph = compiled.graph
+        (prepared,) = prepare(session, checked, [NamedRun("run", run)], compiled.plan.wanted)
         self.constants = prepared.constants
         self.connection = connect(1, session.store.room())
         mount(self.connection, prepared.folders)
         self.events = [node.name for node in self.graph if node.statement.kind == "view"]
-        self.asked = {item.id if isinstance(item, Metric) else rows_of(item.name): item for item in items}
-        self.roles = {name: of_item(checked, item, applied).found.roles for name, item in self.asked.items()}
+        self.asked = {item.id if item.metrics else rows_of(item.id): item for item in items}
+        self.roles = {
+            name: trace_subject(item, applied, item.compile(applied)).found.roles for name, item in self.asked.items()
+        }
         for node in self.graph:
             if node.name in self.events:
                 self.connection.execute(node.text)
@@ -50,23 +50,22 @@ class Perturbed:
                 self.connection.execute(f'DROP VIEW "{node.name}"')
                 self.put(node.name, f'FROM "{node.name} held"')
         self.before = self.found(self.graph)
-        self.touched: set[str] = set()  # events whose records are as they were, but not yet what is made of them
+        self.touched: set[str] = set()  # events with restored records, whose dependents are outdated
 
     def columns(self, event: str) -> dict[str, str]:
-        """The columns of an event that lineage tells of, with their types; its rows as one of them.  None of an event
-        that no record is."""
+        """Return columns in an event's lineage with types, including its rows; none for absent events."""
         if not self.connection.execute(f'FROM "{event} held" LIMIT 1').fetchall():
             return {}
         rows = self.connection.execute(f'DESCRIBE "{event} held"').fetchall()
         return {row[0]: row[1] for row in rows if row[0] != "host"} | {ROWS: ""}
 
     def put(self, event: str, query: str) -> None:
-        """Let the records of an event be those of a query."""
+        """Replace the records of an event by those of a query."""
         self.connection.execute(f'CREATE OR REPLACE TABLE "{event}" AS {query}')
 
     def found(self, graph: Iterable[Node]) -> dict[str, list[str]]:
-        """What the statements yield that are asked for."""
-        found: dict[str, list[str]] = {}
+        """Return the results of the statements."""
+        by_file: dict[str, list[str]] = {}
         for node in graph:
             kind, values = node.statement.kind, bind_parameters(node.places, self.constants) or None
             if kind == "table":
@@ -74,14 +73,14 @@ class Perturbed:
                 self.connection.execute(node.text, values)
             if node.name in self.asked and kind != "view":
                 rows = self._rows(f'FROM "{node.name}"', None) if kind == "table" else self._rows(node.text, values)
-                found[node.name] = rows
-        return found
+                by_file[node.name] = rows
+        return by_file
 
     def _rows(self, text: str, values: Mapping[str, object] | None) -> list[str]:
         return sorted(map(repr, self.connection.execute(text, values).fetchall()))
 
     def changed(self, event: str, column: str, kind: str, seed: int) -> set[str]:
-        """What comes out otherwise when a column of some records of an event has other values."""
+        """Return the results that differ after a change of a column in some records."""
         self.put(event, _others(event, column, kind, seed))
         after = self.found(self._after({event, *self.touched}))
         self.put(event, f'FROM "{event} held"')
@@ -101,28 +100,28 @@ class Perturbed:
         return [node for node in self.graph if node.name in reached]
 
     def named(self, event: str, column: str, parts: Sequence[str] = DECIDING) -> set[str]:
-        """Whose lineage says that a column decides, or has one of these roles."""
+        """Return the results whose lineage includes a column in one of these roles."""
         return {name for name, roles in self.roles.items() if roles.get(Origin(event, column)) in parts}
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Close the engine."""
         self.connection.close()
 
 
 def _others(event: str, column: str, kind: str, seed: int) -> str:
-    """The query of an event's records, some of which have another value in a column, or are gone."""
-    held, chosen = f'"{event} held"', f"hash(host, seq, {seed}) % 100 < {SHARE}"
+    """Return a query of an event's records in which some have another value in a column, or are missing."""
+    mark, chosen = f'"{event} held"', f"hash(host, seq, {seed}) % 100 < {SHARE}"
     if column == ROWS:
-        return f"FROM {held} WHERE NOT {chosen}"
-    if column == "seq":  # places are moved, and stay apart
-        return f"SELECT * REPLACE (CASE WHEN {chosen} THEN 2 * seq + 3 ELSE 2 * seq END AS seq) FROM {held}"
+        return f"FROM {mark} WHERE NOT {chosen}"
+    if column == "seq":  # places move and stay distinct
+        return f"SELECT * REPLACE (CASE WHEN {chosen} THEN 2 * seq + 3 ELSE 2 * seq END AS seq) FROM {mark}"
     name = f'"{column}"'
     other = f"CASE WHEN {chosen} THEN {_other(name, kind, seed)} ELSE {name} END"
-    return f"SELECT * REPLACE ({other} AS {name}) FROM {held}"
+    return f"SELECT * REPLACE ({other} AS {name}) FROM {mark}"
 
 
 def _other(name: str, kind: str, seed: int) -> str:
-    """Another value of a type than what stands there."""
+    """Return another value of the same type."""
     if kind == "VARCHAR":
         return f"left(md5({name} || {seed}), greatest(length({name}), 3))"
     if kind == "BOOLEAN":

@@ -1,4 +1,4 @@
-"""A Prometheus server of the machine's, over samples that a test gives it."""
+"""Serve samples with a Prometheus server of the machine."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Series = Mapping[str, Any]
 
 
 def saved_series(path: Path) -> list[Series]:
-    """The series of a saved answer: `metric`, and `values` as pairs of texts."""
+    """Return the series of a saved answer: `metric`, and `values` as pairs of texts."""
     with gzip.open(path, "rb") as stream:
-        found: list[Series] = json.load(stream, parse_float=str, parse_int=str)["data"]["result"]
-    return found
+        series: list[Series] = json.load(stream, parse_float=str, parse_int=str)["data"]["result"]
+    return series
 
 
 def openmetrics(series: Iterable[Series]) -> str:
-    """Series as OpenMetrics text."""
+    """Return series as OpenMetrics text."""
     lines = []
     for item in series:
         labels = (
@@ -44,18 +44,18 @@ def openmetrics(series: Iterable[Series]) -> str:
 
 
 def stored(folder: Path, series: Iterable[Series]) -> Path:
-    """A database of samples, which servers may serve."""
+    """Create a database of samples for servers."""
     text, base = folder / "samples.txt", folder / "database"
     text.write_text(openmetrics(series), encoding="utf-8")
-    made = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(base)]
-    result = subprocess.run(made, capture_output=True, text=True, timeout=300)
+    command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(base)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
     return base
 
 
 @contextmanager
 def served(base: Path, folder: Path, *options: str) -> Iterator[str]:
-    """The address of a server over a copy of a database; it has gone when the block ends."""
+    """Serve a copy of a database, and return the server's address."""
     folder.mkdir(parents=True)
     config = folder / "prometheus.yml"
     config.write_text("global: {scrape_interval: 1h}\n", encoding="utf-8")

@@ -42,7 +42,7 @@ PLAIN = Unit("dimensionless", "")
 NANOSECOND = Unit("nanosecond", "ns")
 LOOKUPS = (Lookup(("ns",), False, "", "new"), Lookup(("kind",), True, "", "old"))
 
-#: what an integer column of a relation is made of; {f}, {g} are fields, {o} the order within a host
+#: SQL of an integer column of a relation; {f}, {g} are fields, {o} the order within a host
 VALUES = (
     "{f}",
     "{f} + {g}",
@@ -53,7 +53,7 @@ VALUES = (
     "greatest({f}, 3)",
     "(SELECT count(*) FROM {other} WHERE {other}.host = {event}.host)",
 )
-#: the same of a relation whose rows are groups
+#: SQL of an integer column of a relation of groups
 GROUPED = (
     "min_by({f}, seq)",
     "max({f})",
@@ -66,18 +66,18 @@ GROUPED = (
 
 
 def column(name: str) -> Expression:
-    """A column of the grain."""
+    """Return a column of the grain."""
     return Expression("column", name=name)
 
 
 def number(value: int) -> Expression:
-    """A whole number."""
+    """Return an integer."""
     return Expression("integer", number=Decimal(value))
 
 
 @dataclass(slots=True)
 class Generator:
-    """Makes the parts of a package, each of what is there already."""
+    """Generates the parts of a package from earlier parts."""
 
     random: Random
     events: list[Event] = field(default_factory=list)
@@ -86,7 +86,7 @@ class Generator:
     used: int = 0
 
     def fresh(self, word: str) -> str:
-        """A name that nothing else has."""
+        """Return an unused name."""
         self.used += 1
         return f"{word}_{self.used}"
 
@@ -96,7 +96,7 @@ class Generator:
     # Events
 
     def event(self) -> Event:
-        """An event with a key, whole numbers, and maybe a text that is not required."""
+        """Generate an event with a key, integers, and maybe an optional text."""
         name = self.fresh("event")
         fields = [self.field("key", "integer"), *(self.field("number", "integer") for _ in range(3))]
         if self.maybe():
@@ -115,20 +115,20 @@ class Generator:
         return Field(name, kind, PLAIN, "value", paths, default, required, changes, "")
 
     def paths(self, name: str) -> tuple[tuple[str, ...], ...]:
-        found = [(name,)]
+        paths = [(name,)]
         if self.maybe(0.3):
-            found.append(("deep", name))
-        return tuple(found)
+            paths.append(("deep", name))
+        return tuple(paths)
 
     def moved(self, item: Field) -> Field:
         return Field(
             item.name, item.type, item.unit, item.kind, (("was", item.name),), item.default, item.required, (), ""
         )
 
-    # Relations: columns host, KEY, AT, VALUE, of names of their own
+    # Relations have columns host, KEY, AT and VALUE with unique names
 
     def relation(self) -> Relation:
-        """A relation over an event, or over a relation."""
+        """Generate a relation over an event or a relation."""
         name = self.fresh("relation")
         key, at, value = (self.fresh(word) for word in ("rkey", "rat", "rvalue"))
         kinds = [self.of_event, self.of_groups, self.of_join, self.of_union]
@@ -157,24 +157,24 @@ class Generator:
         event, other = self.random.choice(self.events), self.random.choice(self.events)
         shape = self.random.choice(VALUES)
         f, g = self.random.sample(self.numbers(event)[1:], 2)
-        made = shape.format(f=f, g=g, event=event.name, other=other.name)
-        window = " WINDOW before AS (PARTITION BY host ORDER BY seq)" if "OVER before" in made else ""
+        new_text = shape.format(f=f, g=g, event=event.name, other=other.name)
+        window = " WINDOW before AS (PARTITION BY host ORDER BY seq)" if "OVER before" in new_text else ""
         where = f" WHERE {self.random.choice(self.numbers(event))} >= 0" if self.maybe() else ""
-        uses = [event.name, *([other.name] if other.name in made and other is not event else [])]
-        text = f"SELECT host, {self.key_of(event)} AS {key}, t_ns AS {at}, {made} AS {value} FROM {event.name}"
+        uses = [event.name, *([other.name] if other.name in new_text and other is not event else [])]
+        text = f"SELECT host, {self.key_of(event)} AS {key}, t_ns AS {at}, {new_text} AS {value} FROM {event.name}"
         return text + where + window, uses
 
     def of_groups(self, key: str, at: str, value: str) -> tuple[str, Sequence[str]]:
         event = self.random.choice(self.events)
         own = self.key_of(event)
         f, g = self.random.sample(self.numbers(event)[1:], 2)
-        made = self.random.choice(GROUPED).format(f=f, g=g)
+        new_text = self.random.choice(GROUPED).format(f=f, g=g)
         having = f" HAVING max({f}) >= 0" if self.maybe(0.3) else ""
         text = (
-            f"WITH kept AS (SELECT * FROM {event.name}) SELECT host, {own} AS {key}, min(t_ns) AS {at}, {made} AS "
+            f"WITH kept AS (SELECT * FROM {event.name}) SELECT host, {own} AS {key}, min(t_ns) AS {at}, {new_text} AS "
             f"{value} FROM kept GROUP BY host, {own}{having}"
         )
-        if "*" in text:  # a star names every field that is asked for
+        if "*" in text:  # a star names every requested field
             names = ", ".join(dict.fromkeys((own, f, g)))
             text = text.replace("SELECT *", f"SELECT host, seq, t_ns, {names}")
         return text, [event.name]
@@ -222,7 +222,7 @@ class Generator:
     # Grains
 
     def grain(self) -> Grain:
-        """A grain of a relation's rows, with instants, a tally, a derived column."""
+        """Generate a grain of a relation's rows, with instants, a tally and a derived column."""
         name = self.fresh("grain")
         base = self.random.choice(self.relations)
         _, key, _, value = (item.name for item in base.columns)
@@ -290,7 +290,7 @@ class Generator:
     # Metrics and filters
 
     def metric(self, filters: Sequence[Filter]) -> Metric:
-        """A metric over a grain; filters apply where there are some."""
+        """Generate a metric over a grain; existing filters apply."""
         grain = self.random.choice(self.grains)
         judged = grain.subject or any(one.grain == grain.name for item in filters for one in item.conditions)
         measure, unit = self.measure(grain)
@@ -309,8 +309,10 @@ class Generator:
     def measure(self, grain: Grain) -> tuple[Expression, Unit]:
         one, other = self.random.sample(grain.instants, 2)
         elapsed = Expression("minus", tuple(Expression("instant", name=item.name) for item in (one, other)))
-        taken = [Expression("taken", name=name, text=item.name) for item in grain.instants for name in item.fields]
-        plain = [column(grain.columns[3].name), column(grain.derived[0].column.name), *taken]
+        expressions = [
+            Expression("taken", name=name, text=item.name) for item in grain.instants for name in item.fields
+        ]
+        plain = [column(grain.columns[3].name), column(grain.derived[0].column.name), *expressions]
         choice = self.random.random()
         if choice < 0.3:
             return elapsed, NANOSECOND
@@ -319,7 +321,7 @@ class Generator:
         return self.random.choice(plain), PLAIN
 
     def filter(self) -> Filter:
-        """A filter on one grain."""
+        """Generate a filter on one grain."""
         grain = self.random.choice(self.grains)
         value = self.random.choice((grain.columns[3].name, grain.tallies[0].column.name))
         holds = Expression("at_least", (column(value), number(self.random.randint(0, 2))))
@@ -327,7 +329,7 @@ class Generator:
 
 
 def random_package(seed: int) -> Package:
-    """The package of a seed."""
+    """Generate a package from a seed."""
     maker = Generator(Random(seed))
     maker.events = [maker.event() for _ in range(4)]
     for _ in range(3):

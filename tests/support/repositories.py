@@ -1,4 +1,4 @@
-"""Git repositories made for a test."""
+"""Create git repositories for tests."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 
 def git(folder: Path, *arguments: str) -> None:
-    """Run git in a folder, as somebody who may commit."""
+    """Run git in a folder with a test identity."""
     identity = ["-c", "user.name=A", "-c", "user.email=a@b.example", "-c", "commit.gpgsign=false"]
     subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 
-def committed(folder: Path, said: str) -> None:
-    """Commit all that is in a folder, which is made a repository."""
+def committed(folder: Path, message: str) -> None:
+    """Turn a folder into a repository and commit everything."""
     git(folder, "init", "-q")
     git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", said)
+    git(folder, "commit", "-q", "-m", message)

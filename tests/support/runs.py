@@ -1,4 +1,4 @@
-"""Run directories made for a test: copies of reference runs, with lines, hosts and files changed."""
+"""Create run directories: copies of reference runs with other lines, hosts and files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ TINY_START = parse_instant("2026-02-05T18:52:16Z")
 
 
 def copied(case: str, target: Path) -> Path:
-    """A copy of a reference case's run."""
+    """Copy a reference case's run."""
     shutil.copytree(CARDANO / case / "run", target)
     return target
 
 
 def lines_of(host: Path) -> list[str]:
-    """The lines of a host's log, its files in the order of their first instants."""
+    """Return the lines of a host's log, its files ordered by first instant."""
     files = [_unpacked(file).decode().splitlines() for file in host.iterdir()]
     first = [next((at for at in map(_instant, lines) if at is not None), 0) for lines in files]
     return [line for _, lines in sorted(zip(first, files, strict=True)) for line in lines]
@@ -39,7 +39,7 @@ def _unpacked(file: Path) -> bytes:
 
 
 def write_log(host: Path, lines: Sequence[str], name: str = "stdout", end: str = "\n") -> None:
-    """Write one file of a host's log, packed as the end of its name says."""
+    """Write one file of a host's log, compressed according to its suffix."""
     host.mkdir(parents=True, exist_ok=True)
     content = "".join(f"{line}{end}" for line in lines).encode()
     if name.endswith(".gz"):
@@ -50,7 +50,7 @@ def write_log(host: Path, lines: Sequence[str], name: str = "stdout", end: str =
 
 
 def changed_log(host: Path, change: Callable[[list[str]], Sequence[str]]) -> None:
-    """Put changed lines into the place of a host's log."""
+    """Replace a host's log by changed lines."""
     lines = change(lines_of(host))
     for file in host.iterdir():
         file.unlink()
@@ -58,7 +58,7 @@ def changed_log(host: Path, change: Callable[[list[str]], Sequence[str]]) -> Non
 
 
 def rotated(host: Path, names: Sequence[str]) -> None:
-    """Split a host's log into as many files, where a reader can tell their order: before an instant later than all."""
+    """Split a host's log into files before instants later than all earlier ones, so that their order is known."""
     lines = lines_of(host)
     for file in host.iterdir():
         file.unlink()
@@ -70,14 +70,14 @@ def rotated(host: Path, names: Sequence[str]) -> None:
 
 
 def _places_to_cut(lines: Sequence[str]) -> list[int]:
-    found, latest = [], -1
+    places, latest = [], -1
     for index, line in enumerate(lines):
         at = _instant(line)
         if at is not None:
             if at > latest >= 0:
-                found.append(index)
+                places.append(index)
             latest = max(latest, at)
-    return found
+    return places
 
 
 def _instant(line: str) -> int | None:
@@ -88,20 +88,20 @@ def _instant(line: str) -> int | None:
 
 
 def line(at: float, ns: str, data: dict[str, Any]) -> str:
-    """A log object, `at` seconds after the start of slot 0 of a tiny run."""
+    """Return a log object `at` seconds after the start of slot 0 of a tiny run."""
     instant = TINY_START + round(at * SECOND)
     text = instant_text(instant, "%Y-%m-%dT%H:%M:%S")
     return json.dumps({"at": f"{text}.{instant % SECOND:09d}Z", "ns": ns, "data": {"kind": "K", **data}})
 
 
 def reading(at: float, **counters: int) -> str:
-    """A `Resources` object: all counters and gauges 0 but those given."""
+    """Return a `Resources` object whose other counters and gauges are 0."""
     names = ("CentiCpu", "CentiGC", "CentiMut", "CentiBlkIO", "GcsMajor", "GcsMinor", "Alloc", "RSS", "Live", "Threads")
     return line(at, "Resources", {**dict.fromkeys(names, 0), **counters})
 
 
 def changed_json(file: Path, change: Callable[[Any], None]) -> None:
-    """Change a JSON document in place, a key a line."""
+    """Change a JSON document in place, and write one key per line."""
     content = json.loads(file.read_text(encoding="utf-8"))
     change(content)
     file.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

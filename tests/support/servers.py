@@ -1,4 +1,4 @@
-"""Servers that tests start."""
+"""Wait for servers that tests start."""
 
 import subprocess
 import time

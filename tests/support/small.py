@@ -1,4 +1,4 @@
-"""A small workspace of a test's own: JSON logs of a few hosts with a few events, and what the test adds to them."""
+"""Create a small workspace with JSON logs of a few hosts and additional definitions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ Log = Sequence[tuple[float, str, Mapping[str, object]]]
 
 
 def small(place: Path, added: str, package: str) -> Path:
-    """A workspace with a system `small`: Dhall that is `added` to what is there, and members of its package."""
+    """Create a workspace with a system `small` from additional Dhall and members of its package."""
     folder = place / "specs" / "small"
     folder.mkdir(parents=True)
     summaries = 'summaries = [ S.Summary::{ name = "all", doc = "all" } ]'
@@ -96,7 +96,7 @@ def small(place: Path, added: str, package: str) -> Path:
 
 
 def logged(place: Path, run: str, logs: Mapping[str, Log]) -> None:
-    """Write a run: the records of files such as `h-1/log.jsonl`."""
+    """Write a run: records by file, such as `h-1/log.jsonl`."""
     for name, records in logs.items():
         path = place / "runs" / run / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ def logged(place: Path, run: str, logs: Mapping[str, Log]) -> None:
 
 
 def averages(place: Path, cache: Path, *metrics: str, run: str = "one") -> dict[str, tuple[int, float]]:
-    """Number of samples and average of metrics that are asked for together."""
+    """Query metrics together; return the number of samples and the average of each."""
     done = assay("query", *metrics, "--run", f"runs/{run}", "--format", "json", "--cache", cache, within=place)
     assert done.status == 0, done.err
     return {item["metric"]: (item["size"], item["average"]) for item in json.loads(done.out)}

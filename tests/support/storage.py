@@ -1,4 +1,4 @@
-"""An S3 server on loopback (moto's), and a line to it that a test can cut."""
+"""Run an S3 server (moto) on loopback, and a connection to it that tests can cut."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ REGION = "us-east-1"
 
 @dataclass(frozen=True)
 class S3:
-    """A server: its address, its log, a client that is not the one under test."""
+    """A server with its address, log, and a client other than the one under test."""
 
     url: str
     log: Path
     client: Any
 
     def put(self, folder: Path, bucket: str, prefix: str) -> None:
-        """Put the files of a folder below a prefix."""
+        """Upload the files of a folder below a prefix."""
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 key = f"{prefix}/{path.relative_to(folder).as_posix()}"
                 self.client.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
 
     def read(self) -> list[str]:
-        """The objects that were read so far, one a request."""
+        """Return the objects read so far, one per request."""
         return re.findall(r"GET /([^? ]+/[^? ]+) HTTP", self.log.read_text(errors="replace"))
 
     def listed(self) -> int:
-        """How many lists were asked for so far."""
+        """Return the number of listings so far."""
         return len(re.findall(r"GET /[^ ]*list-type=2", self.log.read_text(errors="replace")))
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """Return a free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
@@ -53,7 +53,7 @@ def free_port() -> int:
 
 @contextmanager
 def s3_server(folder: Path, **environment: str) -> Iterator[S3]:
-    """A server without buckets; it has gone when the block ends."""
+    """Run a server without buckets."""
     import boto3
 
     port = free_port()
@@ -74,7 +74,7 @@ def s3_server(folder: Path, **environment: str) -> Iterator[S3]:
 
 @dataclass
 class Line:
-    """A line to a server, which carries so many bytes of answers, then is cut again and again; None: it is whole."""
+    """A connection that ends after so many bytes of answers, repeatedly; None: never."""
 
     url: str
     carried: int = 0
@@ -83,7 +83,7 @@ class Line:
 
 @contextmanager
 def cut_line(server: S3) -> Iterator[Line]:
-    """A line to a server, on a port of its own."""
+    """Open a connection to a server on a port of its own."""
     listening = socket.create_server(("127.0.0.1", 0))
     line = Line(f"http://127.0.0.1:{listening.getsockname()[1]}")
     target = int(server.url.rpartition(":")[2])

@@ -27,9 +27,9 @@ HERE = Path(__file__).parent
 PROGRAMS = ("prometheus", "prometheus-node-exporter")
 MISSING = [name for name in PROGRAMS if not shutil.which(name)]
 WHY = f"{' and '.join(MISSING)} missing: apt-get install prometheus prometheus-node-exporter"
-PATIENCE = 30.0  # seconds within which a server answers
+PATIENCE = 30.0  # seconds until a server must answer
 NANOSECONDS = 1_000_000_000
-#: seconds that rates are taken over: of samples a second apart
+#: window of rates in seconds, for one sample per second
 WINDOW = 5
 SELECTORS = (
     "up",
@@ -51,7 +51,7 @@ class Recorded:
 
 
 def device_of(folder: Path) -> str:
-    """The disk that a folder is on, by the kernel's name; empty when it is on none."""
+    """Return the kernel's name of a folder's disk; empty if it is on none."""
     number = folder.stat().st_dev
     place = Path("/sys/dev/block") / f"{os.major(number)}:{os.minor(number)}"
     if not place.exists():
@@ -61,7 +61,7 @@ def device_of(folder: Path) -> str:
 
 
 def record(folder: Path, scratch: Path, seconds: float, rate: float) -> Recorded:
-    """Record a run of two parts of `seconds` each, in which the writer writes `rate` MB a second, below `scratch`."""
+    """Record a run of two parts of `seconds` each, with `rate` MB/s written below `scratch`."""
     folder.mkdir(parents=True, exist_ok=True)
     exporter = _free_port()
     with (
@@ -71,21 +71,21 @@ def record(folder: Path, scratch: Path, seconds: float, rate: float) -> Recorded
         _answers(f"http://127.0.0.1:{exporter}/metrics", scratch / "exporter.log")
         _answers(f"{url}/-/ready", scratch / "server.log")
         time.sleep(WINDOW)
-        said = _write(scratch / "state", seconds, rate)
+        records = _write(scratch / "state", seconds, rate)
         time.sleep(1.5)
-        _fetch(url, folder, said[0]["t_ns"], said[2]["t_ns"])
+        _fetch(url, folder, records[0]["t_ns"], records[2]["t_ns"])
         assert server.poll() is None
-    _describe(folder, scratch, said)
-    return Recorded(folder, said[1]["t_ns"], *(_rate(one, other) for one, other in pairwise(said)))
+    _describe(folder, scratch, records)
+    return Recorded(folder, records[1]["t_ns"], *(_rate(one, other) for one, other in pairwise(records)))
 
 
 def _rate(one: dict[str, int], other: dict[str, int]) -> float:
-    """Bytes a second that the writer had written from one telling to the other."""
+    """Return the bytes per second between two reports of the writer."""
     return (other["written"] - one["written"]) / (other["t_ns"] - one["t_ns"]) * NANOSECONDS
 
 
 def written(run: Recorded, device: str) -> tuple[float, float]:
-    """Bytes a second that all programs together had written to a drive, before the change and after it."""
+    """Return the bytes per second that all programs wrote to a drive, before and after the change."""
     import duckdb
 
     with duckdb.connect() as connection:
@@ -99,13 +99,13 @@ def written(run: Recorded, device: str) -> tuple[float, float]:
     return before, after
 
 
-def _describe(folder: Path, scratch: Path, said: Sequence[dict[str, int]]) -> None:
+def _describe(folder: Path, scratch: Path, records: Sequence[dict[str, int]]) -> None:
     meta = {
         "ident": "mapped writer",
         "host": f"{os.cpu_count()} CPUs, Linux",
         "versions": {"before": "shared mapping", "after": "private mapping"},
         "state": {"mode_before": "mapped", "mode_after": "mapped_private", "device": device_of(scratch)},
-        "upgrade": _time(said[1]["t_ns"]),
+        "upgrade": _time(records[1]["t_ns"]),
         "rate_window_seconds": WINDOW,
     }
     (folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
@@ -117,23 +117,23 @@ def _time(nanoseconds: int) -> str:
 
 
 def _write(place: Path, seconds: float, rate: float) -> list[dict[str, int]]:
-    """What the writer tells at its beginning, its change and its end."""
+    """Return the writer's reports at its start, its change and its end."""
     command = [sys.executable, str(HERE / "mapped_writer.py"), str(place), str(int(rate)), str(seconds)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=2 * seconds + PATIENCE, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def _fetch(url: str, folder: Path, since: int, until: int) -> None:
-    asked = [part for selector in SELECTORS for part in ("--match", selector)]
+    matches = [part for selector in SELECTORS for part in ("--match", selector)]
     times = ["--start", str(since // NANOSECONDS), "--end", str(until // NANOSECONDS)]
-    command = [sys.executable, "-m", "assay", "fetch", "prometheus", url, *asked, *times, "-o", str(folder)]
+    command = [sys.executable, "-m", "assay", "fetch", "prometheus", url, *matches, *times, "-o", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
 @contextmanager
 def _prometheus(scratch: Path, exporter: int) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A server that asks the exporter once a second, and its address."""
+    """Run a server that scrapes the exporter once per second; return its address."""
     config = scratch / "prometheus.yml"
     target = f"[{{job_name: node, static_configs: [{{targets: ['127.0.0.1:{exporter}']}}]}}]"
     config.write_text(
@@ -150,9 +150,9 @@ def _prometheus(scratch: Path, exporter: int) -> Iterator[tuple[subprocess.Popen
 
 @contextmanager
 def _running(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A program, ended with the block."""
-    with log.open("wb") as said:
-        program = subprocess.Popen(command, stdout=said, stderr=said, env={**os.environ, "GOMAXPROCS": "2"})
+    """Run a program during the block."""
+    with log.open("wb") as stream:
+        program = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, "GOMAXPROCS": "2"})
         try:
             yield program
         finally:

@@ -1,4 +1,4 @@
-"""Workspaces made for a test: copies of this one's specs and queries, with some of their text changed."""
+"""Create workspaces: copies of specs and queries with changed texts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from assay.lang.positions import Place
 from tests.support.laboratory import ROOT
 
-#: a file of the workspace, a text that stands in it, and what is put in its (first) place
+#: file of the workspace, a text in it, and the replacement of its first occurrence
 Edit = tuple[str, str, str]
 
 
 class Nowhere:
-    """Positions of a package without sources: no word is written anywhere."""
+    """Positions of a package without sources: no word has a place."""
 
     def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> Place:  # noqa: ARG002
         return None, ""
@@ -30,7 +30,7 @@ NOWHERE = Nowhere()
 
 
 def workspace(target: Path, *edits: Edit) -> Path:
-    """A copy of specs and queries, without golden files and templates, with the edits made."""
+    """Copy specs and queries, without goldens and templates, and apply edits."""
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, target / name)
     for file, text, replacement in edits:
@@ -39,7 +39,7 @@ def workspace(target: Path, *edits: Edit) -> Path:
 
 
 def edited(file: Path, text: str, replacement: str) -> None:
-    """Put another text in the place of the first occurrence of one."""
-    found = file.read_text(encoding="utf-8")
-    assert text in found, f"{file} has no {text!r}"
-    file.write_text(found.replace(text, replacement, 1), encoding="utf-8")
+    """Replace the first occurrence of a text in a file."""
+    content = file.read_text(encoding="utf-8")
+    assert text in content, f"{file} has no {text!r}"
+    file.write_text(content.replace(text, replacement, 1), encoding="utf-8")

@@ -333,7 +333,9 @@ def assembled(session: Session, name: str, runs: Sequence[NamedRun], options: Op
     document = with_claims(document, checked, part_of, claims.describe_claims(said))
     document = dataclasses.replace(document, warnings=warned)
     columns = beside.columns if beside else figures
-    results = _results(checked, name, figures, units(checked, found.plan)) | _compared(checked, part_of, columns)
+    results = _results(checked, name, figures, units(checked, found.compiled.plan)) | _compared(
+        checked, part_of, columns
+    )
     results |= {"claims": claims.as_data(said)} if said else {}
     by_label = dict(zip(named, figures, strict=True))
     beside_each_other = dict(zip(labels_of(article, columns), columns, strict=True))

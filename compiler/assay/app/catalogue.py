@@ -13,20 +13,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.app import filters
 from assay.app.catalogue_things import KINDS, things
-from assay.app.check_and_query import all_systems, report_of, standing_alone
-from assay.app.compute import compiled
+from assay.app.check_and_query import all_systems, standing_alone
 from assay.app.diff import git
 from assay.app.explain import describe
 from assay.app.explain_view import describe_headings
-from assay.app.lineage import planned
 from assay.app.outputs import refuse_sources, replacing
 from assay.app.session import Session
 from assay.app.sql_files import headed
+from assay.app.subject import MetricSubject, SeriesSubject, list_subjects
+from assay.engine.compiled_plan import CompiledPlan
 from assay.explain.facts import Facts
-from assay.lang.model.package import Metric, Package, Series
-from assay.lang.model.report import Report
+from assay.lang.model.package import Package
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace, shipped
 from assay.lineage.diagram import Picture, picture
@@ -36,7 +34,6 @@ from assay.provenance.read import NAME
 from assay.report.render.html import font_faces
 from assay.report.run_results import row_label
 from assay.sql import dialect
-from assay.sql.codegen import Statement
 from assay.util.diagnostics import USAGE, AssayError, Span, fail
 from assay.util.escape import escape_text
 
@@ -390,36 +387,30 @@ def _pages(
 ) -> list[Page]:
     package = checked.package
     system, history = package.system, histories(session.workspace, checked)
-    items: tuple[Metric | Series, ...] = (*package.metrics, *package.series)
+    subjects = list_subjects(checked)
     pages, facts = [], {}
-    for done, item in enumerate(items):
-        session.progress(f"catalogue of {system}", done, len(items))
-        entry = _entry(checked, item, history, values.get((system, _id(item)), ()))
-        kind = "metrics" if isinstance(item, Metric) else "series"
-        facts[kind, _id(item)] = entry.facts
-        pages.append(
-            Page(system, kind, _id(item), entry.facts.label, item.doc, "metric.html.j2", {"entry": entry, "item": item})
-        )
+    for done, subject in enumerate(subjects):
+        session.progress(f"catalogue of {system}", done, len(subjects))
+        entry = _entry(subject, history, values.get((system, subject.id), ()))
+        kind = "series" if isinstance(subject, SeriesSubject) else "metrics"
+        facts[kind, subject.id] = entry.facts
+        content = {"entry": entry, "item": subject.item}
+        pages.append(Page(system, kind, subject.id, entry.facts.label, subject.item.doc, "metric.html.j2", content))
     for thing in things(checked, facts):
         pages.append(Page(system, thing.kind, thing.name, thing.title, thing.doc, "thing.html.j2", {"thing": thing}))
     return pages
 
 
-def _id(item: Metric | Series) -> str:
-    return item.id if isinstance(item, Metric) else item.name
-
-
-def _entry(checked: CheckedPackage, item: Metric | Series, history: Histories, values: Sequence[Printed]) -> Entry:
-    package = checked.package
-    report = report_of(package, item) if isinstance(item, Metric) else None
-    applied = filters.applied(package, report, (), False) if isinstance(item, Metric) else ()
-    statements = compiled(checked, planned(checked, item, applied))
-    explained, traced = describe(checked, item, report, applied, statements)
-    sql, no_sql = _sql(checked, item, report, statements)
+def _entry(subject: MetricSubject | SeriesSubject, history: Histories, values: Sequence[Printed]) -> Entry:
+    package = subject.checked.package
+    applied = subject.select_filters((), False) if subject.metrics else ()
+    compiled = subject.compile(applied)
+    explained, traced = describe(subject, subject.report, applied, compiled)
+    sql, no_sql = _sql(subject, compiled)
     cells = traced.cells
     return Entry(
         explained.facts,
-        item.unit.symbol,
+        subject.unit.symbol,
         tuple((head, tuple(texts)) for head, texts in describe_headings(explained) if texts),
         sql,
         no_sql,
@@ -431,14 +422,13 @@ def _entry(checked: CheckedPackage, item: Metric | Series, history: Histories, v
     )
 
 
-def _sql(
-    checked: CheckedPackage, item: Metric | Series, report: Report | None, statements: Sequence[Statement]
-) -> tuple[str, str]:
-    """The SQL of a metric as one statement, or why there is none."""
-    if isinstance(item, Series):
+def _sql(subject: MetricSubject | SeriesSubject, compiled: CompiledPlan) -> tuple[str, str]:
+    """Return the SQL of a metric as one statement, or why there is none."""
+    if isinstance(subject, SeriesSubject):
         return "", "A series is worked out beside the samples that it reads; it has no statement that stands alone."
+    checked, metric = subject.checked, subject.metric
     try:
-        text = dialect.text(standing_alone(checked, item, report, statements)) + ";"
-        return headed(checked, item, text), ""
+        text = dialect.text(standing_alone(checked, metric, subject.report, compiled.statements)) + ";"
+        return headed(checked, metric, text), ""
     except AssayError as error:
         return "", error.diagnostics[0].message

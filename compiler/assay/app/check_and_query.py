@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from assay.app import filters
 from assay.app.article import compared
-from assay.app.compute import RunResult, compiled, compute, report_metrics
+from assay.app.compute import RunResult, compute, report_metrics
 from assay.app.export_run import handed_out
 from assay.app.outputs import replacing
 from assay.app.phases import PhaseSelection, select_phases
@@ -23,9 +23,9 @@ from assay.app.report_check import report_problems
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.sql_files import PHASES, headed, sql_texts, write_texts
-from assay.app.subject_names import metric_named
+from assay.app.subject import find_metric
+from assay.engine.compiled_plan import compile_plan
 from assay.engine.dry_run import dry_run
-from assay.engine.graph import nodes
 from assay.engine.mount import located, raw_tables
 from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.explain.wording import window_said
@@ -35,7 +35,7 @@ from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import CONSTANTS
-from assay.plan.planner import Applied, plan
+from assay.plan.planner import Applied
 from assay.report.article import metrics_of
 from assay.report.assemble import no_samples, rejected
 from assay.report.blocks.rows import listed, series_of
@@ -103,8 +103,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
     relations = [item.name for item in package.relations]
     lines = [item.name for item in package.series]
-    statements = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cuts=package.cuts))
-    graph = nodes(statements)
+    graph = compile_plan(checked, package.metrics, every, relations, series=lines, cuts=package.cuts).graph
     constants = [item for source in package.sources for item in source.constants]
     problems = [
         *dry_run(graph, constants),
@@ -112,8 +111,8 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     ]
     problems += _prose_problems(session, checked)
     if not problems and can_be_cut(package):
-        cut = compiled(checked, plan(package, package.metrics, every, relations, series=lines, cut=True))
-        problems += dry_run(nodes(cut), constants, passed=graph)
+        cut = compile_plan(checked, package.metrics, every, relations, series=lines, cut=True)
+        problems += dry_run(cut.graph, constants, passed=graph)
     raise_all(problems)
     place = session.workspace.normal_form(system)
     if accept:
@@ -168,10 +167,10 @@ def system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mappin
         ends = {name for phase in article.phases for name in (phase.since, phase.until)}
         cuts = [cut for cut in checked.package.cuts if cut.name in ends]
         whole = () if article.phases else metrics
-        made = plan(checked.package, whole, [], listed=rows, series=series_of(article), cuts=cuts)
-        texts = dict(sql_texts(nodes(compiled(checked, made))))
+        compiled = compile_plan(checked, whole, listed=rows, series=series_of(article), cuts=cuts)
+        texts = dict(sql_texts(compiled.graph))
         if article.phases:
-            cut = sql_texts(nodes(compiled(checked, plan(checked.package, metrics, [], cut=True))))
+            cut = sql_texts(compile_plan(checked, metrics, cut=True).graph)
             texts |= {f"{PHASES}/{name}": text for name, text in cut.items()}
         found[article.name] = texts
     return found
@@ -181,8 +180,7 @@ def report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, str]:
     """File name -> text of every statement of a report under its own filters."""
     applied = filters.applied(checked.package, report, (), False)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    made = plan(checked.package, report_metrics(checked, report), applied, relations)
-    return sql_texts(nodes(compiled(checked, made)))
+    return sql_texts(compile_plan(checked, report_metrics(checked, report), applied, relations).graph)
 
 
 def catalogue(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
@@ -296,13 +294,13 @@ def query(
 ) -> Answer:
     """The distributions of metrics over runs, or phases of them, under the filters of the report that shows them, or
     given ones."""
-    found = [metric_named(session, name, system) for name in names]
-    checked = found[0][0]
-    if any(item is not checked for item, _ in found):
+    subjects = [find_metric(session, name, system) for name in names]
+    checked = subjects[0].checked
+    if any(subject.checked is not checked for subject in subjects):
         raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
-    metrics = tuple({metric.id: metric for _, metric in found}.values())
-    report = report_of(checked.package, metrics[0])
-    applied = filters.applied(checked.package, report, given, no_filters)
+    metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
+    report = subjects[0].report
+    applied = subjects[0].select_filters(given, no_filters)
     known = [item.name for item in checked.package.summaries]
     chosen = summary or (report.summary if report else known[0])
     if chosen not in known:
@@ -342,16 +340,6 @@ def _notes(run: RunResult) -> tuple[str, ...]:
     return (*run.absent, *run.results.warnings, *run.results.notes)
 
 
-def report_of(package: Package, metric: Metric) -> Report | None:
-    """The report that shows a metric; the first one when none does."""
-    showing = (
-        report for report in package.reports
-        if any(metric.id in section.metrics for section in report.sections) or metric.id in report.also
-        or any(metric.id in group.metrics for group in report.dictionary)
-    )  # fmt: skip
-    return next(showing, package.reports[0] if package.reports else None)
-
-
 def metric_sql(
     session: Session,
     name: str,
@@ -366,16 +354,16 @@ def metric_sql(
 
     With a phase, over that part of the run; its bounds stand in the text, so that there must be a run.
     """
-    checked, metric = metric_named(session, name, system)
-    report = report_of(checked.package, metric)
-    applied = filters.applied(checked.package, report, given, no_filters)
+    subject = find_metric(session, name, system)
+    checked, metric, report = subject.checked, subject.metric, subject.report
+    applied = subject.select_filters(given, no_filters)
     cut = select_phases(checked.package, (), at, (phase,) if phase else ())
     if cut:
         return _phase_sql(session, checked, metric, report, applied, run, cut)
-    made = plan(checked.package, [metric], applied)
-    query = standing_alone(checked, metric, report, compiled(checked, made))
+    compiled = subject.compile(applied)
+    query = standing_alone(checked, metric, report, compiled.statements)
     if run:
-        (prepared,) = prepare(session, checked, [run], made.wanted)
+        (prepared,) = prepare(session, checked, [run], compiled.plan.wanted)
         query = located(query, handed_out(session, prepared))
     return headed(checked, metric, dialect.printable(dialect.text(query)) + ";")
 
@@ -394,8 +382,8 @@ def _phase_sql(
         raise fail("no-run", "a phase begins and ends at instants of a run", hint="name it with --run", status=USAGE)
     found = compute(session, checked, [run], [metric], applied, asked=cut)
     ((bounds,),) = (phases.phases for phases in found.phases)
-    statements = compiled(checked, plan(checked.package, [metric], applied, cut=True))
-    within = [replace(item, query=_bound(item.query, bounds.parameters)) for item in statements]
+    compiled = compile_plan(checked, [metric], applied, cut=True)
+    within = [replace(item, query=_bound(item.query, bounds.parameters)) for item in compiled.statements]
     prepared = found.runs[0].prepared
     query = standing_alone(checked, metric, report, within)
     places_ = located(query, handed_out(session, prepared))
@@ -441,6 +429,5 @@ __all__ = [
     "check_system",
     "metric_sql",
     "query",
-    "report_of",
     "workspace",
 ]

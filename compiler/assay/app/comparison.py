@@ -193,7 +193,7 @@ def _write(
 
         metrics = report_metrics(checked, shown)
         named = dict(zip(document.manifest.header[1:], figures, strict=True))
-        behind = behind_report(checked, shown, metrics, found.plan.applied, found, named, choices)
+        behind = behind_report(checked, shown, metrics, found.compiled.plan.applied, found, named, choices)
 
     def write() -> None:
         content = results_json(checked, shown, ids, figures, choices)

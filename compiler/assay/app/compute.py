@@ -17,6 +17,7 @@ from assay.app.runs import NamedRun, here
 from assay.app.session import Session
 from assay.app.stages import stage
 from assay.engine import result_cache
+from assay.engine.compiled_plan import CompiledPlan, compile_plan
 from assay.engine.executor import SQL, Job, connect, execute, open_connections
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import enumerate_hosts, mount
@@ -24,10 +25,9 @@ from assay.engine.results import RunResults
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Applied, EventStep, Listed, Plan, plan
+from assay.plan.planner import Applied, Listed, Plan
 from assay.report.data_quality import UNMEASURED, RunQuality
-from assay.sql.codegen import Statement, compile_plan
-from assay.sql.dialect import event_table, scan
+from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
 
 LARGE = 2 * 2**30  # bytes of raw files of a run
@@ -52,9 +52,9 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """What was worked out: the plan, its statements in order, and every run's results."""
+    """The results of runs, with the compiled plan; `graph` also has the statements that count missing data."""
 
-    plan: Plan
+    compiled: CompiledPlan
     graph: tuple[Node, ...]
     runs: tuple[RunResult, ...]
     cut: tuple[Node, ...] = ()
@@ -88,21 +88,21 @@ def compute(
     if asked:
         check_metrics(checked.package, metrics)
         check_runs(asked, (run.id for run in runs))
-        made = plan(checked.package, [], (), (), listed, series, asked.cuts)
-        cut = plan(checked.package, metrics, applied, relations, cut=True)
+        whole = compile_plan(checked, listed=listed, series=series, cuts=asked.cuts)
+        cut = compile_plan(checked, metrics, applied, relations, cut=True)
     else:
-        made = cut = plan(checked.package, metrics, applied, relations, listed, series)
-    own, of_phases = _quality_plan(checked, made), _quality_plan(checked, cut, is_phase=True) if asked else None
+        whole = cut = compile_plan(checked, metrics, applied, relations, listed, series)
+    own, of_phases = QualityPlan(whole), QualityPlan(cut, is_phase=True) if asked else None
     # Not within the thread that reads: an interruption would wait until all was fetched.
     runs = here(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
-        wanted = _both(made.wanted, cut.wanted)
+        wanted = _both(whole.plan.wanted, cut.plan.wanted)
         wanted = _both(wanted, coverage_fields(checked.package, wanted))
         reading = reader.submit(prepare, session, checked, runs, wanted, metrics, at_work)
         graph = nodes((*own.statements, *own.counts))
         phase_graph = nodes((*of_phases.statements, *of_phases.counts)) if of_phases else ()
         prepared = reading.result()
-    jobs = [_job(item, made, graph, () if asked else relations) for item in prepared]
+    jobs = [_job(item, whole.plan, graph, () if asked else relations) for item in prepared]
     results = _execute(session, checked, jobs, prepared, at_work)
     count = partial(_count, session, checked)
     computed = tuple(
@@ -110,10 +110,10 @@ def compute(
         for job, item, found in zip(jobs, prepared, results, strict=True)
     )
     if not of_phases or not asked:
-        return Computation(made, graph, computed)
+        return Computation(whole, graph, computed)
     phases = _each([partial(resolved, asked, item.prepared, item.results) for item in computed])
     views = [(item, bounds) for item, found in zip(prepared, phases, strict=True) for bounds in found.phases]
-    jobs = [_phase_job(item, bounds, cut, phase_graph, relations) for item, bounds in views]
+    jobs = [_phase_job(item, bounds, cut.plan, phase_graph, relations) for item, bounds in views]
     results = _execute(session, checked, jobs, [item for item, _ in views], at_work)
     if not asked.may_be_empty:
         _each([partial(check_samples, *view, found) for view, found in zip(views, results, strict=True)])
@@ -121,11 +121,7 @@ def compute(
         _assessed(of_phases, item, found, partial(count, job, item), bounds)
         for job, (item, bounds), found in zip(jobs, views, results, strict=True)
     )
-    return Computation(made, graph, computed, phase_graph, tuple(phases), seen)
-
-
-def _quality_plan(checked: CheckedPackage, made: Plan, is_phase: bool = False) -> QualityPlan:
-    return QualityPlan(checked, made, compiled(checked, made), is_phase)
+    return Computation(whole, graph, computed, phase_graph, tuple(phases), seen)
 
 
 def _assessed(
@@ -163,17 +159,6 @@ def _each(work: Sequence[Callable[[], T]]) -> list[T]:
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
     return found
-
-
-def compiled(checked: CheckedPackage, made: Plan) -> tuple[Statement, ...]:
-    """The statements of a plan, with places (`$name`) for constants; files are relative to an ingested folder."""
-    names = [item.name for source in checked.package.sources for item in source.constants]
-    tables = {
-        step.name: event_table(scan(f"events/{step.name}/*.parquet"), step.fields, step.keys)
-        for step in made.steps
-        if isinstance(step, EventStep)
-    }
-    return compile_plan(made, checked, names, tables)
 
 
 def report_metrics(checked: CheckedPackage, report: Report) -> tuple[Metric, ...]:

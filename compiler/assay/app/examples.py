@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.app import filters
-from assay.app.compute import compiled
 from assay.app.prepare import IngestedRun, prepare
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.engine import samples
+from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
-from assay.engine.graph import nodes
 from assay.engine.mount import first_broken, mount
 from assay.engine.result_cache import Store
 from assay.engine.samples import Branch
@@ -36,7 +35,6 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Field, Form, Metric, Name, Package
 from assay.lang.model.vocabulary import Unit
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import plan
 from assay.sql import dialect
 from assay.sql.dialect import column, event_table, scan
 from assay.util.diagnostics import AssayError, Diagnostic, Span
@@ -274,9 +272,9 @@ def _worked_out(session: Session, checked: CheckedPackage, item: Example, span: 
     package = checked.package
     metrics = [checked.metric(expectation.metric) for expectation in item.expect]
     given = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
-    made = plan(package, metrics, filters.applied(package, None, given, not given))
-    graph = nodes(compiled(checked, made))
-    (prepared,) = prepare(session, checked, [run], made.wanted, metrics)
+    compiled = compile_plan(checked, metrics, filters.applied(package, None, given, not given))
+    graph = compiled.graph
+    (prepared,) = prepare(session, checked, [run], compiled.plan.wanted, metrics)
     broken = [
         Diagnostic(
             "example",
@@ -308,7 +306,7 @@ def _worked_out(session: Session, checked: CheckedPackage, item: Example, span: 
     others = [_verdict(checked, *pair) for pair in zip(item.expect, turned, strict=True)]
     broken += _by_chance(item, span, verdicts, others)
     seen = frozenset(name for name, number in prepared.counts.items() if number)
-    had = exercised(session, checked, run, {name: of for name, of in made.wanted.items() if name in seen})
+    had = exercised(session, checked, run, {name: of for name, of in compiled.plan.wanted.items() if name in seen})
     return Outcome(item.name, span, tuple(verdicts), tuple(broken), seen, frozenset(taken), had)
 
 

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
-from assay.app.check_and_query import report_of
-from assay.app.compute import Computation, compiled, compute
+from assay.app.compute import compute
 from assay.app.filters import applied as applied_filters
-from assay.app.lineage import Traced, of_item, planned
+from assay.app.lineage import Traced, trace_subject
 from assay.app.raw_data_notes import raw_notes
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.subject_names import Item, named
+from assay.app.subject import FormulaSubject, MetricSubject, SampleRequest, SeriesSubject, find_subject
 from assay.app.trace_runs import NOTHING, ConstantInputs, Sample, Spread, tracing
+from assay.engine.compiled_plan import CompiledPlan
 from assay.explain.facts import Facts, facts
 from assay.lang import formula
 from assay.lang.model.article import Article
-from assay.lang.model.package import Metric
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import CheckedPackage
-from assay.lineage import sample_query
 from assay.plan.planner import Applied
 from assay.report.results_json import distribution, of_formula
-from assay.sql.codegen import Statement
-from assay.sql.expressions import places
 from assay.util.diagnostics import USAGE, did_you_mean, fail
 
 LARGEST = 5  # samples that are shown
@@ -48,8 +42,7 @@ class RunFacts:
 class Explained:
     """An explanation: of what; the report whose filters and summary count; what a run holds of it."""
 
-    checked: CheckedPackage
-    item: Item
+    subject: MetricSubject | SeriesSubject
     facts: Facts
     report: str
     summary: str
@@ -71,100 +64,88 @@ def explain(
 
     Raises AssayError: usage for what there is not; of a run what a build raises.
     """
-    checked, item = _named(session, name, system, report)
-    chosen = _report(session, checked, item, report)
-    used = chosen if isinstance(chosen, Report) else None
-    of_report = used if isinstance(item, Metric) else None  # filters do not decide on series; those named must be there
-    applied = applied_filters(checked.package, of_report, given, no_filters)
-    found, _ = describe(checked, item, chosen, applied)
+    subject = _find_subject(session, name, system, report)
+    chosen = _find_report(session, subject, report)
+    # Filters do not decide on series; those named must be there.
+    used = chosen if isinstance(chosen, Report) and subject.metrics else None
+    applied = applied_filters(subject.checked.package, used, given, no_filters)
+    found, _ = describe(subject, chosen, applied, subject.compile(applied))
     if not run:
         return found
     deciding = {rule.label for rule in found.facts.filters if rule.decides}
-    result = _of_run(session, checked, item, applied, found.summary, run)
+    result = _of_run(session, subject, applied, found.summary, run)
     filtered = _none([one for one in applied if one.label in deciding]) if result.figures.get("size") == 0 else ()
     return replace(found, run=replace(result, warnings=(*filtered, *result.warnings)))
 
 
 def describe(
-    checked: CheckedPackage,
-    item: Item,
+    subject: MetricSubject | SeriesSubject,
     chosen: Report | Article | History | None,
     applied: Sequence[Applied],
-    statements: Sequence[Statement] | None = None,
+    compiled: CompiledPlan,
 ) -> tuple[Explained, Traced]:
-    """What specs say of a metric or series under some filters and the summary of a report, and its lineage.
-
-    `statements` are those of its plan, if they are compiled already.
-    """
-    used = chosen if isinstance(chosen, Report) else None
-    summary = used.summary if used else next((one.name for one in checked.package.summaries), "")
-    found = of_item(checked, item, applied, statements)
-    shown = f"{checked.package.system}/{chosen.name}" if chosen else ""
-    return Explained(checked, item, facts(checked, item, found.found, applied, summary), shown, summary, None), found
+    """Return what specs define of a subject under some filters and the summary of a report, and its lineage."""
+    package = subject.checked.package
+    summary = chosen.summary if isinstance(chosen, Report) else next((one.name for one in package.summaries), "")
+    traced = trace_subject(subject, applied, compiled)
+    shown = f"{package.system}/{chosen.name}" if chosen else ""
+    known = facts(subject.checked, subject.item, traced.found, applied, summary)
+    return Explained(subject, known, shown, summary, None), traced
 
 
-def _named(session: Session, name: str, system: str | None, report: str | None) -> tuple[CheckedPackage, Item]:
-    """The metric; a report names its system."""
+def _find_subject(session: Session, name: str, system: str | None, report: str | None) -> MetricSubject | SeriesSubject:
+    """Find the metric or series; a report names its system."""
     if system is None and report and "/" in report:
         session.find_report(report)
         system = report.partition("/")[0]
-    return named(session, name, system)
+    return find_subject(session, name, system)
 
 
-def _report(
-    session: Session, checked: CheckedPackage, item: Item, report: str | None
+def _find_report(
+    session: Session, subject: MetricSubject | SeriesSubject, report: str | None
 ) -> Report | Article | History | None:
-    """The report that a user names (with or without its system), else that which shows the metric."""
+    """Find the report that a user names (with or without its system), else that which shows the metric."""
     if not report:
-        return report_of(checked.package, item) if isinstance(item, Metric) else None
-    full = report if "/" in report else f"{checked.package.system}/{report}"
+        return subject.report
+    package = subject.checked.package
+    full = report if "/" in report else f"{package.system}/{report}"
     of, found = session.find_report(full)
-    if of is not checked:
-        known = [f"{checked.package.system}/{one.name}" for one in checked.package.reports]
+    if of is not subject.checked:
+        known = [f"{package.system}/{one.name}" for one in package.reports]
         raise fail("unknown-report", f"`{full}` is of another system", hint=did_you_mean(full, known), status=USAGE)
     return found
 
 
 def _of_run(
-    session: Session, checked: CheckedPackage, item: Item, applied: Sequence[Applied], summary: str, run: NamedRun
+    session: Session,
+    subject: MetricSubject | SeriesSubject,
+    applied: Sequence[Applied],
+    summary: str,
+    run: NamedRun,
 ) -> RunFacts:
-    """What a run holds."""
-    metrics = [item] if isinstance(item, Metric) else []
-    series = [] if isinstance(item, Metric) else [item.name]
-    found = compute(session, checked, [run], metrics, applied, series=series)
+    """Compute what a run holds."""
+    found = compute(session, subject.checked, [run], subject.metrics, applied, series=subject.series)
     (computed,) = found.runs
     notes = (
         *raw_notes(computed.prepared), *computed.quality.messages, *computed.absent,
         *computed.results.warnings, *computed.results.notes,
     )  # fmt: skip
-    if isinstance(item, Metric) and formula.is_formula(item):
+    if isinstance(subject, FormulaSubject):
         values: dict[str, float | None] = {one: of.averages[summary] for one, of in computed.results.metrics.items()}
         values |= {one: of.averages[summary] for one, of in computed.results.formulas.items()}
-        over = {one: values[one] for one in formula.list_inputs(item.measure) if one in values}
-        told_of = of_formula(computed.results.formulas[item.id], summary)
-        return RunFacts(run.id, {**told_of, "over": over}, None, (), notes)
-    figures: dict[str, object] = {}
-    if isinstance(item, Metric):
-        figures = distribution(computed.results.metrics[item.id], summary)
-    asked, factor = sampling(checked, item, found)
-    statements = compiled(checked, planned(checked, item, applied))
-    with tracing(session, checked.package, computed.prepared, statements, asked, factor) as traced:
+        over = {one: values[one] for one in formula.list_inputs(subject.metric.measure) if one in values}
+        figures = of_formula(computed.results.formulas[subject.id], summary)
+        return RunFacts(run.id, {**figures, "over": over}, None, (), notes)
+    figures = distribution(computed.results.metrics[subject.id], summary) if subject.metrics else {}
+    query = subject.sample_query(SampleRequest(found.compiled))
+    with tracing(
+        session, subject.checked.package, computed.prepared, found.compiled.statements, query, subject.factor
+    ) as traced:
         size = traced.size()
         if not size:
             return RunFacts(run.id, {**figures, "size": 0}, None, (), notes)
         largest = traced.ranked(greatest=True, limit=LARGEST)
         return RunFacts(run.id, {**figures, "size": size}, traced.spread(), largest, notes, traced.made)
-
-
-def sampling(checked: CheckedPackage, item: Item, found: Computation) -> tuple[sample_query.SampleQuery, Fraction]:
-    """The query of the samples of a metric, or of the rows of a series, and what converts them to its unit."""
-    if isinstance(item, Metric):
-        grain = next(one for one in checked.package.grains if one.name == item.grain)
-        names = [one.name for source in checked.package.sources for one in source.constants]
-        measured = checked.measured[item.id]
-        return sample_query.of_metric(item, grain, measured.integral, places(names)), Fraction(measured.factor)
-    step = next(one for one in found.plan.series if one.name == item.name)
-    return sample_query.of_series(step), Fraction(1)
 
 
 def _none(applied: Sequence[Applied]) -> tuple[str, ...]:

@@ -176,7 +176,7 @@ def describe_appearances(facts: Facts) -> list[str]:
 
 
 def _run(found: Explained, run: RunFacts, width: int, encoding: str, samples: int, records: int) -> Iterator[str]:
-    symbol = found.item.unit.symbol
+    symbol = found.subject.unit.symbol
     if "over" in run.figures:
         yield from _formula(found, run, width)
         return
@@ -203,8 +203,8 @@ def _run(found: Explained, run: RunFacts, width: int, encoding: str, samples: in
 def _formula(found: Explained, run: RunFacts, width: int) -> Iterator[str]:
     """What a formula comes to, and the values that it is over."""
     value, over = run.figures["average"], cast(Mapping[str, object], run.figures["over"])
-    said = "no value" if value is None else with_unit(cast(float, value), found.item.unit.symbol)
-    known = {metric.id: metric.unit.symbol for metric in found.checked.package.metrics}
+    said = "no value" if value is None else with_unit(cast(float, value), found.subject.unit.symbol)
+    known = {metric.id: metric.unit.symbol for metric in found.subject.checked.package.metrics}
     values = [f"`{name}` {_valued(of, known[name])}" for name, of in over.items()]
     yield from headed("Run", [f"{run.run}: {said}, over {', '.join(values)}"], width)
     yield from _warnings(run, width)

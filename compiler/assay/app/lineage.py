@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.app import filters
-from assay.app.check_and_query import report_of
-from assay.app.compute import compiled, report_metrics
+from assay.app.compute import report_metrics
 from assay.app.prose import read_prose
 from assay.app.session import Session
-from assay.app.subject_names import Item, named
+from assay.app.subject import FormulaSubject, MetricSubject, SeriesSubject, find_subject
+from assay.engine.compiled_plan import CompiledPlan, compile_plan
 from assay.explain.facts import list_appearances
 from assay.lang import dependencies
-from assay.lang.formula import index_metrics, is_formula, list_constants, list_measured
+from assay.lang.formula import index_metrics, list_constants
 from assay.lang.model.article import Article
-from assay.lang.model.package import Metric, Package
+from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import History, Report
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import CONSTANTS, Origin
@@ -23,10 +23,9 @@ from assay.lineage.constants import constants, declared
 from assay.lineage.graph import Graph, as_data, graph, place_of, raw_places
 from assay.lineage.metric_lineage import Lineage, fields, lineage, root
 from assay.lineage.tree import FilterRow, field_rows
-from assay.plan.planner import Applied, EventStep, Plan, plan, rows_of
+from assay.plan.planner import Applied, EventStep, rows_of
 from assay.report.blocks.rows import listed, series_of
 from assay.report.run_results import row_label
-from assay.sql.codegen import Statement
 from assay.util.diagnostics import USAGE, fail
 
 
@@ -117,58 +116,46 @@ def lineage_of(
         return _of_article(session, checked, name, report) if isinstance(report, Article) else _of_report(
             checked, name, report, given, no_filters
         )  # fmt: skip
-    checked, item = named(session, name, system)
-    return of_item(checked, item, applied_to_item(checked, item, given, no_filters))
+    subject = find_subject(session, name, system)
+    applied = subject.select_filters(given, no_filters)
+    return trace_subject(subject, applied, subject.compile(applied))
 
 
-def applied_to_item(checked: CheckedPackage, item: Item, given: Sequence[str], no_filters: bool) -> tuple[Applied, ...]:
-    """The filters under which a metric is worked out: those given, else those of the report that shows it."""
-    report = report_of(checked.package, item) if isinstance(item, Metric) else None
-    return filters.applied(checked.package, report, given, no_filters)
-
-
-def planned(checked: CheckedPackage, item: Item, applied: Sequence[Applied]) -> Plan:
-    """The plan for one metric or series."""
-    if isinstance(item, Metric):
-        return plan(checked.package, [item], applied)
-    return plan(checked.package, [], applied, series=[item.name])
-
-
-def of_item(
-    checked: CheckedPackage, item: Item, applied: Sequence[Applied], statements: Sequence[Statement] | None = None
-) -> Traced:
-    """The lineage of a metric or a series; `statements` are those of its plan, if they are compiled already."""
-    statements = compiled(checked, planned(checked, item, applied)) if statements is None else statements
-    if isinstance(item, Metric) and is_formula(item):
-        return _of_formula(checked, item, statements, applied)
-    if isinstance(item, Metric):
-        start, title = root(statements, item.id, MEAN), f"{item.id}: {row_label(item.name, item.unit.symbol)}"
+def trace_subject(subject: MetricSubject | SeriesSubject, applied: Sequence[Applied], compiled: CompiledPlan) -> Traced:
+    """Return the lineage of a metric or a series, whose plan is compiled."""
+    if isinstance(subject, FormulaSubject):
+        return _of_formula(subject, compiled, applied)
+    if isinstance(subject, MetricSubject):
+        label = row_label(subject.title, subject.unit.symbol)
+        start, of = root(compiled.statements, subject.id, MEAN), subject.metrics
     else:
-        start, title = Origin(rows_of(item.name), "value"), f"{item.name}: {row_label('series', item.unit.symbol)}"
-    found = lineage(statements, [start])
-    name = item.id if isinstance(item, Metric) else item.name
-    own = (item,) if isinstance(item, Metric) else ()
-    return Traced(checked, name, found, _labels(applied), {start: title}, {start: _cells(checked, item)}, own)
+        start, label, of = Origin(rows_of(subject.id), "value"), row_label("series", subject.unit.symbol), ()
+    cells = {start: _cells(subject)}
+    found = lineage(compiled.statements, [start])
+    return Traced(subject.checked, subject.id, found, _labels(applied), {start: f"{subject.id}: {label}"}, cells, of)
 
 
-def _of_formula(
-    checked: CheckedPackage, item: Metric, statements: Sequence[Statement], applied: Sequence[Applied]
-) -> Traced:
-    """The lineage of a formula: that of the metrics which it is over in the end, and of the constants that it names."""
-    over = list_measured(index_metrics(checked.package), [item])
-    titles = {root(statements, one.id, MEAN): f"{one.id}: {row_label(one.name, one.unit.symbol)}" for one in over}
+def _of_formula(subject: FormulaSubject, compiled: CompiledPlan, applied: Sequence[Applied]) -> Traced:
+    """Return the lineage of a formula: that of the metrics which it is over in the end, and of its constants."""
+    checked = subject.checked
+    titles = {
+        root(compiled.statements, item.id, MEAN): f"{item.id}: {row_label(item.title, item.unit.symbol)}"
+        for item in subject.inputs
+    }
     known = declared(checked.package)
-    for name in list_constants(index_metrics(checked.package), item):
+    for name in list_constants(index_metrics(checked.package), subject.metric):
         titles[Origin(CONSTANTS, name)] = f"{CONSTANTS}{name}: {known[name].doc}"
-    cells = _cells(checked, item)
-    found, by_root = lineage(statements, titles), dict.fromkeys(titles, cells)
-    return Traced(checked, item.id, found, _labels(applied), titles, by_root, (item,))
+    by_root = dict.fromkeys(titles, _cells(subject))
+    found = lineage(compiled.statements, titles)
+    return Traced(checked, subject.id, found, _labels(applied), titles, by_root, subject.metrics)
 
 
-def _cells(checked: CheckedPackage, item: Item) -> tuple[str, ...]:
-    """Every printed cell that shows a metric or series."""
-    return tuple(f"{place.report}: {place.section}/{place.label}" for place in list_appearances(checked.package, item)
-                 if place.kind != "dictionary")  # fmt: skip
+def _cells(subject: MetricSubject | SeriesSubject) -> tuple[str, ...]:
+    """Return every printed cell that shows a metric or series."""
+    appearances = list_appearances(subject.checked.package, subject.item)
+    return tuple(
+        f"{place.report}: {place.section}/{place.label}" for place in appearances if place.kind != "dictionary"
+    )
 
 
 def _labels(applied: Sequence[Applied]) -> tuple[str, ...]:
@@ -180,7 +167,7 @@ def _of_report(checked: CheckedPackage, name: str, report: Report, given: Sequen
     applied = filters.applied(checked.package, report, given, no_filters)
     metrics = report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    statements = compiled(checked, plan(checked.package, metrics, applied, relations))
+    statements = compile_plan(checked, metrics, applied, relations).statements
     cells: dict[Origin, list[str]] = {}
     titles: dict[Origin, str] = {}
     for metric in metrics:
@@ -201,7 +188,7 @@ def _of_report(checked: CheckedPackage, name: str, report: Report, given: Sequen
 def _of_article(session: Session, checked: CheckedPackage, name: str, article: Article) -> Traced:
     """The lineage of an article: of each column that its tables and figures ask for, and of its series."""
     rows = listed(checked, article, read_prose(session.workspace, checked, article).values())
-    statements = compiled(checked, plan(checked.package, [], [], listed=rows, series=series_of(article)))
+    statements = compile_plan(checked, listed=rows, series=series_of(article)).statements
     titles: dict[Origin, str] = {}
     cells: dict[Origin, tuple[str, ...]] = {}
     for item in rows:
@@ -218,7 +205,7 @@ def _of_article(session: Session, checked: CheckedPackage, name: str, article: A
     return Traced(checked, name, lineage(statements, titles), (), titles, cells, metrics)
 
 
-def _places(checked: CheckedPackage, report: str, item: Item) -> tuple[str, ...]:
+def _places(checked: CheckedPackage, report: str, item: Metric | Series) -> tuple[str, ...]:
     return tuple(
         f"{place.section}/{place.label}" for place in list_appearances(checked.package, item) if place.report == report
     )

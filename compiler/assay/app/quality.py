@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from assay.app.prepare import IngestedRun, Wanted
 from assay.app.unknown_names import count_unknown, find_unknown
+from assay.engine.compiled_plan import CompiledPlan
 from assay.engine.connection import small_engine
 from assay.engine.results import NO_SAMPLES, Formulas, RunResults, pooled
 from assay.lang import dependencies
@@ -127,10 +128,23 @@ Counter = Callable[[Sequence[Statement]], Mapping[str, Sequence[Mapping[str, obj
 class QualityPlan:
     """The statements that count records and rows beside the metrics of a plan, and the assessment of the counts."""
 
-    checked: CheckedPackage
-    plan: Plan
-    statements: tuple[Statement, ...]
+    compiled: CompiledPlan
     is_phase: bool = False
+
+    @property
+    def checked(self) -> CheckedPackage:
+        """Return the package."""
+        return self.compiled.checked
+
+    @property
+    def plan(self) -> Plan:
+        """Return the plan."""
+        return self.compiled.plan
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """Return the statements of the plan."""
+        return self.compiled.statements
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:

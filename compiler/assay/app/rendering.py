@@ -75,7 +75,7 @@ def behind_article(
                 made = list_inputs(checked, dependencies.collect_dependencies(checked.package, [metric], ()))
                 file, sql = files["rows", item.name]
                 details[metric.id] = Detail(_counts(runs, item.name, metric.id), made[0], file, sql, made[1])
-    for step in found.plan.series:
+    for step in found.compiled.plan.series:
         made = list_inputs(checked, dependencies.collect_dependencies(checked.package, [], (), [step.name]))
         file, sql = files["rows", rows_of(step.name)]
         details[step.name] = Detail(_counts(runs, rows_of(step.name), "value"), made[0], file, sql, made[1])

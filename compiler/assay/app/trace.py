@@ -10,16 +10,13 @@ from typing import Any
 
 from assay.app import filters
 from assay.app.compute import compute
-from assay.app.lineage import of_item
+from assay.app.lineage import trace_subject
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.trace_subjects import Told, items
+from assay.app.subject import FormulaSubject, MetricSubject, Subject, list_cell_subjects
 from assay.app.trace_values import Built, TracedRun, TraceRequest, cut_of, same_value, traced_value
 from assay.app.verify import moved_runs, runs_now
 from assay.explain.facts import judged as judged_by
-from assay.explain.wording import formula_sentence
-from assay.lang import formula
-from assay.lang.model.package import Metric
 from assay.lang.model.report import History
 from assay.lineage import cells
 from assay.lineage.cells import Cell
@@ -87,7 +84,7 @@ class Traced:
 
     cell: Cell
     report: str
-    item: Told
+    item: Subject
     definition: str
     summary: str
     style: str
@@ -112,13 +109,13 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
     built, document = _built(session, folder)
     checked, content = built.checked, built.found.content
     cell = cells.find(tuple(cells.of_document(document, checked.package)), name)
-    known = items(checked, built.report)
+    known = list_cell_subjects(checked, built.report)
     if not cell.of or cell.prints in (FACT, FILTER, WORDS) or any(of.entry not in known for of in cell.of):
         raise nowhere(built, document, cell)
     of_cell = known[cell.of[0].entry]
-    values = [(item, of) for of in cell.of for item in _measured(built, known[of.entry])]
+    values = [(item, of) for of in cell.of for item in known[of.entry].inputs]
     for item in dict.fromkeys((of_cell, *(item for item, _ in values))):
-        _same_definition(built, item, own=item is of_cell)
+        _same_definition(built, item, own=item == of_cell)
     now = runs_now(session, checked, built.found, moved_runs(built.found, moved))
     runs = {said.id: (run, said) for run, said in zip(now, content.runs, strict=True)}
     own = {_run_of(runs, of): runs[_run_of(runs, of)] for of in cell.of}
@@ -126,7 +123,7 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
     applied = filters.applied(checked.package, None, content.options.filters, not content.options.filters)
     if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED):
         _same_formulas(session, built, known, cell, applied, own)
-    alone = cell.prints in ALONE and of_cell is values[0][0]
+    alone = cell.prints in ALONE and of_cell == values[0][0]
     found = []
     for item, of in dict.fromkeys(values):
         run, said = own[_run_of(runs, of)]
@@ -137,29 +134,29 @@ def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) 
         cell,
         content.report,
         of_cell,
-        checked.definitions[of_cell.id] if isinstance(of_cell, Metric) else "",
+        of_cell.definition,
         built.summary,
         content.options.style,
         tuple(item.label for item in applied),
-        _filtered(built, of_cell, applied),
+        _filtered(of_cell, applied),
         tuple(found),
         _means(document, cell, of_cell),
     )
 
 
-def _means(document: Document, cell: Cell, item: Told) -> str:
+def _means(document: Document, cell: Cell, item: Subject) -> str:
     """The formula of a cell in words, where it prints what one comes to."""
-    if isinstance(item, Metric) and formula.is_formula(item):
-        return formula_sentence(item)
+    if item.formula_text:
+        return item.formula_text
     told = (entry.description for entry in document.entries if entry.id == cell.entry and cell.prints == FORMULA)
     return " ".join(next(told, "").split("\n"))
 
 
-def _filtered(built: Built, item: Told, applied: Sequence[Applied]) -> bool:
+def _filtered(item: Subject, applied: Sequence[Applied]) -> bool:
     """Whether filters decide on a value."""
-    if not isinstance(item, Metric):
+    if not isinstance(item, MetricSubject):
         return False
-    return item.accepted or bool(judged_by(of_item(built.checked, item, applied).found))
+    return item.metric.accepted or bool(judged_by(trace_subject(item, applied, item.compile(applied)).found))
 
 
 def distrusted(folder: Path) -> tuple[str, ...]:
@@ -167,13 +164,6 @@ def distrusted(folder: Path) -> tuple[str, ...]:
     if recorded(folder).intact:
         return ()
     return (f"{folder / NAME}: its hash is not that of its content, so that it was changed: `assay verify` it",)
-
-
-def _measured(built: Built, item: Told) -> tuple[Told, ...]:
-    """A metric, series or column as it is, or the metrics that a formula is over in the end."""
-    if isinstance(item, Metric) and formula.is_formula(item):
-        return tuple(formula.list_measured(formula.index_metrics(built.checked.package), [item]))
-    return (item,)
 
 
 def _run_of(runs: Mapping[str, Any], of: CellSource) -> str:
@@ -220,13 +210,13 @@ def _text(place: Path) -> str:
                    hint="name the folder that a report was built into (-o)") from None  # fmt: skip
 
 
-def _same_definition(built: Built, item: Told, *, own: bool) -> None:
+def _same_definition(built: Built, item: Subject, *, own: bool) -> None:
     """AssayError unless a metric is defined as it was when the report was built; series have no hash of their own, and
     what a formula is over is in the hash of the cell's `own` metric."""
     definitions = built.found.content.definitions
-    if not isinstance(item, Metric) or (item.id not in definitions and not own):
+    if not item.definition or (item.id not in definitions and not own):
         return
-    said, now = definitions.get(item.id, ""), built.checked.definitions[item.id]
+    said, now = definitions.get(item.id, ""), item.definition
     if said != now:
         raise fail(
             "definition-changed",
@@ -240,7 +230,7 @@ def _same_definition(built: Built, item: Told, *, own: bool) -> None:
 def _same_formulas(
     session: Session,
     built: Built,
-    known: Mapping[str, Told],
+    known: Mapping[str, Subject],
     cell: Cell,
     applied: Sequence[Applied],
     runs: Mapping[str, tuple[NamedRun, RecordedRun]],
@@ -248,13 +238,13 @@ def _same_formulas(
     """AssayError unless the formulas of a cell come to what the report was made of."""
     for of in cell.of:
         item = known[of.entry]
-        if of.where or not isinstance(item, Metric) or not formula.is_formula(item):
+        if of.where or not isinstance(item, FormulaSubject):
             continue
         name = _run_of(runs, of)
         cut = cut_of(built, name) if of.run != name else None
-        found = compute(session, built.checked, [runs[name][0]], [item], applied, asked=cut)
+        found = compute(session, built.checked, [runs[name][0]], item.metrics, applied, asked=cut)
         computed = next(one for one in found.columns if one.id == of.run)
-        same_value(built, item, of.run, computed.results.formulas[item.id].averages[built.summary], own=True)
+        same_value(built, item.metric, of.run, computed.results.formulas[item.id].averages[built.summary], own=True)
 
 
 def _same_inputs(pairs: Sequence[tuple[NamedRun, RecordedRun]]) -> None:

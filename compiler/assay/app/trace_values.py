@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from assay.app import phases
-from assay.app.compute import RunResult, compiled, compute
+from assay.app.compute import RunResult, compute
 from assay.app.runs import NamedRun
 from assay.app.session import Session
+from assay.app.subject import ColumnSubject, MetricSubject, SampleRequest, Subject
 from assay.app.trace_runs import ConstantInputs, Group, Sample, Spread, Tracing, tracing
-from assay.app.trace_subjects import ColumnOf, Told, id_of, planned, sampled
 from assay.lang.model.article import Article
-from assay.lang.model.package import Metric, Series
+from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Applied, rows_of
@@ -54,7 +54,7 @@ class TracedRun:
     samples at both ends, the constants that these are made of; `row` says that the value is that of one row, which
     `greatest` is then."""
 
-    item: Told
+    item: Subject
     definition: str
     id: str
     label: str
@@ -73,7 +73,7 @@ class TraceRequest:
     """A value to trace: of what, under which filters, in which run, what the report calls this; the name of the cell,
     what it prints, and its text where that is this value alone."""
 
-    item: Told
+    item: Subject
     of: CellSource
     applied: Sequence[Applied]
     run: NamedRun
@@ -89,16 +89,15 @@ def traced_value(session: Session, built: Built, asked: TraceRequest) -> TracedR
         return _row(session, built, asked)
     with _opened(session, built, asked, ()) as (traced, computed):
         figures = _figures(built, asked, computed) | {"size": traced.size()}
-        per = asked.item.per if isinstance(asked.item, Metric) else ""
         ends = [traced.ranked(greatest, SHOWN) if figures["size"] else () for greatest in (True, False)]
-        return _traced(built, asked, figures, traced.groups(per), traced.spread(), ends, traced.made)
+        return _traced(asked, figures, traced.groups(asked.item.groups_by), traced.spread(), ends, traced.made)
 
 
 def _is_row(asked: TraceRequest) -> bool:
     """Whether a value is that of one row."""
-    if isinstance(asked.item, Metric):
+    if isinstance(asked.item, MetricSubject):
         return bool(asked.of.where) or asked.prints == ROW
-    return isinstance(asked.item, ColumnOf)
+    return isinstance(asked.item, ColumnSubject)
 
 
 def _row(session: Session, built: Built, asked: TraceRequest) -> TracedRun:
@@ -108,14 +107,13 @@ def _row(session: Session, built: Built, asked: TraceRequest) -> TracedRun:
     with _opened(session, built, asked, tuple(name for name, _ in asked.of.where)) as (traced, _):
         found = traced.matching(dict(asked.of.where), fits)
         if found and fits and not fits(found[0].measured):
-            message = f"run {asked.run.id} does not give the value of `{id_of(item)}` that `{asked.cell}` prints"
+            message = f"run {asked.run.id} does not give the value of `{item.id}` that `{asked.cell}` prints"
             now = _printed(built, item, found[0].measured)
             raise fail("value-changed", message, expected=asked.text, found=now, hint=HINT)
-        return _traced(built, asked, {"size": traced.size()}, (), None, [found, ()], traced.made)
+        return _traced(asked, {"size": traced.size()}, (), None, [found, ()], traced.made)
 
 
 def _traced(
-    built: Built,
     asked: TraceRequest,
     figures: dict[str, object],
     groups: tuple[Group, ...],
@@ -124,31 +122,42 @@ def _traced(
     made: ConstantInputs,
 ) -> TracedRun:
     item, of = asked.item, asked.of
-    definition = built.checked.definitions[item.id] if isinstance(item, Metric) else ""
     greatest, least = ends
-    return TracedRun(item, definition, of.run, asked.label, asked.run.place, _is_row(asked), figures, groups, spread,
-                     greatest, least, made)  # fmt: skip
+    return TracedRun(
+        item,
+        item.definition,
+        of.run,
+        asked.label,
+        asked.run.place,
+        _is_row(asked),
+        figures,
+        groups,
+        spread,
+        greatest,
+        least,
+        made,
+    )
 
 
-def _printed(built: Built, item: Told, value: Any) -> str:
+def _printed(built: Built, item: Subject, value: Any) -> str:
     """A value of a row as tables print it."""
-    if isinstance(item, ColumnOf):
-        return item.printed(value)
-    assert isinstance(item, Metric)
-    return text(built.checked, style(built.found.content.options.style), item, value)
+    if isinstance(item, ColumnSubject):
+        return item.format_value(value)
+    assert isinstance(item, MetricSubject)
+    return text(built.checked, style(built.found.content.options.style), item.metric, value)
 
 
-def _fitting(built: Built, item: Told, printed: str) -> Callable[[Any], bool]:
+def _fitting(built: Built, item: Subject, printed: str) -> Callable[[Any], bool]:
     """Whether what stands on a row is what a cell prints: as tables have it, or as texts quote it."""
     symbol = item.unit.symbol
-    bare = printed.removesuffix(f" {symbol}") if symbol and isinstance(item, Metric) else printed
+    bare = printed.removesuffix(f" {symbol}") if symbol and isinstance(item, MetricSubject) else printed
     decimals = len(bare.partition(".")[2])
     look = style(built.found.content.options.style)
 
     def fits(value: Any) -> bool:
         if bare == _printed(built, item, value):
             return True
-        return isinstance(item, Metric) and bare == text(built.checked, look, item, value, decimals)
+        return isinstance(item, MetricSubject) and bare == text(built.checked, look, item.metric, value, decimals)
 
     return fits
 
@@ -156,17 +165,16 @@ def _fitting(built: Built, item: Told, printed: str) -> Callable[[Any], bool]:
 def _figures(built: Built, asked: TraceRequest, computed: RunResult) -> dict[str, object]:
     """The figures of a metric or series.  AssayError unless they are those that the report was made of."""
     item, of = asked.item, asked.of
-    if isinstance(item, Metric):
+    if isinstance(item, MetricSubject):
         own = distribution(computed.results.metrics[item.id], built.summary)
-        same_value(built, item, of.run, own["average"], own=item.id == of.entry and asked.prints in PRINTED)
+        same_value(built, item.metric, of.run, own["average"], own=item.id == of.entry and asked.prints in PRINTED)
         return own
-    assert isinstance(item, Series)
     times = None if of.since is None or of.until is None else (of.since, of.until)
-    mean = average(within(computed.results.rows[rows_of(item.name)], times))
+    mean = average(within(computed.results.rows[rows_of(item.id)], times))
     if asked.prints == MEAN and asked.text and mean is not None:
         now = style(built.found.content.options.style).table_row([mean], DIGITS).cells[0]
         if now != asked.text:
-            message = f"run {asked.run.id} does not give the average of `{item.name}` that `{asked.cell}` prints"
+            message = f"run {asked.run.id} does not give the average of `{item.id}` that `{asked.cell}` prints"
             raise fail("value-changed", message, expected=asked.text, found=now, hint=HINT)
     return {"average": mean}
 
@@ -219,17 +227,22 @@ def _opened(
     """The samples of a metric (with columns `more`) or the rows of a series, in a run or phase, and its results."""
     checked, item, of = built.checked, asked.item, asked.of
     cut = cut_of(built, asked.run.id) if of.run != asked.run.id else None
-    made = planned(checked, item, tuple(asked.applied), cut=cut is not None)
-    metrics = [item] if isinstance(item, Metric) else []
-    series = [item.name] if isinstance(item, Series) else []
-    relations = [item.table] if isinstance(item, ColumnOf) and not item.listed else []
+    compiled = item.compile(asked.applied, cut=cut is not None)
     found = compute(
-        session, checked, [asked.run], metrics, asked.applied, relations, listed=made.listed, series=series, asked=cut
-    )  # fmt: skip
+        session,
+        checked,
+        [asked.run],
+        item.metrics,
+        asked.applied,
+        item.relations,
+        listed=item.listed,
+        series=item.series,
+        asked=cut,
+    )
     computed = next(one for one in found.columns if one.id == of.run)
     prepared = computed.prepared
     if computed.phase:
         prepared = replace(prepared, constants={**prepared.constants, **computed.phase.parameters})
-    query, factor = sampled(checked, item, made, tuple(more), (of.since, of.until))
-    with tracing(session, checked.package, prepared, compiled(checked, made), query, factor) as traced:
+    query = item.sample_query(SampleRequest(compiled, tuple(more), of.since, of.until))
+    with tracing(session, checked.package, prepared, compiled.statements, query, item.factor) as traced:
         yield traced, computed

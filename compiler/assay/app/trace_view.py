@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.app.explain_view import FIGURES, constants_data, sample_data, sample_lines
+from assay.app.subject import Subject
 from assay.app.trace import Traced
 from assay.app.trace_runs import Group
-from assay.app.trace_subjects import Told, called, id_of, kind_of
 from assay.app.trace_values import TracedRun
 from assay.explain.terminal import bars, headed, number, one_line, wrapped
-from assay.lang.formula import is_formula
-from assay.lang.model.package import Metric
 from assay.lineage.cells import Cell
 from assay.report import cell_links
 from assay.styles.registry import style
@@ -49,7 +47,7 @@ def as_text(found: Traced, width: int, encoding: str) -> str:
     """The trace of a cell."""
     lines = [*wrapped(f"{found.cell.name}: {found.cell.text}", width, "", "  ")]
     lines += headed("Report", [found.report], width)
-    lines += headed(kind_of(found.item).capitalize(), [_called(found.item)], width)
+    lines += headed(found.item.kind.capitalize(), [found.item.label], width)
     if found.definition:
         lines += headed("", [f"definition {found.definition}"], max(width, 90))
     lines += headed("Prints", [_prints(found)], width)
@@ -58,33 +56,23 @@ def as_text(found: Traced, width: int, encoding: str) -> str:
         lines += headed("Filters", [", ".join(found.filters) or "none"], width)
     told = found.item
     for run in found.runs:
-        lines += ["", *_run(run, width, encoding, named=run.item is not told)]
+        lines += ["", *_run(run, width, encoding, named=run.item != told)]
         told = run.item
     return "\n".join(lines)
-
-
-def _called(item: Told) -> str:
-    """A metric, series or column by its id and in words, with the unit."""
-    symbol = item.unit.symbol
-    return f"{id_of(item)}: {called(item)}" + (f", {symbol}" if symbol else "")
 
 
 def _prints(found: Traced) -> str:
     of, item = found.cell.prints, found.item
     text = HOW[of]
-    if (
-        of in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT)
-        and isinstance(item, Metric)
-        and is_formula(item)
-    ):
+    if of in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.formula_text:
         text = text.replace("two averages", "two values of a formula")
         text = "what a formula over averages comes to" if of == cell_links.AVERAGE else text
-    elif of == cell_links.PERCENT and not isinstance(item, Metric):
+    elif of == cell_links.PERCENT and not item.metrics:
         text = text.replace("averages", "means")
     if of in (cell_links.DIFFERENCE, cell_links.PERCENT):
         text += ", both as they are printed" if style(found.style).follows_from_print else ""
-    if of in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and isinstance(item, Metric) and item.per:
-        text += f", one distribution for each {item.per}, by summary {found.summary}"
+    if of in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.groups_by:
+        text += f", one distribution for each {item.groups_by}, by summary {found.summary}"
     return text
 
 
@@ -92,15 +80,15 @@ def _run(run: TracedRun, width: int, encoding: str, *, named: bool) -> Iterator[
     """What a run holds; of what, where that is another metric or series than is told above (`named`)."""
     item, symbol, size = run.item, run.item.unit.symbol, run.figures["size"]
     if named:
-        yield from headed("Of" if isinstance(item, Metric) else kind_of(item).capitalize(), [_called(item)], width)
+        yield from headed("Of" if item.metrics else item.kind.capitalize(), [item.label], width)
     yield from headed("Run", [f"{run.label} ({run.id}), {run.place}"], width)
-    noun = "samples" if isinstance(item, Metric) else "values"
+    noun = item.noun
     if not run.row:
         told = [f"{name} {_number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
         figures = f": {', '.join(told)}" + (f" (in {symbol})" if symbol else "") if told else ""
         yield from headed(noun.capitalize(), [f"{size}{figures}"], width)
-    if run.groups and isinstance(item, Metric):
-        yield from headed(item.per.capitalize(), [_groups(run.groups)], width)
+    if run.groups:
+        yield from headed(item.groups_by.capitalize(), [_groups(run.groups)], width)
     if run.spread:
         drawn = bars(run.spread.counts, encoding)
         yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
@@ -140,9 +128,9 @@ def as_data(found: Traced) -> dict[str, object]:
     }
 
 
-def _item_data(item: Told, definition: str) -> dict[str, object]:
+def _item_data(item: Subject, definition: str) -> dict[str, object]:
     """A metric, series or column as plain data; metrics alone have a definition hash."""
-    return {kind_of(item): id_of(item), "name": called(item), "unit": item.unit.symbol, "definition": definition}
+    return {item.kind: item.id, "name": item.title, "unit": item.unit.symbol, "definition": definition}
 
 
 def _run_data(run: TracedRun) -> dict[str, object]:

@@ -32,15 +32,13 @@ def width() -> int:
 @click.argument("name", metavar="METRIC|REPORT", shell_complete=names("metrics", "series", "reports"))
 @filter_options
 @system_option
-@click.option(
-    "--format", "form", type=click.Choice(["tree", "dot", "json"]), default="tree", help="Form of the output."
-)
+@click.option("--format", "form", type=click.Choice(["tree", "dot", "json"]), default="tree", help="Output format.")
 @cache_option
 @click.pass_context
 def lineage(
     context: click.Context, name: str, filters: tuple[str, ...], no_filters: bool, system: str | None, form: str
 ) -> None:
-    """Show where a metric, or all that a report prints, comes from, column by column.
+    """Show the column lineage of a metric, or of everything that a report prints.
 
     \b
     assay lineage METRIC
@@ -64,20 +62,20 @@ def lineage(
 
 @click.command()
 @click.argument("metric", shell_complete=names("metrics", "series"))
-@one_run_option("[NAME=]DIR", "Also what it came to in this run, with its log lines.")
+@one_run_option("[NAME=]DIR", "Also show the result in this run, with log lines.")
 @click.option("--report", metavar="SYSTEM/REPORT", shell_complete=names("reports"),
-              help="Take filters and summary of this report.")  # fmt: skip
+              help="Use the filters and summary of this report.")  # fmt: skip
 @filter_options
 @system_option
-@click.option("--full", is_flag=True, help="Show all of it, not one screen.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@click.option("--full", is_flag=True, help="Show everything, not only one screen.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @cache_option
 @click.pass_context
 def explain(
     context: click.Context, metric: str, run: str | None, report: str | None, filters: tuple[str, ...],
     no_filters: bool, system: str | None, full: bool, form: str,
 ) -> None:  # fmt: skip
-    """Say what a metric (or a series) means, where it comes from, and where it is shown.
+    """Explain what a metric or series means, where it comes from, and where it appears.
 
     \b
     assay explain METRIC
@@ -99,13 +97,13 @@ def explain(
 @click.command()
 @click.argument("folder", metavar="BUILD_FOLDER", shell_complete=folders)
 @click.argument("cell", metavar="[SECTION/ROW/COLUMN]", default="")
-@click.option("--list", "listed", is_flag=True, help="List the cells of the report; so does naming none.")
-@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="Where a run is now, if it moved (repeatable).")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@click.option("--list", "listed", is_flag=True, help="List the cells of the report; the default without a cell.")
+@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="New place of a run that moved (repeatable).")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @cache_option
 @click.pass_context
 def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tuple[str, ...], form: str) -> None:
-    """Lead from a cell of a built report to its samples and their log lines.
+    """Trace a cell of a built report to its samples and their log lines.
 
     \b
     assay trace build/cmp --list

@@ -29,10 +29,10 @@ from assay.util.scratch import clean_up
 
 @click.command()
 def lsp() -> int:
-    """Serve editors of specs by the language server protocol, over stdin and stdout.
+    """Start a language server for specs, over stdin and stdout.
 
-    It gives problems while typing, types and comments, definitions, completion after a dot, and renaming. An editor
-    starts it: docs/how-to.md has the settings.
+    It offers diagnostics while you type, types and comments, definitions, completion after a dot, and renaming. Your
+    editor starts it: docs/how-to.md has the settings.
     """
     try:
         import pygls  # noqa: F401
@@ -184,12 +184,12 @@ class _Idle:
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--update-schema", is_flag=True, help="Write schema and Prelude of this version into the workspace DIR.")
+@click.option("--update-schema", is_flag=True, help="Update schema and Prelude of the workspace DIR to this version.")
 @click.pass_context
 def init(context: click.Context, folder: Path, update_schema: bool) -> None:
-    """Write a small workspace that builds at once.
+    """Create a small workspace that builds at once.
 
-    It has its own trace events, three metrics with an example, two sample runs and a report; the schema and the Prelude
+    It contains trace events, three metrics with an example, two sample runs, a report, and the schema and the Prelude
     that its specs import.
     """
     from assay.app import init as starter
@@ -210,7 +210,7 @@ def init(context: click.Context, folder: Path, update_schema: bool) -> None:
 def schema(context: click.Context, file: str | None, system: str | None) -> None:
     """Print the JSON Schema of the documents of a run.
 
-    Without FILE, those of all documents, by system and file.
+    Without FILE, print the schemas of all documents, by system and file.
     """
     from assay.app.check_and_query import all_systems
     from assay.app.run_schema import run_schemas
@@ -242,9 +242,9 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
 @cache_option
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
-    """Build a report whenever specs, queries, templates or runs change.
+    """Rebuild a report whenever specs, queries, templates or runs change.
 
-    Errors are shown, and the last good report is left in place. Ctrl-C ends it.
+    After an error, the last good report stays in place. Ctrl-C ends the command.
     """
     # MERGED
 

@@ -25,7 +25,7 @@ BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
 
 
 def _folder_option(command: click.decorators.FC) -> click.decorators.FC:
-    return click.option("--cache", "folder", metavar="DIR", help="The folder of the cache.")(command)
+    return click.option("--cache", "folder", metavar="DIR", help="Cache folder.")(command)
 
 
 def _place(context: click.Context, folder: str | None) -> Path:
@@ -40,10 +40,10 @@ def _place(context: click.Context, folder: str | None) -> Path:
 @table_option
 @click.pass_context
 def cache(context: click.Context, folder: str | None, form: str) -> None:
-    """Show what the cache takes; `prune` makes it smaller.
+    """Show the size of the cache; `prune` shrinks it.
 
-    All in it can be worked out again: logs as Parquet, results of metrics, drawn reports, evaluated specs, copies of
-    runs that are elsewhere.
+    The cache holds only what can be made again: logs as Parquet, results of metrics, rendered reports, evaluated specs,
+    copies of remote runs.
     """
     if folder:
         context.obj["cache"] = folder
@@ -63,10 +63,10 @@ def cache(context: click.Context, folder: str | None, form: str) -> None:
 
 @cache.command()
 @_folder_option
-@click.option("--older-than", metavar="TIME", help="Remove what was not used for so long: 12h, 30d, 8w.")
-@click.option("--to-size", metavar="SIZE", help="Remove what was used longest ago until it takes no more: 5GB, 500MiB.")
-@click.option("--all", "everything", is_flag=True, help="Remove all of it.")
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--older-than", metavar="TIME", help="Remove entries that were not used for this time: 12h, 30d, 8w.")
+@click.option("--to-size", metavar="SIZE", help="Remove least recently used entries down to this size: 5GB, 500MiB.")
+@click.option("--all", "everything", is_flag=True, help="Remove everything.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
 @click.pass_context
 def prune(
     context: click.Context,
@@ -76,7 +76,7 @@ def prune(
     everything: bool,
     dry_run: bool,
 ) -> None:
-    """Make the cache smaller; what is missed is worked out again."""
+    """Shrink the cache; removed entries are computed again when needed."""
     from assay.engine.pruning import entries, surplus
     from assay.engine.pruning import prune as remove
 

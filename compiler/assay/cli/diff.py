@@ -26,13 +26,13 @@ WIDEST, PLACES = 160, 6
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @system_option
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def diff(context: click.Context, before: str, after: str, system: str | None, form: str) -> int:
-    """Tell what differs between the specs of A and B, and between the choices and data of two builds.
+    """Compare the specs of A and B, and the options and data of two builds.
 
-    A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exit status 3
-    when specs or choices differ, 1 when a system could not be read.
+    A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exits with
+    status 3 if specs or options differ, and 1 if a system could not be read.
     """
     from assay.app.diff import compare, states
     from assay.util.diagnostics import DIFFERENCE, AssayError

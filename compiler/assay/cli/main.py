@@ -45,11 +45,11 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 @click.option(
     "--cache",
     metavar="DIR",
-    help="Folder for what can be worked out again  [default: the user's cache folder]",
+    help="Cache folder  [default: `assay` in the user's cache folder]",
 )
-@click.option("--errors", "errors", type=click.Choice(["text", "json"]), default="text", help="Form of errors.")
-@click.option("-v", "--verbose", is_flag=True, help="Tell on stderr what is done, stage by stage, and what it takes.")
-@click.option("--log-format", type=click.Choice(FORMS), help="Form of these lines; means --verbose.")
+@click.option("--errors", "errors", type=click.Choice(["text", "json"]), default="text", help="Format of errors.")
+@click.option("-v", "--verbose", is_flag=True, help="Print each stage on stderr, with its time and memory.")
+@click.option("--log-format", type=click.Choice(FORMS), help="Format of these lines; implies --verbose.")
 @click.pass_context
 def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, log_format: str | None) -> None:
     """Compile metric definitions into reports."""
@@ -61,7 +61,7 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
               help=RUN_HELP)  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
-              help="Of a history: a publication, or a folder of them (repeatable).")  # fmt: skip
+              help="For a history: a publication, or a folder of publications (repeatable).")  # fmt: skip
 @out_option("Folder for the report.")
 @forms_option
 @filter_options
@@ -107,15 +107,15 @@ def build(
     "--report",
     metavar="SYSTEM/REPORT",
     shell_complete=names("reports"),
-    help="The report that was published  [default: the one with editions]",
+    help="The published report  [default: the report with editions]",
 )
-@click.option("--edition", metavar="NAME", help="The edition it is in  [default: that of its day]")
+@click.option("--edition", metavar="NAME", help="Edition of the publication  [default: that of its day]")
 @cache_option
 @click.pass_context
 def regenerate(
     context: click.Context, publication: Path, out: str, forms: tuple[str, ...], report: str | None, edition: str | None
 ) -> None:
-    """Make a published report again."""
+    """Rebuild a published report from its printed values."""
     from assay.app.regenerate import regenerate as make_again
     from assay.report.output_forms import ordered
 
@@ -128,11 +128,11 @@ def regenerate(
 
 @cli.command()
 @click.argument("folder", metavar="BUILD_FOLDER", shell_complete=folders)
-@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="Where a run is now, if it moved (repeatable).")
+@click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="New place of a run that moved (repeatable).")
 @cache_option
 @click.pass_context
 def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
-    """Build a report again from its provenance, and compare every byte."""
+    """Rebuild a report from its provenance and compare every byte."""
     from assay.app.verify import verify as verify_build
     from assay.cli.printing import print_verified
     from assay.provenance.read import folder_of
@@ -144,7 +144,7 @@ def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
 
 @cli.command()
 @system_option
-@click.option("--accept", is_flag=True, help="Write the normal forms under golden/specs.")
+@click.option("--accept", is_flag=True, help="Write normal forms and compiled SQL below golden/.")
 @cache_option
 @click.pass_context
 def check(context: click.Context, system: str | None, accept: bool) -> None:
@@ -205,7 +205,7 @@ def query(
     context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
     no_filters: bool, phases: tuple[str, ...], at: tuple[str, ...], system: str | None, summary: str, form: str,
 ) -> None:  # fmt: skip
-    """Work out metrics."""
+    """Compute metrics and print their distributions."""
     from assay.app import check_and_query
     from assay.app.runs import named_runs
     from assay.cli.printing import print_answer
@@ -222,8 +222,8 @@ def query(
 @click.argument("metric", shell_complete=names("metrics"))
 @one_run_option("DIR", "Ingest this run, and read its Parquet files where they are.")
 @filter_options
-@click.option("--phase", metavar="NAME[=FROM..TO]", default="", help="The SQL over this phase of the run.")
-@click.option("--at", metavar="NAME=TIME", multiple=True, help="An instant at which the phase begins or ends.")
+@click.option("--phase", metavar="NAME[=FROM..TO]", default="", help="Print the SQL for this phase of the run.")
+@click.option("--at", metavar="NAME=TIME", multiple=True, help="Time of an instant at which the phase begins or ends.")
 @system_option
 @cache_option
 @click.pass_context
@@ -237,10 +237,10 @@ def sql(
     at: tuple[str, ...],
     system: str | None,
 ) -> None:
-    """Print the SQL of a metric.
+    """Print the SQL of a metric as one statement.
 
-    With --run it names the run's files in full, and runs in the duckdb shell anywhere. Without, it runs in the folder
-    of the metric's source, one of those that `assay ingest` prints, if it has no more than that one.
+    With --run it names the run's files by absolute path, and runs in any duckdb shell. Without --run it runs in the
+    folder of the metric's source, which `assay ingest` prints, if the metric reads a single source.
     """
     from assay.app import check_and_query
     from assay.app.runs import named_runs
@@ -254,13 +254,14 @@ def sql(
 @cli.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @system_option
-@click.option("--all", "everything", is_flag=True, help="All events, not just those that metrics need.")
+@click.option("--all", "everything", is_flag=True, help="Ingest all events, not only those that metrics need.")
 @cache_option
 @click.pass_context
 def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, everything: bool) -> None:
-    """Ingest runs to Parquet only, and print a folder for each source of each run.
+    """Ingest runs to Parquet, and print a folder for each source of each run.
 
-    Where there are several, stderr says whose each one is. The column `host` of its tables tells hosts apart.
+    If there are several folders, stderr says which run and source each one is. The column `host` of their tables
+    identifies the host.
     """
     with working(context, runs) as session:
         from assay.app.ingest import ingest_runs  # while files are hashed

@@ -30,9 +30,9 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print a script for a shell to complete commands and names.
+    """Print a shell script that completes commands and names.
 
-    Then, in the shell's start-up file: source ~/.assay-completion
+    Save the script to a file, and add to the shell's start-up file: source ~/.assay-completion
     """
     found = get_completion_class(shell)
     assert found
@@ -109,7 +109,7 @@ def cache_option(command: Command) -> Command:
         metavar="DIR",
         callback=remember,
         expose_value=False,
-        help="Folder for what can be worked out again.",
+        help="Cache folder.",
     )
     return option(log_options(command))
 
@@ -122,17 +122,17 @@ def log_options(command: Command) -> Command:
             context.obj[parameter.name] = value
 
     shown = click.option("-v", "--verbose", is_flag=True, callback=remember, expose_value=False,
-                         help="Tell on stderr what is done, stage by stage, and what it takes.")  # fmt: skip
+                         help="Print each stage on stderr, with its time and memory.")  # fmt: skip
     form = click.option("--log-format", type=click.Choice(FORMS), callback=remember, expose_value=False,
-                        help="Form of these lines; means --verbose.")  # fmt: skip
+                        help="Format of these lines; implies --verbose.")  # fmt: skip
     return shown(form(command))
 
 
 def filter_options(command: Command) -> Command:
     """`--filter` and `--no-filters`."""
-    command = click.option("--no-filters", is_flag=True, help="Apply no filter at all.")(command)
+    command = click.option("--no-filters", is_flag=True, help="Apply no filter.")(command)
     return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True, shell_complete=names("filters"),
-                        help="Apply this filter, instead of the report's own (repeatable).")(command)  # fmt: skip
+                        help="Apply this filter instead of the report's own (repeatable).")(command)  # fmt: skip
 
 
 def forms_option(command: Command) -> Command:
@@ -157,8 +157,8 @@ def out_option(said: str) -> Callable[[Command], Command]:
 def phase_options(command: Command) -> Command:
     """`--phase` and `--at`."""
     command = click.option("--at", metavar="NAME=TIME", multiple=True,
-                           help="When an instant is; RUN:NAME=TIME: of one run (repeatable).")(command)  # fmt: skip
-    said = "Compare this phase: a report's, or between two named instants (repeatable)."
+                           help="Time of an instant; RUN:NAME=TIME: of one run (repeatable).")(command)  # fmt: skip
+    said = "Compare this phase: one of the report's, or the time between two instants (repeatable)."
     return click.option("--phase", "phases", metavar="NAME[=FROM..TO]", multiple=True, help=said)(command)
 
 
@@ -182,7 +182,7 @@ def one_run_option(metavar: str, said: str) -> Callable[[Command], Command]:
 
 
 table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
-                            help="Form of the output.")  # fmt: skip
+                            help="Output format.")  # fmt: skip
 system_option = click.option("--system", metavar="NAME", shell_complete=names("systems"),
                              help="Only this system's specs.")  # fmt: skip
 summary_option = click.option("--summary", default="", metavar="NAME", shell_complete=names("summaries"),

@@ -28,16 +28,16 @@ class Watch:
 @click.argument("url")
 @click.option("--match", "selectors", metavar="SELECTOR", multiple=True, required=True,
               help='Series to fetch, such as up or {job="node"} (repeatable).')  # fmt: skip
-@click.option("--start", metavar="T", required=True, help="First instant: RFC 3339, or seconds since 1970.")
-@click.option("--end", metavar="T", required=True, help="Last instant.")
+@click.option("--start", metavar="T", required=True, help="Start time: RFC 3339, or seconds since 1970.")
+@click.option("--end", metavar="T", required=True, help="End time, in the same formats.")
 @out_option("Folder for samples.parquet.")
 @click.option(
-    "--step-size", default="1h", show_default=True, metavar="DURATION", help="Most time that one answer covers."
+    "--step-size", default="1h", show_default=True, metavar="DURATION", help="Longest time that one request covers."
 )
 def fetch(
     kind: str, url: str, selectors: tuple[str, ...], start: str, end: str, out: str, step_size: str
 ) -> None:  # fmt: skip
-    """Fetch raw samples."""
+    """Download raw samples from a server."""
     from assay.cli.progress import watched
     from assay.remote import prometheus
     from assay.remote.http import Server
@@ -64,10 +64,10 @@ WIDEST = 160  # characters of a record's text
 @cache_option
 @click.pass_context
 def inspect(context: click.Context, run: str, system: str | None, form: str) -> None:
-    """List the names of the records in a run: how many there are, what each is read as, and which metrics need it.
+    """List the record names in a run: how often each occurs, which event it is, and which metrics need it.
 
-    Names that no event has come after those that one has, with the events whose new names they may be; then the events
-    that the run has no record of. It answers, too, where no record is recognised.
+    Names of events come first, then unknown names with the events that they may be new names of, then events without
+    records. The command works even if it recognises no record.
     """
     from assay.app.inspect import inspect_run
     from assay.app.runs import named_runs

@@ -24,13 +24,13 @@ NAMED = 3  # names and places of an event that are printed
 
 @click.command(name="test")
 @system_option
-@click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Write the outcomes as JUnit XML, too.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
+@click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Also write the results as JUnit XML.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def examples(context: click.Context, system: str | None, junit: Path | None, form: str) -> int:
-    """Work out the examples in the specs, and tell what none exercises.
+    """Run the examples in the specs, and list what no example covers.
 
-    Exit status 3 when an example does not come out as it says.
+    Exits with status 3 if an example fails.
     """
     from assay.app.check_and_query import all_systems
     from assay.app.examples import test

@@ -92,7 +92,7 @@ class Statement:
     step: Step | None = None
 
 
-def compile_plan(
+def compile_steps(
     plan: Plan, checked: CheckedPackage, names: Iterable[str], events: EventTables
 ) -> tuple[Statement, ...]:
     """Every statement of a plan, in order, with places for the constants of these names.  `events` are the queries that
@@ -330,4 +330,4 @@ def more(statement: Statement) -> str:
     return dialect.text(exp.Insert(this=dialect.table(statement.name), expression=statement.query.copy()))
 
 
-__all__ = ["CheckStep", "Statement", "compile_plan", "creation", "metric_statement", "more", "standalone"]
+__all__ = ["CheckStep", "Statement", "compile_steps", "creation", "metric_statement", "more", "standalone"]

@@ -1,0 +1,375 @@
+"""Subjects: what a number is of — a metric, a formula, a series, or a column of a table."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+from assay.app import filters
+from assay.app.session import Session
+from assay.engine.compiled_plan import CompiledPlan, compile_plan
+from assay.explain.wording import formula_sentence
+from assay.lang import formula
+from assay.lang.model.article import Article
+from assay.lang.model.package import Column, Metric, Package, Series
+from assay.lang.model.report import Cell, Report
+from assay.lang.model.vocabulary import Unit
+from assay.lang.normal_form import CheckedPackage
+from assay.lineage import sample_query
+from assay.plan.planner import Applied, Listed
+from assay.report.glossary import of_column, of_row
+from assay.sql.expressions import places
+from assay.styles.manifest_cells import manifest_cell
+from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
+from assay.util.escape import normalize_text
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRequest:
+    """Which samples of a subject to query: of which plan, with which further columns, from which to which ns."""
+
+    compiled: CompiledPlan
+    columns: tuple[str, ...] = ()
+    since: int | None = None
+    until: int | None = None
+
+
+@dataclass(frozen=True)
+class Subject(ABC):
+    """What a number is of.  Two are equal when they are of the same thing of the same package."""
+
+    checked: CheckedPackage = field(compare=False, repr=False)
+
+    kind: ClassVar[str] = "metric"
+    noun: ClassVar[str] = "samples"  # what its number is taken of
+
+    @property
+    @abstractmethod
+    def id(self) -> str:
+        """What users call it by."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it is, in words."""
+
+    @property
+    @abstractmethod
+    def unit(self) -> Unit:
+        """The unit of its values."""
+
+    @property
+    def label(self) -> str:
+        """Its id and title, with the unit."""
+        return f"{self.id}: {self.title}" + (f", {self.unit.symbol}" if self.unit.symbol else "")
+
+    @property
+    def groups_by(self) -> str:
+        """What each of its distributions is of; empty where there is one."""
+        return ""
+
+    @property
+    def definition(self) -> str:
+        """The hash of its definition; empty where it has none."""
+        return ""
+
+    @property
+    def formula_text(self) -> str:
+        """The formula in words; empty where it has none."""
+        return ""
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics to compute for it."""
+        return ()
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relations to compute for it."""
+        return ()
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """The series to compute for it."""
+        return ()
+
+    @property
+    def listed(self) -> tuple[Listed, ...]:
+        """The rows to compute for it."""
+        return ()
+
+    @property
+    def inputs(self) -> tuple[Subject, ...]:
+        """What has samples of its own: itself, or the metrics that a formula is over in the end."""
+        return (self,)
+
+    @property
+    def report(self) -> Report | None:
+        """The report that shows it and whose filters it is under; None of what filters do not decide on."""
+        return None
+
+    def compile(self, applied: Sequence[Applied], *, cut: bool = False) -> CompiledPlan:
+        """Compile the plan of it alone; with `cut`, for a phase of a run."""
+        return compile_plan(self.checked, self.metrics, applied, self.relations, self.listed, self.series, cut=cut)
+
+    def select_filters(self, names: Sequence[str], no_filters: bool) -> tuple[Applied, ...]:
+        """Return the filters of these names, else those of the report that shows it."""
+        return filters.applied(self.checked.package, self.report, names, no_filters)
+
+    @abstractmethod
+    def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
+        """Return the query of its samples or rows."""
+
+    @property
+    def factor(self) -> Fraction:
+        """What converts the values of the sample query to the unit."""
+        return Fraction(1)
+
+
+@dataclass(frozen=True)
+class MetricSubject(Subject):
+    """A metric that is measured on rows of a grain."""
+
+    metric: Metric
+
+    @property
+    def id(self) -> str:
+        return self.metric.id
+
+    @property
+    def title(self) -> str:
+        return self.metric.name
+
+    @property
+    def unit(self) -> Unit:
+        return self.metric.unit
+
+    @property
+    def item(self) -> Metric:
+        """The metric."""
+        return self.metric
+
+    @property
+    def groups_by(self) -> str:
+        return self.metric.per
+
+    @property
+    def definition(self) -> str:
+        return self.checked.definitions[self.metric.id]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        return (self.metric,)
+
+    @property
+    def report(self) -> Report | None:
+        return find_report(self.checked.package, self.metric)
+
+    def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
+        grain = next(item for item in self.checked.package.grains if item.name == self.metric.grain)
+        constants = places(item.name for source in self.checked.package.sources for item in source.constants)
+        integral = self.checked.measured[self.metric.id].integral
+        return sample_query.of_metric(self.metric, grain, integral, constants, request.columns)
+
+    @property
+    def factor(self) -> Fraction:
+        return Fraction(self.checked.measured[self.metric.id].factor)
+
+
+@dataclass(frozen=True)
+class FormulaSubject(MetricSubject):
+    """A metric that is computed from other metrics, and has no samples of its own."""
+
+    @property
+    def formula_text(self) -> str:
+        return formula_sentence(self.metric)
+
+    @property
+    def inputs(self) -> tuple[Subject, ...]:
+        measured = formula.list_measured(formula.index_metrics(self.checked.package), [self.metric])
+        return tuple(MetricSubject(self.checked, metric) for metric in measured)
+
+
+@dataclass(frozen=True)
+class SeriesSubject(Subject):
+    """A series: values at the steps of windows."""
+
+    line: Series
+
+    kind: ClassVar[str] = "series"
+    noun: ClassVar[str] = "values"
+
+    @property
+    def id(self) -> str:
+        return self.line.name
+
+    @property
+    def title(self) -> str:
+        return self.line.doc
+
+    @property
+    def unit(self) -> Unit:
+        return self.line.unit
+
+    @property
+    def item(self) -> Series:
+        """The series."""
+        return self.line
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        return (self.line.name,)
+
+    def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
+        step = next(item for item in request.compiled.plan.series if item.name == self.line.name)
+        return sample_query.of_series(step, request.since, request.until)
+
+
+@dataclass(frozen=True)
+class ColumnSubject(Subject):
+    """A column of a grain (`rows`: its rows) or of a relation of one row, as a manifest prints it (`cell`)."""
+
+    table: str
+    column: Column
+    rows: Listed | None = None
+    cell: Cell | None = None
+
+    kind: ClassVar[str] = "column"
+    noun: ClassVar[str] = "values"
+
+    @property
+    def id(self) -> str:
+        return f"{self.table}.{self.column.name}"
+
+    @property
+    def title(self) -> str:
+        return self.column.doc
+
+    @property
+    def unit(self) -> Unit:
+        return self.column.unit
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        return () if self.rows else (self.table,)
+
+    @property
+    def listed(self) -> tuple[Listed, ...]:
+        return (self.rows,) if self.rows else ()
+
+    def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
+        grain = self.rows.grain if self.rows else None
+        return sample_query.of_column(self.table, self.column.name, grain, request.columns)
+
+    def format_value(self, value: object) -> str:
+        """Return a value as tables print it."""
+        if self.cell is None:
+            return normalize_text(str(value))
+        return normalize_text(manifest_cell(value if isinstance(value, (int, float, str)) else None, self.cell))
+
+
+def find_report(package: Package, metric: Metric) -> Report | None:
+    """Return the report that shows a metric; the first one when none does."""
+    showing = (
+        report for report in package.reports
+        if any(metric.id in section.metrics for section in report.sections) or metric.id in report.also
+        or any(metric.id in group.metrics for group in report.dictionary)
+    )  # fmt: skip
+    return next(showing, package.reports[0] if package.reports else None)
+
+
+def list_subjects(checked: CheckedPackage) -> tuple[MetricSubject | SeriesSubject, ...]:
+    """Return the metrics and series of a package, in its order."""
+    metrics = (
+        (FormulaSubject if formula.is_formula(item) else MetricSubject)(checked, item)
+        for item in checked.package.metrics
+    )
+    return (*metrics, *(SeriesSubject(checked, item) for item in checked.package.series))
+
+
+def list_cell_subjects(checked: CheckedPackage, report: Report | Article) -> dict[str, Subject]:
+    """Return all that the cells of a report may lead to, by the ids of glossary entries."""
+    subjects: dict[str, Subject] = dict(_list_columns(checked))
+    if isinstance(report, Report):
+        subjects |= _list_manifest_columns(checked, checked.package, report)
+    subjects |= {item.name: SeriesSubject(checked, item) for item in checked.package.series}
+    return subjects | {item.id: item for item in list_subjects(checked) if isinstance(item, MetricSubject)}
+
+
+def _list_columns(checked: CheckedPackage) -> Iterator[tuple[str, Subject]]:
+    for grain in checked.package.grains:
+        for column in grain.every_column:
+            rows = Listed(grain, tuple(dict.fromkeys((*grain.key, column.name))), ())
+            yield of_column(grain.name, column.name), ColumnSubject(checked, grain.name, column, rows)
+
+
+def _list_manifest_columns(checked: CheckedPackage, package: Package, report: Report) -> dict[str, Subject]:
+    columns = {(relation.name, column.name): column for relation in package.relations for column in relation.columns}
+    return {
+        of_row(row): ColumnSubject(checked, row.relation, columns[row.relation, row.column], cell=row.cell)
+        for row in report.manifest
+        if (row.relation, row.column) in columns
+    }
+
+
+def find_subject(session: Session, name: str, system: str | None) -> MetricSubject | SeriesSubject:
+    """Find the metric or series of an id, or of a printed name that only one has, in all systems (or the one named).
+
+    AssayError (usage) when there is none, and when several systems have one.
+    """
+    every = [item for one in session.systems(system) for item in list_subjects(session.package(one))]
+    matches = [item for item in every if item.id == name] or [item for item in every if _printed_name(item) == name]
+    if not matches:
+        others = _list_systems_with(session, name, system) if system else []
+        hint = (
+            f"{' and '.join(f'`{one}`' for one in others)} has it: name that one with --system"
+            if others
+            else did_you_mean(name, [item.id for item in every])
+        )
+        raise fail("unknown-metric", f"there is no metric `{name}`", hint=hint, notes=session.elsewhere(),
+                   status=USAGE)  # fmt: skip
+    if len(matches) > 1:
+        raise _ambiguous(name, matches)
+    return matches[0]
+
+
+def find_metric(session: Session, name: str, system: str | None) -> MetricSubject:
+    """Find the metric of an id or a printed name, as `find_subject` does.  AssayError (usage) also for a series."""
+    subject = find_subject(session, name, system)
+    if isinstance(subject, MetricSubject):
+        return subject
+    hint = f"`assay explain {subject.id} --run DIR` tells what it comes to in a run"
+    message = f"`{name}` is a series: it has no samples of its own, and articles draw it"
+    raise fail("not-a-metric", message, hint=hint, status=USAGE)
+
+
+def _printed_name(subject: MetricSubject | SeriesSubject) -> str:
+    return subject.metric.name if isinstance(subject, MetricSubject) else subject.id
+
+
+def _list_systems_with(session: Session, name: str, system: str) -> list[str]:
+    """Return the other systems that have a metric or series of a name, of those whose specs are valid."""
+    systems = []
+    for other in session.workspace.systems():
+        with suppress(AssayError):
+            if other != system and any(
+                name in (item.id, _printed_name(item)) for item in list_subjects(session.package(other))
+            ):
+                systems.append(other)
+    return systems
+
+
+def _ambiguous(name: str, matches: Sequence[Subject]) -> AssayError:
+    systems = list(dict.fromkeys(item.checked.package.system for item in matches))
+    ids = list(dict.fromkeys(item.id for item in matches))
+    if len(systems) > 1:
+        listed = " and ".join(f"`{item}`" for item in systems)
+        return fail("ambiguous-metric", f"`{name}` is a metric of {listed}", hint="name the system with --system",
+                    status=USAGE)  # fmt: skip
+    listed = ", ".join(f"`{item}`" for item in ids)
+    return fail("ambiguous-metric", f"`{name}` is the name of several metrics", found=listed, hint="name one by its id",
+                status=USAGE)  # fmt: skip

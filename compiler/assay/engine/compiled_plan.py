@@ -1,0 +1,60 @@
+"""Compile what a command asks for, once: the plan, its SQL statements, and the graph of what they read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay.engine.graph import Node, nodes
+from assay.lang.model.package import Metric
+from assay.lang.model.vocabulary import Cut
+from assay.lang.normal_form import CheckedPackage
+from assay.plan.planner import Applied, EventStep, Listed, Plan, plan
+from assay.sql.codegen import Statement, compile_steps
+from assay.sql.dialect import event_table, scan
+
+
+@dataclass(frozen=True)
+class CompiledPlan:
+    """A plan with its statements, in which constants are parameters (`$name`); files are relative to an ingested
+    folder."""
+
+    checked: CheckedPackage
+    plan: Plan
+    statements: tuple[Statement, ...]
+
+    @cached_property
+    def graph(self) -> tuple[Node, ...]:
+        """The statements with what they read of each other."""
+        return nodes(self.statements)
+
+
+def compile_plan(
+    checked: CheckedPackage,
+    metrics: Sequence[Metric] = (),
+    applied: Sequence[Applied] = (),
+    relations: Sequence[str] = (),
+    listed: Sequence[Listed] = (),
+    series: Sequence[str] = (),
+    cuts: Sequence[Cut] = (),
+    *,
+    cut: bool = False,
+) -> CompiledPlan:
+    """Plan metrics, relations, rows, series and named instants under some filters, and compile the plan.
+
+    With `cut` the plan is for one phase of a run, whose bounds are parameters.
+    """
+    steps = plan(checked.package, metrics, applied, relations, listed, series, cuts, cut)
+    return CompiledPlan(checked, steps, compile_statements(checked, steps))
+
+
+def compile_statements(checked: CheckedPackage, steps: Plan) -> tuple[Statement, ...]:
+    """Compile the statements of a plan."""
+    names = [constant.name for source in checked.package.sources for constant in source.constants]
+    tables = {
+        step.name: event_table(scan(f"events/{step.name}/*.parquet"), step.fields, step.keys)
+        for step in steps.steps
+        if isinstance(step, EventStep)
+    }
+    return compile_steps(steps, checked, names, tables)

@@ -1,0 +1,402 @@
+"""`assay catalogue`: a site whose links hold, that finds metrics, keeps texts texts, and asks nothing of a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from assay.app.explain import explain
+from assay.app.explain_view import describe_headings
+from assay.app.lineage import lineage_of
+from assay.lineage.diagram import Picture, picture
+from tests.support.browser import barriers, shown
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT, Laboratory
+from tests.support.outcomes import contents
+
+HOSTILE = "<script>alert(1)</script>\u202e & 'x' \""
+
+
+@dataclass
+class Read(HTMLParser):
+    """A page: its ids, its addresses, its text, its elements."""
+
+    ids: list[str] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)
+    elements: list[str] = field(default_factory=list)
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.text += " " if tag in ("td", "th") else ""
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in ("href", "src"):
+                self.addresses.append(value or "")
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(file: Path) -> Read:
+    result = Read()
+    result.feed(file.read_text(encoding="utf-8"))
+    return result
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """A workspace with a repository: a first definition, another one, hostile texts, and a golden report."""
+    place = tmp_path_factory.mktemp("shop") / "workspace"
+    assert assay("--cache", cache, "init", place).status == 0
+    git(place, "init", "-q")
+    commit(place, "Begin <b>")
+    metrics = place / "specs/service/metrics.dhall"
+    text = metrics.read_text(encoding="utf-8")
+    work = "measure = S.elapsed { from = [ at.started ], to = at.sent }"
+    assert work in text
+    metrics.write_text(text.replace(work, work.replace("at.started", "at.received")), encoding="utf-8")
+    assert assay("--cache", cache, "check", "--accept", within=place).status == 0
+    commit(place, "Work from the request on")
+    changed = metrics.read_text(encoding="utf-8")
+    written = json.dumps(HOSTILE).replace("$", "\\u0024")
+    changed = changed.replace('"Working time"', written).replace('"From then to the response"', written)
+    metrics.write_text(changed, encoding="utf-8")
+    assert assay("--cache", cache, "check", "--accept", within=place).status == 0
+    runs = ("--run", "runs/1.0", "--run", "runs/1.1")
+    assert (
+        assay("--cache", cache, "build", "service/comparison", *runs, "--to", "md", "-o", "built", within=place).status
+        == 0
+    )
+    (place / "golden/reports").mkdir()
+    shutil.copyfile(place / "built/document.json", place / "golden/reports/first.document.json")
+    return place
+
+
+def git(place: Path, *arguments: str) -> str:
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(["git", *who, *arguments], cwd=place, check=True, capture_output=True, text=True).stdout
+
+
+def commit(place: Path, subject: str) -> None:
+    git(place, "add", "specs", "golden", "queries")
+    git(place, "commit", "-q", "-m", subject)
+
+
+@pytest.fixture(scope="module")
+def small(shop: Path, cache: Path) -> Path:
+    """The site of that workspace."""
+    done = assay("--cache", cache, "catalogue", "-o", "site", within=shop)
+    assert (done.status, done.err, done.out) == (0, "", "site/index.html\n")
+    return shop / "site"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """The site of a system with metrics, series, articles and golden reports."""
+    out = tmp_path_factory.mktemp("catalogue") / "site"
+    done = assay("--cache", cache, "catalogue", "--system", "cometbft", "-o", out)
+    assert (done.status, done.err, done.out) == (0, "", f"{out}/index.html\n")
+    return out
+
+
+# Links
+
+
+def test_every_link_leads_somewhere_within_the_site(site: Path, small: Path) -> None:
+    for folder in (site, small):
+        pages = {file: read(file) for file in folder.rglob("*.html")}
+        assert len(pages) > 10
+        for file, page in pages.items():
+            assert len(set(page.ids)) == len(page.ids), file
+            for address in page.addresses:
+                parts = urlsplit(address)
+                assert address, file
+                assert (parts.scheme, parts.netloc) == ("", ""), (file, address)
+                target = (file.parent / unquote(parts.path)).resolve() if parts.path else file
+                assert target.is_file(), (file, address)
+                assert target.is_relative_to(folder.resolve()), (file, address)
+                assert not parts.fragment or parts.fragment in pages[target].ids, (file, address)
+
+
+def test_all_things_have_a_page_that_an_index_leads_to(site: Path, lab: Laboratory) -> None:
+    package = lab.session.package("cometbft").package
+    listed = {
+        (site / "pages/cometbft" / item).resolve()
+        for item in read(site / "pages/cometbft/index.html").addresses
+        if not item.startswith(("#", "../"))
+    }
+    assert listed == {file.resolve() for file in site.glob("pages/cometbft/*/*.html")}
+    shown_names = [item.name for item in (*package.reports, *package.histories, *package.articles)]
+    names = {
+        "metrics": [item.id for item in package.metrics], "series": [item.name for item in package.series],
+        "events": [item.name for item in package.events], "grains": [item.name for item in package.grains],
+        "filters": [item.name for item in package.filters], "reports": shown_names,
+        "relations": [item.name for item in package.relations],
+    }  # fmt: skip
+    result = {kind: sorted(file.stem for file in (site / "pages/cometbft" / kind).glob("*.html")) for kind in names}
+    assert result == {kind: sorted(items) for kind, items in names.items()}
+
+
+def test_pages_are_linked_both_ways(small: Path) -> None:
+    metric, folder = small / "pages/service/metrics/wait.html", small / "pages/service"
+    for kind in ("events", "grains", "reports"):
+        others = [(metric.parent / item).resolve() for item in read(metric).addresses if f"../{kind}/" in item]
+        assert others, kind
+        for other in others:
+            back = {(other.parent / item).resolve() for item in read(other).addresses if not item.startswith("#")}
+            assert metric.resolve() in back, other
+    assert (folder / "relations/requests.html").is_file()
+
+
+# What a page says
+
+
+def test_the_page_of_a_metric_says_all_that_explain_says(site: Path, lab: Laboratory) -> None:
+    text = " ".join(read(site / "pages/cometbft/metrics/latency_max.html").text.split())
+    result = explain(lab.session, "latency_max", "cometbft")
+    assert result.facts.definition in text
+    for head, lines in describe_headings(result):
+        if head not in ("Events", "Shown in"):  # these are tables
+            for line in lines:
+                assert " ".join(re.sub(r"[`*]", "", line).split()) in text
+    for event in result.facts.events:
+        assert event.doc in text
+        assert all(place in text for item in event.fields for place in item.places)
+    assert all(place.label in text and place.section in text for place in result.facts.shown)
+    sql = assay("--cache", lab.session.store.folder, "sql", "latency_max", "--system", "cometbft").out
+    assert " ".join(sql.split()) in text
+
+
+def test_golden_values_are_those_of_the_report(small: Path, shop: Path, site: Path) -> None:
+    document = json.loads((shop / "golden/reports/first.document.json").read_text(encoding="utf-8"))
+    (section, index) = next(
+        (part, part["metrics"].index("wait")) for part in document["sections"] if "wait" in part["metrics"]
+    )
+    text = " ".join(read(small / "pages/service/metrics/wait.html").text.split())
+    printed = " ".join(
+        f"{head} {value}" for head, value in zip(section["header"][1:], section["rows"][index][1:], strict=True)
+    )
+    assert printed.replace(" ", "") in text.replace(" ", "")
+    assert "under another definition" not in text
+    qa = json.loads((ROOT / "golden/reports/qa.document.json").read_text(encoding="utf-8"))
+    table = next(item for part in qa["galleries"] for item in part["tables"] if "Greatest latency, s" in item["header"])
+    column = table["header"].index("Greatest latency, s")
+    values = "".join(f"{row[0]}{row[column]}" for row in table["rows"])
+    of_latency = read(site / "pages/cometbft/metrics/latency_max.html").text
+    assert values in re.sub(r"\s", "", of_latency)
+
+
+def test_the_history_is_that_of_the_committed_normal_forms(small: Path, shop: Path) -> None:
+    commits = git(shop, "log", "--format=%H %cs", "--reverse").split()
+    text = " ".join(read(small / "pages/service/metrics/work.html").text.split())
+    history = text[text.index("History of the definition Date") : text.index(" SQL One statement")]
+    hashes = []
+    for name in (commits[0], commits[2]):
+        form = git(shop, "show", f"{name}:golden/specs/service.yaml")
+        hashes.append(re.search(r"- id: work\n(?:    .*\n)*?    definition: (\w+)", form)[1])  # type: ignore[index]
+    assert history == (
+        f"History of the definition Date Commit Subject Definition {commits[3]} {commits[2][:10]} "
+        f"Work from the request on {hashes[1]} {commits[1]} {commits[0][:10]} Begin <b> {hashes[0]}"
+    )
+    assert hashes[0] != hashes[1]
+    wait = read(small / "pages/service/metrics/wait.html").text
+    assert "Begin <b>" in wait
+    assert "Work from the request on" not in wait
+
+
+def test_page_says_that_without_a_repository_is_no_history(
+    shop: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    place = tmp_path / "copy"
+    shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
+    assert assay("--cache", cache, "catalogue", "-o", "site", within=place).status == 0
+    text = read(place / "site/pages/service/metrics/wait.html").text
+    assert "None: the workspace is no git repository with a commit." in text
+
+
+def test_examples_are_shown(small: Path) -> None:
+    text = read(small / "pages/service/metrics/wait.html").text
+    assert "request.received" in text[text.index("Examples\n") :]
+
+
+# Texts stay texts
+
+
+def test_hostile_texts_are_shown_and_do_nothing(small: Path, chromium: Browser) -> None:
+    seen = HOSTILE.replace("\u202e", "\\u202e")
+    for file in small.rglob("*.html"):
+        page = read(file)
+        assert page.elements.count("script") == 1, file
+        assert "\u202e" not in page.text, file
+    with shown(chromium, small / "pages/service/metrics/work.html") as result:
+        assert result.page.locator("h1").text_content() == f"{seen}, ms"
+        assert result.page.locator(".lead").text_content() == seen
+        assert result.messages == []
+    with shown(chromium, small / "index.html") as result:
+        result.page.locator("#query").fill("<script>")
+        expect(result.page.locator("#index tbody tr:visible")).to_have_count(1)
+        assert result.messages == []
+
+
+# Same bytes, whole or not at all
+
+
+def test_two_runs_give_the_same_bytes(small: Path, shop: Path, cache: Path) -> None:
+    before = contents(small)
+    (small / "pages/old.html").write_text("left over", encoding="utf-8")
+    assert assay("--cache", cache, "catalogue", "-o", "site", within=shop).status == 0
+    assert contents(small) == before
+    assert str(shop) not in "".join(file.read_text(encoding="utf-8") for file in small.rglob("*.html"))
+
+
+def test_a_folder_with_a_report_is_left_as_it_is(shop: Path, cache: Path) -> None:
+    before = contents(shop / "built")
+    done = assay("--cache", cache, "catalogue", "-o", "built", within=shop)
+    assert done.status == 1
+    assert "error[output]: the folder holds a built report: built" in done.err
+    assert "hint: choose another folder with -o" in done.err
+    assert contents(shop / "built") == before
+
+
+def test_a_golden_report_that_is_none_is_told(shop: Path, tmp_path: Path, cache: Path) -> None:
+    place = tmp_path / "copy"
+    shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
+    (place / "golden/reports/first.document.json").write_text("[", encoding="utf-8")
+    done = assay("--cache", cache, "catalogue", "-o", "site", within=place)
+    assert done.status == 1
+    assert "error[golden-report]: the golden report cannot be read" in done.err
+    assert not (place / "site").exists()
+
+
+# The picture
+
+
+@pytest.mark.parametrize("name", ["latency_max", "node_block_interval", "cdfForgerTicked"])
+def test_boxes_of_a_picture_do_not_overlap_and_hold_every_column(lab: Laboratory, name: str) -> None:
+    traced = lineage_of(lab.session, name)
+    for roles in (("value", "picks"), ("value", "picks", "rows", "check", "read")):
+        drawn = picture(traced.found, traced.checked.package, traced.cells, roles)
+        labels = {row.full.partition(" · ")[0] for box in drawn.boxes for row in box.rows}
+        wanted = {
+            item.column for item, role in traced.found.roles.items() if role in roles and item.column.isidentifier()
+        }
+        assert wanted <= labels
+        _apart(drawn)
+        assert {line.role for line in drawn.lines} <= set(roles)
+
+
+def _apart(drawn: Picture) -> None:
+    for index, box in enumerate(drawn.boxes):
+        assert box.x >= 0
+        assert box.y >= 0
+        assert box.x + box.width <= drawn.width
+        assert box.y + box.height <= drawn.height
+        for other in drawn.boxes[index + 1 :]:
+            beside = box.x + box.width <= other.x or other.x + other.width <= box.x
+            assert beside or box.y + box.height <= other.y or other.y + other.height <= box.y, (box.name, other.name)
+
+
+# In a browser
+
+
+def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> None:
+    with shown(chromium, site / "index.html") as result:
+        rows = result.page.locator("#index tbody tr:visible")
+        everything = rows.count()
+        result.page.keyboard.press("/")
+        result.page.keyboard.type("greatest latency")
+        assert "latency_max" in (rows.first.text_content() or "")
+        assert 0 < rows.count() < everything
+        assert result.page.locator("#found").text_content() == f"{rows.count()} of {everything} found"
+        result.page.locator("#query").fill("committed state")  # a name in logs
+        assert any("node_" in (text or "") for text in rows.all_text_contents())
+        result.page.locator("#query").fill("nothing has this")
+        expect(rows).to_have_count(0)
+        result.page.keyboard.press("Escape")
+        expect(rows).to_have_count(everything)
+        result.page.locator("#query").fill("latency_max")
+        result.page.keyboard.press("Enter")
+        result.page.wait_for_selector("h1:has-text('Greatest latency')")
+        result.page.locator("svg a").first.click()
+        result.page.wait_for_selector("h1")
+        assert "/events/" in result.page.url
+        result.page.locator(".trail a").first.click()
+        result.page.wait_for_selector("#index")
+        assert result.messages == []
+        assert {url.partition(":")[0] for url in result.requests} <= {"file", "data"}
+        assert all(url.startswith(("data:", site.as_uri())) for url in result.requests)
+
+
+@pytest.mark.parametrize(("name", "scheme"), [
+    ("index.html", "light"), ("pages/cometbft/events/committed.html", "light"),
+    ("pages/cometbft/metrics/latency_max.html", "light"), ("pages/cometbft/metrics/latency_max.html", "dark"),
+])  # fmt: skip
+def test_nothing_keeps_anybody_out(site: Path, chromium: Browser, name: str, scheme: str) -> None:
+    with shown(chromium, site / name, bypass_csp=True, color_scheme=scheme) as result:
+        result.page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true; })")
+        assert barriers(result.page) == []
+
+
+#: the ids of the index that stand on several lines, and how far the button's edge is from that of the page's text
+LAID_OUT = """() => {
+  const broken = [...document.querySelectorAll("#index td code")].filter(item => item.getClientRects().length > 1);
+  const main = document.querySelector("main"), edge = main.getBoundingClientRect().right;
+  const text = edge - parseFloat(getComputedStyle(main).paddingRight);
+  const button = document.querySelector("#theme").getBoundingClientRect().right;
+  return [broken.length, Math.round(text - button), document.documentElement.scrollWidth];
+}"""
+
+
+@pytest.mark.parametrize(("width", "broken"), [(1440, False), (1024, False), (700, False), (360, True)])
+def test_ids_are_whole_and_the_button_ends_with_the_text(
+    site: Path, chromium: Browser, width: int, broken: bool
+) -> None:
+    with shown(chromium, site / "index.html", viewport={"width": width, "height": 800}) as result:
+        ids, off, wide = result.page.evaluate(LAID_OUT)
+        assert (ids > 0, off, wide) == (broken, 0, width)
+
+
+def test_no_sentence_of_filters_where_there_are_none(small: Path) -> None:
+    """A system without filters has none to name."""
+    message = "Filters that can decide on it"
+    assert message not in (small / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
+
+
+def test_a_narrow_page_does_not_scroll_sideways(site: Path, chromium: Browser) -> None:
+    with shown(
+        chromium, site / "pages/cometbft/metrics/latency_max.html", viewport={"width": 360, "height": 800}
+    ) as result:
+        assert result.page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_colours_are_kept_from_page_to_page(site: Path, chromium: Browser) -> None:
+    with shown(chromium, site / "index.html") as result:
+        result.page.get_by_role("button", name="Dark colours").click()
+        result.page.goto((site / "pages/cometbft/index.html").as_uri())
+        expect(result.page.get_by_role("button", name="Light colours")).to_be_visible()
+        assert (
+            result.page.locator("body").evaluate("item => getComputedStyle(item).backgroundColor") == "rgb(20, 23, 27)"
+        )
+
+
+def test_without_scripts_all_is_there(site: Path, chromium: Browser) -> None:
+    with shown(chromium, site / "index.html", java_script_enabled=False) as result:
+        assert result.page.locator("#search").is_hidden()
+        assert result.page.locator("#index tbody tr").count() == len(
+            [*site.glob("pages/*/metrics/*.html"), *site.glob("pages/*/series/*.html")]
+        )

@@ -1,0 +1,84 @@
+"""Test metrics of grains without rows: they have no samples and a warning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import assay
+from tests.support.workspaces import edited
+
+SEEN = """\
+    , grains =
+      [ requests.grain
+      , S.Grain::{
+        , name = "seen"
+        , relation = requests.relation.name
+        , key = requests.relation.key
+        , columns = requests.relation.columns
+        , doc = "A request that came in"
+        }
+      ]
+    , filters =
+      [ S.Filter::{
+        , name = "answered"
+        , doc = "There was a response"
+        , conditions = [ { grain = "request", holds = S.x.present (S.grain.instant requests.at.sent) } ]
+        }
+      ]
+    , metrics =
+      [ m.wait // { per = "host" }
+      , m.work
+      , m.size
+      , S.Metric::{
+        , id = "seen_requests"
+        , name = "Seen"
+        , doc = "Requests that came in"
+        , grain = "seen"
+        , measure = S.x.natural 1
+        , unit = S.unit.count
+        , per = "host"
+        }
+      ]
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
+    """Create a workspace with metrics per host, and a run whose logs have no received request."""
+    folder = tmp_path_factory.mktemp("empty")
+    assert assay("--cache", cache, "init", "ws", within=folder).status == 0
+    package = folder / "ws/specs/service/package.dhall"
+    edited(package, "    , grains = [ requests.grain ]\n    , metrics = [ m.wait, m.work, m.size ]\n", SEEN)
+    for log in (folder / "ws/runs/1.0").glob("web-*/log.jsonl"):
+        log.write_text("".join(line for line in log.read_text().splitlines(True) if "received" not in line))
+    return folder / "ws"
+
+
+def test_metric_per_host_of_empty_grain_has_no_samples(place: Path, cache: Path) -> None:
+    done = assay(
+        "query", "wait", "seen_requests", "--run", "runs/1.0", "--format", "csv", "--cache", cache, within=place
+    )
+    assert (done.status, done.out) == (
+        0,
+        "metric,run,unit,size,average,median,stddev,min,max\nwait,1.0,ms,0,,,,,\nseen_requests,1.0,units,0,,,,,\n",
+    )
+
+
+def test_explain_names_only_filters_that_reject_samples(place: Path, cache: Path) -> None:
+    warnings = {
+        name: assay(
+            *("explain", name, "--run", "runs/1.0", "--filter", "answered", "--format", "json", "--cache", cache),
+            within=place,
+        ).json()["run"]["warnings"]
+        for name in ("wait", "seen_requests")
+    }
+    no_event = "no log line is a `request_received` event, so there are no samples of {}."
+    assert warnings == {
+        "wait": [
+            "there is no sample under the filters answered; --no-filters shows what there is without them",
+            no_event.format("wait"),
+        ],
+        "seen_requests": [],
+    }

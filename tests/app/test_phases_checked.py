@@ -1,0 +1,258 @@
+"""Test the checker's messages about phases, instants, nested series and comparisons."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.app.phases import Bounds, Instant, resolved, select_phases
+from assay.app.prepare import IngestedRun, Part
+from assay.app.runs import NamedRun
+from assay.engine.mount import Facts, HostLog
+from assay.engine.results import RunResults
+from assay.lang import decode
+from assay.lang import workspace as workspaces
+from assay.lang.check.check import check
+from assay.lang.model.article import Rule
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Package, Series, Term
+from assay.lang.model.vocabulary import Cut, Phase
+from assay.lang.workspace import Workspace
+from assay.util.diagnostics import AssayError
+from tests.support.laboratory import ROOT
+from tests.support.workspaces import NOWHERE
+
+SECOND = 10**9
+Change = Callable[[Package], Package]
+
+
+def phase(**changes: Any) -> Change:
+    """Change the first phase of the upgrade report."""
+
+    def change(package: Package) -> Package:
+        (article,) = package.articles
+        first, *others = article.phases
+        return replace(package, articles=(replace(article, phases=(replace(first, **changes), *others)),))
+
+    return change
+
+
+def cut(**changes: Any) -> Change:
+    """Change the instant of the upgrade."""
+    return lambda package: replace(package, cuts=(replace(package.cuts[0], **changes),))
+
+
+def grain(name: str, **changes: Any) -> Change:
+    return lambda package: replace(
+        package, grains=tuple(replace(item, **changes) if item.name == name else item for item in package.grains)
+    )
+
+
+def series(name: str, change: Callable[[Series], Series]) -> Change:
+    return lambda package: replace(
+        package, series=tuple(change(item) if item.name == name else item for item in package.series)
+    )
+
+
+def part(number: int, **changes: Any) -> Change:
+    def change(package: Package) -> Package:
+        (article,) = package.articles
+        parts = [*article.parts]
+        parts[number] = replace(parts[number], **changes)
+        return replace(package, articles=(replace(article, parts=tuple(parts)),))
+
+    return change
+
+
+def rule(kind: str) -> Change:
+    def change(package: Package) -> Package:
+        (conclusion,) = package.articles[0].parts[-1].conclusions
+        other = replace(conclusion, rules=(Rule("cpu_usage", kind, 10),))
+        return part(len(package.articles[0].parts) - 1, conclusions=(other,))(package)
+
+    return change
+
+
+CPU = "cpu_usage_series"
+WRONG: dict[str, tuple[Change, str, str]] = {
+    "phase-ends": (
+        phase(until=""), "phase `before` of article `upgrade` is the whole run", "expected: two instants, or one"
+    ),
+    "one instant for both ends": (
+        phase(since="upgrade"), "phase `before` of article `upgrade` begins and ends at `upgrade`", ""
+    ),
+    "unknown-instant": (
+        phase(until="upgrad"), "phase `before` of article `upgrade` names an unknown instant `upgrad`",
+        "hint: did you mean `upgrade`?",
+    ),
+    "margin": (
+        phase(margin="rate_windw"),
+        "phase `before` of article `upgrade` has its margin from a constant that is no duration: `rate_windw`",
+        "hint: did you mean `rate_window`?",
+    ),
+    "duplicate-phase": (phase(name="after"), "article `upgrade` has 2 phases called `after`", ""),
+    "constant of a cut": (
+        cut(constant="host"), "instant `upgrade` is told by a constant that is no instant: `host`", "hint: "
+    ),
+    "table of a cut": (
+        cut(of="memory_totl", column="t_ns", pick="first"),
+        "instant `upgrade` is a column of an unknown table `memory_totl`",
+        "hint: is it in the package's lists? did you mean `memory_total`",
+    ),
+    "column of a cut": (
+        cut(of="memory_total", column="value", pick="first"),
+        "instant `upgrade` is a column of `memory_total` that is no instant: `value`", "hint: ",
+    ),
+    "pick of a cut": (
+        cut(of="memory_total", column="t_ns", pick="middle"),
+        "instant `upgrade` is neither the first nor the last of its column", "found:    middle",
+    ),
+    "at of a grain": (
+        grain("cpu_point", at="value"), "phases cut grain `cpu_point` by `value`, which is no instant of it",
+        "hint: there are `t_ns`",
+    ),
+    "unknown-series": (
+        series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idl", "mean"),))),
+        f"series `{CPU}` is worked out of an unknown series `cpu_idl`",
+        "hint: is it in the package's lists? did you mean `cpu_idle`",
+    ),
+    "series-term": (
+        series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idle", "men"),))),
+        f"series `{CPU}` makes lines of `cpu_idle` one in a way that there is not: `men`",
+        "hint: did you mean `mean`?",
+    ),
+    "labels of terms": (
+        series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idle", ""),))),
+        f"series `{CPU}` and its term `idle` do not have the same labels",
+        "hint: `meanOf` and the like make the lines that agree in the labels one",
+    ),
+    "other steps": (
+        series("cpu_idle", lambda item: replace(item, every="rate_window")),
+        f"series `{CPU}` and its term `idle` have other windows or steps", "",
+    ),
+    "term of a value": (
+        series(CPU, lambda item: replace(item, value=Expression("column", name="idel"))),
+        f"the value of series `{CPU}` refers to an unknown column `idel`", "hint: did you mean `idle`?",
+    ),
+    "unit of a value": (
+        series("memory_used_series", lambda item: replace(item, unit=replace(item.unit, name="second"))),
+        "series `memory_used_series` has a value in a unit that does not convert to its own", "expected: second",
+    ),
+    "both samples and terms": (
+        series(CPU, lambda item: replace(item, reading="rate")),
+        f"series `{CPU}` is worked out of other series, and reads samples, too", "hint: leave out ",
+    ),
+    "window of a rate": (
+        series("cpu_idle", lambda item: replace(item, window="host")),
+        "series `cpu_idle` takes `windowNs` from a constant that is no duration: `host`", "hint: ",
+    ),
+    "rule": (rule("fals"), "part `Conclusion` of article `upgrade` has a rule of a kind that there is not: `fals`",
+             "hint: did you mean `falls`?"),
+    "facts": (
+        part(0, facts=("hst",)), "part `Host and configuration` of article `upgrade` tells an unknown constant `hst`",
+        "hint: did you mean `host`?",
+    ),
+}  # fmt: skip
+
+
+@functools.cache
+def _as_written() -> Package:
+    """Return the package as its Dhall declares it: a resolved one cannot be checked again."""
+    here = Workspace(ROOT)
+    root = here.specs / "antelope" / "package.dhall"
+    package = decode.package(workspaces.evaluate_data(here, "antelope", workspaces.scan(here, "antelope")), str(root))
+    return replace(package, articles=tuple(item for item in package.articles if item.name == "upgrade"))
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_invalid_phase_definition_is_an_error(case: str) -> None:
+    change, message, more = WRONG[case]
+    package = _as_written()
+    assert check(package, NOWHERE) == ()
+    findings = check(change(package), NOWHERE)
+    matching = [item for item in findings if item.message == message]
+    assert len(matching) == 1, [item.message for item in findings]
+    assert more in str(AssayError(tuple(matching)))
+
+
+# Instants and phases of a run.
+
+
+def run(first: int, last: int) -> IngestedRun:
+    """Create a run with data from one instant to another."""
+    log = HostLog("", 1, 1, 0, last, first)
+    nothing: Any = None
+    part = Part(nothing, nothing, "", "", (), ROOT)
+    part.__dict__["facts"] = Facts((log,), {}, {}, ())
+    return IngestedRun(NamedRun("r", ROOT), {}, (part,))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    cuts=st.lists(st.integers(0, 100), min_size=1, max_size=3),
+    margin=st.integers(0, 20).map(lambda n: n * SECOND),
+    extent=st.tuples(st.integers(0, 60), st.integers(0, 60)),
+)
+def test_phases_between_instants_partition_time_or_are_refused(
+    cuts: list[int], margin: int, extent: tuple[int, int]
+) -> None:
+    """Consecutive instants bound one phase each, in the order of their names."""
+    package: Any = replace(EMPTY, cuts=())
+    names = [f"c{number}" for number in range(len(cuts))]
+    ends = ["", *names, ""]
+    phases = [Phase(f"p{number}", since, until, margin, "", "") for number, (since, until) in enumerate(pairwise(ends))]
+    at = [f"{name}={t}" for name, t in zip(names, cuts, strict=True)]
+    wanted = select_phases(package, phases, at, ())
+    assert wanted is not None
+    first, last = extent[0] * SECOND, (extent[0] + extent[1]) * SECOND
+    times = [t * SECOND for t in cuts]
+    outside = any(not first <= t <= last for t in times)
+    short = [b - a <= 2 * margin for a, b in pairwise(times)]
+    try:
+        actual_phases = resolved(wanted, run(first, last), RunResults({}, {}, (), ()))
+    except AssayError as error:
+        codes = {item.code for item in error.diagnostics}
+        assert (
+            codes == {"instant-outside"} if outside else codes <= {"phase-backwards", "phase-margin", "phase-overlap"}
+        )
+        assert outside or any(short)
+        return
+    assert not outside
+    assert not any(short)
+    for number, bounds in enumerate(actual_phases.phases):
+        since = times[number - 1] + margin if number else None
+        until = times[number] - margin if number < len(times) else None
+        assert bounds == Bounds(f"p{number}", since, until)
+    assert [item.t_ns for item in actual_phases.instants] == sorted(times)
+
+
+EMPTY: Any = Package("s", (), (), (), (), (), (), (), (), (), (), (), ())
+
+
+def test_data_instant_is_read_from_the_data() -> None:
+    """It is the first of a table; a value of the user precedes it; without a row there is none."""
+    cut = Cut("start", "", "blocks", "t_ns", "first", None, "")
+    package = replace(EMPTY, cuts=(cut,))
+    phases = [Phase("before", "", "start", 0, "", "")]
+
+    def of(rows: list[dict[str, object]], *at: str) -> tuple[Instant, ...]:
+        wanted = select_phases(package, phases, at, ())
+        assert wanted is not None
+        return resolved(wanted, run(0, 9 * SECOND), RunResults({}, {}, (), (), {"cut start": rows})).instants
+
+    assert of([{"t_ns": 7}]) == (Instant("start", 7, "first t_ns of blocks"),)
+    assert of([{"t_ns": 7}], "start=1.5") == (Instant("start", 3 * SECOND // 2, "--at"),)
+    with pytest.raises(AssayError) as refused:
+        of([{"t_ns": None}])
+    assert (
+        str(refused.value)
+        .splitlines()[0]
+        .endswith("run r: the instant `start` is not known: `blocks` has no row that tells it")
+    )

@@ -1,0 +1,87 @@
+"""Names of runs in output, and warnings about hosts without any known event."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from assay.app.runs import named_runs
+from tests.support.commands import Done, assay
+from tests.support.mixed import mixed, run_of
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with runs."""
+    return mixed(tmp_path_factory.mktemp("mixed") / "here")
+
+
+def run_in(here: Path, cache: Path, *arguments: str | Path) -> Done:
+    """What a command answers."""
+    return assay(*arguments, "--cache", cache, within=here)
+
+
+@pytest.fixture
+def links(here: Path) -> Path:
+    """A workspace with a link to a run, of another name."""
+    for name, to in (("10.5", "v1"), ("also", "v2")):
+        if not (here / "runs" / name).is_symlink():
+            (here / "runs" / name).symlink_to(to, target_is_directory=True)
+    return here
+
+
+@pytest.mark.parametrize(
+    ("places", "names"),
+    [
+        (["runs/10.5"], ["10.5"]),
+        (["runs/10.5/"], ["10.5"]),
+        (["runs/../runs/./10.5/."], ["10.5"]),
+        (["runs/v1", "runs/also"], ["v1", "also"]),
+        (["runs/10.5/../v1"], ["v1"]),
+        (["name=runs/10.5"], ["name"]),
+    ],
+)
+def test_run_has_the_name_that_the_user_wrote(links: Path, cache: Path, places: list[str], names: list[str]) -> None:
+    words = [word for place in places for word in ("--run", place)]
+    done = run_in(links, cache, "query", "wait", *words, "--format", "json")
+    assert done.status == 0, done.err
+    assert [row["run"] for row in done.json()] == names
+
+
+@pytest.mark.parametrize(("place", "name"), [(".", "v1"), ("hosts/..", "v1"), ("../10.5/../v1", "v1")])
+def test_place_without_a_name_has_that_of_the_directory(links: Path, place: str, name: str) -> None:
+    (links / "runs" / "v1" / "hosts").mkdir(exist_ok=True)
+    with contextlib.chdir(links / "runs" / "v1"):
+        (found,) = named_runs([place])
+    (links / "runs" / "v1" / "hosts").rmdir()
+    assert found.id == name
+
+
+UNKNOWN = "4 records of 1 name that the specs do not know: `other` (4); `assay inspect` lists them."
+SILENT = (
+    "warning: run: none of the log lines of hosts app-1, app-2, app-3 and 1 more is an event that the specs know "
+    "(source app).\n"
+)
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of which but one host logs what the specs know."""
+    run = run_of(tmp_path_factory.mktemp("silent") / "run", "v1")
+    for host in ("app-1", "app-2", "app-3", "app-4"):
+        (run / host / "app.log").write_text('{"ts": "2026-03-01T10:00:00Z", "kind": "other"}\n', encoding="utf-8")
+    return run
+
+
+def test_report_warns_of_hosts_without_any_event(here: Path, silent: Path, cache: Path, tmp_path: Path) -> None:
+    done = run_in(here, cache, "build", "mix/main", "--run", silent, "-o", tmp_path / "out", "--to", "md")
+    said = SILENT.removeprefix("warning: run: ").rstrip()
+    assert (done.status, said in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")) == (0, True)
+    assert said in done.err
+
+
+def test_explanation_warns_of_hosts_without_any_event(here: Path, silent: Path, cache: Path) -> None:
+    done = run_in(here, cache, "explain", "wait", "--run", silent, "--format", "json")
+    assert done.json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip(), UNKNOWN]

@@ -1,0 +1,130 @@
+"""Test help: every command has a group, a valid example and an entry in the reference."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from click.shell_completion import BashComplete
+
+from assay.cli.groups import EXAMPLES, GROUPS
+from assay.cli.main import cli
+from assay.cli.options import VARIABLE
+from tests.support.commands import assay, assay_process
+from tests.support.laboratory import ROOT
+
+COMMANDS = sorted(cli.commands)
+
+
+def test_every_command_is_in_one_group_and_has_an_example() -> None:
+    """Groups name no unknown command."""
+    assert sorted(name for names in GROUPS.values() for name in names) == COMMANDS
+    assert sorted(EXAMPLES) == COMMANDS
+
+
+@pytest.mark.parametrize(("name", "example"), [(name, text) for name in COMMANDS for text in EXAMPLES[name]])
+def test_examples_are_valid_commands(name: str, example: str) -> None:
+    """They parse, and the help prints them unchanged."""
+    program, command, *arguments = shlex.split(example.partition(" > ")[0])
+    assert (program, command) == ("assay", name)
+    parent = cli.make_context("assay", [command], resilient_parsing=True)
+    parent.obj = {"cache": None, "errors": "text"}
+    cli.commands[name].make_context(name, arguments, parent=parent)
+    assert f"  {example}\n" in assay(name, "--help").out
+
+
+@pytest.mark.parametrize("width", ["50", "80", "200"])
+def test_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    help_text = " ".join(assay("--help").out.partition("Author:")[2].split())
+    for name, command in cli.commands.items():
+        first = " ".join((command.help or "").split("\n\n")[0].split())
+        assert f"{name} {first.partition('. ')[0].removesuffix('.')}." in help_text
+
+
+def test_help_lists_commands_by_group() -> None:
+    """Commands are listed below the heading of their group."""
+    lines = [
+        line for line in assay("--help").out.splitlines() if not line.startswith("   ")
+    ]  # no second line of a summary
+    for heading, names in GROUPS.items():
+        start = lines.index(f"{heading}:")
+        assert [line.split()[0] for line in lines[start + 1 : start + 1 + len(names)]] == list(names)
+
+
+def _load_tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "tools" / "reference.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["reference"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_reference_page_is_that_of_the_commands() -> None:
+    """`python tools/reference.py write` makes it."""
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _load_tool().format_reference()
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("assay query cdfForgerLead", "plain,cdfForgerLead"),
+        ("assay build cardano/comp", "plain,cardano/comparison"),
+        ("assay build cardano/comparison --filter slot-l", "plain,slot-leq="),
+        ("assay ver", "plain,verify"),
+        ("assay explain cdfForgerT", "plain,cdfForgerTicked"),
+        ("assay explain cpu_idl", "plain,cpu_idle"),
+        ("assay explain cpu_usage --report antelope/up", "plain,antelope/upgrade"),
+        ("assay explain --system cometbft block_i", "plain,block_interval"),
+        ("assay explain --system nowhere block_i", ""),
+        ("assay lineage cdfForgerT", "plain,cdfForgerTicked"),
+        ("assay lineage cpu_usage_", "plain,cpu_usage_series"),
+        ("assay lineage cardano/comp", "plain,cardano/comparison"),
+        ("assay lineage cardano/comparison --system comet", "plain,cometbft"),
+        ("assay watch antelope/up", "plain,antelope/upgrade"),
+        ("assay trace gol", "dir,gol"),
+        ("assay verify gol", "dir,gol"),
+        ("assay regenerate x --report cometbft/q", "plain,cometbft/qa"),
+        ("assay build cardano/comparison --summary ", "plain,published plain,mean-of-hosts"),
+        ("assay build cardano/comparison --style thr", "plain,three-digits"),
+        ("assay build antelope/harness --filter ", ""),
+        ("assay query latency_avg --system comet", "plain,cometbft"),
+        ("assay query latency_avg --summary exp", "plain,experiments"),
+        ("assay list metrics --system car", "plain,cardano"),
+        ("assay test --system ant", "plain,antelope"),
+        ("assay schema --system ant", "plain,antelope"),
+    ],
+)
+def test_completion_offers_names(typed: str, expected: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for name, value in completion_variables(typed, cache).items():
+        monkeypatch.setenv(name, value)
+    assert BashComplete(cli, {}, "assay", VARIABLE).complete().split() == expected.split()
+
+
+def test_completion_works_in_a_shell_process(cache: Path) -> None:
+    """The process gets the variables that the bash script sets."""
+    done = assay_process(
+        environment={VARIABLE: "bash_complete", **completion_variables("assay query cdfForgerLead", cache)}
+    )
+    assert (done.out.split(), done.err) == (["plain,cdfForgerLead"], "")
+
+
+def completion_variables(typed: str, cache: Path) -> dict[str, str]:
+    """Return the variables that a shell sets for the line to complete."""
+    count = len(typed.split()) - (not typed.endswith(" "))
+    return {"COMP_WORDS": typed, "COMP_CWORD": str(count), "XDG_CACHE_HOME": str(cache)}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script_is_printed_for_a_shell(shell: str) -> None:
+    """The script names the variable that requests completions."""
+    done = assay("completion", shell)
+    assert (done.status, "_ASSAY_COMPLETE" in done.out) == (0, True)
+    assert str(Path.cwd()) not in done.out

@@ -1,0 +1,244 @@
+"""Test printed text: control characters in specs, logs and paths neither act on a terminal nor hide."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import threading
+from itertools import takewhile
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assay.cli.main import cli
+from assay.cli.output import rows
+from assay.sql.dialect import printable
+from tests.support.commands import Done, assay, assay_process, source_environment
+from tests.support.laboratory import ROOT
+from tests.support.workspaces import edited
+
+#: characters that control a terminal (ESC, CSI), reverse a line, or begin another line
+HOSTILE = "a\x1b[31m\x9b1m\u202eb\nFORGED"
+ACTING = {"\x1b", "\x9b", "\u202e"}
+#: the same as a Dhall text, and as printed
+IN_DHALL = "a\\u001b[31m\\u009b1m\\u202eb\\nFORGED"
+SHOWN = "a\\x1b[31m\\x9b1m\\u202eb\\x0aFORGED"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Create a workspace whose folder, specs and logs contain control characters."""
+    folder = tmp_path_factory.mktemp("echo") / HOSTILE
+    done = assay("init", folder)
+    _assert_harmless(done)
+    assert SHOWN in done.out
+    specs = folder / "specs" / "service"
+    edited(specs / "metrics.dhall", '"Waiting time"', f'"Waiting {IN_DHALL}"')
+    edited(specs / "metrics.dhall", '"From then to the response"', f'"From then {IN_DHALL}"')
+    for file, doc in (
+        ("requests", "A request, on the host that it came to"),
+        ("reports", "Two or more versions of the service, the first of which is the baseline"),
+        ("source", "Version of the service"),
+        ("events", "A request came in"),
+    ):
+        edited(specs / f"{file}.dhall", f'"{doc}"', f'"{doc} {IN_DHALL}"')
+    edited(specs / "requests.dhall", '"Id of the request"', f'"Id {IN_DHALL}"')
+    edited(specs / "examples.dhall", '"one request"', f'"one {IN_DHALL}"')
+    edited(specs / "examples.dhall", '[ "21" ]', '[ "22" ]')
+    edited(specs / "events.dhall", '"response.sent"', f'"response.sent{IN_DHALL}"')
+    for log in folder.glob("runs/*/*/log.jsonl"):
+        text = log.read_text(encoding="utf-8")
+        assert '"response.sent"' in text
+        log.write_text(text.replace('"response.sent"', json.dumps(f"response.sent{HOSTILE}")), encoding="utf-8")
+    edited(specs / "examples.dhall", '"response.sent"', f'"response.sent{IN_DHALL.replace(chr(92), chr(92) * 2)}"')
+    (folder / "runs" / "1.1").rename(folder / "runs" / f"1.1{HOSTILE}")
+    return folder
+
+
+def _assert_harmless(done: Done) -> None:
+    """Check that no printed character acts on a terminal and that no text adds a line."""
+    output = done.out + done.err
+    assert not ACTING & set(output)
+    assert not re.search(r"^\W*FORGED", output, re.MULTILINE)
+
+
+def _name_run(place: Path) -> str:
+    return f"new{HOSTILE}={place / 'runs' / ('1.1' + HOSTILE)}"
+
+
+QUERY = ("query", "wait", "response_size", "--run", "RUN")
+BUILD = ("build", "service/comparison", "--run", "old=runs/1.0", "--run", "RUN", "--to", "md", "-o")
+
+
+COMMANDS: list[tuple[tuple[str, ...], int]] = [
+        (("check",), 0),
+        (("check", "--verbose"), 0),
+        (("test",), 3),
+        (("test", "--format", "json"), 3),
+        (("schema",), 0),
+        (("schema", "meta.json"), 0),
+        *((("list", kind, "--format", form), 0) for kind in ("metrics", "events", "grains", "reports")
+          for form in ("table", "csv", "json")),
+        *(((*QUERY, "--format", form), 0) for form in ("table", "csv", "json")),
+        ((*QUERY, "--log-format", "json"), 0),
+        ((*QUERY, "--log-format", "text"), 0),
+        (("query", f"wait{HOSTILE}", "--run", "RUN"), 2),
+        (("query", "wait", f"--{HOSTILE}"), 2),
+        (("--errors", "json", "query", f"wait{HOSTILE}", "--run", "RUN"), 2),
+        (("sql", "work"), 0),
+        (("sql", "work", "--run", "RUN"), 0),
+        (("ingest", "RUN"), 0),
+        (("lineage", "wait"), 0),
+        (("lineage", "wait", "--format", "dot"), 0),
+        (("lineage", "wait", "--format", "json"), 0),
+        (("explain", "wait", "--run", "RUN"), 0),
+        (("inspect", "RUN"), 0),
+        (("explain", "work", "--run", "RUN", "--format", "json"), 0),
+        (("diff", str(ROOT / "starter"), "."), 3),
+        (("catalogue", "-o", "site"), 0),
+        (("cache",), 0),
+        (("cache", "--format", "json"), 0),
+        (("cache", "prune", "--older-than", "1d"), 0),
+        (("completion", "bash"), 0),
+        (("fetch", "prometheus", f"http://127.0.0.1:9/{HOSTILE}", "--match", "up", "--start", HOSTILE, "--end", "2",
+          "-o", "fetched"), 2),
+        (("regenerate", f"{HOSTILE}.json", "-o", "again"), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "status"), COMMANDS)
+def test_control_characters_are_escaped_on_the_terminal(place: Path, words: tuple[str, ...], status: int) -> None:
+    arguments = [_name_run(place) if word == "RUN" else word for word in words]
+    done = assay("--cache", place / "cache", *arguments, within=place)
+    assert done.status == status, done.err
+    _assert_harmless(done)
+
+
+def test_every_command_is_covered() -> None:
+    here = {word for words, _ in COMMANDS for word in words[:3]} & set(cli.commands)
+    elsewhere = {"init", "build", "trace", "verify", "watch", "lsp"}  # a language server prints nothing for users
+    assert here | elsewhere == set(cli.commands)
+
+
+def test_watch_escapes_control_characters(place: Path) -> None:
+    arguments = [
+        _name_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")
+    ]
+    command = [sys.executable, "-m", "assay", "--cache", str(place / "cache"), *arguments]
+    env = source_environment()
+    with subprocess.Popen(
+        command, cwd=place, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:  # fmt: skip
+        late = threading.Timer(60, process.kill)
+        late.start()
+        assert process.stdout
+        lines = [process.stdout.readline().decode()]
+        package = place / "specs" / "service" / "package.dhall"
+        text = package.read_text(encoding="utf-8")
+        package.write_text(text.replace(", system =", f", {json.dumps(HOSTILE)} ="), encoding="utf-8")
+        lines += [line.decode() for line in takewhile(bytes.strip, process.stdout)]
+        process.kill()
+        late.cancel()
+        package.write_text(text, encoding="utf-8")
+    assert re.fullmatch(rf"watched{re.escape(SHOWN)}/report\.pdf \(\d+\.\d s\)\n", lines[0])
+    assert lines[1].startswith("error[")
+    _assert_harmless(Done(1, "", "".join(lines)))
+
+
+def test_build_escapes_control_characters(place: Path) -> None:
+    cache = ("--cache", place / "cache")
+    arguments = [_name_run(place) if word == "RUN" else word for word in BUILD]
+    out = f"out{HOSTILE}"
+    done = assay(*cache, *arguments, out, within=place)
+    assert (done.status, done.out) == (0, f"out{SHOWN}/report.md\n"), done.err
+    _assert_harmless(done)
+    for words, status in (
+        (("trace", out, "--list"), 0),
+        (("trace", out, "--list", "--format", "json"), 0),
+        (("verify", out), 0),
+        (("diff", out, "."), 0),
+        (("verify", f"no{HOSTILE}"), 2),
+    ):
+        done = assay(*cache, *words, within=place)
+        assert done.status == status, done.err
+        _assert_harmless(done)
+
+
+def test_json_output_has_exact_values(place: Path) -> None:
+    cache = ("--cache", place / "cache")
+    listed = assay(*cache, "list", "metrics", "--format", "json", within=place).json()
+    assert f"Waiting {HOSTILE}" in [item["name"] for item in listed]
+    rows = assay(*cache, "query", "wait", "--run", _name_run(place), "--format", "json", within=place).json()
+    assert rows[0]["run"] == f"new{HOSTILE}"
+    log = assay(*cache, *QUERY[:-1], _name_run(place), "--log-format", "json", within=place).err
+    assert f"new{HOSTILE}" in [json.loads(line).get("run") for line in log.splitlines() if line[0] == "{"]
+
+
+def test_tables_and_csv_show_escapes(place: Path) -> None:
+    cache = ("--cache", place / "cache")
+    listed = assay(*cache, "list", "metrics", "--format", "csv", within=place).out
+    assert f"Waiting {SHOWN}" in [row[1] for row in csv.reader(io.StringIO(listed))]
+    assert SHOWN in assay(*cache, "query", "wait", "--run", _name_run(place), within=place).out
+
+
+def test_printed_sql_means_the_same_as_the_sql() -> None:
+    text = "it's\\a 'b' \x1b\x9b\u202e"
+    sql = f"SELECT {_quote_literal(text)} AS \"a'b\" /* it's */, 'plain\\n' -- it's\n"
+    printed = printable(sql)
+    assert not ACTING & set(printed)
+    assert duckdb.execute(printed).fetchall() == [(text, "plain\\n")]
+    assert printable("SELECT 'a\\b\n' AS \"é\"") == "SELECT 'a\\b\n' AS \"é\""
+
+
+def _quote_literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def test_limited_terminal_gets_replacement_characters() -> None:
+    ascii_ = {"PYTHONIOENCODING": "ascii"}
+    done = assay_process("list", "metrics", "--system", "cardano", "--format", "json", environment=ascii_)
+    listed = assay("list", "metrics", "--system", "cardano", "--format", "json")
+    assert done.status == 0, done.err
+    assert done.json() == listed.json()
+    assert not listed.out.isascii()
+
+
+def test_rows_of_marks_are_text(capsys: pytest.CaptureFixture[str]) -> None:
+    rows(("a",), [("[red]x[/red]\x1b",)], "table")
+    assert "[red]x[/red]\\x1b" in capsys.readouterr().out
+
+
+def test_only_one_module_prints() -> None:
+    folder = ROOT / "compiler" / "assay" / "cli"
+    files = [path for path in folder.glob("*.py") if path.name != "output.py"]
+    assert len(files) > 10
+    prints = re.compile(r"\bclick\.(echo|secho|echo_via_pager)\b|\bprint\(|\bstd(out|err)\.write\b")
+    own = {"progress.py": 1, "streams.py": 1}  # a progress display, and the stream of the printing module
+    counts = {path.name: len(prints.findall(path.read_text(encoding="utf-8"))) for path in files}
+    assert {name: number for name, number in counts.items() if number} == own
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-1-1", "@SUM(1+1)", "-", "-1.5.", "+a"])
+def test_csv_cell_like_a_formula_is_quoted(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows(["name", "value"], [["a", cell]], "csv")
+    rows(["name", "value"], [["a", cell]], "json")
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"name,value\na,'{cell}\n")
+    assert json.loads(printed.partition("\n[")[2].join(["[", ""])) == [{"name": "a", "value": cell}]
+
+
+@pytest.mark.parametrize("cell", ["-1.5", "+2", "-1e-05", "-.5", "-inf", "1=1", "a@b", "", "'=1"])
+def test_other_csv_cell_is_unchanged(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    rows(["name", "value"], [["a", cell]], "csv")
+    assert capsys.readouterr().out == f"name,value\na,{cell}\n"
+
+
+def test_csv_of_run_named_like_a_formula_is_quoted(place: Path, tmp_path: Path) -> None:
+    words = ("query", "wait", "--run", "@SUM(1+1)=runs/1.0", "--format", "csv", "--cache", tmp_path)
+    done = assay(*words, within=place)
+    assert (done.status, done.out.splitlines()[1][:16]) == (0, "wait,'@SUM(1+1),")

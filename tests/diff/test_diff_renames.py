@@ -1,0 +1,104 @@
+"""`assay diff` where metrics are called otherwise, and formulas over them are as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import assay
+from tests.support.small import small
+from tests.support.workspaces import workspace
+
+SPECS = """\
+let M = S.metric
+
+let rows = S.Grain::{ name = "rows", relation = "ids", key = [ "id" ], columns = [ id, n ], doc = "rows" }
+
+let ids = relation "ids" "SELECT id, max(a) AS n FROM began GROUP BY id" [ "began" ] [ id, n ] [ "id" ]
+
+let formula =
+      \\(id : Text) ->
+      \\(over : X.Expression) ->
+        M.formula { id, name = "f", doc = "f", formula = over, unit = U.count }
+
+let number = metric "number" "rows" (X.column n) U.count // { name = "n", doc = "n" }
+
+let doubled =
+      formula "doubled" (X.times (X.natural 2) (M.value number)) // { examples =
+        [ M.example [ M.given number 2.0 U.count ] "4" U.count "twice" ] }
+
+let more = formula "more" (X.plus (M.value doubled) (X.natural 1))
+"""
+PACKAGE = """sources = [ source "log" ], events = [ began ], relations = [ ids ], grains = [ rows ],
+  metrics = [ number, doubled, more ]"""
+
+
+def differing(tmp_path: Path, cache: Path, *edits: tuple[str, str]) -> list[tuple[str, str, str]]:
+    """Kind, metric and former id of each metric that differs after edits."""
+    text = SPECS
+    for before, after in edits:
+        assert before in text
+        text = text.replace(before, after)
+    one, other = small(tmp_path / "one", SPECS, PACKAGE), small(tmp_path / "other", text, PACKAGE)
+    done = assay("--cache", cache, "diff", one, other, "--format", "json", within=tmp_path)
+    assert done.err == ""
+    return [(item["kind"], item["metric"], item["was"]) for system in done.json() for item in system["metrics"]]
+
+
+def test_formula_over_a_renamed_metric_means_the_same(tmp_path: Path, cache: Path) -> None:
+    result = differing(tmp_path, cache, ('metric "number"', 'metric "amount"'))
+    assert result == [("renamed", "amount", "number")]
+
+
+def test_formulas_over_each_other_are_called_otherwise(tmp_path: Path, cache: Path) -> None:
+    edits = (('metric "number"', 'metric "amount"'), ('"doubled"', '"twice"'), ('"more"', '"one_more"'))
+    assert sorted(differing(tmp_path, cache, *edits)) == [
+        ("renamed", "amount", "number"), ("renamed", "one_more", "more"), ("renamed", "twice", "doubled"),
+    ]  # fmt: skip
+
+
+def test_a_formula_that_changed_beside_is_told(tmp_path: Path, cache: Path) -> None:
+    edits = (('metric "number"', 'metric "amount"'), ("X.natural 2", "X.natural 3"), ('"4"', '"6"'))
+    assert sorted(differing(tmp_path, cache, *edits)) == [
+        ("changed in meaning", "doubled", ""), ("changed in meaning", "more", ""), ("renamed", "amount", "number"),
+    ]  # fmt: skip
+
+
+LEADING = ("specs/cardano/grains/block.dhall", 'latest "leading"', 'latest "led"')
+TICKED = ("specs/cardano/metrics/forging.dhall", ", measure = elapsed at.leading at.ticked",
+          ", measure = elapsed at.started at.ticked")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return workspace(tmp_path_factory.mktemp("shipped"))
+
+
+def changes(shipped: Path, changed: Path, cache: Path) -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
+    """Kind, and what is told, of each metric that differs from the shipped specs; nothing is told elsewhere."""
+    done = assay("--cache", cache, "diff", shipped, changed, "--format", "json", within=changed)
+    assert (done.status, done.err) == (3, "")
+    (system,) = done.json()
+    assert (system["elsewhere"], system["reports"]) == ([], {})
+    return {
+        item["metric"]: (item["kind"], [tuple(one[at] for at in TOLD) for one in item["told"]])
+        for item in system["metrics"]
+    }
+
+
+TOLD = ("aspect", "place", "before", "after")
+
+
+def test_renamed_instant_hides_no_change_of_meaning(shipped: Path, tmp_path: Path, cache: Path) -> None:
+    result = changes(shipped, workspace(tmp_path / "changed", LEADING, TICKED), cache)
+    measure = ("measure", "measure", "minus(instant ticked, instant led)", "minus(instant ticked, instant started)")
+    kind, items = result["cdfForgerTicked"]
+    assert (kind, items[0]) == ("changed in meaning", measure)
+    assert {kind for name, (kind, _) in result.items() if name != "cdfForgerTicked"} == {"changed in wording"}
+
+
+def test_an_instant_that_is_found_otherwise_is_no_new_name(shipped: Path, tmp_path: Path, cache: Path) -> None:
+    other = (LEADING[0], "X.equals (G.field f.leader) X.yes", "X.not (X.equals (G.field f.leader) X.yes)")
+    changed = workspace(tmp_path / "changed", LEADING, other)
+    assert changes(shipped, changed, cache)["cdfForgerTicked"][0] == "changed in meaning"

@@ -1,0 +1,67 @@
+"""Sums of real numbers have an order, wherever they are taken, so that no thread changes their last digits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assay.engine import dry_run
+from assay.engine.compiled_plan import compile_statements
+from assay.engine.dry_run import inexact
+from assay.engine.graph import Node, nodes
+from assay.lang.workspace import load, shipped
+from assay.plan.planner import Applied, plan
+from assay.sql import dialect
+from assay.sql.relations import filled
+from assay.util.diagnostics import Diagnostic
+from tests.support.commands import assay
+from tests.support.workspaces import workspace
+
+
+@pytest.mark.parametrize("system", ["cardano", "cometbft", "antelope"])
+@pytest.mark.parametrize("cut", [False, True], ids=["a run", "a phase"])
+def test_compiled_statements_add_up_in_an_order(
+    system: str, cut: bool, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The compiler's own statements, too."""
+    checked = load(shipped(), system, cache)
+    package = checked.package
+    every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    names = [item.name for item in package.relations], [item.name for item in package.series]
+    compiled_plan = plan(package, package.metrics, every, names[0], series=names[1], cut=cut)
+    node_names: list[str] = []
+
+    def check_sums(
+        connection: duckdb.DuckDBPyConnection, node: Node, values: dict[str, object]
+    ) -> Iterator[Diagnostic]:
+        node_names.append(node.name)
+        text = dialect.text(filled(node.statement.query, values))
+        assert (node.name, list(inexact(connection, text))) == (node.name, [])
+        return iter(())
+
+    monkeypatch.setattr(dry_run, "_unordered_sums", check_sums)
+    graph = nodes(compile_statements(checked, compiled_plan))
+    assert dry_run.dry_run(graph, [item for source in package.sources for item in source.constants]) == ()
+    assert len(node_names) > len(package.metrics)
+
+
+def test_sum_in_no_order_is_an_error_with_its_place(tmp_path: Path, cache: Path) -> None:
+    place = workspace(tmp_path)
+    file = place / "queries" / "cardano" / "run_summary.sql"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(" ORDER BY host) / count(*)", ") / count(*)"), encoding="utf-8")
+    done = assay("check", "--system", "cardano", "--cache", cache, within=place)
+    assert done.status == 1
+    assert done.err == (
+        "error[sql-order]: the SQL of `run_summary` has a `fsum` of real numbers in no order: the engine may take "
+        "others first each time, and its last digits are other ones then\n"
+        "  at queries/cardano/run_summary.sql:31:9\n"
+        "    31 |         fsum(lines::DOUBLE / greatest((last_ns - first_ns) // 1000000000, 1)) / count(*) AS "
+        "line_rate\n"
+        "       |         ^^^^\n"
+        "  expected: ORDER BY within it, such as `fsum(value ORDER BY value)`\n"
+        "  hint: sums of whole numbers need none\n"
+    )

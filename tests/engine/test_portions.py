@@ -1,0 +1,146 @@
+"""Test distributions of large tables, computed in portions: same results in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import pytest
+from sqlglot import exp
+
+from assay.app import compute
+from assay.engine import partitions as module
+from assay.engine.graph import Node
+from assay.engine.partitions import Ask, Portion, Portions, only, portions
+from assay.sql import dialect
+from assay.sql.distributions import distribution, domain_of
+from tests.compare_reference import CARDANO
+from tests.support.commands import assay
+from tests.support.execution import worked_out
+from tests.support.laboratory import Laboratory
+
+
+@pytest.mark.parametrize(
+    ("rows", "cut"),
+    [
+        ([], []),
+        ([4], ["a"]),
+        ([11], ["a"]),  # a single value is not partitioned
+        ([4, 6, 1], ["ab", "c"]),
+        ([11, 1, 9], ["a", "bc"]),
+        ([0, 0, 10, 0], ["abcd"]),
+        ([5, 6, 5, 6], ["a", "b", "c", "d"]),
+    ],
+)
+def test_values_are_partitioned_in_order(rows: list[int], cut: list[str]) -> None:
+    assert ["".join(map(str, part)) for part in portions(list(zip("abcd", rows, strict=False)), 10)] == cut
+
+
+@pytest.mark.parametrize(("run", "most", "others"), [("tiny/plain", 0, 0), ("many-hosts", 25, 0), ("baseline", 40, 2)])
+def test_results_by_portion_equal_results_at_once(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, most: int, others: int
+) -> None:
+    examined = lab.examine(CARDANO / run / "run")
+    counts: list[int] = []
+
+    class Counted(Portions):
+        def texts(self, *arguments: object) -> list[str]:
+            texts = super().texts(*arguments)  # type: ignore[arg-type]
+            counts.append(len(texts))
+            return texts
+
+    monkeypatch.setattr(module, "MOST", most)
+    monkeypatch.setattr("assay.engine.executor.Portions", Counted)
+    assert worked_out(lab, examined, examined.graph, tmp_path, others) == examined.results
+    assert max(counts) > 1
+    assert min(counts) == 1  # a metric with one distribution is a single query
+
+
+@pytest.mark.parametrize(
+    ("run", "enumerated", "joined"), [("baseline", True, 400), ("tiny/plain", False, 0), ("many-hosts", True, 400)]
+)
+def test_tables_by_portion_equal_whole_tables(
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, enumerated: bool, joined: int
+) -> None:
+    examined = lab.examine(CARDANO / run / "run")
+    counts: dict[str, int] = {}
+
+    class Counted(Portions):
+        def of_table(self, node: Node, ask: Ask) -> tuple[Portion, ...]:
+            rows = super().of_table(node, ask)
+            counts[node.name] = len(rows)
+            return rows
+
+    monkeypatch.setattr(module, "JOINED", joined)
+    monkeypatch.setattr("assay.engine.executor.Portions", Counted)
+    assert worked_out(lab, examined, examined.graph, tmp_path, 2, enumerated=enumerated, large=True) == examined.results
+    assert min(counts[name] for name in ("slots", "slot_rows", "resource_usage", "block_gaps")) > 1
+    assert counts["openings"] == counts["block_rows"] == 0  # one reads logs; one joins rows of several hosts
+
+
+def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All bytes are equal, whatever counts as large."""
+
+    def built(name: str, saved_run: Path) -> dict[str, bytes]:
+        out = tmp_path / name
+        run = CARDANO / "baseline" / "run"
+        done = assay("--cache", saved_run, "build", "cardano/comparison", "--run", run, "--out", out)
+        assert (done.status, done.err) == (0, "")
+        return {path.name: path.read_bytes() for path in out.glob("re*") if path.is_file()}
+
+    small = built("small", cache)
+    requested_tables: list[str] = []
+
+    def noted(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Portion) -> object:
+        requested_tables.extend(tables)
+        return only(connection, tables, hosts)
+
+    monkeypatch.setattr(compute, "LARGE", 0)
+    monkeypatch.setattr(module, "JOINED", 400)
+    monkeypatch.setattr(module, "MOST", 40)
+    monkeypatch.setattr("assay.engine.executor.only", noted)
+    assert built("large", tmp_path / "empty cache") == small
+    assert {"report.pdf", "results.json"} <= small.keys()
+    assert {"slots", "leadership_check_started"} <= set(requested_tables)
+
+
+@pytest.mark.parametrize(
+    ("columns", "number"),
+    [("'a' AS node", 0), ("'a' AS host", 0), ("['a', 'b', 'c'][1 + i % 3] AS host", 3), ("NULL AS host", 0)],
+)
+def test_table_without_hosts_is_computed_at_once(
+    lab: Laboratory, monkeypatch: pytest.MonkeyPatch, columns: str, number: int
+) -> None:
+    """Portions are sets of hosts, so rows without a host would be lost."""
+    examined = lab.examine(CARDANO / "tiny/plain" / "run")
+    (node,) = (item for item in examined.graph if item.name == "resource_usage")
+    monkeypatch.setattr(module, "JOINED", 2)
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE resources AS SELECT {columns} FROM range(6) AS numbers(i)")
+        rows = Portions(lab.package).of_table(node, lambda text: connection.execute(text).fetchall())
+    assert len(rows) == number
+
+
+def test_samples_beyond_memory_are_computed(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine can hold a portion of the hosts, and not all of them."""
+    metric = lab.package.metric("RSS")
+    grain = next(item for item in lab.package.package.grains if item.name == metric.grain)
+    query = distribution(metric, domain_of(grain), True, {})
+    text = dialect.text(query)
+    config = {"threads": "2", "memory_limit": "80MiB", "temp_directory": str(tmp_path)}
+    with duckdb.connect(config=config) as connection:
+        connection.execute("CREATE TYPE hosts AS ENUM (SELECT 'host ' || i FROM range(10, 40) AS numbers(i))")
+        connection.execute(
+            "CREATE TABLE slot AS SELECT ('host ' || (10 + i // 100000))::hosts AS host, hash(i) // 2 AS rss, "
+            "TRUE AS accepted FROM range(3000000) AS numbers(i)"
+        )
+
+        def ask(requested_text: str) -> Sequence[Sequence[object]]:
+            return connection.execute(requested_text).fetchall()
+
+        with pytest.raises(duckdb.OutOfMemoryException):
+            ask(text)
+        monkeypatch.setattr(module, "MOST", 250_000)
+        rows = [row for part in Portions(lab.package).texts(metric, query, text, ask) for row in ask(part)]
+        assert [row[:2] for row in rows] == [(f"host {number}", 100_000) for number in range(10, 40)]

@@ -1,0 +1,75 @@
+"""No number depends on where rows stand in tables: rows of one instant are ordered by something, or it is no matter."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from assay.app import compute
+from assay.app.prepare import IngestedRun
+from assay.engine.mount import EVENTS, HOSTS
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT
+
+#: report -> its runs, and what else it is asked with
+REPORTS = {
+    "cardano/comparison": (["cardano/baseline/run", "cardano/forks/run"], ["--no-filters"]),
+    "cometbft/qa": (["cometbft/run"], []),
+    "cometbft/published": (["cometbft/published/v034", "cometbft/published/v037"], ["--date", "2026-01-01"]),
+    "antelope/harness": (["antelope/harness"], []),
+    "antelope/upgrade": (["antelope/upgrade/run"], []),
+}
+
+
+def shuffled(folder: Path, to: Path) -> Path:
+    """A copy of an ingested folder whose tables have their rows in another order, in small groups."""
+    shutil.copytree(folder, to)
+    moved = 0
+    with duckdb.connect() as connection:
+        for file in (to / HOSTS, *(to / EVENTS).glob("*/*.parquet")):
+            rows = connection.read_parquet(str(file))
+            before = rows.fetchall()
+            new = file.with_suffix(".new")
+            ordered = rows.query("rows_there", "SELECT * FROM rows_there ORDER BY md5(CAST(rows_there AS TEXT))")
+            moved += ordered.fetchall() != before
+            ordered.write_parquet(str(new), row_group_size=2048)
+            new.rename(file)
+    assert moved
+    return to
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_results_do_not_depend_on_the_order_of_rows(
+    report: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs, more = REPORTS[report]
+    arguments = ["build", report, *(f"--run={ROOT / 'golden' / run}" for run in runs), *more, "--to", "md"]
+    prepare, numbers = compute.prepare, count()
+
+    def prepare_shuffled(*args: object, **kwargs: object) -> tuple[IngestedRun, ...]:
+        prepared = prepare(*args, **kwargs)  # type: ignore[arg-type]
+        return tuple(
+            replace(item, parts=tuple(
+                replace(part, events=shuffled(part.events, tmp_path / f"shuffled-{next(numbers)}"))
+                for part in item.parts
+            ))
+            for item in prepared
+        )  # fmt: skip
+
+    outputs = []
+    for name, preparation, store in (
+        ("as read", prepare, cache),
+        ("otherwise", prepare_shuffled, tmp_path / "empty cache"),
+    ):
+        monkeypatch.setattr(compute, "prepare", preparation)
+        out = tmp_path / name
+        done = assay(*arguments, "-o", out, "--cache", store)
+        assert done.status == 0, done.err
+        outputs.append([(out / file).read_bytes() for file in ("results.json", "document.json")])
+    assert next(numbers) >= len(runs)
+    assert outputs[0] == outputs[1]

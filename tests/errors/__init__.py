@@ -1,0 +1,1 @@
+"""Slips of users and the messages that answer them: a file a case in `cases/`."""

@@ -1,0 +1,99 @@
+"""The workspaces where cases start."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tests.compare_reference import CARDANO
+from tests.engine.test_unsampled import PACKAGE, SPECS
+from tests.support.commands import assay
+from tests.support.drives import drives
+from tests.support.laboratory import ROOT
+from tests.support.mixed import mixed
+from tests.support.small import small
+from tests.support.workspaces import edited, workspace
+
+OWN_COLUMNS = Path(__file__).parent.parent / "own_columns" / "package.dhall"
+
+
+def _build_empty(place: Path) -> None:
+    """No workspace: commands use the specs that come with Assay."""
+    place.mkdir()
+
+
+def _build_shipped(place: Path) -> None:
+    """The specs of this repository, and its `golden/` beside them without their normal forms."""
+    workspace(place)
+    (place / "golden").mkdir()
+    for name in ("antelope", "cardano", "cometbft", "published"):
+        (place / "golden" / name).symlink_to(ROOT / "golden" / name, target_is_directory=True)
+
+
+def _build_run(place: Path) -> None:
+    """A run of three hosts in `run/`, its logs unpacked, a key of its documents a line; no workspace."""
+    shutil.copytree(CARDANO / "tiny" / "plain" / "run", place / "run")
+    for packed in place.glob("run/*/*.gz"):
+        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+        packed.unlink()
+    for document in place.glob("run/*.json"):
+        text = json.dumps(json.loads(document.read_text(encoding="utf-8")), indent=1)
+        document.write_text(f"{text}\n", encoding="utf-8")
+
+
+def _build_publication(place: Path) -> None:
+    """A published report in `published.json`; no workspace."""
+    place.mkdir()
+    shutil.copy(ROOT / "golden" / "published" / "release-10.4.1.plutus.json", place / "published.json")
+
+
+def _build_mixed(place: Path) -> None:
+    """A system with several sources and every kind of definition, and runs of it."""
+    mixed(place)
+
+
+def _build_two_systems(place: Path) -> None:
+    """Two systems that have the same metrics."""
+    mixed(place)
+    other = shutil.copytree(place / "specs" / "mix", place / "specs" / "mox")
+    edited(other / "package.dhall", 'system = "mix"', 'system = "mox"')
+    edited(other / "metrics.dhall", 'id = "took", name = "At the proxy"', 'id = "passed", name = "Passed"')
+
+
+def _build_small(place: Path) -> None:
+    """A package with a relation, a grain and a few metrics."""
+    small(place, SPECS, PACKAGE)
+
+
+def _build_tries(place: Path) -> None:
+    """A system whose relation has its SQL in the specs, and whose columns are called as the compiler's own."""
+    (place / "specs" / "tries").mkdir(parents=True)
+    shutil.copy(OWN_COLUMNS, place / "specs" / "tries" / "package.dhall")
+
+
+def _build_drives(place: Path) -> None:
+    """A system with formulas over rates of drives."""
+    drives(place)
+
+
+def _build_service(place: Path) -> None:
+    """The workspace that `assay init` makes, without its normal forms."""
+    assert assay("init", place).status == 0
+    shutil.rmtree(place / "golden")
+
+
+WORKSPACES: Mapping[str, Callable[[Path], None]] = {
+    "drives": _build_drives,
+    "empty": _build_empty,
+    "mixed": _build_mixed,
+    "publication": _build_publication,
+    "run": _build_run,
+    "service": _build_service,
+    "shipped": _build_shipped,
+    "small": _build_small,
+    "tries": _build_tries,
+    "two-systems": _build_two_systems,
+}

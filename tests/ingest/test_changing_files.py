@@ -1,0 +1,307 @@
+"""Files that cannot be read or that change while they are read: one clear error, or the bytes of the hash."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from assay.app.prepare import prepare
+from assay.app.runs import NamedRun
+from assay.app.session import open_session
+from assay.ingest import fingerprint
+from assay.ingest.discovery import find_run
+from assay.ingest.hashing import file_hashes
+from assay.ingest.pipeline import ingest
+from assay.util.diagnostics import AssayError
+from tests.compare_reference import CARDANO
+from tests.ingest.test_events_of_runs import package
+from tests.support.commands import assay, assay_process
+from tests.support.ingesting import SOURCE, TICK, Ingested, record, refusal
+from tests.support.laboratory import ROOT
+
+WANTED = {"tick": frozenset({"n"})}
+LINE = record(n=1).encode() + b"\n"
+
+
+def log_of(folder: Path, content: bytes = LINE * 3) -> Path:
+    """A host's log."""
+    path = folder / "run" / "m-1" / "out"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    return path
+
+
+def run_once_after(monkeypatch: pytest.MonkeyPatch, place: str, *changes: Callable[[], object]) -> None:
+    """Let something happen once, right after a function has done its work; something else after its next call."""
+    module, name = place.rsplit(".", 1)
+    real = getattr(sys.modules[module], name)
+    left = list(reversed(changes))
+
+    def wrapped(*arguments: object, **named: object) -> object:
+        result = real(*arguments, **named)
+        if left:
+            left.pop()()
+        return result
+
+    monkeypatch.setattr(place, wrapped)
+
+
+def appender(path: Path, content: bytes) -> Callable[[], object]:
+    """What adds to a file."""
+
+    def add() -> None:
+        with path.open("ab") as stream:
+            stream.write(content)
+
+    return add
+
+
+def read(folder: Path) -> Ingested:
+    """What is made of a run whose files were hashed before."""
+    files, _ = file_hashes(find_run(SOURCE, folder / "run"), folder / "memo.json")
+    ingest(SOURCE, (TICK,), WANTED, files, folder / "made")
+    return Ingested(folder / "made")
+
+
+def test_log_growing_while_hashed_has_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = log_of(tmp_path, LINE * 3 + LINE[:20])
+    run_once_after(monkeypatch, "assay.ingest.fingerprint._digest", appender(path, LINE[20:] + LINE * 5))
+    files, (snapshot,) = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
+    assert (snapshot.size, files.size) == (len(LINE) * 3, len(LINE) * 3)
+    (tmp_path / "same").write_bytes(LINE * 3)
+    assert snapshot.sha256 == fingerprint.hashed(tmp_path / "same", fingerprint.mark_of(tmp_path / "same")).sha256
+    assert not (tmp_path / "memo.json").exists(), "the hash is of no file as it stands"
+    ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made")
+    ingested = Ingested(tmp_path / "made")
+    assert (ingested.rows("tick", "seq"), ingested.log()["quarantined"]) == ([(1,), (2,), (3,)], 0)
+
+
+@pytest.mark.parametrize("more", [b"\xff\n", LINE * 1000])
+def test_log_growing_while_read_is_that_of_its_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: bytes
+) -> None:
+    path = log_of(tmp_path)
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", appender(path, more))
+    ingested = read(tmp_path)
+    assert (ingested.rows("tick", "seq"), ingested.log()["lines"]) == ([(1,), (2,), (3,)], 3)
+    assert path.stat().st_size == len(LINE) * 3 + len(more)
+
+
+def test_log_growing_while_read_again_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = log_of(tmp_path)
+    other = log.with_name("out2")
+    other.write_bytes(LINE * 2)
+    changes = (appender(log, LINE), lambda: None, appender(other, LINE + LINE[:9]))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", *changes)
+    files, _ = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
+    ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made", workers=1)
+    ingested = Ingested(tmp_path / "made")
+    assert (ingested.log()["lines"], ingested.log()["recognised"], len(ingested.rows("tick"))) == (5, 5, 5)
+
+
+def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
+    run_once_after(
+        monkeypatch,
+        "assay.ingest.readers.json_lines.gather",
+        lambda: log.write_bytes(b"\n" + record(n=7).encode() + b"\n"),
+    )
+    with pytest.raises(AssayError) as error:
+        read(tmp_path)
+    assert "error[changed-file]" in str(error.value)
+
+
+def test_log_growing_before_quarantine_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines.gather", appender(log, LINE))
+    assert [row[2] for row in read(tmp_path).broken()] == [2]
+
+
+def test_log_that_grew_is_read_again(tmp_path: Path) -> None:
+    path = log_of(tmp_path)
+    assert len(read(tmp_path).rows("tick")) == 3
+    appender(path, LINE)()
+    assert len(read(tmp_path).rows("tick")) == 4
+
+
+def test_cache_holds_the_bytes_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run whose log grew while it was built: the finished log is no part of what was kept."""
+    shutil.copytree(CARDANO / "tiny" / "plain" / "run", tmp_path / "run")
+    path = tmp_path / "run" / "node-2" / "stdout"
+    content = b"".join(gzip.decompress(item.read_bytes()) for item in sorted(path.parent.glob("*.gz")))
+    if content:
+        for item in path.parent.iterdir():
+            item.unlink()
+        path.write_bytes(content)
+    (path,) = [item for item in path.parent.iterdir() if item.suffix not in (".gz", ".zst")]
+    before = path.read_bytes()
+    last = before.splitlines(keepends=True)[-1]
+    wanted = {event.name: frozenset(item.name for item in event.fields) for event in package().package.events}
+    session = open_session(ROOT, tmp_path / "cache")
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", appender(path, last * 7))
+    (live,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
+    (grown,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
+    path.write_bytes(before)
+    (fresh,) = prepare(open_session(ROOT, tmp_path / "fresh"), package(), [NamedRun("run", tmp_path / "run")], wanted)
+    assert (live.raw, live.logs, live.counts) == (fresh.raw, fresh.logs, fresh.counts)
+    assert sum(log.lines for log in grown.logs) == sum(log.lines for log in fresh.logs) + 7
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "cut": lambda path: path.write_bytes(LINE),
+    "rotated": lambda path: (path.rename(path.parent / "old"), path.write_bytes(LINE)),
+    "written anew": lambda path: path.write_bytes(LINE.replace(b'"n":1', b'"n":2') * 9),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_log_that_differs_from_its_hash_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    path = log_of(tmp_path)
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", lambda: CHANGES[change](path))
+    with pytest.raises(AssayError) as error:
+        read(tmp_path)
+    assert refusal(error.value, tmp_path) == (
+        "error[changed-file]: the file changed while it was read: DIR/run/m-1/out\n"
+        "  expected: a file that is left alone, or a log to which lines are added\n"
+        f"  found:    {'other bytes' if change == 'written anew' else f'{len(LINE)} bytes of {len(LINE) * 3}'}\n"
+        "  hint: was it rotated, or written anew? run this again when nothing writes it"
+    )
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["run"]
+
+
+def test_vanished_file_is_an_error(tmp_path: Path) -> None:
+    path = log_of(tmp_path)
+    files = find_run(SOURCE, tmp_path / "run")
+    path.unlink()
+    with pytest.raises(AssayError) as error:
+        file_hashes(files, tmp_path / "memo.json")
+    assert refusal(error.value, tmp_path) == (
+        "error[broken-file]: the file cannot be read: DIR/run/m-1/out\n"
+        "  found:    No such file or directory\n"
+        "  hint: it was there when the run was looked through: is something moving logs away?"
+    )
+
+
+def test_file_vanished_after_hashing_is_an_error(tmp_path: Path) -> None:
+    path = log_of(tmp_path)
+    files, _ = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
+    path.unlink()
+    with pytest.raises(AssayError, match="the file cannot be read"):
+        ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made")
+    assert not (tmp_path / "made").exists()
+
+
+def test_entry_that_is_not_a_file_is_skipped(tmp_path: Path) -> None:
+    """A directory, a pipe or a link to nothing that is called like a log is none, and nothing waits for it."""
+    path = log_of(tmp_path)
+    (path.parent / "out-1").mkdir()
+    os.mkfifo(path.parent / "out-2")
+    (path.parent / "out-3").symlink_to("nowhere")
+    assert len(read(tmp_path).rows("tick")) == 3
+
+
+READER = """
+import os, sys
+from pathlib import Path
+from assay.ingest.discovery import find_run
+from assay.ingest.hashing import file_hashes
+from assay.util.diagnostics import AssayError
+from tests.support.ingesting import SOURCE
+os.setgid(65534); os.setuid(65534)
+try:
+    print(file_hashes(find_run(SOURCE, Path(sys.argv[1])), Path(sys.argv[2])))
+except AssayError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can read on behalf of a user who may not")
+@pytest.mark.parametrize("mode", ["file", "host", "run"])
+def test_entry_without_permission_is_an_error(tmp_path: Path, mode: str) -> None:
+    path = log_of(tmp_path)
+    forbidden = {"file": path, "host": path.parent, "run": path.parent.parent}[mode]
+    for folder in [tmp_path, *tmp_path.parents]:
+        if folder.stat().st_uid == os.getuid() and str(folder).startswith(str(Path(*tmp_path.parts[:3]))):
+            folder.chmod(0o755)
+    forbidden.chmod(0)
+    python = [sys.executable, "-c", READER, str(tmp_path / "run"), str(tmp_path / "memo.json")]
+    around = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'compiler'}", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(python, capture_output=True, text=True, env=around, check=False, cwd=ROOT)
+    forbidden.chmod(0o755)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr, done.stderr
+    message = {"file": "the file cannot be read", "host": "the directory cannot be read",
+            "run": "the directory cannot be read"}[mode]  # fmt: skip
+    assert done.stderr.replace(str(tmp_path), "DIR").startswith(f"error[broken-file]: {message}: DIR/run")
+    assert "  found:    Permission denied\n" in done.stderr
+
+
+SHIM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <stdio.h>
+static int faulty(int fd) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n < 0) return 0;
+    path[n] = 0;
+    return strstr(path, getenv("FAULTY")) != NULL;
+}
+static long seen;
+static int fails(int fd, ssize_t n) {
+    if (n <= 0 || !faulty(fd)) return 0;
+    return (seen += n) > atol(getenv("FAULTY_AFTER"));
+}
+#define WRAP(kind, name, args, call) kind name args { \\
+    static kind (*real) args; if (!real) real = dlsym(RTLD_NEXT, #name); \\
+    ssize_t n = real call; if (fails(fd, n)) { errno = EIO; return -1; } return n; }
+WRAP(ssize_t, read, (int fd, void *b, size_t c), (fd, b, c))
+WRAP(ssize_t, pread, (int fd, void *b, size_t c, off_t o), (fd, b, c, o))
+WRAP(ssize_t, pread64, (int fd, void *b, size_t c, off_t o), (fd, b, c, o))
+"""
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that lets reads of some files fail, as those of a bad disk do."""
+    folder = tmp_path_factory.mktemp("shim")
+    compiler = shutil.which("cc")
+    if compiler is None or sys.platform != "linux":
+        pytest.skip("no C compiler, or not Linux")
+    (folder / "shim.c").write_text(SHIM)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", folder / "shim.so", folder / "shim.c", "-ldl"], check=True)
+    return folder / "shim.so"
+
+
+@pytest.mark.parametrize("after", [0, 2_000_000])
+def test_read_error_names_the_file(tmp_path: Path, shim: Path, after: int) -> None:
+    """At once, and in the middle: while the engine reads, after the file was hashed without a fault."""
+    run = tmp_path / "run"
+    shutil.copytree(CARDANO / "tiny" / "plain" / "run", run)
+    path = run / "node-2" / "stdout"
+    packed = next(item for item in path.parent.iterdir())
+    content = gzip.decompress(packed.read_bytes()) if packed.suffix == ".gz" else packed.read_bytes()
+    packed.unlink()
+    path.write_bytes(content + b"x\n" * 700_000)
+    faults = {"LD_PRELOAD": str(shim), "FAULTY": "node-2/stdout", "FAULTY_AFTER": str(after)}
+    done = assay_process("ingest", run, "--system", "cardano", "--cache", tmp_path / "cache", environment=faults)
+    assert (done.status, done.out) == (1, "")
+    assert "error[broken-file]" in done.err
+    assert "node-2/stdout" in done.err
+    assert "Input/output error" in done.err
+    again = assay("ingest", run, "--system", "cardano", "--cache", tmp_path / "cache")
+    assert again.status == 0

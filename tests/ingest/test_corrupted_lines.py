@@ -1,0 +1,145 @@
+"""Counts add up exactly, whatever is broken: read = used + not needed + quarantined.
+
+Real lines are broken in every way, ten thousand and more in each, and plain Python tells what each of them is.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import strategies as st
+
+from assay.app.prepare import IngestedRun, prepare
+from assay.app.raw_data_notes import raw_notes
+from assay.app.runs import NamedRun
+from assay.app.session import open_session
+from assay.ingest.discovery import find_run
+from assay.ingest.pipeline import ingest
+from assay.lang.model.package import Quarantine
+from tests.compare_reference import CARDANO
+from tests.ingest.test_events_of_runs import package
+from tests.support.corruption import KINDS
+from tests.support.deep import is_deep
+from tests.support.ingesting import Ingested
+from tests.support.laboratory import ROOT
+from tests.support.line_oracle import LACKING, OTHER, TEXT, TIMELESS, Told, told
+from tests.support.runs import changed_log, copied
+
+#: how often, each time in another way: `just fuzz` asks for more
+TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "1"))
+LINES = 10_000 if is_deep() or TIMES > 1 else 2_000  # broken lines of each kind
+
+
+@functools.cache
+def real() -> list[bytes]:
+    """Lines of runs in golden/, each once as far as its shape goes, and those of real nodes."""
+    result: dict[tuple[bytes, int], bytes] = {}
+    for case in ("baseline", "candidate", "legacy", "list-ns", "edges"):
+        for path in sorted((CARDANO / case / "run").glob("*/*.gz")):
+            for line in gzip.decompress(path.read_bytes()).splitlines():
+                if len(line) < 300:
+                    result.setdefault((line[44:90], len(line) // 8), line)
+    own = (CARDANO / "real" / "node-0.log").read_bytes().splitlines()
+    return sorted(result.values()) + [line for line in own if line]
+
+
+def log(kind: str, seed: int) -> bytes:
+    """A log in which whole lines and lines that are broken in a way take turns."""
+    random = Random(f"{seed} {kind}")
+    broken = (KINDS[kind](random, random.choice(real())) for _ in range(LINES))
+    return b"".join(line + b"\n" + (random.choice(real()) + b"\n" if random.random() < 0.1 else b"") for line in broken)
+
+
+@given(seed=st.integers(1, 2**32))
+@settings(
+    derandomize=TIMES == 1,
+    deadline=None,
+    max_examples=TIMES,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_each_corrupted_line_is_counted_once(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
+    note(f"seed {seed}")
+    folder = tmp_path_factory.mktemp("broken")
+    source = package().package.sources[0]
+    hosts = {f"node-{number:02}": log(kind, seed) for number, kind in enumerate(KINDS)}
+    for host, content in hosts.items():
+        (folder / "run" / host).mkdir(parents=True)
+        (folder / "run" / host / "stdout").write_bytes(content)
+    borne = Quarantine(share=1.0, at_least=10)
+    events = [event for event in package().package.events if event.source == source.name]
+    wanted = {event.name: frozenset(item.name for item in event.fields) for event in events}
+    bearing = type(source)(
+        **{name: getattr(source, name) for name in source.__dataclass_fields__} | {"quarantine": borne}
+    )
+    ingest(bearing, events, wanted, find_run(bearing, folder / "run"), folder / "made")
+    ingested = Ingested(folder / "made")
+    judge(ingested, {host: told(source, events, content) for host, content in hosts.items()})
+
+
+def judge(ingested: Ingested, expected: Mapping[str, Told]) -> None:
+    """Fail unless all that was counted is what plain Python counts, line by line where lines are broken."""
+    quarantine = ingested.rows("quarantine", "host", "line", "offset", "reason")
+    logs = {row[0]: row[1:] for row in ingested.rows("logs", *COUNTED)}
+    counts = ingested.rows("counts")
+    assert [row for row in quarantine if row[-1] == "a field is missing"][:5] == []
+    assert len(quarantine) == sum(row[3] for row in logs.values())
+    for host, kind in zip(expected, KINDS, strict=True):
+        theirs, kinds = expected[host], expected[host].kinds
+        told_otherwise = {row[1:3] for row in quarantine if row[0] == host} ^ set(theirs.broken)
+        assert sorted(told_otherwise)[:5] == [], kind
+        assert {event: n for of, event, n in counts if of == host and n} == theirs.events, kind
+        lines, objects, recognised, quarantined, text = logs[host]
+        assert (lines, text, quarantined) == (kinds.total(), kinds[TEXT], len(theirs.broken)), kind
+        assert recognised == theirs.events.total(), kind
+        assert objects == recognised + kinds[OTHER] + kinds[TIMELESS] + kinds[LACKING], kind
+        assert lines == recognised + (kinds[OTHER] + text) + quarantined, kind
+
+
+COUNTED = ("host", "lines", "objects", "recognised", "quarantined", "text_lines")
+
+
+def accounts(prepared: IngestedRun) -> tuple[Any, ...]:
+    """All that a build takes of the counts of a run."""
+    return prepared.logs, dict(prepared.counts), prepared.hosts, raw_notes(prepared)
+
+
+def break_lines(run: Path) -> None:
+    """Give a log lines that lack what only some events need."""
+
+    def change(lines: list[str]) -> list[str]:
+        remaining = [line for line in lines if '"Mempool.AddedTx"' in line or "LedgerMetrics" in line]
+        return [
+            *lines,
+            *(line.replace('"mempoolSize"', '"x"').replace('"utxoSize"', '"y"') for line in remaining[:3]),
+            "{",
+        ]
+
+    for host in run.iterdir():
+        if host.is_dir():
+            changed_log(host, change)
+
+
+def test_counts_do_not_depend_on_earlier_reads(tmp_path: Path) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    break_lines(run)
+    requested = NamedRun("run", run)
+    everything = {event.name: frozenset(item.name for item in event.fields) for event in package().package.events}
+    some = {"leadership_decided": everything["leadership_decided"]}
+    more = some | {"ledger_metrics": everything["ledger_metrics"]}
+    for first in (everything, more, some):
+        session = open_session(ROOT, tmp_path / f"cache-{len(first)}")
+        prepare(session, package(), [requested], first)
+        for wanted in (some, more, everything):
+            (after,) = prepare(session, package(), [requested], wanted)
+            alone = open_session(ROOT, tmp_path / f"alone-{len(wanted)}")
+            (fresh,) = prepare(alone, package(), [requested], wanted)
+            assert accounts(after) == accounts(fresh)

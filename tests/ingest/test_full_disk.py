@@ -1,0 +1,85 @@
+"""A disk that is full while files are read is told as that, and not as a file that is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import duckdb
+import pytest
+
+from assay.ingest import plain_copies
+from assay.ingest.readers import csv, openmetrics, prometheus_response, sample_files
+from assay.util.diagnostics import AssayError
+from tests.support.ingesting import SOURCE, Ingested, event, field, form, read, refusal
+
+ANSWER = (
+    b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"up"},"values":[[1,"1"]]}]}}'
+)
+TEXT = b"up 1 1\n# EOF\n"
+PARQUET = "COPY (SELECT 'up' AS name, MAP {'job': 'x'} AS labels, 1::BIGINT AS t_ns, 1.0::DOUBLE AS value) TO "
+
+
+def full(*_: object, **__: object) -> Any:
+    """What the engine does when it spills to a disk that has no room."""
+    raise duckdb.IOException('Could not write all bytes to file "spill": No space left on device')
+
+
+def ingest_content(folder: Path, content: bytes) -> Ingested:
+    """What ingest makes of a file: of samples, or of a table."""
+    kind = "csv" if content.startswith(b"at,") else "samples"
+    source = replace(SOURCE, kind=kind, hosts="", logs=("rows",), time=("at",), body=(), unwrap=(), lookups=())
+    value = [field("value", "real")]
+    events = [event("up", form(value) if kind == "csv" else form(value, v1="up"))]
+    return read(folder, {"rows": content}, events, source=source)
+
+
+def parquet(folder: Path) -> bytes:
+    with duckdb.connect() as connection:
+        connection.execute(f"{PARQUET}'{folder / 'x'}' (FORMAT parquet)")
+    return (folder / "x").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "module", "step"),
+    [
+        (lambda _: b"at,value\n1,1\n", csv, "_added"),
+        (lambda _: TEXT, openmetrics, "_scan"),
+        (lambda _: ANSWER, prometheus_response, "_unnested"),
+        (parquet, sample_files, "_right_columns"),
+    ],
+)
+def test_a_full_disk_is_no_broken_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: Callable[[Path], bytes], module: ModuleType, step: str
+) -> None:
+    text = content(tmp_path)
+    assert ingest_content(tmp_path / "whole", text).rows("up", "value") == [(1.0,)]
+    monkeypatch.setattr(module, step, full)
+    with pytest.raises(AssayError) as error:
+        ingest_content(tmp_path, text)
+    assert refusal(error.value, tmp_path) == (
+        "error[disk-full]: the disk of the cache folder is full: DIR\n"
+        "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
+        "name another with --cache"
+    )
+
+
+@pytest.mark.parametrize("end", [b"", b"# " + b"x" * plain_copies.LONGEST])
+def test_a_text_of_samples_is_mended_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+    """Whether its last line is too long, or the scan refuses it, or even its copy."""
+    copies = []
+
+    def mended(_: Path, folder: Path, name: str) -> tuple[Path, tuple[int, ...]]:
+        copies.append(name)
+        place = folder / name
+        place.write_bytes(b"\xff" + TEXT)
+        return place, ()
+
+    monkeypatch.setattr(openmetrics, "mended", mended)
+    with pytest.raises(AssayError) as error:
+        ingest_content(tmp_path, b"up 1 1\n\xff\n" + end)
+    assert error.value.diagnostics[0].message == f"the samples cannot be read: {tmp_path}/run/rows"
+    assert copies == ["0.mended"]

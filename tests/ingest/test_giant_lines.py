@@ -1,0 +1,92 @@
+"""Lines of any length are counted and told, and are not held in memory."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from assay.ingest import plain_copies
+from assay.ingest.plain_copies import TOO_LONG, bounded
+from assay.ingest.readers import csv_text
+from assay.ingest.readers.blocks import Blocks
+from assay.util.diagnostics import AssayError
+
+GIANT = 150 * 2**20
+HELD = 120 * 2**20  # bytes that a reader may hold: some copies of what is kept of a line, and no giant one
+
+
+def write_giant_line(place: Path, before: bytes, after: bytes) -> Path:
+    """A file with a giant line between others."""
+    with place.open("wb") as stream:
+        stream.write(before)
+        for _ in range(GIANT // 2**20):
+            stream.write(b"x" * 2**20)
+        stream.write(after)
+    return place
+
+
+def peak(work: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("cell", [(b"", b""), (b'"', b'"'), (b'1,"', b'\n"')])
+def test_giant_row_of_a_table_is_broken_alone(tmp_path: Path, cell: tuple[bytes, bytes]) -> None:
+    place = write_giant_line(tmp_path / "a.csv", b"a,b\n1,2\n" + cell[0], cell[1] + b"\r\n3,4\n")
+    rows: list[csv_text.Record] = []
+    assert peak(lambda: rows.extend(csv_text.records(place, place))) < HELD
+    lines = cell[1].count(b"\n") + 1
+    assert [(row.number, row.line, row.lines, row.cells, row.fault) for row in rows] == [
+        (0, 1, 1, ("a", "b"), ""),
+        (1, 2, 1, ("1", "2"), ""),
+        (2, 3, lines, (), TOO_LONG if lines == 1 else f"{TOO_LONG} (a row of {lines} lines)"),
+        (3, 3 + lines, 1, ("3", "4"), ""),
+    ]
+
+
+def test_giant_line_of_blocks_is_broken_alone(tmp_path: Path) -> None:
+    place = write_giant_line(tmp_path / "a.txt", b"Id: 1\nN: ", b"\nM: 2\n")
+    blocks, result = Blocks("Id"), []
+    assert peak(lambda: result.extend(blocks.mended(place, place, tmp_path / "copy"))) < HELD
+    assert [(row.line, row.lines, row.fault) for row in result] == [(2, 1, TOO_LONG)]
+    assert (tmp_path / "copy").read_text(encoding="utf-8") == ",Id,M\n1,1,2\n"
+
+
+def test_text_without_blocks_shows_a_short_beginning(tmp_path: Path) -> None:
+    place = write_giant_line(tmp_path / "a.txt", b"\n\n", b"\n")
+
+    def header() -> None:
+        with pytest.raises(AssayError, match=f"found:    {'x' * 80}$"):
+            Blocks("Id").header(place, place)
+
+    assert peak(header) < HELD
+
+
+ENDS = st.sampled_from(["\n", "\r", "\r\n"])
+
+
+@given(st.lists(st.tuples(st.text(alphabet='a"', max_size=25), ENDS)), st.text(alphabet='a"', max_size=25))
+@example(
+    [("a" * 9, "\r\n"), ('"' * 10, "\r\n"), ("a" * 11, "\r\n"), ("a" * 12, "\r\n"), ("", "\r"), ("a" * 11, "\r")], ""
+)
+def test_only_long_lines_are_cut(lines: list[tuple[str, str]], last: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain_copies, "LONGEST", 10)
+        text = "".join(line + end for line, end in lines) + last
+        right = list(io.StringIO(text, newline=""))
+        result = list(bounded(io.StringIO(text, newline="")))
+    assert len(result) == len(right)
+    for (visible, quotes), whole in zip(result, right, strict=True):
+        assert visible == whole[:12]
+        assert quotes == whole[12:].count('"')
+        assert visible == whole or len(whole.rstrip("\r\n")) > 10

@@ -1,0 +1,220 @@
+"""Lines that several patterns match are of the first in the package's order, whatever is asked for and cached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from assay.lang.normal_form import CheckedPackage, dump, load
+from assay.lang.workspace import Workspace, evaluate, scan
+from tests.support.commands import assay
+from tests.support.deep import examples
+
+#: names in an order that is neither that of the alphabet nor its reverse, with a pattern each
+EVENTS = {
+    "middle": "took {v} ms for special {...}",
+    "special": "took {v} ms for special{? {...}?}",
+    "general": "took {v} ms for {...}",
+    "broad": "took {v} {...}",
+}
+BODIES = ["took 1 ms for special", "took 2 ms for special", "took 3 ms for it", "took 4 ms for special one", "took 5 s"]
+COUNTS = {"middle": 1, "special": 2, "general": 1, "broad": 1}
+PACKAGE = """
+let S = ../schema/package.dhall
+
+let E = S.event
+
+let G = S.grain
+
+let X = S.x
+
+let seq = G.column "integer" "seq" S.unit.none "Place in the log"
+
+let host = G.column "text" "host" S.unit.none "Host"
+
+let of =
+      \\(name : Text) -> \\(pattern : Text) ->
+        let event =
+                { name
+                , source = "log"
+                , forms =
+                  [ { names = [ { generation = "v1", name = pattern } ]
+                    , unless = [] : List E.Unless
+                    , fields = [ E.text "v" ]
+                    }
+                  ]
+                , doc = "Lines"
+                }
+              : S.Event
+
+        let relation =
+              S.Relation::{
+              , name = "rows_${name}"
+              , sql = "SELECT host, seq FROM ${name}"
+              , uses = [ name ]
+              , columns = [ host, seq ]
+              , key = [ "host", "seq" ]
+              , doc = "Lines"
+              }
+
+        let grain =
+              S.Grain::{
+              , name = "line_${name}"
+              , relation = relation.name
+              , key = relation.key
+              , columns = relation.columns
+              , doc = "Lines"
+              }
+
+        let metric =
+              S.Metric::{
+              , id = "n_${name}"
+              , name
+              , grain = grain.name
+              , measure = X.column seq
+              , unit = S.unit.none
+              , doc = "How many"
+              }
+
+        in  { event, relation, grain, metric }
+
+EVENTS
+
+in  S.Package::{
+    , system = "texts"
+    , sources =
+      [ S.Source::{
+        , name = "log"
+        , kind = "text-lines"
+        , hosts = "m-*"
+        , logs = [ "out" ]
+        , line = "{at} {message...}"
+        , time = [ "at" ]
+        , body = [ "message" ]
+        , zone = "UTC"
+        , lookups = [] : List S.source.Lookup
+        , doc = "A log"
+        }
+      ]
+    , events = [ ORDER ]
+    , relations = [ RELATIONS ]
+    , grains = [ GRAINS ]
+    , metrics = [ METRICS ]
+    , summaries = [ S.Summary::{ name = "pooled", doc = "First" }, S.Summary::{ name = "among", doc = "Second" } ]
+    }
+"""
+
+
+def package(order: Sequence[str]) -> str:
+    """The package with its events in an order."""
+    said = "\n\n".join(f'let e_{name} = of "{name}" "{pattern}"' for name, pattern in EVENTS.items())
+    text = PACKAGE.replace("EVENTS", said).replace("ORDER", ", ".join(f"e_{name}.event" for name in order))
+    for part in ("relation", "grain", "metric"):
+        text = text.replace(f"{part.upper()}S", ", ".join(f"e_{name}.{part}" for name in EVENTS))
+    return text
+
+
+def written(folder: Path, order: Sequence[str] = tuple(EVENTS)) -> Path:
+    """A workspace with the package, and a run of it."""
+    (folder / "specs/texts").mkdir(parents=True)
+    (folder / "specs/texts/package.dhall").write_text(package(order), encoding="utf-8")
+    (folder / "run/m-1").mkdir(parents=True)
+    lines = (f"2026-01-01T00:00:0{place} {body}\n" for place, body in enumerate(BODIES))
+    (folder / "run/m-1/out").write_text("".join(lines), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace whose specs a cache knows, so that they are not evaluated again and again."""
+    return written(tmp_path_factory.mktemp("order"))
+
+
+def checked(order: Sequence[str], folder: Path) -> CheckedPackage:
+    """The package of an order, checked."""
+    here = Workspace(written(folder, order))
+    return evaluate(here, "texts", scan(here, "texts"))
+
+
+def counted(folder: Path, cache: Path, events: Sequence[str]) -> dict[str, int]:
+    """How many samples the metrics of events have."""
+    metrics = [f"n_{event}" for event in events]
+    done = assay("query", *metrics, "--run", "run", "--format", "json", "--cache", cache, within=folder)
+    assert (done.status, done.err) == (0, ""), done.err
+    return {item["name"]: item["size"] for item in done.json()}
+
+
+ASKED = st.lists(st.lists(st.sampled_from(list(EVENTS)), min_size=1, unique=True), min_size=2, max_size=5)
+
+
+@given(asked=ASKED)
+@example([["special"], ["special", "general"], ["special"], list(EVENTS), ["broad"]])
+@settings(derandomize=True, deadline=None, max_examples=examples(9), suppress_health_check=list(HealthCheck))
+def test_counts_do_not_depend_on_other_queries(
+    place: Path, tmp_path_factory: pytest.TempPathFactory, asked: list[list[str]]
+) -> None:
+    cache = tmp_path_factory.mktemp("cache")
+    for events in asked:
+        assert counted(place, cache, events) == {event: COUNTS[event] for event in events}, asked
+
+
+def test_another_order_of_events_is_read_again(tmp_path: Path) -> None:
+    place, cache = written(tmp_path / "w"), tmp_path / "cache"
+    assert counted(place, cache, list(EVENTS)) == COUNTS
+    order = ("special", "broad", "middle", "general")
+    (place / "specs/texts/package.dhall").write_text(package(order), encoding="utf-8")
+    assert counted(place, cache, ["broad"]) == {"broad": 2}
+    assert counted(place, cache, ["special", "broad"]) == {"special": 3, "broad": 2}
+
+
+def test_definition_covers_patterns_tried_before_its_own(tmp_path: Path) -> None:
+    orders = {
+        "given": tuple(EVENTS),
+        "swapped before": ("special", "middle", "general", "broad"),
+        "swapped behind": ("middle", "special", "broad", "general"),
+    }
+    found = {name: checked(order, tmp_path / name).definitions for name, order in orders.items()}
+    changed = {
+        name: {metric for metric, said in hashes.items() if said != found["given"][metric]}
+        for name, hashes in found.items()
+    }
+    assert changed == {
+        "given": set(),
+        "swapped before": {"n_middle", "n_special"},
+        "swapped behind": {"n_general", "n_broad"},
+    }
+
+
+def test_normal_form_keeps_order_of_events_and_summaries(tmp_path: Path) -> None:
+    found = checked(tuple(EVENTS), tmp_path)
+    for form in (found, load(dump(found), "form.yaml")):
+        assert [event.name for event in form.package.events] == list(EVENTS)
+        assert [summary.name for summary in form.package.summaries] == ["pooled", "among"]
+
+
+def test_first_summary_is_the_default(place: Path, tmp_path: Path) -> None:
+    done = assay("query", "n_broad", "--run", "run", "--format", "json", "--cache", tmp_path, within=place)
+    assert [item["summary"] for item in done.json()] == ["pooled"]
+
+
+def test_diff_lists_metrics_that_a_new_order_may_change(tmp_path: Path, cache: Path) -> None:
+    written(tmp_path / "old")
+    written(tmp_path / "new", ("special", "middle", "general", "broad"))
+    done = assay("--cache", cache, "diff", "old", "new", within=tmp_path)
+    assert (done.status, done.err) == (3, "")
+    assert (
+        done.out
+        == """\
+texts
+  changed in meaning
+    n_middle: middle
+      patterns tried before: middle: nothing -> {"name": "middle", "patterns": ["took {v} ms for special{? {...}?}"]}
+    n_special: special
+      patterns tried before: special: {"name": "special", "patterns": ["took {v} ms for special {...}"]} -> nothing
+metrics: 2 changed in meaning
+"""
+    )

@@ -1,0 +1,85 @@
+"""Test the schema and Prelude of a workspace: `assay init` writes them, upgrades may leave older ones."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from assay.lang.libraries import LIBRARIES
+from assay.lang.workspace import Workspace
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT
+
+WARNING = """\
+warning[schema-differs]: the schema in the workspace is not the one of this version of Assay
+  found:    other contents of specs/schema/metric.dhall
+  hint: `assay init --update-schema DIR` writes the one of this version into the workspace DIR
+"""
+
+
+@pytest.fixture
+def new_workspace(tmp_path: Path, cache: Path) -> Path:
+    """Create a workspace with `assay init`."""
+    assert assay("--cache", cache, "init", "new", within=tmp_path).status == 0
+    return tmp_path / "new"
+
+
+def read_libraries(root: Path) -> dict[str, bytes]:
+    paths = [path for name in LIBRARIES for path in (root / "specs" / name).rglob("*") if path.is_file()]
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+
+
+def test_new_workspace_has_shipped_libraries(new_workspace: Path) -> None:
+    assert read_libraries(new_workspace) == read_libraries(ROOT)
+    assert Workspace(new_workspace).systems() == ("service",)
+
+
+def test_unchanged_libraries_cause_no_warning(new_workspace: Path, cache: Path) -> None:
+    done = assay("check", "--cache", cache, within=new_workspace)
+    assert (done.status, done.err) == (0, "")
+
+
+def test_absent_libraries_come_from_assay(new_workspace: Path, cache: Path) -> None:
+    for name in LIBRARIES:
+        shutil.rmtree(new_workspace / "specs" / name)
+    done = assay("check", "--cache", cache, within=new_workspace)
+    assert (done.status, done.err) == (0, "")
+
+
+def test_check_warns_of_differing_schema(new_workspace: Path, cache: Path) -> None:
+    schema = new_workspace / "specs" / "schema" / "metric.dhall"
+    schema.write_text("-- Of a former version.\n" + schema.read_text(encoding="utf-8"), encoding="utf-8")
+    done = assay("check", "--cache", cache, within=new_workspace)
+    lines = done.err.splitlines(keepends=True)
+    assert (done.status, "".join(lines[1:])) == (0, WARNING)
+    assert lines[0].startswith("service: its normal form under golden/specs is not what these specs come to; ")
+
+
+def test_error_with_differing_schema_has_a_warning(new_workspace: Path, cache: Path) -> None:
+    schema = new_workspace / "specs" / "schema" / "metric.dhall"
+    schema.write_text(schema.read_text(encoding="utf-8").replace("unit = f.unit", "unit = f.unti"), encoding="utf-8")
+    done = assay("list", "metrics", "--cache", cache, within=new_workspace)
+    assert done.status == 1
+    assert done.err.startswith("error[dhall-")
+    assert done.err.endswith(f"\n\n{WARNING}")
+
+
+def test_update_writes_shipped_libraries(new_workspace: Path, cache: Path) -> None:
+    schema = new_workspace / "specs" / "schema" / "metric.dhall"
+    schema.write_text("{=}", encoding="utf-8")
+    (new_workspace / "specs" / "Prelude" / "List" / "map.dhall").unlink()
+    (new_workspace / "specs" / "schema" / "mine.dhall").write_text("1", encoding="utf-8")
+    done = assay("--cache", cache, "init", "--update-schema", ".", within=new_workspace)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines() == ["specs/schema/metric.dhall", "specs/Prelude/List/map.dhall"]
+    assert read_libraries(new_workspace) == {**read_libraries(ROOT), "specs/schema/mine.dhall": b"1"}
+    assert assay("--cache", cache, "init", "--update-schema", ".", within=new_workspace).out == ""
+
+
+def test_update_of_folder_without_specs_is_refused(tmp_path: Path, cache: Path) -> None:
+    done = assay("--cache", cache, "init", "--update-schema", ".", within=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "error[no-workspace]: the folder has no specs/: .\n  expected: a workspace\n"
+    assert list(tmp_path.iterdir()) == []

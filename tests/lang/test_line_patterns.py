@@ -1,0 +1,109 @@
+"""Patterns of lines: what they match, and what is none."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.lang.line_pattern import PatternError, build_literal_regex, parse
+
+LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
+
+
+def match_places(pattern: str, line: str) -> dict[str, str] | None:
+    """What stands at the places of a pattern, as the engine finds it; None where a line does not match."""
+    parsed = parse(pattern)
+    names = [f"p{index}" for index, _ in enumerate(parsed.places)]
+    matches = duckdb.execute("SELECT regexp_matches(?, ?)", [line, parsed.expression(())]).fetchone()
+    assert matches is not None
+    if not matches[0]:
+        return None
+    if not names:
+        return {}
+    query = f"SELECT regexp_extract(?, '{parsed.expression(parsed.places).replace(chr(39), chr(39) * 2)}', {names})"
+    row = duckdb.execute(query, [line]).fetchone()
+    assert row is not None
+    return {name: value for name, value in zip(parsed.places, row[0].values(), strict=True) if value}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line", "places"),
+    [
+        ("{a} {b...}", "one two three", {"a": "one", "b": "two three"}),
+        ("{a}, {b}", "x,y, z", {"a": "x,y", "b": "z"}),
+        ("{a},{b}", "x,y,z", {"a": "x", "b": "y,z"}),
+        ("{a}...{b}", "x....y", {"a": "x", "b": ".y"}),
+        ("{a} {b}", "x  \t  y", {"a": "x", "b": "y"}),
+        ("{a} {b}", "x y z", None),
+        ("{a}", "", None),
+        ("n: {n}{?, m: {m}?}", "n: 1", {"n": "1"}),
+        ("n: {n}{?, m: {m}?}", "n: 1, m: 2", {"n": "1", "m": "2"}),
+        ("n: {n}{?, m: {m}?}", "n: 1, k: 2", None),
+        ("n: {n}{?, m: {m}?}{?, k: {k}?}", "n: 1, k: 2", {"n": "1", "k": "2"}),
+        ("{{{n}}}", "{7}", {"n": "7"}),
+        ("{} [{n}] {...}", "x [7] any text", {"n": "7"}),
+        ("a.c {n}", "abc 1", None),
+        ("a? (b|c)* ^$ \\d+ {n}", "a? (b|c)* ^$ \\d+ 1", {"n": "1"}),
+        ("Größe {n}", "Größe ½", {"n": "½"}),
+        (LAYOUT, "info  2022-09-08T17:22:36.707 nodeos    a.cpp:4      f()    ] x ] y", {
+            "level": "info", "at": "2022-09-08T17:22:36.707", "thread": "nodeos", "file": "a.cpp:4", "function": "f()",
+            "message": "x ] y",
+        }),
+    ],
+)  # fmt: skip
+def test_pattern_matches_whole_lines(pattern: str, line: str, places: dict[str, str] | None) -> None:
+    assert match_places(pattern, line) == places
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message", "at", "length"),
+    [
+        ("", "the pattern is empty", 0, 0),
+        ("x {a} y {a}", "the place `a` is named twice", 8, 3),
+        ("x {a", "a brace without its counterpart", 2, 1),
+        ("x a}", "a brace without its counterpart", 3, 1),
+        ("x {a b}", "`{a b}` is no place", 2, 5),
+        ("x {1}", "`{1}` is no place", 2, 3),
+        ("{a}{b}", "two places follow each other, so nothing tells where one ends", 3, 3),
+        ("x {? y", "an optional part without its end", 2, 2),
+        ("x y?}", "an optional part ends that did not begin", 3, 2),
+        ("{? a {? b ?} ?}", "an optional part begins within another", 5, 2),
+    ],
+)
+def test_invalid_pattern_has_a_position(pattern: str, message: str, at: int, length: int) -> None:
+    with pytest.raises(PatternError) as error:
+        parse(pattern)
+    assert (error.value.message, error.value.at, error.value.length) == (message, at, length)
+
+
+WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.text(string.printable.replace("\n", "").replace("\r", "").replace("\x0b", "").replace("\x0c", ""), min_size=1)
+)
+def test_literal_text_matches_itself(text: str) -> None:
+    expression = f"^{build_literal_regex(text)}$"
+    row = duckdb.execute("SELECT regexp_matches(?, ?)", [text, expression]).fetchone()
+    assert row == (True,)
+    assert re.search(expression, text)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.text("abc:[](.*+?", max_size=3), WORDS), min_size=1, max_size=4))
+def test_words_between_blanks_are_read_back(parts: list[tuple[str, str]]) -> None:
+    pattern = " ".join(f"{text} {{p{index}}}" for index, (text, _) in enumerate(parts))
+    line = " ".join(f"{text} {word}" for text, word in parts)
+    assert match_places(pattern, line) == {f"p{index}": word for index, (_, word) in enumerate(parts)}
+
+
+def test_matching_takes_linear_time() -> None:
+    """A pattern on which expressions that try again would take years."""
+    pattern = " ".join(f"{{a{index}...}}" for index in range(12)) + " !"
+    assert match_places(pattern, "x " * 2000) is None

@@ -1,0 +1,100 @@
+"""Test normal forms: they are what is computed, and manual edits are ignored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from assay.lang.model.expression import ARITY, LEAVES, parse, show
+from tests.support.commands import assay
+from tests.support.workspaces import edited
+
+
+def test_edited_normal_form_is_reported_and_ignored(tmp_path: Path) -> None:
+    assert assay("--cache", tmp_path / "cache", "init", "ws", within=tmp_path).status == 0
+    place, form = tmp_path / "ws", tmp_path / "ws/golden/specs/service.yaml"
+    query = ("query", "wait", "--run", "runs/1.0", "--format", "json")
+    before = assay(*query, "--cache", tmp_path / "cache", within=place)
+    assert before.status == 0
+    edited(form, "minus(instant started, instant received)", "minus(instant sent, instant received)")
+    after = assay(*query, "--cache", tmp_path / "another", within=place)
+    assert (after.status, after.json()) == (0, before.json())
+    done = assay("check", "--cache", tmp_path / "a third", within=place)
+    message = "its normal form under golden/specs is not what these specs come to; `assay check --accept` writes it"
+    assert done.err == f"service: {message}\n"
+    assert assay("check", "--accept", "--cache", tmp_path / "a third", within=place).err == ""
+
+
+def test_accept_replaces_files_with_normal_form_last(tmp_path: Path) -> None:
+    own = ("--cache", tmp_path / "cache")
+    assert assay(*own, "init", "ws", within=tmp_path).status == 0
+    golden = tmp_path / "ws" / "golden"
+    form, sql = golden / "specs" / "service.yaml", golden / "sql"
+    before = form.read_text(encoding="utf-8")
+    edited(tmp_path / "ws/specs/service/metrics.dhall", "Waiting time", "Wait")
+    sql.rename(golden / "aside")
+    sql.write_text("no folder")
+    done = assay(*own, "check", "--accept", within=tmp_path / "ws")
+    message = f"error[output]: the output folder cannot be written: it is a file: {sql}\n"
+    assert (done.status, done.err) == (1, f"{message}  hint: is the workspace yours to write into?\n")
+    assert form.read_text(encoding="utf-8") == before
+    sql.unlink()
+    (golden / "aside").rename(sql)
+    (sql / "service" / "gone").mkdir()
+    assert assay(*own, "check", "--accept", within=tmp_path / "ws").status == 0
+    assert "name: Wait\n" in form.read_text(encoding="utf-8")
+    assert [item.name for item in (sql / "service").iterdir()] == ["comparison"]
+    assert [item.name for item in form.parent.iterdir()] == ["service.yaml"]
+
+
+def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
+    own = ("--cache", tmp_path / "cache")
+    assert assay(*own, "init", "ws", within=tmp_path).status == 0
+    (tmp_path / "ws/specs/service/package.dhall").write_text(
+        "let S = ../schema/package.dhall let source = ./source.dhall let events = ./events.dhall\n"
+        'in S.Package::{ system = "service", sources = [ source.logs ], events = [ events.received, events.sent ] }\n'
+    )
+    counts = "1 source, 2 events, 0 relations, 0 grains, 0 metrics, 0 filters, 0 summaries, 0 reports"
+    for cache in ("cache", "fresh"):  # from the Dhall, and from the normal form
+        checked = assay("check", "--accept", "--cache", tmp_path / cache, within=tmp_path / "ws")
+        assert (checked.status, checked.out, checked.err) == (0, f"service: {counts}: no problem\n", "")
+    (folder,) = assay(*own, "ingest", "--all", "runs/1.0", within=tmp_path / "ws").out.split()
+    assert sorted(item.name for item in Path(folder, "events").iterdir()) == ["request_received", "response_sent"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("colunm start", "unknown word colunm"),
+        ("minus(instant a)", "minus takes 2 operands, found 1"),
+        ("not(column a, column b)", "not takes 1 operands, found 2"),
+        ("minus(instant a, instant b", "expected ), found the end"),
+        ("column", "expected word, found the end"),
+        ("1 2", "expected end, found 2"),
+        ("1 []", "a unit without a name"),
+        (f"1e{'9' * 20}", f"1e{'9' * 20} is beyond all numbers"),
+        ("\u20ac", "unreadable at character 1"),
+        ('"\\q"', "Invalid \\escape: line 1 column 2 (char 1)"),
+    ],
+)
+def test_invalid_expression_text_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=r".") as problem:
+        parse(text)
+    assert str(problem.value) == message
+
+
+WORDS = [*ARITY, *LEAVES, "(", ")", ",", ".", " ", "1", "-2.5e3", '"a b"', "[s]", "[s = 1/2 base]", "name", "true"]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=12).map("".join) | st.text(max_size=30))
+@example('p""')
+@example("a" * 5 + "." * 3)
+def test_any_text_is_an_expression_or_an_error(text: str) -> None:
+    try:
+        tree = parse(text)
+    except ValueError:
+        return
+    assert show(parse(show(tree))) == show(tree)

@@ -1,0 +1,108 @@
+"""Units of what SQL passes on: a column has the unit of what it is taken from as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.lang.sql_units import trace_units
+from tests.support.commands import assay
+from tests.support.small import small
+
+TABLES = {"Began": ("host", "t_ns", "Took"), "ended": ("host", "t_ns", "took", "size")}
+TOOK = {("began", "took", True)}
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ("SELECT took AS a FROM began", TOOK),
+        ("SELECT b.TOOK::DOUBLE AS A FROM BEGAN AS b", TOOK),
+        ("SELECT max(took) FILTER (WHERE host = 'x') AS a FROM began", TOOK),
+        ("SELECT lag(took) OVER (ORDER BY t_ns) AS a FROM began", TOOK),
+        ("SELECT arg_max(took, t_ns) AS a FROM began", TOOK),
+        ("SELECT coalesce(nullif(took, 0), took, 0) AS a FROM began", TOOK),
+        ("SELECT CASE WHEN host = 'x' THEN took ELSE 0 END AS a FROM began", TOOK),
+        ("SELECT median(took) AS a FROM began", TOOK),
+        ("SELECT a FROM (SELECT took AS a FROM began)", TOOK),
+        ("WITH x AS (SELECT * FROM began), y (h, t, a) AS (SELECT * FROM x) SELECT y.a FROM y", TOOK),
+        ("SELECT * EXCLUDE (took), took AS a FROM began", TOOK),
+        ("SELECT * RENAME (took AS a) FROM began", TOOK),
+        ("SELECT began.took AS a FROM ended JOIN began USING (host)", TOOK),
+        ("SELECT took AS a FROM began UNION ALL SELECT took FROM ended", TOOK | {("ended", "took", True)}),
+        ("SELECT b AS a FROM (SELECT took AS b FROM began UNION ALL BY NAME SELECT 1 AS c)", TOOK),
+        ("SELECT $wait AS a FROM began", {("", "wait", True)}),
+        ("SELECT e.t_ns - b.t_ns AS a FROM began b JOIN ended e USING (host)",
+         {("began", "t_ns", False), ("ended", "t_ns", False)}),
+        # what may be in another unit
+        ("SELECT took / 1000 AS a FROM began", set()),
+        ("SELECT took * 2 AS a FROM began", set()),
+        ("SELECT sum(took) AS a FROM began", set()),
+        ("SELECT count(took) AS a FROM began", set()),
+        ("SELECT t_ns - 5 AS a FROM began", set()),
+        ("SELECT took AS a FROM began JOIN ended USING (host)", set()),  # which of them is told by nobody
+        ("WITH RECURSIVE x AS (SELECT took AS a FROM began UNION ALL SELECT a FROM x) SELECT a FROM x", set()),
+        ("SELECT a FROM other", set()),
+        ("SELECT len(took) AS a FROM began", set()),
+    ],
+)  # fmt: skip
+def test_query_passes_columns_on(sql: str, found: set[tuple[str, str, bool]]) -> None:
+    assert set(trace_units(sql, TABLES).get("a", ())) == found
+
+
+SPECS = """\
+let fms = E.integer "took" // { unit = U.millisecond }
+
+let took = event "log" "began" [ fid, fms ]
+
+let n2 = G.column "integer" "n" U.second "Number"
+
+let beginnings =
+      relation "beginnings" "SELECT began.id, began.took AS n FROM began" [ "began" ] [ id, n2 ] [ "id" ]
+
+let apart =
+      relation
+        "apart"
+        "SELECT a.id, max(b.t_ns - a.t_ns) AS n FROM began AS a JOIN began AS b USING (id) GROUP BY a.id"
+        [ "began" ]
+        [ id, n2 ]
+        [ "id" ]
+"""
+
+
+TOLD = """\
+error[unit]: column `n` of relation `beginnings` is `took` of `began` as it is, in another unit
+  at specs/small/package.dhall:76:29
+    76 | let n2 = G.column "integer" "n" U.second "Number"
+       |                             ^^^
+  expected: millisecond
+  found:    second
+  hint: convert it in the SQL, or name the unit that it has
+
+error[unit]: column `n` of relation `apart` is `t_ns` of `began` less another instant, in another unit
+  at specs/small/package.dhall:76:29
+    76 | let n2 = G.column "integer" "n" U.second "Number"
+       |                             ^^^
+  expected: nanosecond
+  found:    second
+  hint: convert it in the SQL, or name the unit that it has
+"""
+
+
+def checked(place: Path, specs: str) -> tuple[int, str]:
+    members = 'sources = [ source "log" ], events = [ took ], relations = [ beginnings, apart ]'
+    done = assay("check", "--cache", place / "cache", within=small(place, specs, members))
+    return done.status, done.err
+
+
+def test_column_in_another_unit_is_refused(tmp_path: Path) -> None:
+    status, told = checked(tmp_path, SPECS)
+    assert status == 1
+    assert told == TOLD
+
+
+def test_column_in_its_own_unit_passes(tmp_path: Path) -> None:
+    specs = SPECS.replace("began.took AS n", "(began.took / 1000)::BIGINT AS n")
+    specs = specs.replace("max(b.t_ns - a.t_ns)", "(max(b.t_ns - a.t_ns) / 1e9)::BIGINT")
+    assert checked(tmp_path, specs)[0] == 0

@@ -1,0 +1,64 @@
+"""Zones and forms of instants, as sources name them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assay.lang.time_format import describe_format, find_format_error, offset_ns
+from tests.support.ingesting import SOURCE
+
+MINUTE = 60 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("zone", "minutes"),
+    [
+        ("UTC", 0), ("Z", 0), ("+02:00", 120), ("-0330", -210), ("+15:59", 959), ("-15:59", -959), ("+00:59", 59),
+        ("+16:00", None), ("+02:60", None), ("02:00", None), ("+2:00", None), ("+02:00 ", None), ("", None),
+    ],
+)  # fmt: skip
+def test_zone_has_its_offset(zone: str, minutes: int | None) -> None:
+    """Less than 16 hours, of 60 minutes each."""
+    assert offset_ns(zone) == (None if minutes is None else minutes * MINUTE)
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ("", ""),
+        ("ms", ""),
+        ("%Y-%m-%d", ""),
+        ("%y %b %d", ""),
+        ("%d %B %Y", ""),
+        ("%Y %j", ""),
+        ("minutes", "`minutes` is no form of instants"),
+        ("%Y-%m-%d %z", "`%z` is no place of a form of instants"),
+        ("%Y-%m-%d %", "`%` is no place of a form of instants"),
+        ("%H:%M:%S", "`%H:%M:%S` does not tell the day"),
+        ("%Y-%m", "`%Y-%m` does not tell the day"),
+        ("%Y %d", "`%Y %d` does not tell the day"),
+        ("%m-%d", "`%m-%d` does not tell the day"),
+        ("%j", "`%j` does not tell the day"),
+        ("%m %Y", "`%m %Y` does not tell the day"),
+    ],
+)
+def test_a_form_of_instants_tells_a_day(form: str, message: str) -> None:
+    """A year with a month and a day of it, or with a day of the year."""
+    assert find_format_error(form) == message
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "zone", "message"),
+    [
+        ("json-lines", "", "", "ISO 8601 with its zone, such as 2026-02-05T18:52:16.5Z"),
+        ("json-lines", "", "UTC", "ISO 8601, such as 2026-02-05T18:52:16.5, in zone UTC where none is named"),
+        ("csv", "", "", "a whole number of ns since 1970, or ISO 8601 with its zone, such as 2026-02-05T18:52:16.5Z"),
+        ("text-lines", "%Y-%m-%d %H:%M", "+02:00", "%Y-%m-%d %H:%M, in zone +02:00"),
+        ("json-records", "ms", "", "a number of ms since 1970"),
+        ("samples", "", "", ""),
+    ],
+)
+def test_how_instants_are_read_is_said(kind: str, form: str, zone: str, message: str) -> None:
+    assert describe_format(replace(SOURCE, kind=kind, time_form=form, zone=zone)) == message

@@ -1,0 +1,179 @@
+"""Raw records of every kind of source: what `explain` and `trace` show is what plain Python reads of the files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.ingest.chunks import FILE_STEP
+from assay.ingest.discovery import find_run
+from assay.ingest.pipeline import find_records
+from assay.ingest.readers.protocol import Place, RawRecord
+from assay.lang.model.package import Source
+from assay.util.diagnostics import AssayError
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT, Laboratory
+
+HARNESS = ROOT / "golden" / "antelope" / "harness"
+LOG = "node_01/nodeos_log_3_2.txt.gz"
+RRD = ROOT / "golden" / "antelope" / "rrd"
+PUBLISHED = ROOT / "golden" / "cometbft" / "published"
+COUNTED = re.compile(r" #(?P<block>\d+) @ .*\[trxs: (?P<transactions>\d+),")
+
+
+def source(lab: Laboratory, system: str, name: str) -> Source:
+    return next(item for item in lab.session.package(system).package.sources if item.name == name)
+
+
+def found(of: Source, run: Path, numbers: Iterable[int]) -> list[RawRecord]:
+    """The records of these numbers of the first file of a run without hosts."""
+    places = [Place("", number) for number in numbers]
+    records = find_records(of, find_run(of, run), places)
+    return [records[place] for place in places]
+
+
+def largest(metric: str, run: Path, cache: Path) -> list[dict[str, Any]]:
+    done = assay("explain", metric, "--run", run, "--format", "json", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    samples: list[dict[str, Any]] = done.json()["run"]["largest"]
+    return samples
+
+
+def written(run: Path, name: str, text: str) -> Path:
+    run.mkdir()
+    (run / name).write_text(text, encoding="utf-8")
+    return run
+
+
+# Lines of text
+
+
+def test_explain_shows_lines_of_a_text_log(cache: Path) -> None:
+    lines = gzip.decompress((HARNESS / LOG).read_bytes()).decode().splitlines()
+    (sample,) = largest("tps_max", HARNESS, cache)
+    shown = [(item["file"], item["line"], item["number"], item["text"]) for item in sample["lines"]]
+    assert shown == [(LOG, line, line, lines[line - 1]) for _, line, _, _ in shown]
+    told = [COUNTED.search(text) for *_, text in shown]
+    assert [bool(item) for item in told] == [True, True]
+    assert sum(int(item["transactions"]) for item in told if item) == sample["measured"] == 21
+
+
+def test_cell_of_a_text_log_leads_to_its_line(cache: Path, tmp_path: Path) -> None:
+    lines = gzip.decompress((HARNESS / LOG).read_bytes()).decode().splitlines()
+    out = tmp_path / "out"
+    built = assay("build", "antelope/harness", "--run", HARNESS, "--to", "md", "-o", out, "--cache", cache)
+    assert built.status == 0, built.err
+    cell = "Blocks and the window/The log/node_01/Last, blocks"
+    done = assay("trace", out, cell, "--format", "json", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    (sample,) = done.json()["runs"][0]["greatest"]
+    (line,) = sample["lines"]
+    last = max(number for number, text in enumerate(lines, start=1) if COUNTED.search(text))
+    assert (line["file"], line["line"], line["text"]) == (LOG, last, lines[last - 1])
+    assert f" #{sample['measured']} @ " in line["text"]
+
+
+# Lists of records
+
+
+def test_explain_shows_records_of_a_list(cache: Path) -> None:
+    lines = (RRD / "rrddata.json").read_text(encoding="utf-8").splitlines()
+    for sample in largest("vm_cpu_usage", RRD, cache):
+        (line,) = sample["lines"]
+        assert (line["file"], line["line"], line["number"]) == ("rrddata.json", line["line"], line["line"] - 1)
+        assert line["text"] == lines[line["line"] - 1].rstrip(",")
+        assert json.loads(line["text"])["cpu"] == sample["measured"]
+
+
+def test_records_are_found_in_any_layout_of_a_list(lab: Laboratory, tmp_path: Path) -> None:
+    of = source(lab, "antelope", "records")
+    records = json.loads((RRD / "rrddata.json").read_text(encoding="utf-8"))[:9]
+    records[4] |= {"note": "a\nb\u2028 \"é] }, {", "of": [{}, [1, {"time": 3}]]}  # fmt: skip
+    numbers = [9, 1, 5, 6]
+    indented = json.dumps({"a": 1, "data": records}, indent=2, ensure_ascii=False)
+    beginnings = [number for number, line in enumerate(indented.split("\n"), start=1) if line == "    {"]
+    for name, text, lines in (
+        ("one", json.dumps(records), [0, 0, 0, 0]),
+        ("indented", indented, [beginnings[number - 1] for number in numbers]),
+        ("returns", "\ufeff" + indented.replace("\n", "\r\n"), [beginnings[number - 1] for number in numbers]),
+    ):
+        shown = found(of, written(tmp_path / name, "rrddata.json", text), numbers)
+        assert [(item.file, item.line, item.number) for item in shown] == [
+            ("rrddata.json", line, number) for line, number in zip(lines, numbers, strict=True)
+        ]
+        assert [json.loads(item.text) for item in shown] == [records[number - 1] for number in numbers]
+        assert not any("\n" in item.text or "\r" in item.text for item in shown)
+        assert shown[0].where == (f"rrddata.json:{lines[0]}" if lines[0] else "rrddata.json#9")
+    assert found(of, tmp_path / "one", [9])[0].text == json.dumps(records[8])
+
+
+def test_records_are_found_in_several_files(lab: Laboratory, tmp_path: Path) -> None:
+    of = source(lab, "antelope", "records")
+    written(tmp_path / "run", "rrddata-b.json", '[{"time": 3}]')
+    (tmp_path / "run" / "rrddata-a.json.gz").write_bytes(gzip.compress(b'[{"time": 1},\n {"time": 2}]'))
+    shown = found(of, tmp_path / "run", [2, FILE_STEP + 1])
+    assert [(item.where, item.text) for item in shown] == [
+        ("rrddata-a.json.gz:2", '{"time": 2}'), ("rrddata-b.json:1", '{"time": 3}'),
+    ]  # fmt: skip
+
+
+def test_list_that_changed_is_an_error(lab: Laboratory, tmp_path: Path) -> None:
+    of = source(lab, "antelope", "records")
+    files = find_run(of, written(tmp_path / "run", "rrddata.json", '[{"time": 1}]'))
+    (tmp_path / "run" / "rrddata.json").write_text("[", encoding="utf-8")
+    with pytest.raises(AssayError, match=r"error\[changed-file\]: the file changed while it was read: "):
+        find_records(of, files, [Place("", 1)])
+
+
+# Blocks
+
+
+def plain_blocks(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """The blocks of a published file, side by side between bars or blanks: first line, keys with their values."""
+    blocks: list[tuple[int, dict[str, str]]] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+        cells = [cell.strip() for cell in line.split("│")] if "│" in line else re.split(r"\s{2,}", line.strip())
+        if cells[0].startswith("Experiment ID:"):
+            blocks += [(number, {}) for _ in cells]
+        for (_, said), cell in zip(blocks[-len(cells) :], cells, strict=False):
+            if cell:
+                key, _, value = cell.partition(": ")
+                said[key] = value
+    return blocks
+
+
+@pytest.mark.parametrize("version", ["v034", "v1"])
+def test_blocks_side_by_side_are_those_of_the_file(lab: Laboratory, version: str) -> None:
+    run = PUBLISHED / version
+    blocks = plain_blocks(run / f"{version}_report_tabbed.txt")
+    assert len(blocks) >= 12
+    shown = found(source(lab, "cometbft", "summaries"), run, range(1, len(blocks) + 1))
+    assert [(item.line, item.number) for item in shown] == [
+        (line, number) for number, (line, _) in enumerate(blocks, start=1)
+    ]
+    assert [item.text for item in shown] == [_in_one_line(said) for _, said in blocks]
+
+
+def _in_one_line(said: Mapping[str, str]) -> str:
+    return "; ".join(f"{key}: {value}" for key, value in said.items())
+
+
+def test_cell_of_blocks_leads_to_its_block(cache: Path, tmp_path: Path) -> None:
+    run, out = PUBLISHED / "v1", tmp_path / "out"
+    dated = ("--date", "2026-11-21", "--to", "md")
+    assert assay("build", "cometbft/published", "--run", run, *dated, "-o", out, "--cache", cache).status == 0
+    cell = "Latencies/Latencies of the experiments/200, 2/Transactions, tx"
+    done = assay("trace", out, cell, "--format", "json", "--cache", cache)
+    assert (done.status, done.err) == (0, "")
+    (sample,) = done.json()["runs"][0]["greatest"]
+    (line,) = sample["lines"]
+    blocks = plain_blocks(run / "v1_report_tabbed.txt")
+    first, said = blocks[line["number"] - 1]
+    assert (said["Rate"], said["Connections"], said["Total Valid Tx"]) == ("200", "2", str(sample["measured"]))
+    assert (line["file"], line["line"], line["text"]) == ("v1_report_tabbed.txt", first, _in_one_line(said))

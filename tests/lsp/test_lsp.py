@@ -1,0 +1,408 @@
+"""Test `assay lsp` in a process, with a real client."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.client import LanguageClient
+
+from assay.dhall.editor import complete_at
+from assay.dhall.session import parse_text
+from assay.dhall.syntax import Select, walk
+from assay.lsp.project import Projects
+from tests.support.commands import source_environment
+from tests.support.laboratory import ROOT
+
+PATIENCE = 15.0
+STARTER = ROOT / "starter"
+SPECS = "specs/service"
+
+
+def start_server(*arguments: str) -> tuple[str, ...]:
+    """Return the command line of a server in a process of its own."""
+    return sys.executable, "-m", "assay", "lsp", *arguments
+
+
+@dataclass
+class Editor:
+    """A client with its server: `loop` runs while an answer is awaited, `problems` are those published last."""
+
+    root: Path
+    loop: asyncio.AbstractEventLoop
+    client: LanguageClient
+    problems: dict[str, types.PublishDiagnosticsParams] = field(default_factory=dict)
+    version: int = 0
+
+    def ask(self, request: Any) -> Any:
+        """Return the answer to a request."""
+        return self.loop.run_until_complete(asyncio.wait_for(request, PATIENCE))
+
+    def document(self, file: str) -> types.TextDocumentIdentifier:
+        return types.TextDocumentIdentifier((self.root / file).as_uri())
+
+    def read(self, file: str) -> str:
+        return (self.root / file).read_text(encoding="utf-8")
+
+    @contextmanager
+    def open(self, file: str, text: str | None = None) -> Iterator[None]:
+        """Open a file, with a text that is not saved, and close it."""
+        self.version += 1
+        content = self.read(file) if text is None else text
+        item = types.TextDocumentItem(self.document(file).uri, "dhall", self.version, content)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        try:
+            yield
+        finally:
+            self.client.text_document_did_close(types.DidCloseTextDocumentParams(self.document(file)))
+            self.wait(lambda: not any(item.diagnostics for item in self.problems.values()))
+
+    def change(self, file: str, text: str) -> None:
+        """Replace the text of an open file."""
+        self.version += 1
+        document = types.VersionedTextDocumentIdentifier(self.version, self.document(file).uri)
+        change = types.TextDocumentContentChangeWholeDocument(text)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
+
+    def wait_for(self, file: str, accepts: Callable[[list[types.Diagnostic]], bool]) -> list[types.Diagnostic]:
+        """Return the problems of a file as soon as they are what is expected."""
+        uri = self.document(file).uri
+        self.wait(lambda: uri in self.problems and accepts(list(self.problems[uri].diagnostics)))
+        return list(self.problems[uri].diagnostics)
+
+    def wait(self, is_done: Callable[[], bool]) -> None:
+        """Let the loop run until something holds."""
+
+        async def poll() -> None:
+            while not is_done():
+                await asyncio.sleep(0.02)
+
+        self.ask(poll())
+
+    def position(self, marked: str) -> tuple[str, types.Position]:
+        """Return a text without its mark `|!|`, and the position of the mark in UTF-16 units."""
+        before, mark, after = marked.partition("|!|")
+        assert mark
+        line = before.rpartition("\n")[2]
+        return before + after, types.Position(before.count("\n"), len(line.encode("utf-16-le")) // 2)
+
+    def mark(self, file: str, text: str, marked: str) -> tuple[str, types.Position]:
+        """Return a file's text with a part replaced that holds a mark, and the position of the mark."""
+        content = self.read(file)
+        assert text in content
+        return self.position(content.replace(text, marked, 1))
+
+    def hover(self, file: str, position: types.Position) -> str | None:
+        params = types.HoverParams(self.document(file), position)
+        answer = self.ask(self.client.text_document_hover_async(params))
+        return answer.contents.value if answer else None
+
+    def define(self, file: str, position: types.Position) -> tuple[str, int, int] | None:
+        """Return the path, line and column, from 0, of a definition."""
+        params = types.DefinitionParams(self.document(file), position)
+        answer = self.ask(self.client.text_document_definition_async(params))
+        return (answer.uri, answer.range.start.line, answer.range.start.character) if answer else None
+
+    def complete(self, file: str, position: types.Position) -> dict[str, types.CompletionItem]:
+        params = types.CompletionParams(self.document(file), position)
+        answer = self.ask(self.client.text_document_completion_async(params))
+        return {item.label: item for item in answer.items} if answer else {}
+
+    def rename(self, file: str, position: types.Position, name: str) -> list[types.TextEdit]:
+        params = types.RenameParams(self.document(file), position, name)
+        answer = self.ask(self.client.text_document_rename_async(params))
+        return list(answer.changes[self.document(file).uri])
+
+
+def start_editor(root: Path) -> Editor:
+    """Start a server and a client that has shaken hands with it."""
+    loop = asyncio.new_event_loop()
+    client = LanguageClient("tests", "1")
+    editor = Editor(root, loop, client)
+
+    @client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    def publish(params: types.PublishDiagnosticsParams) -> None:
+        editor.problems[params.uri] = params
+
+    command, *arguments = start_server()
+    environment = source_environment()
+    editor.ask(client.start_io(command, *arguments, cwd=root, env=environment))
+    params = types.InitializeParams(types.ClientCapabilities(), process_id=os.getpid(), root_uri=root.as_uri())
+    result = editor.ask(client.initialize_async(params))
+    assert result.server_info.name == "assay"
+    client.initialized(types.InitializedParams())
+    return editor
+
+
+def stop_editor(editor: Editor, *, orderly: bool = True) -> int:
+    """End the server as the protocol says, and return its exit status."""
+    if orderly:
+        editor.ask(editor.client.shutdown_async(None))
+    editor.client.exit(None)
+    process = editor.client._server
+    assert process is not None
+    status: int = editor.ask(process.wait())
+    editor.ask(editor.client.stop())
+    editor.loop.run_until_complete(editor.loop.shutdown_default_executor())
+    editor.loop.close()
+    return status
+
+
+@pytest.fixture(scope="module")
+def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    """An editor in a copy of the starter, whose specs build on the shipped schema."""
+    root = tmp_path_factory.mktemp("lsp") / "workspace"
+    shutil.copytree(STARTER, root)
+    editor = start_editor(root)
+    yield editor
+    assert stop_editor(editor) == 0
+
+
+METRICS = f"{SPECS}/metrics.dhall"
+
+
+def range_of(item: types.Diagnostic | types.TextEdit) -> tuple[int, int, int, int]:
+    start, end = item.range.start, item.range.end
+    return start.line, start.character, end.line, end.character
+
+
+def test_misspelt_field_is_marked_until_corrected(editor: Editor) -> None:
+    text, position = editor.mark(METRICS, "at.started }", "at.|!|startet }")
+    with editor.open(METRICS, text):
+        (problem,) = editor.wait_for(METRICS, bool)
+        line, column = position.line, position.character
+        assert range_of(problem) == (line, column, line, column + len("startet"))
+        assert problem.severity == types.DiagnosticSeverity.Error
+        assert (problem.code, problem.source) == ("dhall-type", "assay")
+        assert "`startet`" in problem.message.split("\n")[0]
+        assert "did you mean `started`?" in problem.message
+        editor.change(METRICS, editor.read(METRICS))
+        assert editor.wait_for(METRICS, lambda problems: problems == []) == []
+        assert editor.problems[editor.document(METRICS).uri].version == editor.version
+
+
+def test_all_problems_of_a_file_are_marked_in_utf_16(editor: Editor) -> None:
+    file = f"{SPECS}/new.dhall"
+    with editor.open(file, 'let x = "𝒳" in { a = 1 + True, b = zzz }'):
+        problems = editor.wait_for(file, bool)
+        assert [range_of(item) for item in problems] == [(0, 26, 0, 30), (0, 36, 0, 39)]
+
+
+def test_syntax_error_points_to_the_bracket(editor: Editor) -> None:
+    file = f"{SPECS}/new.dhall"
+    with editor.open(file, "let a = { b = [ 1, 2 }\nin a"):
+        (problem,) = editor.wait_for(file, bool)
+        (related,) = problem.related_information or ()
+        assert problem.code == "dhall-parse"
+        assert related.location.uri == editor.document(file).uri
+        assert (related.location.range.start.line, related.location.range.start.character) == (0, 14)
+
+
+def test_importer_of_edited_file_is_marked_too(editor: Editor) -> None:
+    file, importer = f"{SPECS}/requests.dhall", f"{SPECS}/metrics.dhall"
+    text = editor.read(file).replace("{ received =", "{ arrived =").replace("at.received,", "at.arrived,")
+    with editor.open(file, text):
+        (problem,) = editor.wait_for(importer, bool)
+        expected = editor.read(importer)[: editor.read(importer).index("at.received")].count("\n")
+        assert problem.range.start.line == expected
+        assert "`received`" in problem.message
+        editor.change(file, editor.read(file))
+        editor.wait_for(importer, lambda problems: problems == [])
+
+
+def test_unknown_unit_is_marked_where_it_is_written(editor: Editor) -> None:
+    text, position = editor.mark(METRICS, ", unit = S.unit.byte", ', unit = |!|{ name = "bite", symbol = "B" }')
+    with editor.open(METRICS, text):
+        (problem,) = editor.wait_for(METRICS, bool)
+        assert problem.code == "unknown-unit"
+        assert problem.message.startswith("metric `response_size` is in an unknown unit `bite`")
+        assert range_of(problem)[:2] == (position.line, position.character + len("{ name = "))
+
+
+def test_package_check_marks_a_file_that_is_not_open(editor: Editor) -> None:
+    file = f"{SPECS}/package.dhall"
+    with editor.open(file, editor.read(file).replace("m.work, m.size ]", "m.work ]")):
+        (problem,) = editor.wait_for(METRICS, bool)
+        assert problem.code == "unknown-metric"
+        assert problem.message.endswith("hint: add it to the package's lists")
+        _, position = editor.mark(METRICS, '"response_size"', '|!|"response_size"')
+        assert problem.range.start == position
+
+
+def test_problem_points_to_the_unlisted_declaration(editor: Editor) -> None:
+    package, listed = editor.root / SPECS / "package.dhall", "    , grains = [ requests.grain ]\n"
+    content = package.read_text(encoding="utf-8")
+    text, position = editor.mark(METRICS, "{ grain = requests.grain.name", '{ grain = |!|"request"')
+    package.write_text(content.replace(listed, ""), encoding="utf-8")
+    try:
+        with editor.open(METRICS, text):
+            problems = editor.wait_for(METRICS, bool)
+            related, *_ = problems[0].related_information or ()
+            _, declared = editor.mark(f"{SPECS}/requests.dhall", 'let name = "', 'let name = |!|"')
+            assert (problems[0].code, problems[0].range.start) == ("unknown-grain", position)
+            assert related.location.uri == editor.document(f"{SPECS}/requests.dhall").uri
+            assert related.location.range.start == declared
+            package.write_text(content, encoding="utf-8")
+            change = types.FileEvent(editor.document(f"{SPECS}/package.dhall").uri, types.FileChangeType.Changed)
+            editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([change]))
+            editor.wait_for(METRICS, lambda problems: problems == [])
+    finally:
+        package.write_text(content, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("let S = ../sche|!|ma/package.dhall", "The spec language: every word that specs use."),
+        ("S.elap|!|sed { from", "```dhall\n∀(m : { from : List "),
+        ("at.star|!|ted }", "fields : List Text"),
+        ("let requests = ./requ|!|ests.dhall", "A grain binds instants to the rows of a relation."),
+        ("let dura|!|tion =", "```dhall\n∀(m : { doc : Text"),
+    ],
+)
+def test_hover_shows_type_and_documentation(editor: Editor, marked: str, expected: str) -> None:
+    text, position = editor.mark(METRICS, marked.replace("|!|", ""), marked)
+    with editor.open(METRICS, text):
+        hover = editor.hover(METRICS, position)
+    assert expected in (hover or "")
+
+
+def test_hover_shows_comment_of_shipped_schema(editor: Editor) -> None:
+    text, position = editor.mark(METRICS, "S.elapsed", "S.|!|elapsed")
+    with editor.open(METRICS, text):
+        assert (editor.hover(METRICS, position) or "").endswith("time from the first of `from` that there is, to `to`")
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "file", "target"),
+    [
+        ("at.sent }", "at.se|!|nt }", f"{SPECS}/requests.dhall", ", |!|sent = first"),
+        ("grain = requests.grain.name", "grain = requests.gr|!|ain.name", f"{SPECS}/requests.dhall", "let |!|grain ="),
+        ("let events = ./events.dhall", "let events = ./ev|!|ents.dhall", f"{SPECS}/events.dhall", "|!|-- Events"),
+        ("duration\n", "dura|!|tion\n", METRICS, "let |!|duration ="),
+    ],
+)
+def test_definition_in_another_file_opens(editor: Editor, text: str, marked: str, file: str, target: str) -> None:
+    content, position = editor.mark(METRICS, text, marked)
+    _, expected = editor.mark(file, target.replace("|!|", ""), target)
+    with editor.open(METRICS, content):
+        assert editor.define(METRICS, position) == (editor.document(file).uri, expected.line, expected.character)
+
+
+def test_definition_in_shipped_schema_opens(editor: Editor) -> None:
+    text, position = editor.mark(METRICS, "S.elapsed", "S.elap|!|sed")
+    schema = ROOT / "specs/schema/grain.dhall"
+    with editor.open(METRICS, text):
+        uri, line, column = editor.define(METRICS, position) or ("", 0, 0)
+    assert uri == schema.as_uri()
+    assert schema.read_text(encoding="utf-8").split("\n")[line][column:].startswith("elapsed =")
+
+
+def test_completion_lists_fields_of_unfinished_text(editor: Editor) -> None:
+    text, position = editor.mark(METRICS, "to = at.started }", "to = at.|!|")
+    with editor.open(METRICS, text):
+        items = editor.complete(METRICS, position)
+    assert list(items) == ["received", "sent", "started"]
+    assert (items["sent"].detail or "").startswith("{ ")
+    assert isinstance(items["sent"].text_edit, types.TextEdit)
+    assert items["sent"].text_edit.new_text == "sent"
+
+
+def test_completion_replaces_the_typed_text(editor: Editor) -> None:
+    text, position = editor.mark(METRICS, "S.elapsed { from = [ at.received ]", "S.ela|!| { from = [ at.")
+    with editor.open(METRICS, text):
+        items = editor.complete(METRICS, position)
+    (item,) = items.values()
+    assert item.label == "elapsed"
+    assert item.kind == types.CompletionItemKind.Function
+    assert isinstance(item.documentation, types.MarkupContent)
+    assert item.documentation.value == "time from the first of `from` that there is, to `to`"
+    assert isinstance(item.text_edit, types.TextEdit)
+    assert range_of(item.text_edit) == (position.line, position.character - 3, position.line, position.character)
+
+
+def test_completion_lists_fields_of_a_parameter(editor: Editor) -> None:
+    text, position = editor.mark(METRICS, "S.Metric::(m /\\ {", "S.Metric::(m /\\ { id = m.|!|")
+    with editor.open(METRICS, text):
+        assert list(editor.complete(METRICS, position)) == ["doc", "id", "measure", "name"]
+
+
+@pytest.mark.parametrize("file", ["metrics.dhall", "requests.dhall", "reports.dhall"])
+def test_completion_offers_names_of_truncated_spec(file: str) -> None:
+    path = STARTER / SPECS / file
+    text = path.read_text(encoding="utf-8")
+    project, name = Projects().open(path, {path: text})
+    selections = [node for node in walk(parse_text(name, text).node) if isinstance(node, Select)]
+    assert len(selections) > 10
+    for node in selections:
+        line, column = node.source.locate(node.name_start)
+        before, after = text[: node.name_start], text[node.name_start + len(node.name) :]
+        for unfinished in (before, before + after, f"{before}\n\nlet other = 1 {after}"):
+            items = complete_at(project.evaluator, name, unfinished, line, column)
+            assert node.name in [item.name for item in items], (line, column, unfinished == before)
+
+
+def test_rename_changes_a_let_and_all_its_uses(editor: Editor) -> None:
+    text, position = editor.mark(METRICS, "let at =", "let a|!|t =")
+    with editor.open(METRICS, text):
+        params = types.PrepareRenameParams(editor.document(METRICS), position)
+        renaming = editor.ask(editor.client.text_document_prepare_rename_async(params))
+        edits = editor.rename(METRICS, position, "instants")
+    assert renaming.placeholder == "at"
+    lines = text.split("\n")
+    for edit in reversed(edits):
+        line, start, _, end = range_of(edit)
+        lines[line] = lines[line][:start] + edit.new_text + lines[line][end:]
+    assert "\n".join(lines) == text.replace("let at =", "let instants =").replace(" at.", " instants.")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("let", "`let` is a reserved word"), ("List", "`List` is built in"), ("a b", "is no name")]
+)
+def test_rename_to_invalid_name_is_refused(editor: Editor, name: str, message: str) -> None:
+    text, position = editor.mark(METRICS, "let at =", "let a|!|t =")
+    with editor.open(METRICS, text), pytest.raises(JsonRpcException, match=message):
+        editor.rename(METRICS, position, name)
+
+
+def test_file_outside_a_workspace_is_evaluated_alone(editor: Editor, tmp_path: Path) -> None:
+    file = str(tmp_path / "alone.dhall")
+    (tmp_path / "other.dhall").write_text("{ one = 1 }", encoding="utf-8")
+    with editor.open(file, "let o = ./other.dhall in o.two"):
+        (problem,) = editor.wait_for(file, bool)
+        assert range_of(problem) == (0, 27, 0, 30)
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_specs_without_a_package_are_a_workspace(tmp_path: Path, is_saved: bool) -> None:
+    path = tmp_path / "specs/new/events.dhall"
+    path.parent.mkdir(parents=True)
+    text = "let S = ../schema/package.dhall in { a = S.unit.second.symbl }"
+    if is_saved:
+        path.write_text(text, encoding="utf-8")
+    (problem,) = Projects().find_problems({path: text})
+    assert (problem.place.path, problem.place.line, problem.place.column) == (path, 1, text.index("symbl") + 1)
+
+
+def test_exit_without_shutdown_has_status_1(tmp_path: Path) -> None:
+    assert stop_editor(start_editor(tmp_path), orderly=False) == 1
+
+
+def test_absent_package_pygls_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pygls.py").write_text("raise ImportError", encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "compiler")])}
+    done = subprocess.run(start_server(), env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "error[no-package]: the language server takes the package pygls" in done.stderr
+    assert "pip install 'assay[lsp]'" in done.stderr

@@ -1,0 +1,68 @@
+"""Test which tables phases cut: those with an instant, and those made of cut tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.lang.model.expression import Expression
+from assay.lang.model.package import Event, Grain, Package, Relation, Runs, Series, Subject, Unit
+from assay.lang.workspace import load, shipped
+from assay.plan.planner import can_split_by_phase
+
+HOLDS = Expression("integer")
+
+
+def relation(name: str, *uses: str) -> Relation:
+    return Relation(name, "", uses, (), (), (), "")
+
+
+def grain(name: str, of: str, *, at: str = "", subject: str = "", runs_of: str = "") -> Grain:
+    runs = Runs(runs_of, HOLDS, (), "slot", ()) if runs_of else None
+    return Grain(name, of, runs, (), (), (), (), (), Subject(subject, ()) if subject else None, (), "", at)
+
+
+GRAINS = (
+    grain("timed", "plain", at="when"),
+    grain("untimed", "plain"),
+    grain("of_cut_rows", "narrow"),
+    grain("part_of_timed", "plain", subject="timed"),
+    grain("part_of_untimed", "plain", subject="untimed"),
+    grain("runs_of_timed", "", runs_of="timed"),
+    grain("runs_of_untimed", "", runs_of="untimed"),
+)
+RELATIONS = (
+    relation("plain", "happened"),
+    relation("narrow", "timed", "line"),
+    relation("narrow_by_host", "timed", "logs"),
+    relation("mixed", "timed", "happened"),
+    relation("hosts", "logs"),
+    relation("constant"),
+)
+
+
+@pytest.fixture(scope="module")
+def package(cache: Path) -> Package:
+    """Create a package with an event, a series, and these grains and relations."""
+    known = load(shipped(), "cardano", cache).package
+    event: Event = replace(known.events[0], name="happened")
+    line = Series("line", (), (), "windows", 1, "latest", 1, None, Unit("dimensionless", ""), "")
+    return replace(known, events=(event,), relations=RELATIONS, grains=GRAINS, series=(line,))
+
+
+@pytest.mark.parametrize(
+    "table", ["line", "timed", "narrow", "narrow_by_host", "of_cut_rows", "part_of_timed", "runs_of_timed"]
+)
+def test_table_is_cut_by_its_rows_or_by_all_its_inputs(table: str, package: Package) -> None:
+    assert can_split_by_phase(package, table)
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["happened", "plain", "mixed", "hosts", "constant", "untimed", "part_of_untimed", "runs_of_untimed", "nothing"],
+)
+def test_table_with_an_uncut_input_is_whole(table: str, package: Package) -> None:
+    """So is a table without inputs."""
+    assert not can_split_by_phase(package, table)

@@ -1,0 +1,68 @@
+"""Test the sampling of long families of cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import deep
+from tests.support.laboratory import ROOT
+from tests.support.order import HEAVIEST
+
+
+def test_every_case_runs_once_over_all_turns(request: pytest.FixtureRequest) -> None:
+    items = [item for item in request.session.items if item.path == request.path]
+    family = f"{request.path.name}::test_of_a_family"
+    ran = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(deep.SAMPLED, family, 3)
+        for turn in (7, 8, 9):
+            patch.setattr(deep, "turn", lambda turn=turn: turn)
+            gone = deep.left_out(items)
+            ran += [item.name for item in items if item not in gone and item.name.startswith("test_of_a_family")]
+            assert 1 <= len(gone) < len(items)
+    assert sorted(ran) == sorted(item.name for item in items if item.name.startswith("test_of_a_family"))
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_of_a_family(number: int) -> None:
+    assert deep.TURNS % (number + 1) == 0
+
+
+def test_sampled_and_ordered_tests_exist() -> None:
+    """A misspelt entry would have no effect and no error."""
+    paths = sorted((ROOT / "tests").rglob("test_*.py"))
+    texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    assert len(texts) == len(paths), "two test files of one name would be sampled and ordered as one"
+    named = [item.split("::") for item in deep.SAMPLED]
+    assert [item for item in named if f"\ndef {item[1]}(" not in texts.get(item[0], "")] == []
+    assert {*deep.SAMPLED_FILES, *HEAVIEST} - set(texts) == set()
+    fixtures = {name: fixture for name, (fixture, _) in deep.SAMPLED_CASES.items()}
+    assert [name for name, fixture in fixtures.items() if f"\ndef {fixture}(" not in texts.get(name, "")] == []
+    rates = (*deep.SAMPLED.values(), *deep.SAMPLED_FILES.values(), *(every for _, every in deep.SAMPLED_CASES.values()))
+    assert [every for every in rates if deep.TURNS % every] == []
+
+
+def test_all_tests_of_a_case_run_or_none(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    (tmp_path / "test_of_cases.py").write_text(
+        "import pytest\n\n@pytest.fixture(scope='module', params=range(4))\ndef made(request):\n"
+        "    return request.param\n\ndef test_one(made):\n    pass\n\ndef test_two(made):\n    pass\n"
+    )
+    module = pytest.Module.from_parent(request.session, path=tmp_path / "test_of_cases.py")
+    items = list(request.session.genitems(module))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(deep.SAMPLED_CASES, "test_of_cases.py", ("made", 2))
+        patch.setattr(deep, "turn", lambda: 1)
+        gone = [item.name for item in deep.left_out(items)]
+    assert sorted(gone) == ["test_one[0]", "test_one[2]", "test_two[0]", "test_two[2]"]
+
+
+def test_turn_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(deep.VARIABLE, "41")
+    assert deep.turn.__wrapped__() == 41
+
+
+def test_turn_comes_from_the_committed_files() -> None:
+    assert deep.turn() == deep.turn.__wrapped__()
+    assert 0 <= deep.turn() < deep.TURNS

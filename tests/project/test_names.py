@@ -1,0 +1,61 @@
+"""Test names of functions, classes and modules: participles of saying and finding are banned."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.laboratory import ROOT
+
+PACKAGE = ROOT / "compiler" / "assay"
+BANNED = frozenset(
+    [
+        "told",
+        "said",
+        "asked",
+        "found",
+        "made",
+        "kept",
+        "held",
+        "given",
+        "shown",
+        "taken",
+        "lacking",
+        "standing",
+        "beside",
+        "twice",
+    ]
+)
+
+
+def names_of(path: Path) -> Iterator[str]:
+    """Yield the names of a module's functions, methods and classes."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+
+
+def is_banned(name: str) -> bool:
+    return name.strip("_").lower() in BANNED
+
+
+def test_names_of_functions_and_classes_are_not_banned() -> None:
+    banned = [
+        f"{path.relative_to(PACKAGE)}: {name}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for name in names_of(path)
+        if is_banned(name)
+    ]
+    assert banned == []
+
+
+def test_modules_are_not_banned() -> None:
+    assert [path for path in PACKAGE.rglob("*.py") if is_banned(path.stem)] == []
+
+
+@pytest.mark.parametrize("name", ["told", "_found", "Made", "__kept"])
+def test_banned_name_is_recognized(name: str) -> None:
+    assert is_banned(name)

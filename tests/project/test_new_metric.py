@@ -1,0 +1,300 @@
+"""Test a metric added in Dhall alone, over events that no shipped spec reads, and the installed wheel."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from tests.compare_reference import CARDANO
+from tests.oracle.instants import SECOND, instant_text, parse_instant
+from tests.support.commands import MODEL, assay, build
+from tests.support.laboratory import DATE, ROOT
+from tests.support.outcomes import contents
+from tests.support.runs import changed_log, copied, lines_of
+from tests.support.workspaces import workspace
+
+ADDED = "ChainDB.AddBlockEvent.AddedBlockToQueue"
+POPPED = "ChainDB.AddBlockEvent.PoppedBlockFromQueue"
+
+#: file of the specs, a text in it, and the text to insert before it
+PUT_IN = (
+    (
+        "events.dhall",
+        "    , blockSent =\n",
+        f"""\
+    , blockQueued =
+        event "block_queued" "A block joins the queue of blocks to add"
+          [ form [ "{ADDED}" ] ([] : List Text) ([] : List Text) [ E.at [ "block", "hash" ] block ] ]
+    , blockUnqueued =
+        event "block_unqueued" "A block leaves the queue of blocks to add"
+          [ form [ "{POPPED}" ] ([] : List Text) ([] : List Text) [ E.at [ "block", "hash" ] block ] ]
+""",
+    ),
+    ("package.dhall", "      , e.headerAnnounced\n", "      , e.blockQueued\n      , e.blockUnqueued\n"),
+    (
+        "grains/observation.dhall",
+        '      , announced = first "announced"',
+        """\
+      , queued = first "queued" events.blockQueued "The block joined the queue"
+      , unqueued = first "unqueued" events.blockUnqueued "The block left the queue"
+""",
+    ),
+    ("grains/observation.dhall", "at.announced, at.sending,", "at.queued, at.unqueued, "),
+    (
+        "metrics/peers.dhall",
+        "    , announce =\n",
+        """\
+    , queue =
+        peer
+          { id = "cdfPeerQueue"
+          , name = "Time in queue"
+          , measure = elapsed at.queued at.unqueued
+          , doc = "Time that the block waited in the queue of blocks to add"
+          }
+""",
+    ),
+    ("package.dhall", "      , peers.announce\n", "      , peers.queue\n"),
+    ("contents.dhall", "          , peers.announce\n", "          , peers.queue\n"),
+    ("contents.dhall", "      , R.cdf peers.adoption\n", "      , R.cdf peers.queue\n"),
+)
+
+
+@pytest.fixture(scope="module")
+def own_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy the workspace and add the metric."""
+    target = tmp_path_factory.mktemp("second") / "workspace"
+    workspace(target)
+    for name, place, text in PUT_IN:
+        file = target / "specs" / "cardano" / name
+        before = file.read_text(encoding="utf-8")
+        assert place in before, f"{name} has no {place!r}"
+        file.write_text(before.replace(place, text + place, 1), encoding="utf-8")
+    return target
+
+
+def queue_lines(host: Path, waits: Mapping[str, int]) -> list[str]:
+    """Return the log lines of a host; a block in `waits` is queued 0.5 ms after its arrival, for so many ns."""
+    lines: list[tuple[int, str]] = []
+    at = 0
+    for text in lines_of(host):
+        body = json.loads(text) if text.startswith("{") else {}
+        at = parse_instant(body["at"]) if body else at
+        lines.append((at, text))
+        if body.get("ns") == "BlockFetch.Client.CompletedBlockFetch":
+            block = body["data"]["block"]
+            start = at + SECOND // 2000
+            lines.append((start, queue_line(start, ADDED, block, host.name)))
+            # only the first of two records counts
+            for extra in (0, 1_000_000):
+                end = start + waits[block] + extra
+                lines.append((end, queue_line(end, POPPED, block, host.name)))
+    return [text for _, text in sorted(lines, key=lambda item: item[0])]
+
+
+def queue_line(at: int, ns: str, block: str, host: str) -> str:
+    """Return a log object in the form of real nodes."""
+    instant = f"{instant_text(at, '%Y-%m-%dT%H:%M:%S')}.{at % SECOND:09d}Z"
+    data = {"block": {"hash": block, "kind": "Point", "slot": 1}, "kind": ns.rpartition(".")[2], "queueSize": 1}
+    return json.dumps({"at": instant, "ns": ns, "data": data, "sev": "Debug", "thread": "104", "host": host})
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A run with queued blocks, and the waits (ns, ascending) of all accepted observations."""
+
+    run: Path
+    waits: tuple[int, ...]
+
+
+@pytest.fixture(scope="module")
+def queued(tmp_path_factory: pytest.TempPathFactory) -> Queued:
+    """Add queue lines to every host's log of the baseline."""
+    run = copied("baseline", tmp_path_factory.mktemp("queued") / "run")
+    counted = valid_observations()
+    counting: list[int] = []
+    for number, host in enumerate(sorted(run.glob("node-*"))):
+        fetched = (json.loads(text) for text in lines_of(host) if "BlockFetch.Client.CompletedBlockFetch" in text)
+        blocks = dict.fromkeys(body["data"]["block"] for body in fetched)
+        waits = {block: 10_000_019 * (number + 1) + 20_011 * place for place, block in enumerate(blocks)}
+        counting += [wait for block, wait in waits.items() if (block, host.name) in counted]
+        with_queue = queue_lines(host, waits)
+        changed_log(host, lambda _, lines=with_queue: lines)  # type: ignore[misc]
+    return Queued(run, tuple(sorted(counting)))
+
+
+def valid_observations() -> set[tuple[str, str]]:
+    """Return block and host of every accepted observation, from the incumbent's results."""
+    with gzip.open(CARDANO / "baseline" / "expected" / "chain.json.gz") as file:
+        chain = json.load(file)
+    return {
+        (block["beBlock"], seen["boObserver"])
+        for block in chain
+        if all(verdict for _, verdict in block["beAcceptance"])
+        for seen in block["beObservations"]
+        if not seen["boErrorsCrit"] and seen["boChainDelta"] == 1
+    }
+
+
+@pytest.fixture(scope="module")
+def added(tmp_path_factory: pytest.TempPathFactory, own_workspace: Path, queued: Queued, cache: Path) -> Path:
+    """Build the report with the metric."""
+    out = tmp_path_factory.mktemp("added") / "report"
+    done = build([f"queued={queued.run}"], out, cache, *MODEL, within=own_workspace)
+    assert (done.status, done.out) == (0, f"{out / 'report.pdf'}\n"), done.err
+    return out
+
+
+def test_workspace_adds_only_dhall(own_workspace: Path) -> None:
+    mine, shipped = contents(own_workspace), {name: contents(ROOT / name) for name in ("specs", "queries")}
+    theirs = {f"{folder}/{name}": text for folder, files in shipped.items() for name, text in files.items()}
+    assert set(mine) == set(theirs)
+    assert {name for name in mine if mine[name] != theirs[name]} == {f"specs/cardano/{name}" for name, _, _ in PUT_IN}
+
+
+def test_no_shipped_spec_reads_the_events() -> None:
+    specs = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "specs").rglob("*.dhall"))
+    assert ADDED not in specs
+    assert POPPED not in specs
+    assert ADDED in (CARDANO / "real" / "node-0.log").read_text(encoding="utf-8")
+
+
+def test_results_have_the_new_metric_exactly(added: Path, queued: Queued) -> None:
+    metrics = json.loads((added / "results.json").read_text(encoding="utf-8"))["metrics"]
+    figures = metrics["cdfPeerQueue"]["runs"]["queued"]
+    waits = queued.waits
+    mean = Fraction(sum(waits), len(waits))
+    spread = math.sqrt(sum((wait - mean) ** 2 for wait in waits) / (len(waits) - 1))
+    assert figures["size"] == len(waits) == metrics["cdfPeerFetch"]["runs"]["queued"]["size"]
+    assert figures["average"] == pytest.approx(float(mean) / SECOND, rel=1e-14)
+    assert figures["stddev"] == pytest.approx(spread / SECOND, rel=1e-12)
+    assert (figures["min"], figures["max"]) == (waits[0] / SECOND, waits[-1] / SECOND)
+    assert len(figures["centiles"]) == 29
+    for centile, value in figures["centiles"]:
+        rank = min(math.floor(len(waits) * centile), len(waits) - 1)
+        assert value == waits[rank] / SECOND
+
+
+def test_report_shows_the_new_metric(added: Path, queued: Queued) -> None:
+    document = json.loads((added / "document.json").read_text(encoding="utf-8"))
+    (section,) = [item for item in document["sections"] if item["title"] == "Individual peer propagation"]
+    labels = [row[0] for row in section["rows"]]
+    place = labels.index("Time in queue, s")
+    assert labels[place + 1] == "Fetched to announced, s"
+    mean = sum(queued.waits) / len(queued.waits) / SECOND
+    assert section["rows"][place][1:] == [f"{mean:.5f}"]
+    assert "cdfPeerQueue" in [chart["id"] for chart in document["charts"]]
+    assert (added / "charts" / "cdfPeerQueue.svg").is_file()
+    assert list((added / "sql" / "tables").glob("*-block_queued.sql"))
+
+
+def test_all_other_metrics_are_unchanged(added: Path, two: Path) -> None:
+    mine, theirs = (json.loads((out / "results.json").read_text(encoding="utf-8"))["metrics"] for out in (added, two))
+    assert set(mine) - set(theirs) == {"cdfPeerQueue"}
+    different = [name for name in theirs if mine[name]["runs"]["queued"] != theirs[name]["runs"]["baseline"]]
+    assert different == []
+
+
+def test_definitions_of_other_metrics_are_unchanged(added: Path, two: Path) -> None:
+    mine, theirs = (
+        json.loads((out / "provenance.json").read_text(encoding="utf-8"))["content"]["definitions"]
+        for out in (added, two)
+    )
+    del mine["cdfPeerQueue"]
+    assert [name for name in theirs if mine[name] != theirs[name]] == []
+
+
+def test_check_of_workspace_counts_the_metric(own_workspace: Path, cache: Path) -> None:
+    ours = assay("check", "--system", "cardano", "--cache", cache)
+    theirs = assay("check", "--system", "cardano", "--cache", cache, within=own_workspace)
+    assert theirs.status == 0, theirs.err
+    assert counts(theirs.out) == {
+        **counts(ours.out),
+        "events": counts(ours.out)["events"] + 2,
+        "metrics": counts(ours.out)["metrics"] + 1,
+    }
+
+
+def counts(text: str) -> dict[str, int]:
+    """Return the counts that `assay check` prints."""
+    words = text.split(": ")[1].split(", ")
+    return {name: int(number) for number, name in (word.split() for word in words)}
+
+
+# The wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel of this repository."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if "No module named hatchling" in done.stderr:
+        pytest.skip("hatchling, which builds the wheel, is not installed")
+    assert done.returncode == 0, done.stderr
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
+    """Install the wheel into a folder, without dependencies."""
+    target = tmp_path_factory.mktemp("installed") / "packages"
+    uv = shutil.which("uv", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+    if not uv:
+        pytest.skip("uv, which installs the wheel, is not installed")
+    command = [uv, "pip", "install", "--offline", "--no-deps", "--python", sys.executable, "--target", str(target)]
+    done = subprocess.run([*command, str(wheel)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return target
+
+
+def test_wheel_has_all_inputs_of_reports(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    for folder in ("specs", "queries", "templates", "golden/specs"):
+        theirs = contents(ROOT / folder)
+        prefix = f"assay/_workspace/{folder}/"
+        assert {name.removeprefix(prefix): text for name, text in files.items() if name.startswith(prefix)} == theirs
+    assert any(name.startswith("assay/_workspace/templates/fonts/") for name in files)
+    assert "assay/_workspace/golden/specs/cardano.yaml" in files
+
+
+def test_wheel_has_code_and_no_tests(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    code = {
+        f"assay/{path.relative_to(ROOT / 'compiler' / 'assay').as_posix()}"
+        for path in (ROOT / "compiler" / "assay").rglob("*.py")
+    }
+    assert code <= names
+    assert {name.split("/")[0] for name in names} == {"assay", "assay-0.2.0.dist-info"}
+    assert [name for name in names if "/tests/" in name or "/golden/cardano/" in name] == []
+
+
+def test_installed_wheel_builds_same_report_elsewhere(tmp_path: Path, installed: Path, two: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(installed), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    where = [sys.executable, "-c", "import assay; print(assay.__file__)"]
+    place = subprocess.run(where, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout.strip()
+    assert Path(place) == installed / "assay" / "__init__.py"
+    runs = [f"--run={case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate")]
+    command = [sys.executable, "-m", "assay", "build", "cardano/comparison", *runs, "-o", "out"]
+    done = subprocess.run(
+        [*command, "--date", DATE, *MODEL], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "out/report.pdf\n")
+    mine, theirs = contents(tmp_path / "out"), contents(two)
+    assert set(mine) == set(theirs)
+    assert [name for name in sorted(mine) if mine[name] != theirs[name]] == []

@@ -1,0 +1,205 @@
+"""Test verdicts of an article: judged rows, exact comparisons, missing rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.lang.workspace import load, shipped
+from assay.report.blocks import verdicts
+from tests.support.cometbft import RUN, assembled
+from tests.support.commands import assay
+from tests.support.loads import Experiment, loaded, sampled
+
+SECOND = 10**9
+EVERY = "Experiments beside those of the baseline"
+AVERAGE = "Average latency, s"
+
+
+def find_part(document: dict[str, Any], title: str) -> Any:
+    return next(item for item in document["galleries"] if item["title"] == title)
+
+
+def judge(document: dict[str, Any], run: str, title: str = EVERY) -> dict[tuple[str, ...], list[str]]:
+    tables = find_part(document, "Results")["tables"]
+    rows = next(table["rows"] for table in tables if table["title"] == f"{title}: {run}")
+    return {tuple(row[:3]): row[3:] for row in rows}
+
+
+def find_scenarios(document: dict[str, Any]) -> dict[str, list[str]]:
+    return {row[0]: row[3:] for row in find_part(document, "Results")["tables"][0]["rows"]}
+
+
+def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Path) -> None:
+    """The ids have no influence."""
+    first, second = Experiment("z", 5), Experiment("a", 100, latency=9 * SECOND)
+    base = loaded(tmp_path / "base", first, second)
+    run = loaded(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
+    document = assembled(cache, base, run)
+    assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    assert find_part(document, "Results")["text"][1:] == [
+        f"{EVERY}: where several agree in connections and rate, the least number counts (base, connections 1, rate 50: "
+        "number 1, not 2; run, connections 1, rate 50: number 1, not 2)."
+    ]
+
+
+def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: Path) -> None:
+    base = loaded(tmp_path / "base", Experiment("r", 5))
+    run = loaded(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
+    document = assembled(cache, base, run)
+    assert find_scenarios(document)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
+    assert find_part(document, "Results")["text"][1:] == [
+        f"{EVERY}: not judged, as base has none like these: run, connections 1, rate 200."
+    ]
+
+
+def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) -> None:
+    """It does not, even if it is the first or the only one with its configuration."""
+    faults = [Experiment("f", 5, latency=9 * SECOND), Experiment("g", 50, rate=100, latency=9 * SECOND)]
+    base = loaded(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
+    run = loaded(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
+    document = assembled(cache, base, run)
+    assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    chosen = judge(document, "run", "The chosen experiment beside the baseline's")
+    assert chosen["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    assert find_part(document, "Results")["text"][1:] == [
+        f"{EVERY}: not judged there: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
+        "connections 1, rate 100)."
+    ]
+    fault = judge(document, "run", "The experiment with a fault beside the baseline's")
+    assert fault["1", "50", AVERAGE] == ["9.", "—", "—", "not run"]
+
+
+def test_reference_run_is_not_judged_by_its_own_fault(cache: Path) -> None:
+    document = assembled(cache, f"a={RUN}", f"b={RUN}")
+    assert judge(document, "b")["1", "100", "Throughput, tx/s"][:2] == ["101.40039", "101.40039"]
+    fault = judge(document, "b", "The experiment with a fault beside the baseline's")
+    assert fault["1", "100", "Throughput, tx/s"][:2] == ["91.6057", "91.6057"]
+
+
+@pytest.mark.parametrize(
+    ("base", "run", "cells"),
+    [
+        (700_000_000, 770_000_000, ["10.0", "pass"]),
+        (1_100_000_000, 1_210_000_000, ["10.0", "pass"]),
+        (1_000_000_000, 1_100_000_001, ["10.0000001", "fail"]),
+        (1_000_000_000, 1_100_400_000, ["10.04", "fail"]),
+        (-500_000_000, 100_000_000, ["120.0", "fail"]),
+        (-500_000_000, -600_000_000, ["-20.0", "pass"]),
+        (0, 1_000_000_000, ["—", "fail"]),  # any increase of 0 exceeds every percentage
+        (0, 0, ["—", "pass"]),
+    ],
+)
+def test_change_is_judged_exactly_and_printed_on_its_side(
+    tmp_path: Path, cache: Path, base: int, run: int, cells: list[str]
+) -> None:
+    runs = [loaded(tmp_path / name, Experiment("e", latency=value)) for name, value in (("a", base), ("b", run))]
+    assert judge(assembled(cache, *runs), "b")["1", "50", AVERAGE][2:] == cells
+
+
+def test_unjudged_scenario_names_the_missing_rows(tmp_path: Path, cache: Path) -> None:
+    short = loaded(tmp_path / "short", Experiment("e", count=1000))
+    whole = loaded(tmp_path / "whole", Experiment("e"))
+    faulty = loaded(tmp_path / "faulty", Experiment("e"), experiments={"fault": 1})
+    document = find_scenarios(assembled(cache, short, whole))
+    assert document["Overload"] == [
+        "not run",
+        "whole, which chooses, has no experiment without a fault that is saturated",
+    ]
+    assert document["Fault"] == ["not run", "neither the baseline nor whole has such rows"]
+    assert find_scenarios(assembled(cache, whole, short))["Overload"] == [
+        "fail",
+        "2 of 4 values worse by more than 10 %",
+    ]
+    assert find_scenarios(assembled(cache, faulty, whole))["Fault"] == ["not run", "whole has no such rows"]
+    assert find_scenarios(assembled(cache, whole, faulty))["Fault"] == ["not run", "the baseline has no such rows"]
+
+
+def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path) -> None:
+    both = loaded(tmp_path / "both", Experiment("e"), Experiment("g", 50, rate=100))
+    one = loaded(tmp_path / "one", Experiment("e"))
+    document = assembled(cache, both, one)
+    rows = judge(document, "one")
+    results = [row[-1] for row in rows.values()]
+    assert (set(results), results.count("pass")) == ({"pass", "not run"}, len(results) // 2)
+    message = f"0 of {len(rows)} values worse by more than 10 %, {results.count('not run')} missing"
+    assert [row for row in find_scenarios(document).values() if "missing" in row[1]] == [["fail", message]]
+    tables = find_part(document, "Results")["tables"]
+    marked = {table["title"]: {(mark["row"], mark["column"]) for mark in table.get("marks", ())} for table in tables}
+    last = next(table for table in tables if table["title"] == f"{EVERY}: one")
+    assert marked[f"{EVERY}: one"] == {
+        (y, len(last["header"]) - 1) for y, row in enumerate(last["rows"]) if row[-1] != "pass"
+    }
+
+
+@pytest.mark.parametrize("last", ["whole", "other"])
+def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, last: str) -> None:
+    """For the other runs they only say that the chosen row is absent."""
+    short = loaded(tmp_path / "short", Experiment("e", count=1000))
+    loaded(tmp_path / "whole", Experiment("e"))
+    loaded(tmp_path / "other", Experiment("e", count=1000, rate=80))
+    for run in (short, tmp_path / last):
+        sampled(run, {"node_load1": {"v": [(at, "1") for at in range(9)]}})
+    texts = {
+        "whole": "whole, which chooses, has no experiment without a fault that is saturated.",
+        "other": "short has no experiment with connections 1, rate 80.",
+    }
+    text = find_part(assembled(cache, short, tmp_path / last), "Overload")["text"]
+    assert [line for line in text if line.startswith(("whole ", "whole, ", "short ", "short, "))] == [texts[last]]
+
+
+def test_quotes_and_shares_round_half_to_even(tmp_path: Path, cache: Path) -> None:
+    run = loaded(tmp_path / "run", Experiment("e", latency=12_500_000), experiments={"fault": 1})
+    assert find_part(assembled(cache, run), "Latencies")["text"][0].endswith("0.012 s in the first experiment.")
+
+
+def test_duplicate_load_report_is_refused(tmp_path: Path, cache: Path) -> None:
+    run = loaded(tmp_path / "run", Experiment("e", count=3), Experiment("f", 50, count=2))
+    (run / "report" / "copy.csv").write_bytes((run / "report" / "raw.csv").read_bytes())
+    done = assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
+    assert (done.status, done.err) == (
+        1,
+        """\
+error[counted-twice]: run run: experiment e: 3 of its transactions stand in the load reports more than once, up to 2 \
+times, e-0 among them: each would count as often
+  note: 1 more like it
+  hint: leave one report of an experiment in the run: a copy of it, or that of another node, has the same transactions
+""",
+    )
+
+
+def test_experiment_of_two_configurations_is_refused(tmp_path: Path, cache: Path) -> None:
+    run = loaded(tmp_path / "run", Experiment("e", count=3))
+    place = run / "report" / "raw.csv"
+    place.write_text(place.read_text(encoding="utf-8").replace("e-1,1,50", "e-1,2,100"), encoding="utf-8")
+    done = assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
+    assert (done.status, done.err) == (
+        1,
+        """\
+error[several-configurations]: run run: experiment e has 2 configurations: 1 x 50 tx/s of 1024 bytes, 2 x 100 tx/s of \
+1024 bytes
+  hint: an experiment has one number of connections, one rate and one size: give each an id of its own
+""",
+    )
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        (["pass", "pass"], ("pass", "0 of 2 values worse by more than 10 %")),
+        (["pass", "no value"], ("fail", "0 of 2 values worse by more than 10 %, 1 missing")),
+        (["fail", "no value", "not run"], ("fail", "1 of 3 values worse by more than 10 %, 2 missing")),
+    ],
+)
+def test_non_number_counts_as_missing(results: list[str], expected: tuple[str, str]) -> None:
+    rows = tuple(("1", "50", AVERAGE, "1.", "—", "—", result) for result in results)
+    assert verdicts._outcome(rows, 10) == expected
+
+
+def test_change_without_better_direction_is_not_worse(cache: Path) -> None:
+    metric = replace(load(shipped(), "cometbft", cache).metric("throughput"), name="Rounds", better="neither")
+    cells = verdicts._outcome((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
+    assert cells == ("fail", "1 of 1 values worse by more than 10 % (Rounds: changed by more)")

@@ -1,0 +1,114 @@
+"""The report document: its JSON, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from assay.report.document import Chart, Document, Section, Series, Table, from_json, to_json
+from assay.util.diagnostics import AssayError
+from tests.report_sample import sample
+
+
+def chart(identifier: str = "m", figure: int = 1, *series: Series) -> Chart:
+    return Chart(identifier, figure, "M", "M, s", "s", "cdf", series)
+
+
+def test_a_document_is_read_back_as_it_was_written() -> None:
+    assert from_json(to_json(sample())) == sample()
+
+
+def test_the_keys_of_the_json_stand_in_the_order_of_the_contract() -> None:
+    data = json.loads(to_json(sample()))
+    assert list(data) == [
+        *("title", "subtitle", "author", "date", "intro", "style", "manifest", "sections", "charts"),
+        *("dictionary", "warnings", "filters", "provenance", "appendices", "galleries"),
+    ]
+    assert list(data["sections"][0]) == ["id", "title", "doc", "header", "rows", "metrics"]
+    assert list(data["charts"][0]) == ["id", "figure", "title", "x_label", "unit", "template", "series", "scale", "of"]
+    assert data["manifest"]["header"] == ["", "10.5-sim", "10.6-sim"]
+    assert data["sections"][0]["rows"][0] == [
+        "Forge loop starts, units",
+        "0.99849",
+        "0.99924",
+        "0.001",
+        "0.1",
+    ]
+
+
+def test_json_is_indented_by_one_without_escapes() -> None:
+    lines = to_json(sample()).splitlines()
+    assert lines[:2] == ["{", ' "title": "10.6-sim against 10.5-sim",']
+    assert any('"Δ%"' in line for line in lines)
+
+
+ID = "the id of a chart must serve as a file name"
+DATE = "the date of the document cannot be read"
+ORDER = "the plotted points of the run `a` do not ascend"
+FINITE = "a plotted point of the run `a` is not a finite number"
+
+
+def run(*points: tuple[float, float, float | None, float | None]) -> Series:
+    return Series("a", points)
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Table("Filters", ("Filter", "Argument"), (("fullness",),)),
+         "a row of the table `Filters` does not fit its header"),
+        (lambda: Section("s", "S", "", ("", "a"), (("x", "1"), ("y", "2")), ("x",)),
+         "the section `s` must name one metric a row"),
+        (lambda: replace(sample(), charts=(chart("m", 1), chart("m", 2))),
+         "the chart `m` occurs twice in the document"),
+        (lambda: replace(sample(), charts=(chart("m", 1), chart("n", 1))),
+         "the figure `1` occurs twice in the document"),
+        (lambda: chart("m", 1, Series("a", ()), Series("a", ())),
+         "the run of the chart m `a` occurs twice in the document"),
+        *((partial(chart, identifier), ID) for identifier in ("", "../x", "a/b", ".hidden", "a b")),
+        *((partial(replace, sample(), date=date), DATE)
+          for date in ("", "2026-02-30", "21.11.2026", "2026-11-21T00:00:00")),
+        (lambda: run((1.0, 0.5, None, None), (2.0, 0.5, None, None)), ORDER),
+        (lambda: run((1.0, 0.5, None, None), (2.0, 0.4, None, None)), ORDER),
+        (lambda: run((2.0, 0.1, None, None), (1.0, 0.2, None, None)), ORDER),
+        (lambda: run((1.0, 0.5, None, float("nan"))), FINITE),
+        (lambda: run((1.0, 0.5, None, float("inf"))), FINITE),
+        (lambda: from_json('{"title": '), "the text is not a report document"),
+    ],
+)  # fmt: skip
+def test_invalid_document_is_refused(build: Callable[[], object], message: str) -> None:
+    with pytest.raises(AssayError) as error:
+        build()
+    (problem,) = error.value.diagnostics
+    assert (problem.code, problem.message) == ("invalid-document", message)
+
+
+def test_points_may_tie() -> None:
+    assert len(Series("a", ((1.0, 0.1, None, None), (1.0, 0.2, None, None))).points) == 2
+
+
+def altered(document: Document, change: str) -> str:
+    data = json.loads(to_json(document))
+    exec(change, {"data": data})
+    return json.dumps(data)
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ("data['colour'] = 'red'", "colour: Unexpected keyword argument"),
+        ("data['charts'][0]['colour'] = 'red'", "charts.0.colour: Unexpected keyword argument"),
+        ("data['title'] = 7", "title: Input should be a valid string"),
+        ("del data['sections'][1]['rows']", "sections.1.rows: Field required"),
+        ("data['sections'][0]['rows'][2][1] = 0.5", "sections.0.rows.2.1: Input should be a valid string"),
+    ],
+)
+def test_fault_of_a_read_document_has_its_place(change: str, place: str) -> None:
+    with pytest.raises(AssayError) as error:
+        from_json(altered(sample(), change))
+    (problem,) = error.value.diagnostics
+    assert (problem.message, problem.found) == ("the text is not a report document", place)

@@ -1,0 +1,38 @@
+"""Queries that are worked out for some hosts at a time yield the same rows as for all at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.deep import examples
+from tests.support.sql_cases import read_cases
+
+CASES = Path(__file__).parent / "cases" / "partitioning.sql"
+
+QUERIES = [case.sql for case in read_cases(CASES) if case.expected == "yes"]
+CONNECTION = duckdb.connect()  # to start an engine takes longer than its answers
+ROWS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 4), st.integers(0, 4)), max_size=8)
+
+
+@given(a=ROWS, b=ROWS)
+@settings(deadline=None, max_examples=examples(60))
+def test_query_yields_the_same_for_some_hosts_at_a_time(a: list[object], b: list[object]) -> None:
+    for name, rows in (("a", a), ("b", b)):
+        CONNECTION.execute(f"CREATE OR REPLACE TABLE {name} (host VARCHAR, n BIGINT, m BIGINT)")
+        if rows:
+            CONNECTION.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+    for query in QUERIES:
+        rows = []
+        for hosts in ("('x')", "('y', 'z')"):
+            for name in ("a", "b"):
+                CONNECTION.execute(
+                    f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * FROM memory.main.{name} WHERE host IN {hosts}"
+                )
+            rows += CONNECTION.execute(query).fetchall()
+            CONNECTION.execute("DROP VIEW temp.main.a")
+            CONNECTION.execute("DROP VIEW temp.main.b")
+        assert sorted(rows, key=repr) == sorted(CONNECTION.execute(query).fetchall(), key=repr), query

@@ -1,0 +1,106 @@
+"""`assay sql`: what it prints runs in the engine alone, in the time of `assay query`, and yields what that says."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from assay.app import check_and_query
+from assay.app.runs import NamedRun
+from assay.engine.results import NO_SAMPLES, Distribution, FormulaResult, host_row, over_hosts, pooled
+from assay.lang.formula import is_formula
+from assay.lang.model.package import Metric
+from assay.lang.normal_form import CheckedPackage
+from tests.compare_reference import CARDANO
+from tests.support.commands import assay
+from tests.support.laboratory import ROOT, Laboratory
+
+#: seconds that a statement may take: the longest takes about one, and what is planned badly takes minutes
+PATIENCE = 20
+SHARES = 4
+SENT = [
+    "aa,2022-09-30T16:48:13.100,NA,-1,12,767,25,2022-09-30T16:48:13.500Z",
+    "dd,2022-09-30T16:48:13.968,2022-09-30T16:48:14.000,150,13,20,25,2022-09-30T16:48:14.500Z",
+]
+
+
+def answer(text: str) -> list[tuple[Any, ...]]:
+    """The rows of a statement, or an error when that takes long."""
+    with duckdb.connect() as connection:
+        timer = threading.Timer(PATIENCE, connection.interrupt)
+        timer.start()
+        try:
+            return connection.execute(text).fetchall()
+        finally:
+            timer.cancel()
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that has records of every source of a system."""
+    run = tmp_path_factory.mktemp("node") / "run"
+    golden = ROOT / "golden" / "antelope"
+    shutil.copytree(golden / "harness", run)
+    shutil.copyfile(golden / "rrd" / "rrddata.json", run / "rrddata.json")
+    shutil.copytree(golden / "upgrade" / "run", run, dirs_exist_ok=True)
+    (run / "trxGenLogs").mkdir()
+    (run / "trxGenLogs" / "trx_data_output_1.txt").write_text("\n".join(SENT) + "\n", encoding="utf-8")
+    return run
+
+
+def run_of(system: str, node: Path) -> Path:
+    """The run over which metrics of a system are asked for."""
+    runs = {"cardano": CARDANO / "candidate" / "run", "cometbft": ROOT / "golden" / "cometbft" / "run"}
+    return runs.get(system, node)
+
+
+def read_result(checked: CheckedPackage, metric: Metric, rows: list[tuple[Any, ...]]) -> Distribution | FormulaResult:
+    """What the rows of a metric's statement mean, as the comments above it tell."""
+    summaries = checked.package.summaries
+    if is_formula(metric):
+        return FormulaResult({item.name: rows[0][0] for item in summaries})
+    result = checked.measured[metric.id]
+    if not metric.per:
+        return pooled(host_row(rows[0]), summaries, result.factor, result.integral)
+    every = [host_row(row[1:]) for row in rows] or [NO_SAMPLES]
+    sampled = [row for row in every if row.size]
+    counted = sampled if metric.sampled_only and sampled else every
+    return over_hosts(counted, summaries, result.factor, result.integral)
+
+
+def share(metrics: tuple[Metric, ...], place: int) -> Iterator[Metric]:
+    """One in so many metrics."""
+    yield from metrics[place::SHARES]
+
+
+@pytest.mark.parametrize("place", range(SHARES))
+@pytest.mark.parametrize("system", ["cardano", "cometbft", "antelope"])
+def test_printed_sql_yields_the_values_of_query(lab: Laboratory, node: Path, system: str, place: int) -> None:
+    checked = lab.session.package(system)
+    run = NamedRun("run", run_of(system, node))
+    differing = []
+    for metric in share(checked.package.metrics, place):
+        rows = answer(check_and_query.metric_sql(lab.session, metric.id, (), False, system, run))
+        queried = check_and_query.query(lab.session, [metric.id], [run], (), False, system, "")
+        ((_, _, due),) = queried.rows
+        result = read_result(checked, metric, rows)
+        if isinstance(due, FormulaResult) and isinstance(result, FormulaResult):
+            result, due = (FormulaResult({queried.summary: item.averages[queried.summary]}) for item in (result, due))
+        if result != due:
+            differing.append((metric.id, result, due))
+    assert differing == []
+
+
+def test_table_that_is_read_in_several_places_is_made_once(cache: Path) -> None:
+    """This one took minutes: the engine wove all that it is made of into one join."""
+    run = CARDANO / "candidate" / "run"
+    done = assay("sql", "cdfPeerRequest", "--run", run, "--cache", cache)
+    ((size, *_),) = answer(done.out)
+    queried = assay("query", "cdfPeerRequest", "--run", run, "--cache", cache, "--format", "json")
+    assert size == queried.json()[0]["size"] > 0

@@ -1,0 +1,57 @@
+"""An order that ties is an error of the commands; an order that does not gives the same numbers everywhere."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.commands import assay, assay_process
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A workspace, half of the lines of whose run are left to the engine."""
+    folder = tmp_path / "workspace"
+    assert assay("init", folder).status == 0
+    shutil.rmtree(folder / "golden")
+    log = folder / "runs" / "1.0" / "web-1" / "log.jsonl"
+    lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+    odd = [line.replace('Z"', '+00:00"', 1) for line in lines[:30]]
+    log.write_text("".join((*odd, *lines[30:])), encoding="utf-8")
+    return folder
+
+
+def write_query(place: Path, order: str) -> None:
+    sql = f"SELECT host, request FROM request_received ORDER BY {order} LIMIT 15\n"
+    (place / "queries" / "service" / "requests.sql").write_text(sql, encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", [("check",), ("query", "wait", "--run", "runs/1.0")], ids=["check", "query"])
+def test_order_by_a_constant_is_an_error_with_its_place(place: Path, command: tuple[str, ...]) -> None:
+    write_query(place, "1+1")
+    done = assay("--cache", place.parent / "cache", *command, within=place)
+    assert (done.status, done.err) == (
+        1,
+        """\
+error[sql-order]: the SQL of relation `requests` has a `LIMIT` whose order does not tell all rows apart: \
+the engine may take others each time
+  at queries/service/requests.sql:1:57
+    1 | SELECT host, request FROM request_received ORDER BY 1+1 LIMIT 15
+      |                                                         ^^^^^
+  expected: ORDER BY with what tells the rows apart
+  hint: add `host`, `seq` to its ORDER BY: rows that tie have no order
+""",
+    )
+
+
+def test_numbers_are_the_same_without_the_scanner(place: Path) -> None:
+    write_query(place, "host, seq")
+    command = ("query", "wait", "--run", "runs/1.0", "--format", "json")
+    runs = [
+        assay_process("--cache", place.parent / mode, *command, within=place, environment={"ASSAY_SCANNER": mode})
+        for mode in ("on", "off")
+    ]
+    assert runs[0].status == 0
+    assert runs[0] == runs[1]

@@ -1,0 +1,207 @@
+"""Parse the documentation into pages, sections, blocks and tables, and try blocks in a copy of the workspace."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.commands import assay
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("README.md", *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))))
+LANGUAGE_PAGES = tuple(name for name in PAGES if name.startswith("docs/spec-language/"))
+ALL_PAGES = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md")
+OF_THE_SHELL = frozenset("|;&<>$*`~\n")
+PLACE = re.compile(r"-- (?P<file>(?:specs|queries)/\S+\.(?:dhall|sql))(?:, (?P<how>.+))?")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, text and place."""
+
+    page: str
+    section: str
+    line: int
+    language: str
+    text: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.page}:{self.line}"
+
+    @property
+    def place(self) -> re.Match[str] | None:
+        """Return the file that the block's first line names, and where the block belongs in it."""
+        return PLACE.fullmatch(self.text.split("\n", 1)[0])
+
+    @property
+    def body(self) -> str:
+        """Return the block without the line that names its place."""
+        return self.text.split("\n", 1)[1]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a page: section, header, rows of cells."""
+
+    page: str
+    section: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """A parsed page."""
+
+    name: str
+    prose: str
+    sections: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    tables: tuple[Table, ...]
+
+
+def page(name: str) -> Page:
+    """Parse a page of the repository; `prose` is its text without fenced blocks."""
+    lines = (ROOT / name).read_text(encoding="utf-8").split("\n")
+    section, sections, blocks, tables, prose = "", [], [], [], []
+    rows: list[tuple[str, ...]] = []
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        if line.startswith("```"):
+            end = lines.index("```", number + 1)
+            text = "\n".join(lines[number + 1 : end]) + "\n"
+            blocks.append(Block(name, section, number + 2, line.removeprefix("```"), text))
+            number = end + 1
+            continue
+        if line.startswith("#"):
+            section = line.lstrip("#").strip()
+            sections.append(section)
+        if line.startswith("|"):
+            rows.append(cells(line))
+        elif rows:
+            tables.append(Table(name, section, rows[0], tuple(rows[2:])))
+            rows = []
+        prose.append(line)
+        number += 1
+    return Page(name, "\n".join(prose), tuple(sections), tuple(blocks), tuple(tables))
+
+
+def cells(line: str) -> tuple[str, ...]:
+    """Return the cells of a table line."""
+    return tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1]))
+
+
+def code(text: str) -> list[str]:
+    """Return the code spans of a text."""
+    return re.findall(r"`([^`]+)`", text)
+
+
+def squeezed(text: str) -> str:
+    """Replace every run of white space by one blank."""
+    return " ".join(text.split())
+
+
+def slug(heading: str) -> str:
+    """Return the anchor of a heading on the web."""
+    return re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
+
+
+def commands(block: Block) -> list[str]:
+    """Return the commands of a `sh` block; a trailing backslash continues a line."""
+    joined = block.text.replace("\\\n", " ")
+    return [line for line in joined.split("\n") if line.strip() and not line.startswith("#")]
+
+
+def exchanges(block: Block) -> list[tuple[str, str]]:
+    """Yield the commands of a `console` block with their outputs."""
+    parts = re.split(r"^\$ ", block.text, flags=re.M)[1:]
+    pairs = (part.split("\n", 1) for part in parts)
+    return [(command, output) for command, output in pairs]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A copy of the workspace for running commands and adding blocks."""
+
+    root: Path
+    tools: Path
+    cache: Path
+
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a shell command with stderr in stdout; a single `assay` command runs in this process."""
+        if command.startswith("assay ") and not OF_THE_SHELL.intersection(command):
+            done = assay("--cache", self.cache, *shlex.split(command)[1:], within=self.root, together=True)
+            return subprocess.CompletedProcess(command, done.status, done.out)
+        environment = {**os.environ, "PATH": f"{self.tools}{os.pathsep}{os.environ['PATH']}"}
+        return subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command],
+            cwd=self.root, env=environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
+        )  # fmt: skip
+
+    def put(self, block: Block) -> None:
+        """Insert a block where its first line says; fail if that place does not exist."""
+        place = block.place
+        assert place, f"{block.where}: the block does not say where it belongs"
+        file = self.root / place["file"]
+        if place["how"] == "new":
+            assert not file.exists(), f"{block.where}: {place['file']} exists"
+            file.write_text(block.body, encoding="utf-8")
+            return
+        lines = file.read_text(encoding="utf-8").rstrip("\n").split("\n")
+        first, last = _span(lines, place["how"], block.where)
+        lines[first:last] = block.body.rstrip("\n").split("\n") + [""] * block.body.endswith("\n\n")
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _span(lines: list[str], markers: str, where: str) -> tuple[int, int]:
+    """Return the lines that a block replaces: start and end (exclusive)."""
+    if markers == "before the last line":
+        return len(lines) - 1, len(lines) - 1
+    word, _, wanted = markers.partition(": ")
+    numbers = [number for number, line in enumerate(lines) if line.strip() == wanted]
+    assert numbers, f"{where}: no line reads {wanted!r}"
+    if word.endswith(" the first"):
+        numbers = numbers[:1]
+    assert len(numbers) == 1, f"{where}: {len(numbers)} lines read {wanted!r}"
+    return {
+        "before": (numbers[0], numbers[0]),
+        "after": (numbers[0] + 1, numbers[0] + 1),
+        "after the first": (numbers[0] + 1, numbers[0] + 1),
+        "instead of": (numbers[0], numbers[0] + 1),
+    }[word]
+
+
+def trial(folder: Path, cache: Path) -> Trial:
+    """A fresh copy of what definitions are made of; runs, templates and fonts are those of the repository.
+
+    `assay` there keeps what it works out in `cache`.
+    """
+    root, tools = folder / "workspace", folder / "tools"
+    for name in ("specs", "queries", "golden/specs", "golden/sql"):
+        shutil.copytree(ROOT / name, root / name)
+    (root / "golden" / "cardano").symlink_to(ROOT / "golden" / "cardano")
+    (root / "golden" / "published").symlink_to(ROOT / "golden" / "published")
+    (root / "golden" / "cometbft").symlink_to(ROOT / "golden" / "cometbft")
+    (root / "golden" / "antelope").symlink_to(ROOT / "golden" / "antelope")
+    (root / "templates").symlink_to(ROOT / "templates")
+    tools.mkdir()
+    _tool(tools / "assay", f"sys.argv[1:1] = ['--cache', {str(cache)!r}]\nfrom assay.cli.main import main; main()")
+    if not shutil.which("duckdb"):  # the Python package stands in for the shell
+        _tool(tools / "duckdb", "import sys, duckdb; print(duckdb.sql(sys.stdin.read()))")
+    return Trial(root, tools, cache)
+
+
+def _tool(path: Path, program: str) -> None:
+    package = str(ROOT / "compiler")
+    path.write_text(f"#!{sys.executable}\nimport sys; sys.path.insert(0, {package!r})\n{program}\n", encoding="utf-8")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)

@@ -1,0 +1,168 @@
+"""The compiler agrees with the incumbent analyser, number by number, on every reference case.
+
+Each case is worked out once, as a build works it out, and put beside what the incumbent found: every metric with its
+centiles and hosts, every point of every chart, every block of the chain with its verdicts, the manifest, the tables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.compare_reference import CARDANO, averages, host_metrics, load
+from tests.oracle import Analysis, reference
+from tests.support.analysis import analysis_of
+from tests.support.cases import CASES, Case, as_options
+from tests.support.differences import assert_no_differences
+from tests.support.laboratory import Examined, Laboratory
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A case with the compiler's results."""
+
+    case: Case
+    examined: Examined
+    analysis: Analysis
+
+
+@pytest.fixture(scope="module", params=CASES, ids=str)
+def worked_case(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Worked]:
+    """Compute each case in turn."""
+    case: Case = request.param
+    examined = lab.examine(case.run, as_options(case.conditions))
+    with examined.connection:
+        yield Worked(case, examined, analysis_of(examined, case.conditions))
+
+
+@pytest.mark.parametrize(
+    "differences",
+    [
+        reference.propagation_differences,
+        reference.machine_differences,
+        reference.chart_differences,
+        reference.chain_differences,
+        reference.table_differences,
+    ],
+)
+def test_results_equal_the_incumbent(worked_case: Worked, differences: Callable[[Analysis, Path], list[str]]) -> None:
+    assert_no_differences(differences(worked_case.analysis, worked_case.case.results))
+
+
+def test_manifest_equals_the_incumbent(worked_case: Worked) -> None:
+    cells = {label: cell for label, cell in worked_case.examined.manifest_cells.items() if label != "Analysis date"}
+    assert_no_differences(reference.manifest_differences(worked_case.analysis, worked_case.case.results, cells))
+
+
+def test_results_name_the_compared_runs(worked_case: Worked) -> None:
+    """results.json has exactly the numbers that the tests above compare."""
+    written = worked_case.examined.results_json()["metrics"]
+    assert sorted(written) == sorted(worked_case.analysis.metrics)
+    for name, metric in worked_case.analysis.metrics.items():
+        figures = written[name]["runs"]["run"]
+        assert figures["centiles"] == [
+            [c.c, *(float(x) for x in (c.value, c.low, c.high) if x is not None)] for c in metric.centiles
+        ]
+        assert figures["averages"] == {
+            "published": metric.average_published,
+            "mean-of-hosts": metric.average_hosts,
+        }
+        assert figures["average"] == metric.average_published
+        numbers = (metric.size, float(metric.median), metric.stddev, float(metric.min), float(metric.max))
+        assert (figures["size"], figures["median"], figures["stddev"], figures["min"], figures["max"]) == numbers
+
+
+def test_published_average_takes_the_29_lowest_hosts(worked_case: Worked) -> None:
+    for name, average in averages(worked_case.case.key).items():
+        assert math.isclose(worked_case.analysis.metrics[name].average_published, average, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def test_summaries_of_many_hosts_differ_as_published(lab: Laboratory) -> None:
+    case = next(case for case in CASES if case.name == "many-hosts")
+    examined = lab.examine(case.run, as_options(case.conditions))
+    with examined.connection:
+        cpu = examined.results.metrics["CentiCpu"]
+        assert len(examined.prepared.logs) == 34
+    theirs = host_metrics(case.key)["CentiCpu"]["cdfAverage"]
+    assert math.isclose(cpu.averages["mean-of-hosts"], theirs["cdfAverage"], rel_tol=1e-12)
+    assert cpu.averages["published"] < cpu.averages["mean-of-hosts"]
+    row = load(case.results / "tables-org.json")["clusterperf.report"][2]
+    assert row[:2] == ["Process CPU usage, %", f"{cpu.averages['published']:.9f}"[:6]]
+
+
+def test_no_metric_is_missing_or_added(lab: Laboratory) -> None:
+    """`kind` among the incumbent's resource metrics is a type name, not a metric."""
+    first = CASES[0].results
+    blocks, machines = load(first / "blockprop.json.gz"), load(first / "clusterperf.json.gz")
+    documents = (blocks, blocks["bpPropagation"], machines, machines["mpResourceCDFs"])
+    theirs = {
+        name for item in documents for name, value in item.items() if isinstance(value, dict) and "cdfSize" in value
+    }
+    assert {metric.id for metric in lab.package.package.metrics} == theirs
+    assert "kind" in machines["mpResourceCDFs"]
+
+
+def test_segmented_names_equal_dotted_ones(lab: Laboratory) -> None:
+    differences = []
+    for name in ("plain", "ns-segments"):
+        with (examined := lab.examine(CARDANO / "tiny" / name / "run")).connection:
+            differences.append(analysis_of(examined, []))
+    plain, segments = differences
+    assert segments.metrics == plain.metrics
+    assert segments.chain == plain.chain
+
+
+def test_broken_line_is_quarantined_and_run_is_analysed(lab: Laboratory) -> None:
+    with (examined := lab.examine(CARDANO / "tiny" / "refused-miss" / "run")).connection:
+        analysis = analysis_of(examined, [])
+    assert [(host.host, host.quarantined) for host in analysis.hosts] == [("node-10", 0), ("node-2", 1), ("node-3", 0)]
+    assert analysis.manifest["Total log objects analysed"] == 271
+
+
+TITLES = ("Resource Usage", "Anomaly control", "Forging", "Individual peer propagation", "End-to-end propagation")
+
+
+@pytest.fixture(params=("two", "three"))
+def reports(request: pytest.FixtureRequest) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return our document and the incumbent's report, of two and of three runs."""
+    folder: Path = request.getfixturevalue(request.param)
+    return load(folder / "document.json"), load(CARDANO / "reports" / f"{request.param}.json")
+
+
+def test_manifest_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    ours, theirs = reports
+    assert {key: ours["manifest"][key] for key in theirs["manifest"]} == theirs["manifest"]
+    assert len(ours["manifest"]["rows"]) == 45
+
+
+@pytest.mark.parametrize("index", range(len(TITLES)), ids=TITLES)
+def test_table_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any]], index: int) -> None:
+    ours, theirs = reports
+    table = {key: ours["sections"][index][key] for key in ("title", "header", "rows")}
+    assert table == theirs["sections"][index]
+    assert table["title"] == TITLES[index]
+
+
+def test_report_has_no_other_table(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    ours, theirs = reports
+    assert [item["title"] for item in ours["sections"]] == [item["title"] for item in theirs["sections"]]
+
+
+def test_plots_have_same_metrics_in_same_order(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    ours, theirs = reports
+    assert [item["id"] for item in ours["charts"]] == [item["deField"] for item in theirs["charts"]]
+    assert [item["title"] for item in ours["charts"]] == [item["deShortDesc"] for item in theirs["charts"]]
+
+
+def test_dictionary_has_the_same_metrics(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    ours, theirs = reports
+    mine = [[(entry["id"], entry["name"], entry["unit"]) for entry in group["entries"]] for group in ours["dictionary"]]
+    groups = [theirs["dictionary"][name] for name in ("dBlockProp", "dClusterPerf")]
+    expected = [[(name, entry["deShortDesc"], entry["deUnit"]) for name, entry in group.items()] for group in groups]
+    assert [sorted(group) for group in mine] == [sorted(group) for group in expected]
+    assert [len(group) for group in mine] == [32, 23]

@@ -1,0 +1,92 @@
+"""Test the warning about a genesis of another run: leadership checks are not in their slots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.oracle.instants import SECOND, instant_text
+from tests.support.cases import CASES, Case, as_options
+from tests.support.commands import Done, assay
+from tests.support.laboratory import Laboratory
+from tests.support.runs import TINY_START, changed_json, changed_log, copied, line
+
+HINT = (
+    "  hint: is the genesis the one that the run was started with? Slots of several lengths (mainnet had slots of 20 s "
+    "before Shelley) are not supported\n"
+)
+
+
+def shift_start(seconds: int) -> dict[str, str]:
+    """Change a genesis so that the system began some seconds later."""
+    return {"systemStart": instant_text(TINY_START + seconds * SECOND, "%Y-%m-%dT%H:%M:%SZ")}
+
+
+def query_metric(run: Path, metric: str, cache: Path) -> Done:
+    """Run `assay query` for a metric."""
+    return assay("query", metric, "--run", f"run={run}", "--cache", cache)
+
+
+@pytest.mark.parametrize("metric", ["cdfForgerStart", "cdfPeerRequest", "CentiCpu"])
+@pytest.mark.parametrize(
+    ("message", "outside", "slot", "implied", "distance"),
+    [
+        (shift_start(10 * 365 * 86400), 6, 2, "before slot 0", "315360000.0 s before"),
+        (shift_start(1), 6, 2, "in slot 1", "1.0 s before"),
+        ({"slotLength": 2}, 6, 2, "in slot 1", "17.0 s before"),
+        ({"slotLength": 0.3333}, 6, 2, "in slot 6", "1.3 s after"),
+    ],
+)
+def test_most_checks_outside_their_slots_are_an_error(
+    tmp_path: Path,
+    cache: Path,
+    metric: str,
+    message: dict[str, Any],
+    outside: int,
+    slot: int,
+    implied: str,
+    distance: str,
+) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    changed_json(run / "genesis-shelley.json", lambda document: document.update(message))
+    done = query_metric(run, metric, cache)
+    assert (done.status, done.out) == (1, "")
+    first, *others = done.err.splitlines(keepends=True)
+    assert first.startswith(
+        f"error[slots-unfit]: run run: {outside} of 6 leadership checks lie in another slot than the one that they name"
+    )
+    assert f" for slot {slot} at 2026-02-05 18:5" in first
+    assert f": {implied} by systemStart and slotLength; the instants of " in first
+    assert first.endswith(f" lie {distance} where the genesis puts its slots\n")
+    assert others[-1] == HINT
+
+
+@pytest.mark.parametrize("metric", ["cdfForgerStart", "CentiCpu"])
+def test_system_start_too_early_is_reported_with_evidence(tmp_path: Path, cache: Path, metric: str) -> None:
+    run = copied("tiny/plain", tmp_path / "run")
+    changed_json(run / "genesis-shelley.json", lambda document: document.update(shift_start(-10 * 365 * 86400)))
+    done = query_metric(run, metric, cache)
+    assert done.status == 1
+    assert "systemStart" in done.err
+    assert "slotLength" in done.err
+
+
+def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Path) -> None:
+    """Reports with both kinds of metrics query twice and warn once."""
+    run = copied("tiny/plain", tmp_path / "run")
+    changed_log(run / "node-2", lambda lines: [*lines, line(30.001, "Forge.Loop.StartLeadershipCheck", {"slot": 31})])
+    message = "warning: run: 1 of 7 leadership checks lie in another slot than the one that they name, the first of "
+    for metrics in (["cdfForgerStart"], ["CentiCpu"], ["cdfForgerStart", "CentiCpu"]):
+        done = assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
+        assert done.status == 0
+        assert done.err.count(message) == 1
+        assert done.err.count("leadership checks") == 1
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_reference_runs_cause_no_warning(lab: Laboratory, case: Case) -> None:
+    examined = lab.examine(case.run, as_options(case.conditions))
+    with examined.connection:
+        assert [text for text in examined.results.warnings if "leadership" in text] == []

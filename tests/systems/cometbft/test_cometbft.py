@@ -1,0 +1,426 @@
+"""Test CometBFT: the load tool's report to the nanosecond, the Prometheus server's answers, the article."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import gzip
+import io
+import json
+import re
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pypdf
+import pytest
+
+from assay.lang import dependencies, normal_form
+from assay.lang import workspace as workspaces
+from assay.lang.workspace import Workspace
+from tests.compare_reference import load
+from tests.support.cometbft import assembled
+from tests.support.commands import Done, assay
+from tests.support.laboratory import ROOT
+from tests.support.workspaces import edited, workspace
+
+RUN = ROOT / "golden" / "cometbft" / "run"
+SECOND = 10**9
+UNITS = {"h": 3600 * SECOND, "m": 60 * SECOND, "s": SECOND, "ms": 10**6, "µs": 10**3, "ns": 1}
+
+
+def build_article(out: Path, cache: Path, run: Path = RUN, within: Path = ROOT) -> Done:
+    return assay("build", "cometbft/qa", "--run", run, "-o", out, "--cache", cache, within=within)
+
+
+@pytest.fixture
+def built(qa: Path) -> Path:
+    return qa
+
+
+def read_rows(built: Path, start: str) -> list[dict[str, Any]]:
+    """Return the rows of the statement with this prefix and the most columns."""
+    rows = load(built / "results.json")["rows"]["run"]
+    names = [name for name in rows if name == start or name.startswith(f"{start} ")]
+    return list(rows[max(names, key=len)])
+
+
+def go_duration(text: str) -> int:
+    """Parse a Go duration (`1.578019353s`, `206.08651ms`) into ns."""
+    parts = re.findall(r"([\d.]+)(h|ms|µs|ns|m|s)", text)
+    assert "".join(a + b for a, b in parts) == text
+    exact = sum(Fraction(number) * UNITS[unit] for number, unit in parts)
+    assert exact.denominator == 1
+    return int(exact)
+
+
+def read_own_report() -> dict[str, dict[str, int]]:
+    """Return the load tool's own summary by experiment."""
+    text = (RUN / "report" / "report_node0.txt").read_text(encoding="utf-8")
+    report = {}
+    for block in text.split("Experiment ID: ")[1:]:
+        identifier, *lines = block.strip().split("\n")
+        fields = dict(line.strip().split(": ") for line in lines if ": " in line)
+        report[identifier] = {
+            "connections": int(fields["Connections"]),
+            "rate": int(fields["Rate"]),
+            "valid_txs": int(fields["Total Valid Tx"]),
+            "negative_latencies": int(fields["Total Negative Latencies"]),
+            "latency_min": go_duration(fields["Minimum Latency"]),
+            "latency_max": go_duration(fields["Maximum Latency"]),
+            "latency_avg": go_duration(fields["Average Latency"]),
+            "latency_stddev": go_duration(fields["Standard Deviation"]),
+        }
+    return report
+
+
+def find_table(built: Path, title: str) -> Any:
+    galleries = load(built / "document.json")["galleries"]
+    return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
+
+
+def test_load_metrics_equal_load_tool_to_the_nanosecond(built: Path) -> None:
+    expected = list(read_own_report().values())
+    experiments = read_rows(built, "rows experiment number connections rate latency_min latency_avg")
+    counted = read_rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
+    assert len(experiments) == len(counted) == len(expected) == 8
+    key = ("connections", "rate", "latency_avg")
+    actual = sorted(
+        ({**a, **b} for a, b in zip(experiments, counted, strict=True)), key=lambda row: tuple(row[k] for k in key)
+    )
+    for row, due in zip(actual, sorted(expected, key=lambda row: tuple(row[k] for k in key)), strict=True):
+        assert {name: row[name] for name in due} == due
+
+
+def test_throughput_and_due_transactions_equal_plain_python(built: Path) -> None:
+    text = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode()
+    groups: dict[str, list[dict[str, str]]] = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        groups.setdefault(row["experiment_id"], []).append(row)
+    due = []
+    for group in groups.values():
+        first = min(int(row["block_time"]) for row in group)
+        sent = min(first - int(row["duration_ns"]) for row in group if int(row["block_time"]) == first)
+        span = max(int(row["block_time"]) for row in group) - sent
+        load_ = int(group[0]["connections"]) * int(group[0]["rate"])
+        due.append((first, load_ * 29, pytest.approx(len(group) / (span / SECOND), rel=1e-9)))
+    actual = read_rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
+    actual.sort(key=lambda row: row["number"])
+    assert [(row["number"], row["expected_txs"]) for row in actual] == [
+        (number, expected) for number, (_, expected, _) in enumerate(sorted(due, key=lambda item: item[0]), start=1)
+    ]
+    printed = [float(row[-1]) for row in find_table(built, "Experiments")["rows"]]
+    assert printed == [
+        pytest.approx(float(f"{x.expected:.5f}"), rel=1e-5) for _, _, x in sorted(due, key=lambda i: i[0])
+    ]
+
+
+def test_saturation_table_takes_first_of_equal_rows(built: Path) -> None:
+    actual = find_table(built, "Transactions found in blocks, by rate (rows) and connections (columns)")
+    assert actual["header"][1:] == ["1", "2"]
+    assert actual["rows"] == [
+        ["50", "1450", "2900"],
+        ["100", "2900", "5800"],
+        ["200", "5800", "11600"],
+        ["800", "—", "18147 *"],
+    ]
+
+
+ANSWERS = {
+    "mempool_size": "mempool_size",
+    "peers": "peer_count",
+    "rounds": "round_count",
+    "memory": "memory",
+    "cpu": "cpu",
+    "block_rate": "block_rate",
+    "total_txs_rate": "total_txs_rate",
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_series_equal_the_servers_answers(built: Path, name: str) -> None:
+    answer = json.loads(gzip.decompress((RUN / "prom" / f"qr_5s_{name}.json.gz").read_bytes()))["data"]["result"]
+    actual = {
+        (row["job"], row["instance"], row["t_ns"] // SECOND): row["value"]
+        for row in read_rows(built, f"rows {ANSWERS[name]}")
+    }
+    first, last = min(t for *_, t in actual), max(t for *_, t in actual)
+    due = {
+        (item["metric"]["job"], item["metric"]["instance"], t): float(value)
+        for item in answer
+        for t, value in item["values"]
+        if first <= t <= last
+    }
+    assert actual.keys() == due.keys()
+    assert len(due) > 300
+    exact = {} if name.endswith("_rate") else due
+    assert {key: actual[key] for key in exact} == exact
+    assert [actual[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9)
+
+
+def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Path) -> None:
+    run = tmp_path / "old"
+    shutil.copytree(RUN, run)
+    raw = run / "prom" / "raw_all_5s.json.gz"
+    text = gzip.decompress(raw.read_bytes()).decode().replace('"cometbft_', '"tendermint_')
+    raw.unlink()
+    (run / "prom" / "raw_all_5s.json").write_text(text, encoding="utf-8")
+    done = build_article(tmp_path / "out", cache, run)
+    assert done.status == 0, done.err
+    old = load(tmp_path / "out" / "results.json")["rows"]["old"]
+    new = load(built / "results.json")["rows"]["run"]
+    assert {name: value for name, value in old.items() if name in new} == new
+
+
+def test_report_shows_every_part_and_quotes_results(built: Path) -> None:
+    text = " ".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
+    flat = re.sub(r"\s+", " ", text.replace("\u200b", ""))
+    for title in (
+        "QA results of 0.38.17",
+        "Issues",
+        "Saturation point",
+        "Latencies",
+        "Metrics of the nodes",
+        "Overload",
+        "Fault",
+        "Rotating nodes",
+        "All experiments",
+        "Logs of the nodes",
+        "Vote extensions",
+        "Results",
+        "Conclusion",
+    ):
+        assert title in flat
+    assert "The first experiment found 1450 tx of 1450 tx in blocks, 50.7 tx/s." in flat
+    assert "There is no other run to judge by." in flat
+    document = load(built / "document.json")
+    assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 0, 8, 10, 10, 11, 11, 4, 5, 0, 0, 0]
+
+
+PROSE = "specs/cometbft/prose/saturation.md"
+
+
+@pytest.mark.parametrize(
+    ("quote", "message"),
+    [
+        (
+            "{{ valid_tx(number = 1) }}",
+            """\
+error[unknown-metric]: prose quotes an unknown metric `valid_tx`
+  at specs/cometbft/prose/saturation.md:5:28
+    5 | The first experiment found {{ valid_tx(number = 1) }} of {{ expected_txs(number = 1) }} in blocks,
+      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^
+  hint: did you mean `valid_txs`?
+""",
+        ),
+        (
+            "{{ valid_txs(nummer = 1) }}",
+            """\
+error[unknown-column]: prose quotes `valid_txs` by an unknown column `nummer`
+  at specs/cometbft/prose/saturation.md:5:28
+    5 | The first experiment found {{ valid_txs(nummer = 1) }} of {{ expected_txs(number = 1) }} in blocks,
+      |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  hint: did you mean `number`?
+""",
+        ),
+        (
+            "{{ valid_txs(rate = 100) }}",
+            """\
+error[quote]: run run: a quote of `valid_txs` means 3 rows of `experiment` (rate = 100)
+  at specs/cometbft/prose/saturation.md:5:28
+  expected: one row
+  hint: name more columns
+""",
+        ),
+        (
+            "{{ valid_txs of 1 }}",
+            """\
+error[prose]: a quote of a result cannot be read
+  at specs/cometbft/prose/saturation.md:5:28
+  expected: {{ METRIC(COLUMN = "text" or number, ..., decimals = number) }}
+  found:    {{ valid_txs of 1 }}
+""",
+        ),
+    ],
+)
+def test_invalid_quote_is_an_error_with_a_place(tmp_path: Path, cache: Path, quote: str, message: str) -> None:
+    within = workspace(tmp_path / "workspace")
+    edited(within / PROSE, "{{ valid_txs(number = 1) }}", quote)
+    done = build_article(tmp_path / "out", cache, within=within)
+    assert (done.status, done.err) == (1, message)
+    assert not (tmp_path / "out").exists()
+
+
+def thin_out(run: Path, keep: int) -> None:
+    """Drop samples, so that the remaining ones are further apart."""
+    raw = run / "prom" / "raw_all_5s.json.gz"
+    data = json.loads(gzip.decompress(raw.read_bytes()))
+    for item in data["data"]["result"]:
+        item["values"] = item["values"][::keep]
+    raw.write_bytes(gzip.compress(json.dumps(data).encode()))
+
+
+def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache: Path) -> None:
+    run = tmp_path / "sparse"
+    shutil.copytree(RUN, run)
+    thin_out(run, 6)
+    done = build_article(tmp_path / "out", cache, run)
+    assert done.status == 0
+    assert done.err == (
+        "warning: 0.38.17: block_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the 20 s that "
+        "a rate is taken over, so it has no values.\n"
+        "warning: 0.38.17: total_txs_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the 20 s "
+        "that a rate is taken over, so it has no values.\n"
+    )
+
+
+def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> None:
+    """One experiment loses every seventh transaction: 14.3 % fewer fails; latencies stay good."""
+    run = tmp_path / "slow"
+    shutil.copytree(RUN, run)
+    place = run / "report" / "raw_node0.csv.gz"
+    head, *lines = gzip.decompress(place.read_bytes()).decode().splitlines()
+    first = lines[0].split(",")[0]
+    remaining_lines = [row for number, row in enumerate(lines) if not (row.startswith(first) and number % 7 == 3)]
+    place.write_bytes(gzip.compress("\n".join([head, *remaining_lines, ""]).encode()))
+    document = assembled(cache, f"base={RUN}", f"slow={run}")
+    results = next(gallery for gallery in document["galleries"] if gallery["title"] == "Results")
+    _, verdict, *_ = results["tables"]
+    assert verdict["header"] == [
+        "Connections", "Rate, tx/s", "Metric", "base", "slow", "Δ%", "Result",
+    ]  # fmt: skip
+    rows = {tuple(row[:3]): row[3:] for row in verdict["rows"]}
+    assert len(rows) == 7 * 4
+    lost = 1450 - sum(1 for row in remaining_lines if row.startswith(first))
+    assert rows["1", "50", "Transactions, tx"] == ["1450", str(1450 - lost), f"{-100 * lost / 1450:.1f}", "fail"]
+    assert rows["1", "50", "Throughput, tx/s"][-1] == "fail"
+    assert rows["1", "50", "Average latency, s"][-1] == "pass"
+    assert {row[-1] for key, row in rows.items() if key[:2] != ("1", "50")} == {"pass"}
+    plots = next(gallery for gallery in document["galleries"] if gallery["title"] == "Latencies")["plots"]
+    assert [plot["title"].rsplit(": ", 1)[1] for plot in plots[:4]] == ["base", "slow", "base", "slow"]
+
+
+def test_part_without_data_says_so(tmp_path: Path, cache: Path) -> None:
+    run = tmp_path / "load only"
+    shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("prom"))
+    done = build_article(tmp_path / "out", cache, run)
+    assert (done.status, done.err) == (0, "")
+    galleries = {item["title"]: item for item in load(tmp_path / "out" / "document.json")["galleries"]}
+    nodes = galleries["Metrics of the nodes"]
+    assert nodes["plots"] == []
+    assert nodes["text"][-1] == (
+        "Left out for want of samples of the nodes' metrics, as a Prometheus server has them: run load only has none."
+    )
+    assert len(galleries["Latencies"]["plots"]) == 8
+
+
+def test_empty_run_is_refused(tmp_path: Path, cache: Path) -> None:
+    run = tmp_path / "bare"
+    run.mkdir()
+    (run / "meta.json").write_text("{}", encoding="utf-8")
+    done = build_article(tmp_path / "out", cache, run)
+    assert (done.status, done.err.replace(str(run), "RUN")) == (
+        1,
+        """\
+error[no-source]: article `qa` has nothing to show: each of its parts needs records that a run lacks
+  expected: files report/*.csv (Reports of the load tool: a row a transaction that was found in a block); \
+files logs/*.log (Logs of the nodes, as JSON lines); files prom/raw*.json, *.parquet, *.om (Samples of the nodes' \
+metrics, as a Prometheus server has them)
+  found:    RUN
+""",
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
+    """Plain Python averages the server's answer to the published expression."""
+    answer = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_memory.json.gz").read_bytes()))["data"]["result"]
+    chosen = next(row for row in read_rows(built, "rows experiment experiment_id") if row["number"] == 6)
+    steps = set(range(chosen["from_ns"] // SECOND, chosen["to_ns"] // SECOND + 1))
+    means = []
+    for jobs in (lambda _job: True, lambda job: job.startswith(("validator", "ephemeral")) and "-" not in job):
+        values: dict[int, list[float]] = {}
+        for item in answer:
+            for t, value in item["values"] if jobs(item["metric"]["job"]) else ():
+                if t in steps:
+                    values.setdefault(t, []).append(float(value))
+        means.append(sum(sum(actual_values) / len(actual_values) for actual_values in values.values()) / len(values))
+    actual_values = find_table(built, "Average resident memory with and without the exporters' processes")
+    assert actual_values["header"] == ["Series", "Labels", "Lines", "Average, Bytes", "Δ%"]
+    every, nodes = actual_values["rows"]
+    assert [every[1:3], nodes[1:3]] == [["every label", "5"], ['job !~ ".*exporter.*|prometheus"', "4"]]
+    assert [float(every[3]), float(nodes[3])] == [pytest.approx(mean, rel=1e-8) for mean in means]
+    assert (every[4], nodes[4]) == ("", f"{100 * (means[1] / means[0] - 1):.1f}")
+    descriptions = {entry["id"]: entry["description"] for group in load(built / "document.json")["dictionary"]
+            for entry in group["entries"]}  # fmt: skip
+    assert descriptions["memory"] == "Resident memory of each process. Of process_resident_memory_bytes, every label."
+    assert descriptions["node_memory"] == (
+        'Resident memory of each node\'s process. Of process_resident_memory_bytes, job !~ ".*exporter.*|prometheus".'
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "replacement", "message"),
+    [
+        (
+            "specs/cometbft/articles.dhall",
+            "[ s.memory, s.nodeMemory ]",
+            "[ s.memory, s.peers ]",
+            "error[averages-unit]: the series of table `Average resident memory with and without the exporters' "
+            "processes` of part `Metrics of the nodes` of article `qa` are in different units\n",
+        ),
+        (
+            "specs/cometbft/articles.dhall",
+            "[ s.memory, s.nodeMemory ]",
+            '[ s.memory, s.nodeMemory // { name = "node_memori" } ]',
+            "error[unknown-series]: table `Average resident memory with and without the exporters' processes` of part "
+            "`Metrics of the nodes` of article `qa` shows an unknown series `node_memori`\n",
+        ),
+        (
+            "specs/cometbft/series.dhall",
+            'X.matches (G.field e.job) ".*exporter.*|prometheus"',
+            'X.matches (G.field e.value) ".*exporter.*|prometheus"',
+            "error[type]: the condition of series `node_memory`",
+        ),
+        (
+            "specs/cometbft/series.dhall",
+            'X.matches (G.field e.job) ".*exporter.*|prometheus"',
+            'X.matches (G.field e.job) "(exporter"',
+            "error[sql]: ",
+        ),
+    ],
+)
+def test_invalid_filter_or_series_table_is_an_error(
+    tmp_path: Path, cache: Path, file: str, text: str, replacement: str, message: str
+) -> None:
+    within = workspace(tmp_path / "workspace")
+    edited(within / file, text, replacement)
+    done = assay("check", "--system", "cometbft", "--cache", cache, within=within)
+    assert done.status == 1
+    assert message in done.err
+
+
+def test_further_source_changes_no_definition() -> None:
+    here = Workspace(ROOT)
+    checked = workspaces.evaluate(here, "cometbft", workspaces.scan(here, "cometbft"))
+    further = dataclasses.replace(checked.package.sources[0], name="further", kind="json-lines", constants=())
+    wider = dataclasses.replace(checked.package, sources=(*checked.package.sources, further))
+    of_all = {name for name in checked.definitions if _reads_logs(checked, name)}
+    same = normal_form.hash_definitions(wider)
+    assert {name for name in same if same[name] != checked.definitions[name]} == of_all
+    load_ = next(source for source in wider.sources if source.name == "load")
+    other = tuple(dataclasses.replace(load_, time=("time",)) if source is load_ else source for source in wider.sources)
+    changed = normal_form.hash_definitions(dataclasses.replace(wider, sources=other))
+    differing = {name for name in changed if changed[name] != checked.definitions[name]}
+    assert differing == {name for name in changed if name in of_all or "loaded" in _needed(checked, name).events}
+
+
+def _needed(checked: normal_form.CheckedPackage, metric: str) -> dependencies.Dependencies:
+    return dependencies.collect_dependencies(checked.package, [checked.metric(metric)], checked.package.filters)
+
+
+def _reads_logs(checked: normal_form.CheckedPackage, metric: str) -> bool:
+    """Tell whether a metric reads what every source records of its hosts."""
+    read = _needed(checked, metric).relations
+    return any("logs" in item.uses for item in checked.package.relations if item.name in read)

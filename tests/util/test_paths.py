@@ -1,0 +1,31 @@
+"""Resolved paths: links are followed at one place, and loops of them are errors."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import assay as package
+from assay.util.paths import resolve_path
+
+
+def test_resolved_path_follows_links_and_names_loops(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    assert resolve_path(tmp_path / "link" / "none") == tmp_path / "folder" / "none"
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match=re.escape(f"a loop of symbolic links: '{tmp_path / 'a'}'")):
+        resolve_path(tmp_path / "a")
+
+
+def test_code_follows_links_at_one_place() -> None:
+    root = Path(package.__file__).parent
+    # The Dhall evaluator knows nothing of Assay; a loop of links ends its `realpath`, and is no file then.
+    own = (root / "util" / "paths.py", *(root / "dhall").glob("*.py"))
+    files = [path for path in root.rglob("*.py") if path not in own]
+    bare = re.compile(r"\.resolve\((strict=\w+)?\)|\brealpath\(|Path\.resolve\b")
+    assert [path for path in files if bare.search(path.read_text(encoding="utf-8"))] == []
+    assert bare.search((root / "util" / "paths.py").read_text(encoding="utf-8"))
