@@ -35,7 +35,7 @@ from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import CONSTANTS
-from assay.plan.planner import Applied
+from assay.plan.planner import AppliedFilter
 from assay.report.article import metrics_of
 from assay.report.assemble import no_samples, rejected
 from assay.report.blocks.rows import listed, series_of
@@ -100,7 +100,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         _own_workspace(session)
     checked = session.package(system)
     package = checked.package
-    every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    every = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     relations = [item.name for item in package.relations]
     lines = [item.name for item in package.series]
     graph = compile_plan(checked, package.metrics, every, relations, series=lines, cuts=package.cuts).graph
@@ -373,7 +373,7 @@ def _phase_sql(
     checked: CheckedPackage,
     metric: Metric,
     report: Report | None,
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     run: NamedRun | None,
     cut: PhaseSelection,
 ) -> str:

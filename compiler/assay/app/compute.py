@@ -25,7 +25,7 @@ from assay.engine.results import RunResults
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Applied, Listed, Plan
+from assay.plan.planner import AppliedFilter, Plan, RowRequest
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
@@ -72,10 +72,10 @@ def compute(
     checked: CheckedPackage,
     runs: Sequence[NamedRun],
     metrics: Sequence[Metric],
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     relations: Sequence[str] = (),
     at_work: Callable[[], None] = ignore_work,
-    listed: Sequence[Listed] = (),
+    listed: Sequence[RowRequest] = (),
     series: Sequence[str] = (),
     asked: PhaseSelection | None = None,
 ) -> Computation:

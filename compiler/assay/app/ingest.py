@@ -54,9 +54,9 @@ def ingest_runs(
 
 def wanted_of(package: Package) -> dict[str, frozenset[str]]:
     """The fields of events that the metrics of a package need, its filters and its relations."""
-    from assay.plan.planner import Applied, plan
+    from assay.plan.planner import AppliedFilter, plan
 
-    filters = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     return dict(plan(package, package.metrics, filters, [item.name for item in package.relations]).wanted)
 
 

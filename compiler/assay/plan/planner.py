@@ -17,7 +17,7 @@ from assay.lang.scopes import HOST, LOGS
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedFilter:
     """A filter with its argument: an integer or a real as exact text, or None."""
 
     filter: Filter
@@ -61,7 +61,7 @@ class RelationStep:
 
 
 @dataclass(frozen=True, slots=True)
-class RowsStep:
+class GrainRowsStep:
     """Creates the wide table of a grain with these members, before filters: `<grain>_rows`.
 
     The instants `across` pick a row from the logs of several hosts, where log positions do not define an order.
@@ -78,14 +78,14 @@ class RowsStep:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeStep:
+class FilterStep:
     """Creates the wide table of a grain with the result of every filter on it, and `accepted`.
 
     With `cut` it has only the rows of one phase: those whose instant `at`, if the grain names one, is in it.
     """
 
     grain: Grain
-    applied: tuple[Applied, ...]
+    applied: tuple[AppliedFilter, ...]
     cut: bool = False
 
     @property
@@ -126,11 +126,11 @@ class SeriesStep:
         return self.series.name
 
 
-Step = EventStep | RelationStep | RowsStep | JudgeStep | SeriesStep | CheckStep
+Step = EventStep | RelationStep | GrainRowsStep | FilterStep | SeriesStep | CheckStep
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class RowRequest:
     """A request for rows of a grain in the order of its key.
 
     A row has columns, the values of `metrics`, and the values of `formulas` over these (`metrics` has their inputs).
@@ -148,10 +148,10 @@ class Listed:
         return " ".join(["rows", self.grain.name, *self.keys, *ids])
 
 
-def listed_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Sequence[Metric]) -> Listed:
+def request_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: Sequence[Metric]) -> RowRequest:
     """Return a request for rows of a grain with metrics, some of which may be formulas."""
     measured = formula.list_measured(formula.index_metrics(package), metrics)
-    return Listed(grain, tuple(keys), measured, tuple(metric for metric in metrics if formula.is_formula(metric)))
+    return RowRequest(grain, tuple(keys), measured, tuple(metric for metric in metrics if formula.is_formula(metric)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +164,10 @@ class Plan:
 
     steps: tuple[Step, ...]
     metrics: tuple[Metric, ...]
-    applied: tuple[Applied, ...]
+    applied: tuple[AppliedFilter, ...]
     wanted: Mapping[str, frozenset[str]]
     constants: frozenset[str]
-    listed: tuple[Listed, ...] = ()
+    listed: tuple[RowRequest, ...] = ()
     series: tuple[SeriesStep, ...] = ()
     formulas: tuple[Metric, ...] = ()
     cuts: tuple[Cut, ...] = ()
@@ -188,7 +188,7 @@ def cut_name(cut: str) -> str:
     return f"cut {cut}"
 
 
-def applied_to(grain: Grain, applied: Iterable[Applied]) -> tuple[Applied, ...]:
+def select_grain_filters(grain: Grain, applied: Iterable[AppliedFilter]) -> tuple[AppliedFilter, ...]:
     """Return the filters that have a condition on the grain, in their order."""
     return tuple(item for item in applied if any(c.grain == grain.name for c in item.filter.conditions))
 
@@ -196,7 +196,7 @@ def applied_to(grain: Grain, applied: Iterable[Applied]) -> tuple[Applied, ...]:
 class _StepScheduler:
     """Appends steps to `steps`, each after the steps of its inputs."""
 
-    def __init__(self, package: Package, need: Dependencies, applied: tuple[Applied, ...], cut: bool) -> None:
+    def __init__(self, package: Package, need: Dependencies, applied: tuple[AppliedFilter, ...], cut: bool) -> None:
         self.cut = cut
         self.tables = {item.name: item for item in package.tables}
         self.kinds = {item.name: item.kind for item in package.sources}
@@ -245,7 +245,7 @@ class _StepScheduler:
         self.add_rows(grain)
         if grain.subject:
             self.add_table(grain.subject.grain)
-        self.steps[grain.name] = JudgeStep(grain, applied_to(grain, self.applied), self.cut)
+        self.steps[grain.name] = FilterStep(grain, select_grain_filters(grain, self.applied), self.cut)
         self.add_checks(grain.name, grain.checks)
 
     def list_sources(self, uses: Iterable[str]) -> tuple[str, ...]:
@@ -265,7 +265,7 @@ class _StepScheduler:
 
     def add_rows(self, grain: Grain) -> None:
         """Add the rows of a grain after the tables that they are bound to."""
-        step = RowsStep(grain, frozenset(self.need.grains[grain.name]), self.list_unbound_instants(grain))
+        step = GrainRowsStep(grain, frozenset(self.need.grains[grain.name]), self.list_unbound_instants(grain))
         if step.name in self.steps:
             return
         for name in list_bound_tables(grain, step.members):
@@ -314,9 +314,9 @@ def select_instants(grain: Grain, members: frozenset[str]) -> Iterator[Instant]:
 def plan(
     package: Package,
     metrics: Sequence[Metric],
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     relations: Sequence[str] = (),
-    listed: Sequence[Listed] = (),
+    listed: Sequence[RowRequest] = (),
     series: Sequence[str] = (),
     cuts: Sequence[Cut] = (),
     cut: bool = False,

@@ -21,10 +21,10 @@ from assay.lang.scopes import HOST, LOGS, SOURCE
 from assay.plan.planner import (
     CheckStep,
     EventStep,
-    JudgeStep,
+    FilterStep,
+    GrainRowsStep,
     Plan,
     RelationStep,
-    RowsStep,
     SeriesStep,
     Step,
     cut_name,
@@ -204,8 +204,8 @@ def _of_metric(
 def _finer(plan: Plan) -> frozenset[str]:
     """Grains that others tally as they are before verdicts: those that have a subject, for their verdicts come later,
     and those that a phase cuts, for what is tallied is of the whole run."""
-    made = frozenset(step.grain.name for step in plan.steps if isinstance(step, RowsStep) and step.grain.subject)
-    judged = (step for step in plan.steps if isinstance(step, JudgeStep))
+    made = frozenset(step.grain.name for step in plan.steps if isinstance(step, GrainRowsStep) and step.grain.subject)
+    judged = (step for step in plan.steps if isinstance(step, FilterStep))
     return made | {step.grain.name for step in judged if step.cut and step.grain.at}
 
 
@@ -255,7 +255,7 @@ def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
 
 @functools.lru_cache(maxsize=KEPT)
 def _of_step(
-    kept: ReprKey[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
+    kept: ReprKey[RelationStep | GrainRowsStep | SeriesStep | FilterStep | CheckStep],
     finer: frozenset[str],
     names: tuple[str, ...],
 ) -> Statement:
@@ -264,11 +264,11 @@ def _of_step(
         what = f"relation `{step.name}`"
         query = relations.compile_query(step.relation.sql, constants, step.relation.uses, what)
         return Statement("table", step.name, relations.of_sources(query, step.sources), step)
-    if isinstance(step, RowsStep):
+    if isinstance(step, GrainRowsStep):
         return Statement("table", step.name, grains.rows(step, finer, constants), step)
     if isinstance(step, SeriesStep):
         return Statement("table", step.name, series.table(step.series, step.key, constants, step.cut), step)
-    if isinstance(step, JudgeStep):
+    if isinstance(step, FilterStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
     what = f"check `{step.check.code}` of `{step.of}`"
     query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), what)

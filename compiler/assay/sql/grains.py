@@ -15,7 +15,7 @@ from assay.lang.model.package import Grain, Instant, Pair, Tally
 from assay.lang.model.vocabulary import COMPUTED, FIRST, LAST, LATEST_BEFORE, SINCE, UNTIL, Cut
 from assay.lang.reserved_names import ACCEPTED, BASE, choose_free_name, rows_name
 from assay.lang.scopes import HOST
-from assay.plan.planner import Applied, JudgeStep, RowsStep, select_instants
+from assay.plan.planner import AppliedFilter, FilterStep, GrainRowsStep, select_instants
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
@@ -39,7 +39,7 @@ def instant(cut: Cut, constants: Mapping[str, object]) -> exp.Select:
 Constants = Mapping[str, object]
 
 
-def rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
+def rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """The wide table of a grain before filters.  Of the grains `finer` all rows are counted, not what verdicts left."""
     if step.grain.runs:
         return _runs(step.grain, constants)
@@ -73,7 +73,7 @@ def _layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, Expre
     ]
 
 
-def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
+def _bound(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """The relation's rows with everything that is bound to other tables."""
     grain = step.grain
     query = _whole_base().from_(dialect.table(grain.relation, BASE))
@@ -90,7 +90,7 @@ def _bound(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.S
     return query
 
 
-def _tallied(step: RowsStep, finer: frozenset[str]) -> dict[str, Instant]:
+def _tallied(step: GrainRowsStep, finer: frozenset[str]) -> dict[str, Instant]:
     """Tallies of the very rows of a key that an instant is picked of, which are counted where that is picked."""
     picked = [item for item in select_instants(step.grain, step.members) if item.pick in (FIRST, LAST)]
     wanted = [item for item in step.grain.tallies if item.column.name in step.members and item.of not in finer]
@@ -116,7 +116,7 @@ def _whole_base() -> exp.Select:
     return dialect.select(exp.Column(this=exp.Star(), table=exp.to_identifier(BASE)))
 
 
-def _bind(query: exp.Select, instant: Instant, step: RowsStep, tallied: bool, constants: Constants) -> exp.Select:
+def _bind(query: exp.Select, instant: Instant, step: GrainRowsStep, tallied: bool, constants: Constants) -> exp.Select:
     if instant.pick == LATEST_BEFORE:
         ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
         source = _narrowed(instant, constants)
@@ -191,7 +191,7 @@ def _agree(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expr:
     return exp.and_(*(exp.EQ(this=column(pair.field, table), expression=column(pair.column, base)) for pair in pairs))
 
 
-def judge(step: JudgeStep, constants: Constants) -> exp.Select:
+def judge(step: FilterStep, constants: Constants) -> exp.Select:
     """The rows of a grain with the verdict of each filter (`passes_1`, ... in order) and `accepted`."""
     grain = step.grain
     query = _whole_base().from_(dialect.table(rows_name(grain.name), BASE))
@@ -211,7 +211,7 @@ def judge(step: JudgeStep, constants: Constants) -> exp.Select:
     return query.select(exp.alias_(accepted, ACCEPTED))
 
 
-def _verdict(applied: Applied, grain: Grain, constants: Constants) -> exp.Expr:
+def _verdict(applied: AppliedFilter, grain: Grain, constants: Constants) -> exp.Expr:
     holds = next(item.holds for item in applied.filter.conditions if item.grain == grain.name)
     parameter = applied.filter.parameter
     names = Names(BASE, constants, applied.argument, parameter.type if parameter else "")
@@ -260,7 +260,7 @@ def _runs(grain: Grain, constants: Constants) -> exp.Select:
     return dialect.staged(query, (("accepted_rows", accepted), ("holding", holding)))
 
 
-def count_rejections(step: JudgeStep) -> exp.Select:
+def count_rejections(step: FilterStep) -> exp.Select:
     """One row: the number of rows, the number of accepted ones, then for each filter how many it rejected."""
     accepted = exp.Case(ifs=[exp.If(this=column("accepted"), true=dialect.integer(1))])
     query = exp.select(exp.Count(this=exp.Star()), exp.Count(this=accepted))

@@ -11,7 +11,7 @@ from assay.lang.formula import Figures
 from assay.lang.model.article import Article, ClassTable
 from assay.lang.model.package import Metric
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Listed, listed_rows
+from assay.plan.planner import RowRequest, request_rows
 from assay.report.blocks.line_names import names
 from assay.report.cell_links import FORMULA, CellLink, CellSource
 from assay.report.document import Table
@@ -31,14 +31,14 @@ class _Column:
     where: tuple[tuple[str, str], ...] = ()
 
 
-def rows_of_classes(checked: CheckedPackage, table: ClassTable) -> Listed | None:
+def rows_of_classes(checked: CheckedPackage, table: ClassTable) -> RowRequest | None:
     """The rows that are the columns of a table against classes; None where these are the runs."""
     if not table.across:
         return None
     metrics = metrics_of_classes(checked, table)
     name = formula.find_grain(formula.index_metrics(checked.package), metrics[0])
     grain = next(item for item in checked.package.grains if item.name == name)
-    return listed_rows(checked.package, grain, tuple(dict.fromkeys((table.across, *grain.key))), metrics)
+    return request_rows(checked.package, grain, tuple(dict.fromkeys((table.across, *grain.key))), metrics)
 
 
 def metrics_of_classes(checked: CheckedPackage, table: ClassTable) -> tuple[Metric, ...]:

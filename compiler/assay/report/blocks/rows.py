@@ -10,7 +10,7 @@ from typing import Any
 from assay.lang.model.article import Article, Choice, ClassTable, Listing, Part, Pivot, Scatter, Verdict
 from assay.lang.model.package import Grain, Metric, Series
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import FROM, TO, Listed, listed_rows, rows_of, span_of
+from assay.plan.planner import FROM, TO, RowRequest, request_rows, rows_of, span_of
 from assay.report.blocks.class_tables import rows_of_classes
 from assay.report.prose import Prose, Quote, grain_of
 from assay.report.run_results import RunFigures
@@ -22,7 +22,7 @@ from assay.util.diagnostics import fail
 Row = Mapping[str, object]
 
 
-def listed(checked: CheckedPackage, article: Article, prose: Iterable[Prose]) -> tuple[Listed, ...]:
+def listed(checked: CheckedPackage, article: Article, prose: Iterable[Prose]) -> tuple[RowRequest, ...]:
     """The rows that an article needs of each run."""
     found = [
         *(of_choice(checked, choice) for choice in article.choices),
@@ -48,14 +48,14 @@ def _of_grids(part: Part, member: str) -> tuple[Any, ...]:
     return tuple(item for grid in part.grids for item in getattr(grid, member))
 
 
-def of_parts(checked: CheckedPackage, article: Article) -> Iterator[Listed]:
+def of_parts(checked: CheckedPackage, article: Article) -> Iterator[RowRequest]:
     """The rows that the tables and figures of all parts are made of."""
     for part in article.parts:
         for item in (*part.listings, *part.pivots, *part.verdicts, *scatters_of(part), *part.class_tables):
             yield from listed_of(checked, item)
 
 
-def listed_of(checked: CheckedPackage, item: object) -> tuple[Listed, ...]:
+def listed_of(checked: CheckedPackage, item: object) -> tuple[RowRequest, ...]:
     """The rows that a table, a scatter or a quote is made of; none of anything else."""
     if isinstance(item, Listing):
         return (_listed(checked, item.grain, item.keys, item.metrics),)
@@ -71,11 +71,11 @@ def listed_of(checked: CheckedPackage, item: object) -> tuple[Listed, ...]:
     return (of_quote(checked, item),) if isinstance(item, Quote) else ()
 
 
-def _listed(checked: CheckedPackage, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> Listed:
-    return listed_rows(checked.package, grain_named(checked, grain), keys, [checked.metric(name) for name in metrics])
+def _listed(checked: CheckedPackage, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> RowRequest:
+    return request_rows(checked.package, grain_named(checked, grain), keys, [checked.metric(name) for name in metrics])
 
 
-def of_choice(checked: CheckedPackage, choice: Choice) -> Listed:
+def of_choice(checked: CheckedPackage, choice: Choice) -> RowRequest:
     """The rows among which a choice is made."""
     grain = grain_named(checked, choice.grain)
     pinned = (pin.column for pin in choice.pins)
@@ -85,33 +85,33 @@ def of_choice(checked: CheckedPackage, choice: Choice) -> Listed:
     return _listed(checked, choice.grain, tuple(columns), tuple(metrics))
 
 
-def of_pivot(checked: CheckedPackage, pivot: Pivot) -> Listed:
+def of_pivot(checked: CheckedPackage, pivot: Pivot) -> RowRequest:
     """The rows that a pivot is made of."""
     metrics = [pivot.metric, *([pivot.due] if pivot.due else [])]
     keys = (pivot.down, pivot.across, pivot.first)
     return _listed(checked, pivot.grain, keys, metrics)
 
 
-def of_verdict(checked: CheckedPackage, verdict: Verdict) -> Listed:
+def of_verdict(checked: CheckedPackage, verdict: Verdict) -> RowRequest:
     """The rows that a verdict compares."""
     grain = grain_named(checked, verdict.grain)
     columns = (*verdict.keys, verdict.first, *grain.key)
     return _listed(checked, verdict.grain, tuple(dict.fromkeys(columns)), verdict.metrics)
 
 
-def of_scatter(checked: CheckedPackage, scatter: Scatter) -> tuple[Listed, Listed]:
+def of_scatter(checked: CheckedPackage, scatter: Scatter) -> tuple[RowRequest, RowRequest]:
     """The points of a scatter, and what its figures are called after."""
     points = _listed(checked, scatter.grain, (scatter.per,), (scatter.x, scatter.y))
     columns = tuple(dict.fromkeys((scatter.per, *scatter.label, *scatter.keys)))
-    return points, Listed(grain_named(checked, scatter.of), columns, ())
+    return points, RowRequest(grain_named(checked, scatter.of), columns, ())
 
 
-def of_quote(checked: CheckedPackage, quote: Quote) -> Listed:
+def of_quote(checked: CheckedPackage, quote: Quote) -> RowRequest:
     """The rows among which a quote finds its value."""
     metric = checked.metric(quote.metric)
     grain = grain_of(checked, metric)
     columns = (*(name for name, _ in quote.where), *(grain.key if quote.choice else ()))
-    return listed_rows(checked.package, grain, tuple(dict.fromkeys(columns)), [metric])
+    return request_rows(checked.package, grain, tuple(dict.fromkeys(columns)), [metric])
 
 
 def grain_named(checked: CheckedPackage, name: str) -> Grain:
@@ -124,9 +124,9 @@ def same(grain: Grain, row: Row, other: Row) -> bool:
     return all(row[name] == other[name] for name in grain.key)
 
 
-def rows(run: RunFigures, item: Listed | Series) -> Sequence[Row]:
+def rows(run: RunFigures, item: RowRequest | Series) -> Sequence[Row]:
     """The rows of a run."""
-    return run.results.rows[item.name if isinstance(item, Listed) else rows_of(item.name)]
+    return run.results.rows[item.name if isinstance(item, RowRequest) else rows_of(item.name)]
 
 
 def span(run: RunFigures, item: Series) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from assay.lang.model.article import Article, Listing, Part, Pivot
 from assay.lang.model.package import Column, Grain, Metric
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import listed_rows
+from assay.plan.planner import request_rows
 from assay.report.blocks import rows as asked
 from assay.report.blocks.choices import Chosen
 from assay.report.blocks.rows import Row, ordered
@@ -103,7 +103,7 @@ def metric_heading(metric: Metric) -> str:
 def _listing(setting: RenderContext, listing: Listing, shown: ShownRun) -> Table:
     metrics = tuple(setting.checked.metric(name) for name in listing.metrics)
     grain = next(item for item in setting.checked.package.grains if item.name == listing.grain)
-    found = asked.rows(shown.run, listed_rows(setting.checked.package, grain, listing.keys, metrics))
+    found = asked.rows(shown.run, request_rows(setting.checked.package, grain, listing.keys, metrics))
     columns = [column_named(grain, name) for name in listing.keys]
     header = [*map(heading, columns), *map(metric_heading, metrics)]
     found = sorted(found, key=lambda row: tuple(ordered(row[name]) for name in listing.keys))
