@@ -32,14 +32,14 @@ def report_problems(package: Package, templates: Path, locate: Callable[[str], P
         for style in sorted(set(asked.styles) - set(style_names()) - told):
             yield Diagnostic(
                 "unknown-style",
-                f"{asked.what} is in a number style that does not exist: `{style}`",
+                f"{asked.owner} is in a number style that does not exist: `{style}`",
                 *locate(style),
                 hint=did_you_mean(style, style_names()),
             )
         for name in sorted(set(asked.templates) - set(known) - told):
             yield Diagnostic(
                 "unknown-chart-template",
-                f"{asked.what} has charts of a template that does not exist: `{name}`",
+                f"{asked.owner} has charts of a template that does not exist: `{name}`",
                 *locate(name),
                 hint=did_you_mean(name, known),
             )

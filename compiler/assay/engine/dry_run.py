@@ -176,7 +176,7 @@ def _unknown_places(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnos
     """Places of a check's texts that name none of its columns."""
     for name in places_of(step.check.message + step.check.hint):
         if name not in columns:
-            message = f"check `{step.check.code}` of `{step.of}` speaks of a column that it does not have: `{name}`"
+            message = f"check `{step.check.code}` of `{step.table}` speaks of a column that it does not have: `{name}`"
             yield Diagnostic("check-place", message, found=", ".join(columns), hint=did_you_mean(name, columns))
 
 

@@ -14,9 +14,9 @@ MARKED = "-marked"
 
 @dataclass(frozen=True, slots=True)
 class ChartRequest:
-    """The number styles and chart templates of one report; `what` is its name in messages."""
+    """The number styles and chart templates of one report; `owner` is its name in messages."""
 
-    what: str
+    owner: str
     styles: tuple[str, ...]
     templates: tuple[str, ...]
 

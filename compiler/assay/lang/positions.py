@@ -74,10 +74,10 @@ class Positions:
     def __init__(self, evaluate: Callable[[], dhall.Evaluated]) -> None:
         self._evaluate = evaluate
 
-    def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> Place:
+    def __call__(self, word: str, skipped: int = 0, within: Sequence[str] = ()) -> Place:
         """Return where a word is written; (None, "") where it is not.
 
-        Ids come first, then names, then references; `passed` places are skipped.  `within` names the enclosing
+        Ids come first, then names, then references; `skipped` places are passed over.  `within` names the enclosing
         declarations, outermost first; a `Field` among them is a field that the word is in.  The result is the word in
         the innermost of these declarations that has it; otherwise its only place; otherwise the declaration.
         """
@@ -91,10 +91,10 @@ class Positions:
                 return inner.place(owner.node.source.name)
         distinct = list({item.place()[0]: item for item in words}.values())
         if owners and not (len(distinct) == 1 and distinct[0].rank == REFERENCE):
-            return self._find_declaration(owners)
-        return distinct[passed].place() if passed < len(distinct) else (None, "")
+            return self._find_declaration_of(owners)
+        return distinct[skipped].place() if skipped < len(distinct) else (None, "")
 
-    def field(self, word: str, name: str) -> Place:
+    def find_field(self, word: str, name: str) -> Place:
         """Return the expression of the field `name` in the declaration of `word`; (None, "") if there is none."""
         for item in self._words.get(word, []):
             if item.rank != REFERENCE:
@@ -104,12 +104,12 @@ class Positions:
                 return None, ""
         return None, ""
 
-    def declared(self, word: str) -> Place:
+    def find_declaration(self, word: str) -> Place:
         """Return where `id = "..."` or `name = "..."` declares this name, listed by the package or not."""
         node = self._declarations.get(word)
         return _place(node) if node else (None, "")
 
-    def _find_declaration(self, owners: Sequence[str]) -> Place:
+    def _find_declaration_of(self, owners: Sequence[str]) -> Place:
         """Return where the last of these names is written, near one of the names before it."""
         words = self._words[owners[-1]]
         for name in reversed(owners[:-1]):

@@ -100,16 +100,16 @@ FROM, TO = "from_ns", "to_ns"
 
 @dataclass(frozen=True, slots=True)
 class CheckStep:
-    """Queries for rows that must not exist in `of`; `sources` as in RelationStep."""
+    """Queries for rows that must not exist in `table`; `sources` as in RelationStep."""
 
     check: Check
-    of: str
+    table: str
     sources: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """Name of the check."""
-        return f"check {self.of} {self.check.code}"
+        return f"check {self.table} {self.check.code}"
 
 
 @dataclass(frozen=True, slots=True)

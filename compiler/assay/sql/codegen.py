@@ -227,7 +227,7 @@ def _sees_to_key(kept: ReprKey[Relation], names: tuple[str, ...]) -> bool:
 
 
 def _relation(checked: CheckedPackage, step: CheckStep) -> Relation:
-    return next(item for item in checked.package.relations if item.name == step.of)
+    return next(item for item in checked.package.relations if item.name == step.table)
 
 
 def _statement(
@@ -247,7 +247,7 @@ def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
     if isinstance(step, RelationStep):
         sql, uses, what = step.relation.sql, step.relation.uses, f"relation `{step.name}`"
     elif isinstance(step, CheckStep):
-        sql, uses, what = step.check.sql, (*step.check.uses, step.of), f"check `{step.check.code}` of `{step.of}`"
+        sql, uses, what = step.check.sql, (*step.check.uses, step.table), f"check `{step.check.code}` of `{step.table}`"
     else:
         return
     relations.refuse_ties(sql, table_shapes(checked.package, uses, step.sources), what)
@@ -270,8 +270,8 @@ def _of_step(
         return Statement("table", step.name, series.table(step.series, step.key, constants, step.cut), step)
     if isinstance(step, FilterStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
-    what = f"check `{step.check.code}` of `{step.of}`"
-    query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), what)
+    what = f"check `{step.check.code}` of `{step.table}`"
+    query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.table), what)
     return Statement("check", step.name, relations.of_sources(query, step.sources), step)
 
 

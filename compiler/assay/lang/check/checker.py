@@ -41,13 +41,13 @@ class Field(str):
 class Locate(Protocol):
     """Finds the places of names in the sources (see `assay.lang.positions`)."""
 
-    def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> tuple[Span | None, str]:
-        """Return the position of a name and its line.  `passed` occurrences are skipped."""
+    def __call__(self, word: str, skipped: int = 0, within: Sequence[str] = ()) -> tuple[Span | None, str]:
+        """Return the position of a name and its line.  `skipped` occurrences come before it."""
 
-    def field(self, word: str, name: str) -> tuple[Span | None, str]:
+    def find_field(self, word: str, name: str) -> tuple[Span | None, str]:
         """Return the position of the field `name` in the declaration of `word`, and its line."""
 
-    def declared(self, word: str) -> tuple[Span | None, str]:
+    def find_declaration(self, word: str) -> tuple[Span | None, str]:
         """Return the position of the declaration that has this name, if there is one."""
 
 
@@ -80,7 +80,7 @@ class Checker:
         field in the declaration of `word`, where it has one.  Problems with the same code and `cause` (default: the
         message) are merged: only the first is reported in full.
         """
-        span, excerpt = self.locate.field(word, field) if field else (None, "")
+        span, excerpt = self.locate.find_field(word, field) if field else (None, "")
         if span is None:
             span, excerpt = self.locate(word, 0, within)
         self.add(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
@@ -93,7 +93,7 @@ class Checker:
         The place is where `name` is written in the declaration of `within`.  References to one name are one problem.
         """
         span, excerpt = self.locate(name, 0, within)
-        declaration = self.locate.declared(name)[0]
+        declaration = self.locate.find_declaration(name)[0]
         hint = _UNLISTED_HINT + (
             f"a `{name}` is declared at {declaration}" if declaration else did_you_mean(name, candidates)
         )
