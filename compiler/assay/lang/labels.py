@@ -10,7 +10,7 @@ from assay.lang.model.package import Event, Package, Sampled, Series, Term
 COMPARED = {"equals": "=", "matches": "=~", "at_least": "≥", "at_most": "≤", "above": ">", "below": "<"}
 NEGATED = {"=": "!=", "=~": "!~"}
 EVERY = "every label"
-#: way of merging lines of a series -> its words; the empty one keeps the lines
+#: way of merging lines of a series -> its words; the empty one merges no lines
 LINES = {
     "": "", "mean": "the mean of the lines of ", "sum": "the sum of the lines of ",
     "least": "the least of the lines of ", "greatest": "the greatest of the lines of ",

@@ -146,8 +146,9 @@ def load(
 ) -> CheckedPackage:
     """Load a system's package, checked.  Raises AssayError with every problem of it.
 
-    `cache` is the folder of evaluated packages, by hash of their sources.  Storing this one is appended to `later` if
-    that is given, else done now.  `found` is the result of an earlier call of `load_cached`; it is used up.
+    `cache` is the folder of evaluated packages, by hash of their sources.  The action that stores this package is
+    appended to `deferred` if that is given, else done now.  `cached_package` is the result of an earlier call of
+    `load_cached`; it is used up.
     """
     if system not in workspace.systems():
         dhall_files = "/" not in system and list(workspace.specs.glob(f"{glob.escape(system)}/*.dhall"))

@@ -1,6 +1,6 @@
 """Check formulas (no cycles, units, worked examples) and units that SQL passes through.
 
-The conversions in SQL cannot be checked; but a column that SQL passes through unchanged keeps its unit.
+Conversions in SQL cannot be checked, but a column that SQL passes through unchanged must keep its unit.
 """
 
 from __future__ import annotations

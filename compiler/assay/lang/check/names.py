@@ -28,7 +28,7 @@ POSITIVE_TYPES = ("integer", "real", "duration")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
-Named = tuple[str, str]  # kind of the thing, its name
+KindAndName = tuple[str, str]
 
 
 def check_identifiers(checker: Checker) -> None:
@@ -45,14 +45,14 @@ def check_identifiers(checker: Checker) -> None:
     )
 
 
-def _check_pattern(checker: Checker, names: Iterable[Named], pattern: re.Pattern[str], expected: str) -> None:
+def _check_pattern(checker: Checker, names: Iterable[KindAndName], pattern: re.Pattern[str], expected: str) -> None:
     for kind, name in dict.fromkeys(names):
         if not pattern.fullmatch(name) or len(name) > LONGEST:
             message = f"{kind} cannot be called `{name[:LONGEST]}`"
             checker.report("name", message, name, expected=f"{expected}, at most {LONGEST}")
 
 
-def _list_sql_names(package: Package) -> Iterator[Named]:
+def _list_sql_names(package: Package) -> Iterator[KindAndName]:
     yield "a system", package.system
     yield from (("a unit", item.name) for item in package.units)
     for source in package.sources:
@@ -71,7 +71,7 @@ def _list_sql_names(package: Package) -> Iterator[Named]:
     yield from (("a cut", item.name) for item in package.cuts)
 
 
-def _list_file_names(package: Package) -> Iterator[Named]:
+def _list_file_names(package: Package) -> Iterator[KindAndName]:
     groups: tuple[tuple[str, Iterable[str]], ...] = (
         ("a source", (item.name for item in package.sources)),
         ("a metric", (item.id for item in package.metrics)),
