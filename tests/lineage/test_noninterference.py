@@ -38,7 +38,7 @@ def _has_records(lab: Laboratory, case: str, item: Subject, applied: tuple[Appli
     """Tell whether a run has the inputs of a metric or series."""
     package = lab.session.package(case.split()[0]).package
     source = {event.name: event.source for event in package.events}
-    wanted = item.compile(applied).plan.wanted
+    wanted = item.compile(applied).plan.required_fields
     return case not in SOURCES or {source[name] for name in wanted} <= SOURCES[case]
 
 

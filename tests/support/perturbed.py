@@ -39,7 +39,7 @@ class Perturbed:
         metrics = [metric for item in items for metric in item.metrics]
         compiled = compile_plan(checked, metrics, applied, series=[name for item in items for name in item.series])
         self.graph = compiled.graph
-        (prepared,) = prepare(session, checked, [NamedRun("run", run)], compiled.plan.wanted)
+        (prepared,) = prepare(session, checked, [NamedRun("run", run)], compiled.plan.required_fields)
         self.constants = prepared.constants
         self.connection = connect(1, session.store.room())
         mount(self.connection, prepared.folders)

@@ -363,7 +363,7 @@ def metric_sql(
     compiled = subject.compile(applied)
     query = standing_alone(checked, metric, report, compiled.statements)
     if run:
-        (prepared,) = prepare(session, checked, [run], compiled.plan.wanted)
+        (prepared,) = prepare(session, checked, [run], compiled.plan.required_fields)
         query = located(query, handed_out(session, prepared))
     return headed(checked, metric, dialect.printable(dialect.text(query)) + ";")
 

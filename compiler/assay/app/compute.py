@@ -96,7 +96,7 @@ def compute(
     # Not within the thread that reads: an interruption would wait until all was fetched.
     runs = here(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
-        wanted = _both(whole.plan.wanted, cut.plan.wanted)
+        wanted = _both(whole.plan.required_fields, cut.plan.required_fields)
         wanted = _both(wanted, coverage_fields(checked.package, wanted))
         reading = reader.submit(prepare, session, checked, runs, wanted, metrics, at_work)
         graph = nodes((*own.statements, *own.counts))

@@ -274,7 +274,7 @@ def _worked_out(session: Session, checked: CheckedPackage, item: Example, span: 
     given = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
     compiled = compile_plan(checked, metrics, filters.applied(package, None, given, not given))
     graph = compiled.graph
-    (prepared,) = prepare(session, checked, [run], compiled.plan.wanted, metrics)
+    (prepared,) = prepare(session, checked, [run], compiled.plan.required_fields, metrics)
     broken = [
         Diagnostic(
             "example",
@@ -306,7 +306,9 @@ def _worked_out(session: Session, checked: CheckedPackage, item: Example, span: 
     others = [_verdict(checked, *pair) for pair in zip(item.expect, turned, strict=True)]
     broken += _by_chance(item, span, verdicts, others)
     seen = frozenset(name for name, number in prepared.counts.items() if number)
-    had = exercised(session, checked, run, {name: of for name, of in compiled.plan.wanted.items() if name in seen})
+    had = exercised(
+        session, checked, run, {name: of for name, of in compiled.plan.required_fields.items() if name in seen}
+    )
     return Outcome(item.name, span, tuple(verdicts), tuple(broken), seen, frozenset(taken), had)
 
 

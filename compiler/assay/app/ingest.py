@@ -57,7 +57,7 @@ def wanted_of(package: Package) -> dict[str, frozenset[str]]:
     from assay.plan.planner import AppliedFilter, plan
 
     filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
-    return dict(plan(package, package.metrics, filters, [item.name for item in package.relations]).wanted)
+    return dict(plan(package, package.metrics, filters, [item.name for item in package.relations]).required_fields)
 
 
 def _everything(package: Package) -> dict[str, frozenset[str]]:

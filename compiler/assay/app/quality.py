@@ -66,7 +66,7 @@ def absent_fields(checked: CheckedPackage, made: Plan, results: RunResults, prep
     without: dict[tuple[str, str], list[str]] = {}
     for metric in made.metrics:
         if not results.metrics[metric.id].size:
-            for name, fields in plan(checked.package, [metric], ()).wanted.items():
+            for name, fields in plan(checked.package, [metric], ()).required_fields.items():
                 for field in fields:
                     without.setdefault((name, field), []).append(metric.id)
     return tuple(

@@ -246,13 +246,13 @@ def collect_dependencies(
     columns: Iterable[tuple[str, Iterable[str]]] = (),
     cut: bool = False,
     cuts: Iterable[Cut] = (),
-    judged: bool = False,
+    with_acceptance: bool = False,
 ) -> Dependencies:
     """Return what metrics depend on under some filters, plus further tables and members of grains.
 
     `relations` are read as a whole (by a manifest); `columns` are members of grains.  With `cut`, the instants that
-    phases split grains by are included; `cuts` are required boundaries.  With `judged`, so is what decides which rows
-    of each grain are accepted, although no metric needs it: exported tables always have that column.
+    phases split grains by are included; `cuts` are required boundaries.  With `with_acceptance`, so is what decides
+    which rows of each grain are accepted, although no metric needs it: exported tables always have that column.
     """
     filters = tuple(filters)
     walker = _DependencyWalker(package, filters, cut)
@@ -265,7 +265,7 @@ def collect_dependencies(
         walker.add_table(name, None)
     for grain, names in columns:
         walker.add_table(grain, set(names))
-    if judged:
+    if with_acceptance:
         filtered_grains = {condition.grain for filter_ in filters for condition in filter_.conditions}
         for required_grain in package.grains:
             name = required_grain.name

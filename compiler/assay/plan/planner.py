@@ -159,13 +159,13 @@ class Plan:
     """The steps in order, and what is computed after them.
 
     `metrics` are summarised, and `formulas` evaluated over these; `listed`, `series` and `cuts` are requested rows,
-    series and instants.  `wanted` are the required fields of each event, `constants` the required constants.
+    series and instants.  `required_fields` are by event, `constants` the required constants.
     """
 
     steps: tuple[Step, ...]
     metrics: tuple[Metric, ...]
     applied: tuple[AppliedFilter, ...]
-    wanted: Mapping[str, frozenset[str]]
+    required_fields: Mapping[str, frozenset[str]]
     constants: frozenset[str]
     listed: tuple[RowRequest, ...] = ()
     series: tuple[SeriesStep, ...] = ()
@@ -339,7 +339,7 @@ def plan(
         keys,
         cut,
         table_cuts,
-        judged=True,
+        with_acceptance=True,
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
     grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in listed))
