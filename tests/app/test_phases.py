@@ -21,7 +21,7 @@ from assay.engine.graph import nodes
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Metric, Unit
 from assay.lang.model.vocabulary import SINCE, UNTIL
-from assay.plan.planner import JudgeStep, can_split_by_phase, plan
+from assay.plan.planner import FilterStep, can_split_by_phase, plan
 from assay.sql import dialect, distributions, grains, series
 from assay.sql.distributions import CENTILES
 from tests.compare_reference import load
@@ -55,7 +55,7 @@ def compute_metric(
 ) -> dict[str, tuple[Any, ...]]:
     """Return size, mean, deviation and centiles of a metric in a phase, by host or ""."""
     grain = _make_grain()
-    judged = dialect.text(grains.judge(JudgeStep(grain, (), True), {}))
+    judged = dialect.text(grains.judge(FilterStep(grain, (), True), {}))
     connection.execute(f"CREATE OR REPLACE TABLE g AS {judged}", {SINCE: since, UNTIL: until})
     query = distributions.distribution(_make_metric(per), distributions.domain_of(grain), False, {})
     rows = connection.execute(dialect.text(query)).fetchall()

@@ -13,7 +13,7 @@ from assay.engine.compiled_plan import compile_statements
 from assay.engine.dry_run import inexact
 from assay.engine.graph import Node, nodes
 from assay.lang.workspace import load, shipped
-from assay.plan.planner import Applied, plan
+from assay.plan.planner import AppliedFilter, plan
 from assay.sql import dialect
 from assay.sql.relations import filled
 from assay.util.diagnostics import Diagnostic
@@ -29,7 +29,7 @@ def test_compiled_statements_add_up_in_an_order(
     """The compiler's own statements, too."""
     checked = load(shipped(), system, cache)
     package = checked.package
-    every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    every = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     names = [item.name for item in package.relations], [item.name for item in package.series]
     compiled_plan = plan(package, package.metrics, every, names[0], series=names[1], cut=cut)
     node_names: list[str] = []

@@ -20,7 +20,7 @@ from assay.lang.check.check import check
 from assay.lang.formula import index_metrics, is_formula
 from assay.lang.model.package import Metric, Package
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Applied, EventStep, plan
+from assay.plan.planner import AppliedFilter, EventStep, plan
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
 from tests.support.workspaces import NOWHERE
@@ -88,7 +88,7 @@ def decode_checked(body: Any) -> CheckedPackage | None:
 def computation_of(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str, object]:
     """Return how metrics are computed: statements with all that they read, down to events and constants."""
     package = checked.package
-    every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    every = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     values = _constants_of(package)
     results: dict[str, object] = {}
     for node in nodes(compile_statements(checked, plan(package, metrics, every))):

@@ -28,7 +28,7 @@ from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin, trace_columns
 from assay.lineage.graph import as_dot
 from assay.lineage.metric_lineage import Lineage, lineage, root
-from assay.plan.planner import Applied, plan
+from assay.plan.planner import AppliedFilter, plan
 from assay.sql import dialect
 from assay.sql.codegen import Statement, creation
 from tests.support.commands import assay
@@ -51,7 +51,7 @@ def checked_package(seed: int) -> CheckedPackage:
 
 def statements_of(checked: CheckedPackage, metric: Metric) -> tuple[Statement, ...]:
     """The statements of a metric under all filters."""
-    every = [Applied(item, None) for item in checked.package.filters]
+    every = [AppliedFilter(item, None) for item in checked.package.filters]
     return compile_statements(checked, plan(checked.package, [metric], every))
 
 

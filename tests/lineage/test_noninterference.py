@@ -10,7 +10,7 @@ import pytest
 
 from assay.app.subject import Subject, list_subjects
 from assay.lineage.column_lineage import ROWS
-from assay.plan.planner import Applied
+from assay.plan.planner import AppliedFilter
 from tests.support.laboratory import ROOT, Laboratory
 from tests.support.perturbed import Perturbed
 
@@ -26,7 +26,7 @@ TRIED = 4  # columns of a part
 PLACES = ("seq", "t_ns", ROWS)
 
 
-def select_items(lab: Laboratory, case: str) -> tuple[list[Subject], tuple[Applied, ...]]:
+def select_items(lab: Laboratory, case: str) -> tuple[list[Subject], tuple[AppliedFilter, ...]]:
     """Return metrics and series with records in a run, and the filters of their reports."""
     checked = lab.session.package(case.split()[0])
     selected = [item for item in list_subjects(checked) if not item.formula_text]
@@ -34,11 +34,11 @@ def select_items(lab: Laboratory, case: str) -> tuple[list[Subject], tuple[Appli
     return [item for item in selected if _has_records(lab, case, item, applied)], applied
 
 
-def _has_records(lab: Laboratory, case: str, item: Subject, applied: tuple[Applied, ...]) -> bool:
+def _has_records(lab: Laboratory, case: str, item: Subject, applied: tuple[AppliedFilter, ...]) -> bool:
     """Tell whether a run has the inputs of a metric or series."""
     package = lab.session.package(case.split()[0]).package
     source = {event.name: event.source for event in package.events}
-    wanted = item.compile(applied).plan.wanted
+    wanted = item.compile(applied).plan.required_fields
     return case not in SOURCES or {source[name] for name in wanted} <= SOURCES[case]
 
 

@@ -16,7 +16,7 @@ from assay.engine.graph import nodes
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE
-from assay.plan.planner import Applied
+from assay.plan.planner import AppliedFilter
 from assay.report.cell_links import FACT, FILTER, WORDS
 from assay.sql import dialect
 from assay.sql.codegen import Statement
@@ -33,9 +33,9 @@ RUNS = {
 CELLS = 2  # of a report by default, or a few more: each takes about a second
 
 
-def groups(checked: CheckedPackage) -> Iterator[tuple[tuple[Applied, ...], list[Subject]]]:
+def groups(checked: CheckedPackage) -> Iterator[tuple[tuple[AppliedFilter, ...], list[Subject]]]:
     """Yield metrics and series by the filters of their reports; formulas are traced by their inputs."""
-    by_filters: dict[tuple[Applied, ...], list[Subject]] = {}
+    by_filters: dict[tuple[AppliedFilter, ...], list[Subject]] = {}
     for subject in list_subjects(checked):
         if not subject.formula_text:
             by_filters.setdefault(subject.select_filters((), False), []).append(subject)
@@ -43,7 +43,7 @@ def groups(checked: CheckedPackage) -> Iterator[tuple[tuple[Applied, ...], list[
 
 
 def problems(
-    checked: CheckedPackage, items: Sequence[Subject], applied: tuple[Applied, ...], *, cut: bool
+    checked: CheckedPackage, items: Sequence[Subject], applied: tuple[AppliedFilter, ...], *, cut: bool
 ) -> list[str]:
     """Return the problems of the statements by which subjects are traced, on empty tables."""
     metrics = [metric for item in items for metric in item.metrics]

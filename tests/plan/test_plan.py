@@ -17,7 +17,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.reserved_names import KEY
 from assay.lineage.metric_lineage import lineage, root
 from assay.lineage.row_provenance import add_provenance
-from assay.plan.planner import Applied, plan
+from assay.plan.planner import AppliedFilter, plan
 from assay.sql.distributions import samples
 from assay.sql.expressions import places
 from tests.support.laboratory import Laboratory
@@ -29,7 +29,7 @@ def test_metric_of_all_rows_of_filtered_grain_compiles(lab: Laboratory, metric: 
     checked = lab.session.package("cardano")
     package = checked.package
     of_all = dataclasses.replace(checked.metric(metric), accepted=False)
-    every = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    every = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     constants = [item for source in package.sources for item in source.constants]
     for applied in ([], every):
         statements = compile_statements(checked, plan(package, [of_all], applied))

@@ -53,12 +53,12 @@ FIRST_USES = {
     "statements of specs": (
         "from assay.lang import sql_dependencies\n"
         "def first_use():\n"
-        "    assert len(sql_dependencies.statements('SELECT 1::TIMESTAMP_NS AS a')) == 1\n"
+        "    assert len(sql_dependencies.parse_statements('SELECT 1::TIMESTAMP_NS AS a')) == 1\n"
     ),
     "reads of specs": (
         "from assay.lang import sql_dependencies\n"
         "def first_use():\n"
-        "    names = sql_dependencies.reads('SELECT a::TIMESTAMP_NS AS b FROM t', ['t'], ()).names\n"
+        "    names = sql_dependencies.find_reads('SELECT a::TIMESTAMP_NS AS b FROM t', ['t'], ()).names\n"
         "    assert names is not None, 'nothing is known of what it reads'\n"
     ),
 }

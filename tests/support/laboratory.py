@@ -99,7 +99,7 @@ class Laboratory:
     def examine(self, run: Path, given: Sequence[str] = (), *, name: str = "run", threads: int = 2) -> Examined:
         """Compute all metrics of a run under the filters. Raise AssayError like a build."""
         full_plan, graph = self.graph(given)
-        (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], full_plan.wanted)
+        (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], full_plan.required_fields)
         connection = connect(threads, self.folder / "spill")
         mount(connection, prepared.folders)
         job = Job(name, full_plan, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))

@@ -18,7 +18,7 @@ from assay.engine.mount import bind_parameters, mount
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import ROLES
-from assay.plan.planner import Applied, rows_of
+from assay.plan.planner import AppliedFilter, rows_of
 
 #: roles of columns that influence a number; other columns refuse a run, or drop a record
 DECIDING = ROLES[:3]
@@ -29,12 +29,17 @@ class Perturbed:
     """Metrics and series of a run over tables whose records can be changed."""
 
     def __init__(
-        self, session: Session, checked: CheckedPackage, run: Path, items: Sequence[Subject], applied: Sequence[Applied]
+        self,
+        session: Session,
+        checked: CheckedPackage,
+        run: Path,
+        items: Sequence[Subject],
+        applied: Sequence[AppliedFilter],
     ) -> None:
         metrics = [metric for item in items for metric in item.metrics]
         compiled = compile_plan(checked, metrics, applied, series=[name for item in items for name in item.series])
         self.graph = compiled.graph
-        (prepared,) = prepare(session, checked, [NamedRun("run", run)], compiled.plan.wanted)
+        (prepared,) = prepare(session, checked, [NamedRun("run", run)], compiled.plan.required_fields)
         self.constants = prepared.constants
         self.connection = connect(1, session.store.room())
         mount(self.connection, prepared.folders)

@@ -16,13 +16,13 @@ Edit = tuple[str, str, str]
 class Nowhere:
     """Positions of a package without sources: no word has a place."""
 
-    def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> Place:  # noqa: ARG002
+    def __call__(self, word: str, skipped: int = 0, within: Sequence[str] = ()) -> Place:  # noqa: ARG002
         return None, ""
 
-    def field(self, word: str, name: str) -> Place:  # noqa: ARG002
+    def find_field(self, word: str, name: str) -> Place:  # noqa: ARG002
         return None, ""
 
-    def declared(self, word: str) -> Place:  # noqa: ARG002
+    def find_declaration(self, word: str) -> Place:  # noqa: ARG002
         return None, ""
 
 

@@ -23,7 +23,7 @@ from assay.lang.formula import is_formula
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Metric, Source
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import FROM, TO, Listed, Plan, cut_name, rows_of, span_of
+from assay.plan.planner import FROM, TO, Plan, RowRequest, cut_name, rows_of, span_of
 from assay.provenance.record import printed, provenance
 from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, undrawn, with_claims
 from assay.report.blocks import claims
@@ -56,7 +56,7 @@ def units(checked: CheckedPackage, plan: Plan) -> dict[str, Units]:
     return dict(sorted(found.items()))
 
 
-def _listed_units(checked: CheckedPackage, item: Listed) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _listed_units(checked: CheckedPackage, item: RowRequest) -> Iterator[tuple[str, Mapping[str, str]]]:
     known = {column.name: column for column in item.grain.columns}
     for name in item.keys:
         if known[name].type not in NO_NUMBERS:

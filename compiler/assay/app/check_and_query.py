@@ -36,7 +36,7 @@ from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import CONSTANTS
-from assay.plan.planner import Applied
+from assay.plan.planner import AppliedFilter
 from assay.report.article import metrics_of
 from assay.report.assemble import no_samples, rejected
 from assay.report.blocks.rows import listed, series_of
@@ -106,7 +106,7 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         _own_workspace(session)
     checked = session.package(system)
     package = checked.package
-    filters_applied = [Applied(item, "1" if item.parameter else None) for item in package.filters]
+    filters_applied = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     relations = [item.name for item in package.relations]
     series_names = [item.name for item in package.series]
     graph = compile_plan(
@@ -384,7 +384,7 @@ def metric_sql(
     compiled = subject.compile(applied)
     query = standing_alone(checked, metric, report, compiled.statements)
     if run:
-        (prepared,) = prepare(session, checked, [run], compiled.plan.wanted)
+        (prepared,) = prepare(session, checked, [run], compiled.plan.required_fields)
         query = located(query, handed_out(session, prepared))
     return headed(checked, metric, dialect.printable(dialect.text(query)) + ";")
 
@@ -394,7 +394,7 @@ def _phase_sql(
     checked: CheckedPackage,
     metric: Metric,
     report: Report | None,
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     run: NamedRun | None,
     selection: PhaseSelection,
 ) -> str:

@@ -23,7 +23,7 @@ from assay.lang.check.reports import is_day
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import JudgeStep, can_split_by_phase
+from assay.plan.planner import FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, documents, printed, provenance
 from assay.report.assemble import assemble
 from assay.report.output_forms import HTML
@@ -205,7 +205,7 @@ def phases_of(found: Computation) -> CutRuns | None:
     if not found.views:
         return None
     grains = {step.grain.name: step.grain.at for node in found.cut for step in [node.statement.step]
-              if isinstance(step, JudgeStep) and step.grain.at}  # fmt: skip
+              if isinstance(step, FilterStep) and step.grain.at}  # fmt: skip
     views = iter(figures_of(view) for view in found.views)
     runs = {
         run.prepared.run.id: (

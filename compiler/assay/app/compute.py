@@ -25,7 +25,7 @@ from assay.engine.results import RunResults
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Applied, Listed, Plan
+from assay.plan.planner import AppliedFilter, Plan, RowRequest
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement
 from assay.util.diagnostics import AssayError
@@ -76,10 +76,10 @@ def compute(
     checked: CheckedPackage,
     runs: Sequence[NamedRun],
     metrics: Sequence[Metric],
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     relations: Sequence[str] = (),
     at_work: Callable[[], None] = ignore_work,
-    listed: Sequence[Listed] = (),
+    listed: Sequence[RowRequest] = (),
     series: Sequence[str] = (),
     asked: PhaseSelection | None = None,
 ) -> Computation:
@@ -104,7 +104,7 @@ def compute(
     # Fetch in this thread: in the reading thread an interrupt would wait until all files are fetched.
     runs = here(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
-        required_fields = _both(run_compiled.plan.wanted, phase_compiled.plan.wanted)
+        required_fields = _both(run_compiled.plan.required_fields, phase_compiled.plan.required_fields)
         required_fields = _both(required_fields, coverage_fields(checked.package, required_fields))
         reading = reader.submit(prepare, session, checked, runs, required_fields, metrics, at_work)
         graph = nodes((*run_quality.statements, *run_quality.counts))

@@ -286,7 +286,7 @@ def _run_example(session: Session, checked: CheckedPackage, item: Example, span:
     filter_texts = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
     compiled = compile_plan(checked, metrics, filters.applied(package, None, filter_texts, not filter_texts))
     graph = compiled.graph
-    (prepared,) = prepare(session, checked, [run], compiled.plan.wanted, metrics)
+    (prepared,) = prepare(session, checked, [run], compiled.plan.required_fields, metrics)
     problems = [
         Diagnostic(
             "example",
@@ -322,7 +322,7 @@ def _run_example(session: Session, checked: CheckedPackage, item: Example, span:
         session,
         checked,
         run,
-        {name: field_names for name, field_names in compiled.plan.wanted.items() if name in seen_events},
+        {name: field_names for name, field_names in compiled.plan.required_fields.items() if name in seen_events},
     )
     return Outcome(item.name, span, tuple(verdicts), tuple(problems), seen_events, frozenset(taken), seen_fallbacks)
 

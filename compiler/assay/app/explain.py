@@ -18,7 +18,7 @@ from assay.explain.facts import Facts, facts
 from assay.lang import formula
 from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
-from assay.plan.planner import Applied
+from assay.plan.planner import AppliedFilter
 from assay.report.results_json import distribution, of_formula
 from assay.util.diagnostics import USAGE, did_you_mean, fail
 
@@ -83,7 +83,7 @@ def explain(
 def describe(
     subject: MetricSubject | SeriesSubject,
     chosen: Report | Article | History | None,
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     compiled: CompiledPlan,
 ) -> tuple[Explained, Traced]:
     """Return what specs define of a subject under filters and the summary of a report, and its lineage."""
@@ -123,7 +123,7 @@ def _find_report(
 def _of_run(
     session: Session,
     subject: MetricSubject | SeriesSubject,
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     summary: str,
     run: NamedRun,
 ) -> RunFacts:
@@ -154,7 +154,7 @@ def _of_run(
         return RunFacts(run.id, {**figures, "size": size}, traced.spread(), largest, notes, traced.made)
 
 
-def _none(applied: Sequence[Applied]) -> tuple[str, ...]:
+def _none(applied: Sequence[AppliedFilter]) -> tuple[str, ...]:
     """Return a warning that filters may be the reason why there are no samples."""
     labels = ", ".join(item.label for item in applied)
     return (

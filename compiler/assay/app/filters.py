@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from assay.lang.model.package import Filter, Package
 from assay.lang.model.report import Report
-from assay.plan.planner import Applied
+from assay.plan.planner import AppliedFilter
 from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
 from assay.util.numbers import NUMBER, parse_decimal
 
 SHOWN = 80  # characters of an argument in a message
 
 
-def applied(package: Package, report: Report | None, filter_texts: Sequence[str], none: bool) -> tuple[Applied, ...]:
+def applied(
+    package: Package, report: Report | None, filter_texts: Sequence[str], none: bool
+) -> tuple[AppliedFilter, ...]:
     """Return the filters to apply: those in `filter_texts`, or else (unless `none`) those of the report.
 
     Raises AssayError (usage) for an invalid filter.
@@ -28,7 +30,7 @@ def applied(package: Package, report: Report | None, filter_texts: Sequence[str]
     return tuple({item.label: item for item in (_one(package, text) for text in texts)}.values())
 
 
-def _one(package: Package, text: str) -> Applied:
+def _one(package: Package, text: str) -> AppliedFilter:
     name, equals, argument = text.partition("=")
     filters_by_name = {item.name: item for item in package.filters}
     if name not in filters_by_name:
@@ -39,10 +41,10 @@ def _one(package: Package, text: str) -> Applied:
     if item.parameter is None:
         if equals:
             raise fail("filter-argument", f"filter `{name}` takes no argument", found=text, status=USAGE)
-        return Applied(item, None)
+        return AppliedFilter(item, None)
     if not argument:
         raise _bad(item, text, f"filter `{name}` needs an argument")
-    return Applied(item, _number(item, argument, text))
+    return AppliedFilter(item, _number(item, argument, text))
 
 
 def _number(item: Filter, argument: str, text: str) -> str:

@@ -16,6 +16,7 @@ from assay.app.session import Session
 from assay.ingest.discovery import find_run
 from assay.lang.model.package import Package, Source
 from assay.lang.normal_form import CheckedPackage
+from assay.plan.planner import AppliedFilter
 from assay.util.diagnostics import AssayError, fail
 
 
@@ -57,10 +58,10 @@ def ingest_runs(
 
 def wanted_of(package: Package) -> dict[str, frozenset[str]]:
     """Return the fields of events that the metrics, filters and relations of a package require."""
-    from assay.plan.planner import Applied, plan
+    from assay.plan.planner import plan
 
-    filters = [Applied(item, "1" if item.parameter else None) for item in package.filters]
-    return dict(plan(package, package.metrics, filters, [item.name for item in package.relations]).wanted)
+    filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
+    return dict(plan(package, package.metrics, filters, [item.name for item in package.relations]).required_fields)
 
 
 def _everything(package: Package) -> dict[str, frozenset[str]]:

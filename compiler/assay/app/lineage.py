@@ -23,7 +23,7 @@ from assay.lineage.constants import constants, declared
 from assay.lineage.graph import Graph, as_data, graph, place_of, raw_places
 from assay.lineage.metric_lineage import Lineage, fields, lineage, root
 from assay.lineage.tree import FilterRow, field_rows
-from assay.plan.planner import Applied, EventStep, rows_of
+from assay.plan.planner import AppliedFilter, EventStep, rows_of
 from assay.report.blocks.rows import listed, series_of
 from assay.report.run_results import row_label
 from assay.util.diagnostics import USAGE, fail
@@ -125,7 +125,9 @@ def lineage_of(
     return trace_subject(subject, applied, subject.compile(applied))
 
 
-def trace_subject(subject: MetricSubject | SeriesSubject, applied: Sequence[Applied], compiled: CompiledPlan) -> Traced:
+def trace_subject(
+    subject: MetricSubject | SeriesSubject, applied: Sequence[AppliedFilter], compiled: CompiledPlan
+) -> Traced:
     """Return the lineage of a metric or series whose plan is compiled."""
     if isinstance(subject, FormulaSubject):
         return _of_formula(subject, compiled, applied)
@@ -147,7 +149,7 @@ def trace_subject(subject: MetricSubject | SeriesSubject, applied: Sequence[Appl
     )
 
 
-def _of_formula(subject: FormulaSubject, compiled: CompiledPlan, applied: Sequence[Applied]) -> Traced:
+def _of_formula(subject: FormulaSubject, compiled: CompiledPlan, applied: Sequence[AppliedFilter]) -> Traced:
     """Return the lineage of a formula: that of the measured metrics it depends on, and of its constants."""
     checked = subject.checked
     titles = {
@@ -170,7 +172,7 @@ def _cells(subject: MetricSubject | SeriesSubject) -> tuple[str, ...]:
     )
 
 
-def _labels(applied: Sequence[Applied]) -> tuple[str, ...]:
+def _labels(applied: Sequence[AppliedFilter]) -> tuple[str, ...]:
     return tuple(item.label for item in applied)
 
 

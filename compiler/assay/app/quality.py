@@ -21,7 +21,7 @@ from assay.lang.model.package import Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
 from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import default_mark
-from assay.plan.planner import EventStep, Plan, RelationStep, RowsStep, plan
+from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, plan
 from assay.quality.assess import Assessment, Notice, count_name
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
@@ -67,7 +67,7 @@ def absent_fields(
     readers: dict[tuple[str, str], list[str]] = {}
     for metric in metric_plan.metrics:
         if not results.metrics[metric.id].size:
-            for name, fields in plan(checked.package, [metric], ()).wanted.items():
+            for name, fields in plan(checked.package, [metric], ()).required_fields.items():
                 for field in fields:
                     readers.setdefault((name, field), []).append(metric.id)
     return tuple(
@@ -160,7 +160,7 @@ class QualityPlan:
         return tuple(
             binding
             for step in self.plan.steps
-            if isinstance(step, RowsStep) and not step.grain.runs
+            if isinstance(step, GrainRowsStep) and not step.grain.runs
             for binding in completeness.list_key_bindings(step.grain, step.members, events)
         )
 

@@ -25,7 +25,7 @@ from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage.constants import declared, place
-from assay.plan.planner import Applied, Listed, rows_of
+from assay.plan.planner import AppliedFilter, RowRequest, rows_of
 from assay.provenance.record import form_tools, in_forms, templates_hash, versions
 from assay.report.document import Document, to_json
 from assay.report.glossary import of_row
@@ -91,7 +91,7 @@ def behind_report(
     checked: CheckedPackage,
     report: Report,
     metrics: Iterable[Metric],
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     found: Computation,
     runs: Runs,
     choices: Choices,
@@ -104,7 +104,7 @@ def behind_report(
 
 
 def behind_article(
-    checked: CheckedPackage, rows: Sequence[Listed], found: Computation, runs: Runs, compared: Runs, summary: str
+    checked: CheckedPackage, rows: Sequence[RowRequest], found: Computation, runs: Runs, compared: Runs, summary: str
 ) -> Behind:
     """Of each metric and series how many rows it has, what it is made of, and the first statement that asks; of those
     that are `compared` (between runs or phases) what `behind_report` tells."""
@@ -138,7 +138,7 @@ def _files(found: Computation) -> Files:
 
 
 def _metric(
-    checked: CheckedPackage, metric: Metric, applied: Sequence[Applied], runs: Runs, summary: str, files: Files
+    checked: CheckedPackage, metric: Metric, applied: Sequence[AppliedFilter], runs: Runs, summary: str, files: Files
 ) -> Detail:
     """What stands behind a metric that has a distribution in each run, or behind a formula over such."""
     events, constants = list_inputs(

@@ -32,14 +32,14 @@ def report_problems(package: Package, templates: Path, locate: Callable[[str], P
         for style in sorted(set(use.styles) - set(style_names()) - checked_names):
             yield Diagnostic(
                 "unknown-style",
-                f"{use.what} is in a number style that does not exist: `{style}`",
+                f"{use.owner} is in a number style that does not exist: `{style}`",
                 *locate(style),
                 hint=did_you_mean(style, style_names()),
             )
         for name in sorted(set(use.templates) - set(template_names) - checked_names):
             yield Diagnostic(
                 "unknown-chart-template",
-                f"{use.what} has charts of a template that does not exist: `{name}`",
+                f"{use.owner} has charts of a template that does not exist: `{name}`",
                 *locate(name),
                 hint=did_you_mean(name, template_names),
             )

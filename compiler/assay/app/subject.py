@@ -20,7 +20,7 @@ from assay.lang.model.report import Cell, Report
 from assay.lang.model.vocabulary import Unit
 from assay.lang.normal_form import CheckedPackage
 from assay.lineage import sample_query
-from assay.plan.planner import Applied, Listed
+from assay.plan.planner import AppliedFilter, RowRequest
 from assay.report.glossary import of_column, of_row
 from assay.sql.expressions import places
 from assay.styles.manifest_cells import manifest_cell
@@ -101,7 +101,7 @@ class Subject(ABC):
         return ()
 
     @property
-    def listed(self) -> tuple[Listed, ...]:
+    def listed(self) -> tuple[RowRequest, ...]:
         """The rows to compute for it."""
         return ()
 
@@ -115,11 +115,11 @@ class Subject(ABC):
         """The report that shows it and whose filters apply; None if filters do not apply to it."""
         return None
 
-    def compile(self, applied: Sequence[Applied], *, cut: bool = False) -> CompiledPlan:
+    def compile(self, applied: Sequence[AppliedFilter], *, cut: bool = False) -> CompiledPlan:
         """Compile a plan of this subject alone; with `cut`, for a phase of a run."""
         return compile_plan(self.checked, self.metrics, applied, self.relations, self.listed, self.series, cut=cut)
 
-    def select_filters(self, names: Sequence[str], no_filters: bool) -> tuple[Applied, ...]:
+    def select_filters(self, names: Sequence[str], no_filters: bool) -> tuple[AppliedFilter, ...]:
         """Return the filters of these names, or those of the report that shows it."""
         return filters.applied(self.checked.package, self.report, names, no_filters)
 
@@ -238,7 +238,7 @@ class ColumnSubject(Subject):
 
     table: str
     column: Column
-    rows: Listed | None = None
+    rows: RowRequest | None = None
     cell: Cell | None = None
 
     kind: ClassVar[str] = "column"
@@ -261,7 +261,7 @@ class ColumnSubject(Subject):
         return () if self.rows else (self.table,)
 
     @property
-    def listed(self) -> tuple[Listed, ...]:
+    def listed(self) -> tuple[RowRequest, ...]:
         return (self.rows,) if self.rows else ()
 
     def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
@@ -306,7 +306,7 @@ def list_cell_subjects(checked: CheckedPackage, report: Report | Article) -> dic
 def _list_columns(checked: CheckedPackage) -> Iterator[tuple[str, Subject]]:
     for grain in checked.package.grains:
         for column in grain.every_column:
-            rows = Listed(grain, tuple(dict.fromkeys((*grain.key, column.name))), ())
+            rows = RowRequest(grain, tuple(dict.fromkeys((*grain.key, column.name))), ())
             yield of_column(grain.name, column.name), ColumnSubject(checked, grain.name, column, rows)
 
 

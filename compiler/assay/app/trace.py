@@ -20,7 +20,7 @@ from assay.explain.facts import judged as judged_by
 from assay.lang.model.report import History
 from assay.lineage import cells
 from assay.lineage.cells import Cell
-from assay.plan.planner import Applied
+from assay.plan.planner import AppliedFilter
 from assay.provenance.read import NAME, RecordedPublished, RecordedRun, recorded
 from assay.provenance.record import file_of
 from assay.report.cell_links import (
@@ -168,7 +168,7 @@ def _means(document: Document, cell: Cell, item: Subject) -> str:
     return " ".join(next(descriptions, "").split("\n"))
 
 
-def _filtered(item: Subject, applied: Sequence[Applied]) -> bool:
+def _filtered(item: Subject, applied: Sequence[AppliedFilter]) -> bool:
     """Return whether filters decide on the samples of a value."""
     if not isinstance(item, MetricSubject):
         return False
@@ -251,7 +251,7 @@ def _same_formulas(
     built: Built,
     subjects: Mapping[str, Subject],
     cell: Cell,
-    applied: Sequence[Applied],
+    applied: Sequence[AppliedFilter],
     runs: Mapping[str, tuple[NamedRun, RecordedRun]],
 ) -> None:
     """Raise AssayError unless the formulas of a cell have the values that the report was built from."""

@@ -18,7 +18,7 @@ from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Applied, rows_of
+from assay.plan.planner import AppliedFilter, rows_of
 from assay.provenance.read import Recorded
 from assay.report.blocks.averages import DIGITS, average, within
 from assay.report.blocks.rows import text
@@ -79,7 +79,7 @@ class TraceRequest:
 
     item: Subject
     of: CellSource
-    applied: Sequence[Applied]
+    applied: Sequence[AppliedFilter]
     run: NamedRun
     label: str
     cell: str

@@ -10,7 +10,7 @@ from assay.engine.graph import Node, nodes
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Cut
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Applied, EventStep, Listed, Plan, plan
+from assay.plan.planner import AppliedFilter, EventStep, Plan, RowRequest, plan
 from assay.sql.codegen import Statement, compile_steps
 from assay.sql.dialect import event_table, scan
 
@@ -35,9 +35,9 @@ class CompiledPlan:
 def compile_plan(
     checked: CheckedPackage,
     metrics: Sequence[Metric] = (),
-    applied: Sequence[Applied] = (),
+    applied: Sequence[AppliedFilter] = (),
     relations: Sequence[str] = (),
-    listed: Sequence[Listed] = (),
+    listed: Sequence[RowRequest] = (),
     series: Sequence[str] = (),
     cuts: Sequence[Cut] = (),
     *,

@@ -182,7 +182,7 @@ def _check_placeholders(step: CheckStep, columns: Sequence[str]) -> Iterator[Dia
     """Report placeholders in the texts of a check that name none of its columns."""
     for name in places_of(step.check.message + step.check.hint):
         if name not in columns:
-            message = f"check `{step.check.code}` of `{step.of}` speaks of a column that it does not have: `{name}`"
+            message = f"check `{step.check.code}` of `{step.table}` speaks of a column that it does not have: `{name}`"
             yield Diagnostic("check-place", message, found=", ".join(columns), hint=did_you_mean(name, columns))
 
 

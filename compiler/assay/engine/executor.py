@@ -25,7 +25,7 @@ from assay.engine.result_cache import CachedTables, Store
 from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
 from assay.lang.model.vocabulary import Summary
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import CheckStep, JudgeStep, Plan, RelationStep
+from assay.plan.planner import CheckStep, FilterStep, Plan, RelationStep
 from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, creation, more
 from assay.util.checksums import seal_text, unseal_text
@@ -187,7 +187,7 @@ class _Execution:
                 outputs.append(("offenders", node.name))
             elif node.statement.kind in ("metric", "rows", "count"):
                 outputs.append((node.statement.kind, node.name))
-            elif isinstance(step, JudgeStep) and step.applied:
+            elif isinstance(step, FilterStep) and step.applied:
                 outputs.append(("rejections", node.name))
             elif node.name in self.job.relations:
                 outputs.append(("row", node.name))
@@ -293,7 +293,7 @@ class _Execution:
     def answer(self, kind: str, node: Node) -> Any:
         """Return the result of a statement as plain data, by the kind of output."""
         if kind == "rejections":
-            assert isinstance(node.statement.step, JudgeStep)
+            assert isinstance(node.statement.step, FilterStep)
             return self.rows(
                 node, self.connection, dialect.text(grains.count_rejections(node.statement.step)), bound=False
             )
@@ -376,7 +376,7 @@ class _Execution:
         counts = []
         for node in self.job.graph:
             step = node.statement.step
-            if isinstance(step, JudgeStep) and step.applied and node.name in self.answers:
+            if isinstance(step, FilterStep) and step.applied and node.name in self.answers:
                 total, _accepted, *rejected = self.answers[node.name][0]
                 counts += [
                     FilterCount(item.filter.name, item.argument or "", node.name, number, total)

@@ -24,7 +24,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import Listed
+from assay.plan.planner import RowRequest
 from assay.sql.distributions import CENTILES
 
 Number = int | float
@@ -249,7 +249,7 @@ class Formulas:
         figures = {item.name: averages(distributions, item.name) for item in self.checked.package.summaries}
         return FormulaResult({name: self.number(metric, summary_figures) for name, summary_figures in figures.items()})
 
-    def rows(self, listed: Listed, rows: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
+    def rows(self, listed: RowRequest, rows: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
         """Return rows with the values of the formulas on each row."""
         return [
             {**row, **{item.id: self.number(item, measured(self.checked, row)) for item in listed.formulas}}

@@ -17,7 +17,7 @@ from assay.lineage.column_lineage import ROWS
 from assay.lineage.constants import ConstantFact, constants
 from assay.lineage.graph import path_text, place_of, raw_places
 from assay.lineage.metric_lineage import ROLES, Lineage
-from assay.plan.planner import Applied, EventStep, JudgeStep, RelationStep, SeriesStep
+from assay.plan.planner import AppliedFilter, EventStep, FilterStep, RelationStep, SeriesStep
 from assay.report.run_results import row_label
 
 
@@ -181,7 +181,7 @@ class Facts:
     shown: tuple[Appearance, ...]
 
 
-def facts(checked: CheckedPackage, item: Item, found: Lineage, applied: Sequence[Applied], summary: str) -> Facts:
+def facts(checked: CheckedPackage, item: Item, found: Lineage, applied: Sequence[AppliedFilter], summary: str) -> Facts:
     """The facts of a metric or series, whose lineage under the applied filters is `found`."""
     common = _common(checked, item, found)
     if isinstance(item, Series):
@@ -213,7 +213,12 @@ def _common(checked: CheckedPackage, item: Item, found: Lineage) -> _Common:
 
 
 def _of_metric(
-    checked: CheckedPackage, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str, found: Lineage
+    checked: CheckedPackage,
+    metric: Metric,
+    common: _Common,
+    applied: Sequence[AppliedFilter],
+    summary: str,
+    found: Lineage,
 ) -> Facts:
     package = checked.package
     grain = next(item for item in package.grains if item.name == metric.grain)
@@ -264,7 +269,12 @@ def _over(checked: CheckedPackage, metric: Metric, summary: str) -> Iterator[Def
 
 
 def _of_formula(
-    checked: CheckedPackage, metric: Metric, common: _Common, applied: Sequence[Applied], summary: str, found: Lineage
+    checked: CheckedPackage,
+    metric: Metric,
+    common: _Common,
+    applied: Sequence[AppliedFilter],
+    summary: str,
+    found: Lineage,
 ) -> Facts:
     """A formula is about values of other metrics: their own facts say how these are found."""
     package = checked.package
@@ -356,11 +366,13 @@ def judged(found: Lineage) -> frozenset[str]:
         if item.column == ACCEPTED
         and role in DECIDING
         and item.table in found.statements
-        and isinstance(found.statements[item.table].step, JudgeStep)
+        and isinstance(found.statements[item.table].step, FilterStep)
     )
 
 
-def _filters(grains: Collection[str], applied: Sequence[Applied], judging: Collection[str]) -> Iterator[FilterFact]:
+def _filters(
+    grains: Collection[str], applied: Sequence[AppliedFilter], judging: Collection[str]
+) -> Iterator[FilterFact]:
     for item in applied:
         demands = " and ".join(filter(None, (wording.filter_said(item.filter, name) for name in sorted(grains))))
         decides = any(condition.grain in judging for condition in item.filter.conditions)

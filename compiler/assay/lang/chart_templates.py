@@ -1,4 +1,4 @@
-"""What reports, editions, histories and articles ask of the stages that show them: styles and chart templates."""
+"""List the number styles and chart templates that reports, editions, histories and articles refer to."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from dataclasses import dataclass
 from assay.lang.model.article import Article
 from assay.lang.model.package import Package
 
-#: the ending of a timeline's template that has marks where phases begin
+#: suffix of the variant of a timeline's template that marks the beginnings of phases
 MARKED = "-marked"
 
 
 @dataclass(frozen=True, slots=True)
 class ChartRequest:
-    """What one of them asks for: number styles, names of chart templates."""
+    """The number styles and chart templates of one report; `owner` is its name in messages."""
 
-    what: str
+    owner: str
     styles: tuple[str, ...]
     templates: tuple[str, ...]
 
 
-def of_package(package: Package) -> Iterator[ChartRequest]:
-    """What each report, edition, history and article of a package asks for."""
+def list_chart_requests(package: Package) -> Iterator[ChartRequest]:
+    """Yield the request of each report, edition, history and article of a package."""
     for report in package.reports:
         yield ChartRequest(f"report `{report.name}`", (report.style,), tuple(chart.template for chart in report.charts))
         for edition in report.editions:
-            what = f"edition `{edition.name}` of report `{report.name}`"
-            yield ChartRequest(what, (edition.style,), tuple(chart.template for chart in edition.charts))
+            owner = f"edition `{edition.name}` of report `{report.name}`"
+            yield ChartRequest(owner, (edition.style,), tuple(chart.template for chart in edition.charts))
     for history in package.histories:
         yield ChartRequest(f"history `{history.name}`", (), (history.template,))
     for article in package.articles:
-        yield ChartRequest(f"article `{article.name}`", (article.style,), tuple(_templates(article)))
+        yield ChartRequest(f"article `{article.name}`", (article.style,), tuple(_list_templates(article)))
 
 
-def _templates(article: Article) -> Iterator[str]:
-    marked = MARKED if article.phases else ""
+def _list_templates(article: Article) -> Iterator[str]:
+    suffix = MARKED if article.phases else ""
     for block in article.blocks:
-        yield from block.list_templates(marked)
+        yield from block.list_templates(suffix)

@@ -1,4 +1,4 @@
-"""Plain data (from Dhall, or from a normal form) into the frozen dataclasses of `spec.model`.
+"""Decode plain data (from Dhall or from a normal form) into the frozen dataclasses of `lang.model`.
 
 Dhall writes camelCase keys and expressions as token lists; normal forms write snake_case keys and expressions as text.
 """
@@ -20,13 +20,13 @@ from assay.lang.model.article import Block, Part
 from assay.lang.model.expression import Expression, decode, parse
 from assay.util.diagnostics import AssayError, Span, fail
 
-#: makes a value out of plain data
-Maker = Callable[[object], Any]
-_NOTHING = object()
+#: decodes plain data to a value
+Decoder = Callable[[object], Any]
+_REQUIRED = object()
 
 
-class _Misfit(Exception):  # noqa: N818  never leaves this module
-    """Data that is not what it should be: what the place (`path`, innermost last) is told to be, and has."""
+class _ShapeError(Exception):
+    """Data with the wrong shape.  `path` leads to the place, innermost step first; callers extend it."""
 
     def __init__(self, message: str, expected: str = "", found: str = "") -> None:
         self.message = message
@@ -36,181 +36,190 @@ class _Misfit(Exception):  # noqa: N818  never leaves this module
 
 
 def package(data: object, where: str, *, lenient: bool = False) -> model.Package:
-    """The package that `data` says; `where` names its file in messages.
+    """Decode a package; `where` names its file in messages.
 
-    With `lenient`, keys that are missing say nothing (normal forms leave them out, specs of an older language do not
-    know them).  Raises AssayError `spec-shape`
-    when a key is missing, unknown or of the wrong kind.
+    With `lenient`, missing keys have empty values: normal forms leave these out, and specs of an older language do not
+    have them.  Raises AssayError `spec-shape` when a key is missing, unknown or of the wrong type.
     """
     try:
-        found: model.Package = _maker(model.Package, lenient)(data)
-    except _Misfit as misfit:
-        raise _of_shape(misfit, "package", where) from None
-    return found
+        decoded: model.Package = _make_decoder(model.Package, lenient)(data)
+    except _ShapeError as error:
+        raise _convert_error(error, "package", where) from None
+    return decoded
 
 
-def _of_shape(misfit: _Misfit, what: str, where: str) -> AssayError:
-    path = what + "".join(reversed(misfit.path))
-    message = f"{path} {misfit.message}"
-    return fail("spec-shape", message, span=Span(where), expected=misfit.expected, found=misfit.found)
+def _convert_error(error: _ShapeError, root: str, where: str) -> AssayError:
+    path = root + "".join(reversed(error.path))
+    message = f"{path} {error.message}"
+    return fail("spec-shape", message, span=Span(where), expected=error.expected, found=error.found)
 
 
 def sources(data: object, where: str) -> tuple[model.Source, ...]:
-    """The sources of a normal form, without the rest of its package; `where` names its file in messages.
+    """Decode the sources of a normal form, without the rest of the package; `where` names its file in messages.
 
     Raises AssayError `spec-shape`.
     """
     try:
-        found: tuple[model.Source, ...] = _maker(tuple[model.Source, ...], True)(data)
-    except _Misfit as misfit:
-        raise _of_shape(misfit, "sources", where) from None
-    return found
+        decoded: tuple[model.Source, ...] = _make_decoder(tuple[model.Source, ...], True)(data)
+    except _ShapeError as error:
+        raise _convert_error(error, "sources", where) from None
+    return decoded
 
 
 def get_ready() -> None:
-    """Find out beforehand what makes each part of a package."""
-    _maker(model.Package, False)
+    """Build the decoders of a package ahead of time."""
+    _make_decoder(model.Package, False)
 
 
 @functools.cache
-def _maker(hint: Any, lenient: bool) -> Maker:
-    """What makes values of a type."""
-    if inner := _inner(hint):
+def _make_decoder(hint: Any, lenient: bool) -> Decoder:
+    """Return the decoder of a type."""
+    if inner := _optional_type(hint):
         if inner is Expression:
-            return lambda data: None if data in (None, [], "") else _expression(data)
-        make = _maker(inner, lenient)
-        return lambda data: None if data is None else make(data)
+            return lambda data: None if data in (None, [], "") else _decode_expression(data)
+        decode_inner = _make_decoder(inner, lenient)
+        return lambda data: None if data is None else decode_inner(data)
     if hint is Expression:
-        return _expression
+        return _decode_expression
     if typing.get_origin(hint) is tuple:
-        return _tuple_maker(_maker(typing.get_args(hint)[0], lenient))
+        return _make_tuple_decoder(_make_decoder(typing.get_args(hint)[0], lenient))
     if hint is Part:
-        return _part_maker(lenient)
+        return _make_part_decoder(lenient)
     if dataclasses.is_dataclass(hint):
-        return _record_maker(typing.cast("type[Any]", hint), lenient)
-    return functools.partial(_scalar, hint)
+        return _make_record_decoder(typing.cast("type[Any]", hint), lenient)
+    return functools.partial(_decode_scalar, hint)
 
 
-def _inner(hint: Any) -> Any:
-    """The type that may be missing; None where nothing may."""
+def _optional_type(hint: Any) -> Any:
+    """Return T for the type `T | None`, else None."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         return next(item for item in typing.get_args(hint) if item is not type(None))
     return None
 
 
-def _empty(hint: Any) -> Any:
-    """What is meant where a normal form says nothing."""
+def _default_of(hint: Any) -> Any:
+    """Return the value of a key that a normal form leaves out; `_REQUIRED` where none may be."""
     if hint in (str, int, float, bool):
         return hint()
     if typing.get_origin(hint) is tuple:
         return ()
-    return None if _inner(hint) else _NOTHING
+    return None if _optional_type(hint) else _REQUIRED
 
 
-def _tuple_maker(make: Maker) -> Maker:
-    def tuple_of(data: object) -> tuple[Any, ...]:
-        """The objects of a list; with leniency also of nothing, and of a mapping its pairs."""
+def _make_tuple_decoder(decode_item: Decoder) -> Decoder:
+    def decode_tuple(data: object) -> tuple[Any, ...]:
+        """Decode a list; None and the empty text are an empty one."""
         if not isinstance(data, list):
             if data in (None, ""):
                 return ()
-            raise _shape("a list", data)
+            raise _shape_error("a list", data)
         try:
-            return tuple([make(item) for item in data])
-        except _Misfit as misfit:
-            index = next(place for place, item in enumerate(data) if _fails(make, item))
-            misfit.path.append(f"[{index}]")
+            return tuple([decode_item(item) for item in data])
+        except _ShapeError as error:
+            index = next(number for number, item in enumerate(data) if _has_error(decode_item, item))
+            error.path.append(f"[{index}]")
             raise
 
-    return tuple_of
+    return decode_tuple
 
 
-def _fails(make: Maker, data: object) -> bool:
+def _has_error(decode_item: Decoder, data: object) -> bool:
     try:
-        make(data)
-    except _Misfit:
+        decode_item(data)
+    except _ShapeError:
         return True
     return False
 
 
-def _record_maker(kind: type[Any], lenient: bool) -> Maker:
+def _make_record_decoder(kind: type[Any], lenient: bool) -> Decoder:
     hints = typing.get_type_hints(kind)
-    fields = {item.name: _maker(hints[item.name], lenient) for item in dataclasses.fields(kind)}
-    empty = {name: _empty(hints[name]) if lenient else _NOTHING for name in fields}
-    # What only resolving works out has a default in the class, and no place in Dhall.
-    empty |= {f.name: f.default for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING}
-    return _members_maker(kind, fields, empty, lambda values: kind(*values))
+    fields = {item.name: _make_decoder(hints[item.name], lenient) for item in dataclasses.fields(kind)}
+    defaults = {name: _default_of(hints[name]) if lenient else _REQUIRED for name in fields}
+    # Fields that only resolving sets have a default in the class and are not in Dhall.
+    defaults |= {f.name: f.default for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING}
+    return _make_members_decoder(kind, fields, defaults, lambda values: kind(*values), lenient)
 
 
-def _part_maker(lenient: bool) -> Maker:
-    """What makes parts: of each kind of blocks a part has a list, by the name of its member."""
-    lists = {kind.member: _tuple_maker(_block_maker(kind, lenient)) for kind in list_kinds()}
-    fields: dict[str, Maker] = {"title": _maker(str, lenient), "prose": _maker(str, lenient), **lists}
-    empty = {**dict.fromkeys(("title", "prose"), "" if lenient else _NOTHING), **dict.fromkeys(lists, ())}
-    return _members_maker(
-        Part, fields, empty, lambda values: Part(values[0], values[1], tuple(itertools.chain(*values[2:])))
-    )
+def _make_part_decoder(lenient: bool) -> Decoder:
+    """Return the decoder of parts: of each kind of blocks a part has a list, by the name of its member."""
+    lists = {kind.member: _make_tuple_decoder(_make_block_decoder(kind, lenient)) for kind in list_kinds()}
+    text = _make_decoder(str, lenient)
+    fields: dict[str, Decoder] = {"title": text, "prose": text, **lists}
+    defaults = {**dict.fromkeys(("title", "prose"), "" if lenient else _REQUIRED), **dict.fromkeys(lists, ())}
+
+    def build(values: list[Any]) -> Part:
+        return Part(values[0], values[1], tuple(itertools.chain(*values[2:])))
+
+    return _make_members_decoder(Part, fields, defaults, build, lenient)
 
 
-def _block_maker(kind: type[Block], lenient: bool) -> Maker:
+def _make_block_decoder(kind: type[Block], lenient: bool) -> Decoder:
     if not kind.is_text:
-        return _record_maker(kind, lenient)
-    text: Callable[[Any], Block] = kind
-    return lambda data: text(_scalar(str, data))
+        return _make_record_decoder(kind, lenient)
+    build: Callable[[Any], Block] = kind
+    return lambda data: build(_decode_scalar(str, data))
 
 
-def _members_maker(
-    kind: type[Any], fields: dict[str, Maker], empty: dict[str, Any], build: Callable[[list[Any]], Any]
-) -> Maker:
-    """What makes a record's object out of the values of its members; `empty` are those of members that are missing."""
+def _make_members_decoder(
+    kind: type[Any],
+    fields: dict[str, Decoder],
+    defaults: dict[str, Any],
+    build: Callable[[list[Any]], Any],
+    lenient: bool,
+) -> Decoder:
+    """Return what builds an object of the values of a record's members; `defaults` are for missing members."""
 
-    def record(data: object) -> Any:
-        """The object of a record, all of whose keys are members of its class."""
+    def decode_record(data: object) -> Any:
+        """Decode a record; its keys must be the fields of the class."""
         if not isinstance(data, dict):
-            raise _shape(f"a record ({kind.__name__})", data)
-        known = data.keys() <= fields.keys()
-        given = data if known else {_snake(str(key)): value for key, value in data.items()}
+            raise _shape_error(f"a record ({kind.__name__})", data)
+        is_snake_case = lenient and data.keys() <= fields.keys()
+        items = data if is_snake_case else {_to_snake_case(str(key)): value for key, value in data.items()}
         values = []
-        for name, make in fields.items():
-            if name in given:
+        for name, decode_field in fields.items():
+            if name in items:
                 try:
-                    values.append(make(given[name]))
-                except _Misfit as misfit:
-                    misfit.path.append(f".{name}")
+                    values.append(decode_field(items[name]))
+                except _ShapeError as error:
+                    error.path.append(f".{name}")
                     raise
             else:
-                values.append(empty[name])
-        missing = [name for name, value in zip(fields, values, strict=True) if value is _NOTHING]
-        extra = sorted(given.keys() - fields.keys())
-        if missing or extra:
-            found = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
-            raise _Misfit(f"is not a {kind.__name__}", found=found)
+                values.append(defaults[name])
+        missing = [name for name, value in zip(fields, values, strict=True) if value is _REQUIRED]
+        if missing or not items.keys() <= fields.keys():
+            raise _keys_error(kind, missing, sorted(items.keys() - fields.keys()))
         return build(values)
 
-    return record
+    return decode_record
+
+
+def _keys_error(kind: type[Any], missing: list[str], extra: list[str]) -> _ShapeError:
+    differences = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
+    return _ShapeError(f"is not a {kind.__name__}", found=differences)
 
 
 @functools.cache
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda found: "_" + found.group(1).lower(), name)
+def _to_snake_case(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: "_" + match.group(1).lower(), name)
 
 
-def _expression(data: object) -> Expression:
+def _decode_expression(data: object) -> Expression:
     try:
         node = parse(data) if isinstance(data, str) else decode(typing.cast("list[dict[str, object]]", data))
     except (ValueError, KeyError, TypeError) as error:
-        raise _Misfit(f"is no expression: {error}") from None
+        raise _ShapeError(f"is no expression: {error}") from None
     if node is None:
-        raise _Misfit("is empty where an expression is needed")
+        raise _ShapeError("is empty where an expression is needed")
     return node
 
 
-def _scalar(hint: Any, data: object) -> Any:
+def _decode_scalar(hint: Any, data: object) -> Any:
     if hint is float and isinstance(data, int) and not isinstance(data, bool):
         return float(data)
     if not isinstance(data, hint) or (hint is int and isinstance(data, bool)):
-        raise _shape(hint.__name__, data)
+        raise _shape_error(hint.__name__, data)
     return data
 
 
-def _shape(expected: str, data: object) -> _Misfit:
-    return _Misfit("has the wrong shape", expected, repr(data)[:200])
+def _shape_error(expected: str, data: object) -> _ShapeError:
+    return _ShapeError("has the wrong shape", expected, repr(data)[:200])

@@ -1,7 +1,7 @@
-"""What a set of metrics needs: the tables, columns and fields that they are made of, directly or not.
+"""Collect the tables, columns and fields that metrics depend on, directly or not.
 
-Demand is by member: of a grain only the columns and instants that something refers to, of an event only the fields.
-What a relation's SQL refers to is told by its tree; a star stands for all that there is.
+Only required members are collected: the columns and instants of a grain and the fields of an event that something
+refers to.  For SQL, its syntax tree tells what it reads; a star reads every column.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assay.lang.sql_dependencies import Reads, find_reads
 
 @dataclass(slots=True)
 class Dependencies:
-    """Events with fields, relations, grains with members, series, filters, constants."""
+    """Required events with fields, relations, grains with members, series, filters and constants."""
 
     events: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     relations: set[str] = field(default_factory=set)
@@ -30,207 +30,211 @@ class Dependencies:
     constants: set[str] = field(default_factory=set)
 
 
-class _Walk:
+class _DependencyWalker:
+    """Walks from metrics to everything that they depend on.  Each method adds to `needs` what one part depends on."""
+
     def __init__(self, package: Package, filters: Iterable[Filter], cut: bool = False) -> None:
         self.cut = cut
         self.tables = {item.name: item for item in package.tables}
         self.metrics = formula.index_metrics(package)
         self.filters = tuple(filters)
         self.needs = Dependencies()
-        self.done: set[tuple[str, str]] = set()
+        self.visited: set[tuple[str, str]] = set()
 
-    def metric(self, metric: Metric) -> None:
-        """What a metric refers to; of a formula what the metrics do that it is over."""
+    def add_metric(self, metric: Metric) -> None:
+        """Add what a metric refers to; for a formula, what its input metrics refer to."""
         if formula.is_formula(metric):
-            self.needs.constants |= _constants(metric.measure)
+            self.needs.constants |= _list_constants(metric.measure)
             for name in formula.list_inputs(metric.measure):
-                self.metric(self.metrics[name])
+                self.add_metric(self.metrics[name])
             return
         grain = self.tables[metric.grain]
         assert isinstance(grain, Grain)
         keys = {*(metric.reduction.by if metric.reduction else ()), *((metric.per,) if metric.per else ())}
-        self.members(grain, keys)
-        self.expression(grain, metric.measure)
+        self.add_members(grain, keys)
+        self.add_expression(grain, metric.measure)
         if metric.where:
-            self.expression(grain, metric.where)
+            self.add_expression(grain, metric.where)
         if metric.accepted:
-            self.member(grain, ACCEPTED)
+            self.add_member(grain, ACCEPTED)
 
-    def table(self, name: str, read: Set[str] | Reads | None) -> None:
-        """A table is read; of its members those that are `read` (None: whatever it has)."""
-        found = self.tables.get(name)
-        if isinstance(found, Event):
-            self.needs.events[name] |= _among({item.name for item in found.fields}, read)
-        elif isinstance(found, Relation):
-            self.relation(found)
-        elif isinstance(found, Series):
-            self.line(found)
-        elif isinstance(found, Grain):
-            self.members(found, _among(self.all_members(found), read))
+    def add_table(self, name: str, read: Set[str] | Reads | None) -> None:
+        """Add a table with those of its members that are `read` (None: all)."""
+        table = self.tables.get(name)
+        if isinstance(table, Event):
+            self.needs.events[name] |= _select_read({item.name for item in table.fields}, read)
+        elif isinstance(table, Relation):
+            self.add_relation(table)
+        elif isinstance(table, Series):
+            self.add_series(table)
+        elif isinstance(table, Grain):
+            self.add_members(table, _select_read(self.list_members(table), read))
 
-    def line(self, series: Series) -> None:
-        """A series, its windows, the labels and values of its samples, and what ends its lines."""
+    def add_series(self, series: Series) -> None:
+        """Add a series: its windows, the labels and values of its samples, and the events that end its lines."""
         if series.name in self.needs.series:
             return
         self.needs.series.add(series.name)
-        self.table(series.windows, {"from_ns", "to_ns"})
+        self.add_table(series.windows, {"from_ns", "to_ns"})
         self.needs.constants |= {name for name in (series.window, series.every) if name}
-        self.needs.constants |= _constants(series.value) if series.value else set()
+        self.needs.constants |= _list_constants(series.value) if series.value else set()
         for term in series.terms:
-            self.table(term.series, None)
+            self.add_table(term.series, None)
         for item in series.samples:
-            self.table(item.event, {*series.by, "value", *(_names(item.where) if item.where else ())})
+            self.add_table(item.event, {*series.by, "value", *(_list_fields(item.where) if item.where else ())})
         if series.gone:
-            self.table(series.gone.event, {*series.gone.on, *(_names(series.gone.where) if series.gone.where else ())})
+            self.add_table(
+                series.gone.event, {*series.gone.on, *(_list_fields(series.gone.where) if series.gone.where else ())}
+            )
 
-    def relation(self, relation: Relation) -> None:
-        """A relation, and all that its SQL and its checks read."""
+    def add_relation(self, relation: Relation) -> None:
+        """Add a relation with everything that its SQL and its checks read."""
         if relation.name in self.needs.relations:
             return
         self.needs.relations.add(relation.name)
-        self.text(relation.sql, relation.uses)
+        self.add_sql(relation.sql, relation.uses)
         for check in relation.checks:
-            self.text(check.sql, check.uses)
+            self.add_sql(check.sql, check.uses)
 
-    def text(self, sql: str, uses: Collection[str]) -> None:
-        """What a SQL text reads: constants, and members of each table."""
-        whole = [name for name in uses if isinstance(self.tables.get(name), Relation)]
-        found = find_reads(sql, set(uses) - set(whole), whole)
-        self.needs.constants |= found.constants
+    def add_sql(self, sql: str, uses: Collection[str]) -> None:
+        """Add what a SQL text reads: constants, and members of each table."""
+        relations = [name for name in uses if isinstance(self.tables.get(name), Relation)]
+        sql_reads = find_reads(sql, set(uses) - set(relations), relations)
+        self.needs.constants |= sql_reads.constants
         for name in uses:
-            self.table(name, found)
+            self.add_table(name, sql_reads)
 
-    def all_members(self, grain: Grain) -> set[str]:
-        """Every member that a grain can have."""
+    def list_members(self, grain: Grain) -> set[str]:
+        """Return the names of all members of a grain."""
         names = {item.name for item in grain.columns} | {item.name for item in grain.instants} | {ACCEPTED}
-        names |= {f"{item.name}_{taken}" for item in grain.instants for taken in item.fields}
+        names |= {f"{item.name}_{field}" for item in grain.instants for field in item.fields}
         names |= {item.column.name for item in grain.tallies}
         return names | {item.column.name for item in grain.derived}
 
-    def members(self, grain: Grain, names: Iterable[str]) -> None:
-        """Members of a grain, and its key."""
+    def add_members(self, grain: Grain, names: Iterable[str]) -> None:
+        """Add members of a grain, and its key."""
         for name in (*grain.key, *sorted(names)):
-            self.member(grain, name)
+            self.add_member(grain, name)
 
-    def member(self, grain: Grain, name: str) -> None:
-        """A member of a grain, and what it is made of."""
-        if (grain.name, name) in self.done:
+    def add_member(self, grain: Grain, name: str) -> None:
+        """Add a member of a grain with what it is computed from."""
+        if (grain.name, name) in self.visited:
             return
-        self.done.add((grain.name, name))
+        self.visited.add((grain.name, name))
         self.needs.grains[grain.name].add(name)
-        self.base(grain)
+        self.add_base(grain)
         if name == ACCEPTED:
-            self.accepted(grain)
+            self.add_filters(grain)
         for instant in grain.instants:
-            if name == instant.name or name in {f"{instant.name}_{taken}" for taken in instant.fields}:
-                self.instant(grain, instant.name)
+            if name == instant.name or name in {f"{instant.name}_{field}" for field in instant.fields}:
+                self.add_instant(grain, instant.name)
         for tally in grain.tallies:
             if tally.column.name == name:
-                words = {pair.field for pair in tally.on} | (_names(tally.where) if tally.where else set())
-                self.members(grain, (pair.column for pair in tally.on))
-                self.table(tally.of, words)
+                fields = {pair.field for pair in tally.on} | (_list_fields(tally.where) if tally.where else set())
+                self.add_members(grain, (pair.column for pair in tally.on))
+                self.add_table(tally.of, fields)
         for item in grain.derived:
             if item.column.name == name:
-                self.expression(grain, item.value)
+                self.add_expression(grain, item.value)
 
-    def instant(self, grain: Grain, name: str) -> None:
-        """An instant of a grain, and what it is bound to."""
-        self.member(grain, name)
+    def add_instant(self, grain: Grain, name: str) -> None:
+        """Add an instant of a grain with the table that it is looked up in."""
+        self.add_member(grain, name)
         instant = next(item for item in grain.instants if item.name == name)
         if instant.value:
-            self.expression(grain, instant.value)
+            self.add_expression(grain, instant.value)
         if instant.before:
-            self.instant(grain, instant.before)
+            self.add_instant(grain, instant.before)
         if instant.of:
-            words = {pair.field for pair in instant.on} | set(instant.fields)
-            words |= _names(instant.where) if instant.where else set()
-            self.needs.constants |= _constants(instant.where) if instant.where else set()
-            self.members(grain, (pair.column for pair in instant.on))
-            self.table(instant.of, words)
+            fields = {pair.field for pair in instant.on} | set(instant.fields)
+            fields |= _list_fields(instant.where) if instant.where else set()
+            self.needs.constants |= _list_constants(instant.where) if instant.where else set()
+            self.add_members(grain, (pair.column for pair in instant.on))
+            self.add_table(instant.of, fields)
 
-    def base(self, grain: Grain) -> None:
-        """What the rows of a grain are made of, and its checks."""
-        if (grain.name, "") in self.done:
+    def add_base(self, grain: Grain) -> None:
+        """Add the table that the rows of a grain come from, and the checks of the grain."""
+        if (grain.name, "") in self.visited:
             return
-        self.done.add((grain.name, ""))
+        self.visited.add((grain.name, ""))
         if grain.runs:
             runs = grain.runs
-            of = self.tables[runs.of]
-            assert isinstance(of, Grain)
-            self.members(of, (*runs.by, runs.along, *runs.carry, ACCEPTED))
-            self.expression(of, runs.holds)
+            base = self.tables[runs.of]
+            assert isinstance(base, Grain)
+            self.add_members(base, (*runs.by, runs.along, *runs.carry, ACCEPTED))
+            self.add_expression(base, runs.holds)
         else:
-            self.table(grain.relation, None)
+            self.add_table(grain.relation, None)
         if self.cut and grain.at:
-            self.members(grain, [grain.at])
+            self.add_members(grain, [grain.at])
         for check in grain.checks:
-            self.text(check.sql, (*check.uses, grain.name))
+            self.add_sql(check.sql, (*check.uses, grain.name))
 
-    def accepted(self, grain: Grain) -> None:
-        """What decides on the rows of a grain: its subject, the filters on it."""
+    def add_filters(self, grain: Grain) -> None:
+        """Add what decides which rows of a grain are accepted: its subject and the filters."""
         if grain.subject:
             parent = self.tables[grain.subject.grain]
             assert isinstance(parent, Grain)
-            self.members(parent, (*(pair.field for pair in grain.subject.on), ACCEPTED))
-            self.members(grain, (pair.column for pair in grain.subject.on))
+            self.add_members(parent, (*(pair.field for pair in grain.subject.on), ACCEPTED))
+            self.add_members(grain, (pair.column for pair in grain.subject.on))
         for item in self.filters:
             for condition in item.conditions:
                 if condition.grain == grain.name:
                     self.needs.filters.add(item.name)
-                    self.expression(grain, condition.holds)
+                    self.add_expression(grain, condition.holds)
 
-    def expression(self, grain: Grain, node: Expression) -> None:
-        """What an expression over a grain refers to."""
+    def add_expression(self, grain: Grain, node: Expression) -> None:
+        """Add what an expression over a grain refers to."""
         for item in node.walk():
             if item.op == "column":
-                self.member(grain, item.name)
+                self.add_member(grain, item.name)
             elif item.op == "instant":
-                self.instant(grain, item.name)
+                self.add_instant(grain, item.name)
             elif item.op == "taken":
-                self.instant(grain, item.text)
-                self.member(grain, f"{item.text}_{item.name}")
+                self.add_instant(grain, item.text)
+                self.add_member(grain, f"{item.text}_{item.name}")
             elif item.op == "constant":
                 self.needs.constants.add(item.name)
 
 
-def events_of(package: Package, tables: Iterable[str]) -> frozenset[str]:
-    """The events that tables are made of, directly or not; also of packages whose names are not checked yet."""
-    known = {item.name: item for item in package.tables}
-    found: set[str] = set()
-    ahead = list(tables)
-    while ahead:
-        name = ahead.pop()
-        if name not in found and name in known:
-            found.add(name)
-            ahead += _made_of(known[name])
-    return frozenset(found & {event.name for event in package.events})
+def find_events(package: Package, tables: Iterable[str]) -> frozenset[str]:
+    """Return the events that tables depend on, directly or not.  Names of the package need not be checked."""
+    tables_by_name = {item.name: item for item in package.tables}
+    reachable: set[str] = set()
+    queue = list(tables)
+    while queue:
+        name = queue.pop()
+        if name not in reachable and name in tables_by_name:
+            reachable.add(name)
+            queue += _list_upstream_tables(tables_by_name[name])
+    return frozenset(reachable & {event.name for event in package.events})
 
 
-def _made_of(table: Table) -> Iterable[str]:
-    """The names of the tables that a table is made of."""
+def _list_upstream_tables(table: Table) -> Iterable[str]:
+    """Return the names of the tables that a table reads."""
     if isinstance(table, Relation):
         return table.uses
     if isinstance(table, Grain):
-        own = table.runs.of if table.runs else table.relation
-        return (own, *(item.of for item in table.instants if item.of), *(item.of for item in table.tallies))
+        base = table.runs.of if table.runs else table.relation
+        return (base, *(item.of for item in table.instants if item.of), *(item.of for item in table.tallies))
     if isinstance(table, Series):
-        read = [*(item.event for item in table.samples), *([table.gone.event] if table.gone else [])]
-        return (table.windows, *(term.series for term in table.terms), *read)
+        events = [*(item.event for item in table.samples), *([table.gone.event] if table.gone else [])]
+        return (table.windows, *(term.series for term in table.terms), *events)
     return ()
 
 
-def _among(known: Set[str], read: Set[str] | Reads | None) -> Set[str]:
-    """Of known members those that are read (None: all)."""
+def _select_read(members: Set[str], read: Set[str] | Reads | None) -> Set[str]:
+    """Return the members that are read (None: all)."""
     if isinstance(read, Reads):
-        return read.among(known)
-    return known if read is None else known & read
+        return read.among(members)
+    return members if read is None else members & read
 
 
-def _names(node: Expression) -> set[str]:
+def _list_fields(node: Expression) -> set[str]:
     return {item.name for item in node.walk() if item.op == "field"}
 
 
-def _constants(node: Expression) -> set[str]:
+def _list_constants(node: Expression) -> set[str]:
     return {item.name for item in node.walk() if item.op == "constant"}
 
 
@@ -242,27 +246,29 @@ def collect_dependencies(
     columns: Iterable[tuple[str, Iterable[str]]] = (),
     cut: bool = False,
     cuts: Iterable[Cut] = (),
-    judged: bool = False,
+    with_acceptance: bool = False,
 ) -> Dependencies:
-    """What the metrics need when the filters are applied, the further tables (a manifest's), and members of grains.
+    """Return what metrics depend on under some filters, plus further tables and members of grains.
 
-    With `cut`, also the instants by which phases cut grains; `cuts` are instants that are asked for.  With `judged`,
-    also what decides on the rows of each grain, though no metric asks for that: tables have it whenever they are made.
+    `relations` are read as a whole (by a manifest); `columns` are members of grains.  With `cut`, the instants that
+    phases split grains by are included; `cuts` are required boundaries.  With `with_acceptance`, so is what decides
+    which rows of each grain are accepted, although no metric needs it: exported tables always have that column.
     """
-    applied = tuple(filters)
-    walk = _Walk(package, applied, cut)
+    filters = tuple(filters)
+    walker = _DependencyWalker(package, filters, cut)
     for item in cuts:
         if item.of:
-            walk.table(item.of, {item.column, *(_names(item.where) if item.where else ())})
+            walker.add_table(item.of, {item.column, *(_list_fields(item.where) if item.where else ())})
     for metric in metrics:
-        walk.metric(metric)
+        walker.add_metric(metric)
     for name in relations:
-        walk.table(name, None)
+        walker.add_table(name, None)
     for grain, names in columns:
-        walk.table(grain, set(names))
-    if judged:
-        told = {condition.grain for item in applied for condition in item.conditions}
-        for found in package.grains:
-            if found.name in walk.needs.grains and (found.subject or found.name in told):
-                walk.member(found, ACCEPTED)
-    return walk.needs
+        walker.add_table(grain, set(names))
+    if with_acceptance:
+        filtered_grains = {condition.grain for filter_ in filters for condition in filter_.conditions}
+        for required_grain in package.grains:
+            name = required_grain.name
+            if name in walker.needs.grains and (required_grain.subject or name in filtered_grains):
+                walker.add_member(required_grain, ACCEPTED)
+    return walker.needs

@@ -1,8 +1,6 @@
-"""Formulas: metrics over the values of other metrics; their inputs, grain and units.
+"""Formulas: metrics over the values of other metrics; their inputs, grain, value and units.
 
-Which they are over, in which grain, and what they come to.
-
-A formula is worked out in base units, in exact fractions; `resolved` has written the conversions into it.
+A formula is evaluated in base units, in exact fractions; `resolved` writes the conversions into it.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from assay.lang.model.package import Metric, Package
 from assay.lang.typing_rules import NONE, KindError, Typed, UnknownNameError
 from assay.lang.units import UnitLibrary
 
-#: the leaf that a table over declared classes puts the amount of each class in the place of
+#: parameter of formulas in a table over classes; its value is the amount of a class
 CLASS = "class"
 
 
@@ -27,7 +25,7 @@ class NoValueError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What a formula comes to; `reason` says why there is no value where there is none."""
+    """The value of a formula, or the `reason` why there is none."""
 
     value: Fraction | None
     reason: str = ""
@@ -38,69 +36,72 @@ Figures = Callable[[str], Fraction]
 
 
 def is_formula(metric: Metric) -> bool:
-    """Whether a metric is a formula over others."""
+    """Return whether a metric is a formula over others."""
     return any(node.op == "metric" for node in metric.measure.walk())
 
 
-def over(node: Expression) -> tuple[str, ...]:
-    """The ids of the metrics that a formula is over, each once."""
+def list_inputs(node: Expression) -> tuple[str, ...]:
+    """Return the distinct ids of the metrics that a formula refers to."""
     return tuple(dict.fromkeys(item.name for item in node.walk() if item.op == "metric"))
 
 
-def by_id(package: Package) -> dict[str, Metric]:
-    """The metrics of a package by their ids."""
+def index_metrics(package: Package) -> dict[str, Metric]:
+    """Return the metrics of a package by id."""
     return {metric.id: metric for metric in package.metrics}
 
 
-def measured(known: Mapping[str, Metric], metrics: Iterable[Metric]) -> tuple[Metric, ...]:
-    """The metrics that are measured for some: themselves, or those that formulas are over in the end; each once."""
-    found: dict[str, Metric] = {}
+def list_measured(metrics_by_id: Mapping[str, Metric], metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    """Return the distinct measured metrics that some metrics depend on.
+
+    These are the metrics themselves, or the measured metrics behind a formula.  `metrics_by_id` may lack inputs.
+    """
+    measured_by_id: dict[str, Metric] = {}
     for metric in metrics:
-        found.update((item.id, item) for item in _measured(known, metric, ()))
-    return tuple(found.values())
+        measured_by_id.update((item.id, item) for item in _iterate_measured(metrics_by_id, metric, ()))
+    return tuple(measured_by_id.values())
 
 
-def _measured(known: Mapping[str, Metric], metric: Metric, trail: tuple[str, ...]) -> Iterator[Metric]:
+def _iterate_measured(metrics_by_id: Mapping[str, Metric], metric: Metric, trail: tuple[str, ...]) -> Iterator[Metric]:
     if not is_formula(metric):
         yield metric
         return
-    for name in over(metric.measure):
-        if name in known and name not in trail:
-            yield from _measured(known, known[name], (*trail, metric.id))
+    for name in list_inputs(metric.measure):
+        if name in metrics_by_id and name not in trail:
+            yield from _iterate_measured(metrics_by_id, metrics_by_id[name], (*trail, metric.id))
 
 
-def constants_of(known: Mapping[str, Metric], metric: Metric) -> tuple[str, ...]:
-    """The names of the constants that a formula is over, itself or through other formulas, in order."""
-    found: set[str] = set()
-    queue, done = [metric], set[str]()
+def list_constants(metrics_by_id: Mapping[str, Metric], metric: Metric) -> tuple[str, ...]:
+    """Return the sorted names of the constants that a formula refers to, itself or through other formulas."""
+    names: set[str] = set()
+    queue, visited = [metric], set[str]()
     while queue:
         item = queue.pop()
-        if item.id not in done and is_formula(item):
-            done.add(item.id)
-            found |= {node.name for node in item.measure.walk() if node.op == "constant"}
-            queue += [known[name] for name in over(item.measure) if name in known]
-    return tuple(sorted(found))
+        if item.id not in visited and is_formula(item):
+            visited.add(item.id)
+            names |= {node.name for node in item.measure.walk() if node.op == "constant"}
+            queue += [metrics_by_id[input_id] for input_id in list_inputs(item.measure) if input_id in metrics_by_id]
+    return tuple(sorted(names))
 
 
-def grain(known: Mapping[str, Metric], metric: Metric) -> str:
-    """The grain on whose rows a metric has a value; empty for a formula over metrics of several grains."""
-    grains = {item.grain for item in measured(known, [metric])}
+def find_grain(metrics_by_id: Mapping[str, Metric], metric: Metric) -> str:
+    """Return the grain on whose rows a metric has a value; empty for a formula over several grains."""
+    grains = {item.grain for item in list_measured(metrics_by_id, [metric])}
     return grains.pop() if len(grains) == 1 else ""
 
 
 def evaluate(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Figure:
-    """What a resolved formula comes to, exact, in its own unit."""
+    """Return the exact value of a resolved formula, in its own unit."""
     try:
-        return Figure(_value(node, figures, constants))
-    except NoValueError as why:
-        return Figure(None, str(why))
+        return Figure(_evaluate(node, figures, constants))
+    except NoValueError as error:
+        return Figure(None, str(error))
 
 
-def _value(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
+def _evaluate(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
     rule = _RULES.get(node.op)
     if rule:
         return rule(node, figures, constants)
-    values = [_value(operand, figures, constants) for operand in node.operands]
+    values = [_evaluate(operand, figures, constants) for operand in node.operands]
     if node.op == "over":
         if values[1] == 0:
             raise NoValueError(f"division by zero: {format_formula(node.operands[1])} is 0")
@@ -115,58 +116,58 @@ _OPERATORS: Mapping[str, Callable[[list[Fraction]], Fraction]] = {
 }
 
 
-def _number(node: Expression, _figures: Figures, _constants: Mapping[str, object]) -> Fraction:
+def _evaluate_number(node: Expression, _figures: Figures, _constants: Mapping[str, object]) -> Fraction:
     assert node.number is not None
     return Fraction(node.number) * Fraction(node.factor or 1)
 
 
-def _metric_value(node: Expression, figures: Figures, _constants: Mapping[str, object]) -> Fraction:
+def _evaluate_metric(node: Expression, figures: Figures, _constants: Mapping[str, object]) -> Fraction:
     return figures(node.name) * Fraction(node.factor)
 
 
-def _constant_value(node: Expression, _figures: Figures, constants: Mapping[str, object]) -> Fraction:
+def _evaluate_constant(node: Expression, _figures: Figures, constants: Mapping[str, object]) -> Fraction:
     value = constants[node.name]
     if value is None:
         raise NoValueError(f"the run does not tell {node.name}")
     return Fraction(str(value)) * Fraction(node.factor)
 
 
-def _scaled(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
-    return _value(node.operands[0], figures, constants) * Fraction(node.factor)
+def _scale(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
+    return _evaluate(node.operands[0], figures, constants) * Fraction(node.factor)
 
 
-def _first(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
-    return present_operands(node, figures, constants)[0]
+def _evaluate_coalesce(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
+    return evaluate_present(node, figures, constants)[0]
 
 
-def _greatest(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
-    return max(present_operands(node, figures, constants))
+def _evaluate_greatest(node: Expression, figures: Figures, constants: Mapping[str, object]) -> Fraction:
+    return max(evaluate_present(node, figures, constants))
 
 
-def present_operands(node: Expression, figures: Figures, constants: Mapping[str, object]) -> list[Fraction]:
-    """The operands that have a value; NoValueError of the last one when none has."""
-    found = [evaluate(operand, figures, constants) for operand in node.operands]
-    values = [item.value for item in found if item.value is not None]
+def evaluate_present(node: Expression, figures: Figures, constants: Mapping[str, object]) -> list[Fraction]:
+    """Return the values of the operands that have one; raise NoValueError of the last when none has."""
+    results = [evaluate(operand, figures, constants) for operand in node.operands]
+    values = [item.value for item in results if item.value is not None]
     if not values:
-        raise NoValueError(found[-1].reason)
+        raise NoValueError(results[-1].reason)
     return values
 
 
 _RULES: Mapping[str, Callable[[Expression, Figures, Mapping[str, object]], Fraction]] = {
-    **dict.fromkeys(("integer", "real", "quantity"), _number),
-    **dict.fromkeys(("as_unit", "converted"), _scaled),
-    "metric": _metric_value,
-    "constant": _constant_value,
-    "coalesce": _first,
-    "greatest": _greatest,
+    **dict.fromkeys(("integer", "real", "quantity"), _evaluate_number),
+    **dict.fromkeys(("as_unit", "converted"), _scale),
+    "metric": _evaluate_metric,
+    "constant": _evaluate_constant,
+    "coalesce": _evaluate_coalesce,
+    "greatest": _evaluate_greatest,
 }
 
-#: what may stand in a formula
+#: operators that a formula may use
 OPERATORS = (*_RULES, *_OPERATORS, "over", "parameter")
 
 
-def number_text(text: str) -> str:
-    """A decimal number without the zeros at its end: `4.0` is `4`."""
+def format_number(text: str) -> str:
+    """Return a decimal number without trailing zeros: `4.0` is `4`."""
     return f"{Decimal(text).normalize():f}"
 
 
@@ -174,63 +175,66 @@ _SIGNS = {"plus": "+", "minus": "−", "times": "×", "over": "/"}
 
 
 def format_formula(node: Expression) -> str:
-    """A formula as people write it, with the ids of metrics and the names of units."""
+    """Return a formula in infix notation, with ids of metrics and names of units."""
     if node.op in ("converted", "as_unit"):
         return format_formula(node.operands[0])
     if node.op in _SIGNS:
-        left, right = (_operand(operand, node.op, index) for index, operand in enumerate(node.operands))
+        left, right = (_format_operand(operand, node.op, index) for index, operand in enumerate(node.operands))
         return f"{left} {_SIGNS[node.op]} {right}"
     if node.op in ("coalesce", "greatest"):
-        said = ", ".join(format_formula(operand) for operand in node.operands)
-        return f"{'first of' if node.op == 'coalesce' else 'greatest of'} ({said})"
+        operands = ", ".join(format_formula(operand) for operand in node.operands)
+        return f"{'first of' if node.op == 'coalesce' else 'greatest of'} ({operands})"
     if node.number is not None:
-        return f"{number_text(str(node.number))} {node.unit}".strip()
+        return f"{format_number(str(node.number))} {node.unit}".strip()
     return node.name
 
 
-def _operand(node: Expression, op: str, index: int) -> str:
-    """An operand, in parentheses where they are needed to read it right."""
+def _format_operand(node: Expression, op: str, index: int) -> str:
+    """Return an operand, in parentheses where precedence requires them."""
     inner = node.operands[0] if node.op in ("converted", "as_unit") else node
-    product = op in ("times", "over")
-    needed = (inner.op in ("plus", "minus") and (product or (op == "minus" and index == 1))) or (
+    is_product = op in ("times", "over")
+    needs_parentheses = (inner.op in ("plus", "minus") and (is_product or (op == "minus" and index == 1))) or (
         op == "over" and index == 1 and inner.op in ("times", "over")
     )
-    return f"({format_formula(node)})" if needed else format_formula(node)
+    return f"({format_formula(node)})" if needs_parentheses else format_formula(node)
 
 
-def units_of(node: Expression) -> Sequence[tuple[str, Fraction, str]]:
-    """The conversions of a resolved formula: (unit, its exact factor, base unit), each unit once, the formula's own
-    last, those that convert nothing left out."""
-    found: dict[str, tuple[str, Fraction, str]] = {}
+def list_conversions(node: Expression) -> Sequence[tuple[str, Fraction, str]]:
+    """Return the distinct conversions of a resolved formula as (unit, exact factor, base unit).
+
+    The formula's own unit is last.  Units that are their own base unit are left out.
+    """
+    conversions: dict[str, tuple[str, Fraction, str]] = {}
     for item in sorted(node.walk(), key=lambda item: item.op == "converted"):
         if item.unit and item.factor and item.op != "as_unit":
             factor = Fraction(item.factor)
-            found[item.unit] = (item.unit, 1 / factor if item.op == "converted" else factor, item.text)
-    return [item for item in found.values() if item[0] != item[2]]
+            conversions[item.unit] = (item.unit, 1 / factor if item.op == "converted" else factor, item.text)
+    return [item for item in conversions.values() if item[0] != item[2]]
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaScope:
-    """What a formula may refer to: metrics by their units, constants of the run by type and unit, the unit of each
-    class's amount (empty: it is over no classes)."""
+    """What a formula may refer to: metrics with their units, and constants of the run.
+
+    `amount` is the unit of the amounts of classes; empty for a formula that is not over classes.
+    """
 
     metrics: Mapping[str, str]
     constants: Mapping[str, Typed]
     amount: str = ""
 
 
-def unit_of(node: Expression, scope: FormulaScope, library: UnitLibrary) -> str:
-    """The unit in which a formula comes out.
+def infer_unit(node: Expression, scope: FormulaScope, library: UnitLibrary) -> str:
+    """Return the unit of a formula.
 
-    Operands of sums are converted to the first one's unit.  Raises UnknownNameError, KindError, UnitError,
+    Operands of sums are converted to the unit of the first.  Raises UnknownNameError, KindError, UnitError,
     UnknownUnitError.
     """
     if node.op not in OPERATORS:
-        known = node.op in ("column", "instant", "field", "taken")
-        if known:
+        if node.op in ("column", "instant", "field", "taken"):
             raise UnknownNameError(node.op, node.name, ())
         raise KindError("arithmetic over values of metrics", node.op, node)
-    units = [unit_of(operand, scope, library) for operand in node.operands]
+    units = [infer_unit(operand, scope, library) for operand in node.operands]
     leaf = _LEAVES.get(node.op)
     if leaf:
         unit = leaf(node, scope)
@@ -252,13 +256,13 @@ def _metric_unit(node: Expression, scope: FormulaScope) -> str:
 def _constant_unit(node: Expression, scope: FormulaScope) -> str:
     if node.name not in scope.constants:
         raise UnknownNameError("constant", node.name, tuple(sorted(scope.constants)))
-    found = scope.constants[node.name]
-    if found.type not in ("integer", "real"):
-        raise KindError("a number", found.type, node)
-    return found.unit
+    constant = scope.constants[node.name]
+    if constant.type not in ("integer", "real"):
+        raise KindError("a number", constant.type, node)
+    return constant.unit
 
 
-def _amount(node: Expression, scope: FormulaScope) -> str:
+def _class_unit(node: Expression, scope: FormulaScope) -> str:
     if node.name != CLASS or not scope.amount:
         raise UnknownNameError("parameter", node.name, (CLASS,) if scope.amount else ())
     return scope.amount
@@ -271,27 +275,30 @@ _LEAVES: Mapping[str, Callable[[Expression, FormulaScope], str]] = {
     "as_unit": lambda node, _scope: node.unit,
     "metric": _metric_unit,
     "constant": _constant_unit,
-    "parameter": _amount,
+    "parameter": _class_unit,
 }
 
 
-def resolved(node: Expression, unit: str, scope: FormulaScope, library: UnitLibrary) -> Expression:
-    """A formula with its conversions written into it: of each leaf to base units, of the whole from them to `unit`.
+def write_conversions(node: Expression, unit: str, scope: FormulaScope, library: UnitLibrary) -> Expression:
+    """Return a formula with its conversions: each leaf to base units, the result from these to `unit`.
 
-    One that has them already, as a normal form tells it, has them once in what comes of it."""
+    A formula that has conversions already, from a normal form, gets them once.
+    """
     factor, base = library.base(unit)
     bare = node.operands[0] if node.op == "converted" else node
-    return Expression("converted", (_based(bare, scope, library),), text=base, unit=unit, factor=str(1 / factor))
+    return Expression(
+        "converted", (_convert_to_base(bare, scope, library),), text=base, unit=unit, factor=str(1 / factor)
+    )
 
 
-def _based(node: Expression, scope: FormulaScope, library: UnitLibrary) -> Expression:
-    operands = tuple(_based(operand, scope, library) for operand in node.operands)
+def _convert_to_base(node: Expression, scope: FormulaScope, library: UnitLibrary) -> Expression:
+    operands = tuple(_convert_to_base(operand, scope, library) for operand in node.operands)
     if node.op in ("metric", "constant", "quantity"):
-        unit = unit_of(node, scope, library)
+        unit = infer_unit(node, scope, library)
         factor, base = library.base(unit)
         return replace(node, unit=unit, factor=str(factor), text=base)
     if node.op == "as_unit":
-        found = unit_of(node.operands[0], scope, library)
-        ratio: Fraction = library.base(node.unit)[0] / library.base(found)[0]
+        operand_unit = infer_unit(node.operands[0], scope, library)
+        ratio: Fraction = library.base(node.unit)[0] / library.base(operand_unit)[0]
         return replace(node, operands=operands, factor=str(ratio))
     return replace(node, operands=operands)

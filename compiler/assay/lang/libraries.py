@@ -1,7 +1,7 @@
-"""The schema and the Prelude below `specs/`: what specs import, and no system.
+"""List, compare and write the schema and the Prelude below `specs/`, which belong to no system.
 
-They come with Assay. A workspace that has copies of its own, so that other Dhall tools find them, uses these; after an
-upgrade they may differ from what the code expects.
+They are shipped with Assay.  A workspace may have copies so that other Dhall tools find them; Assay uses these copies.
+After an upgrade they may differ from what the code expects.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def list_differing_files(root: Path, shipped: Path) -> list[str]:
 def _is_different(path: Path, shipped: Path) -> bool:
     try:
         return path.is_file() and path.read_bytes() != shipped.read_bytes()
-    except OSError:  # whoever needs the file reports that it cannot be read
+    except OSError:  # the stage that needs the file reports that it cannot be read
         return False
 
 
@@ -39,10 +39,10 @@ def warn_of_differences(root: Path, shipped: Path) -> tuple[Diagnostic, ...]:
     names = list_differing_files(root, shipped)
     if not names:
         return ()
-    listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    listing = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
     message = "the schema in the workspace is not the one of this version of Assay"
     hint = "`assay init --update-schema DIR` writes the one of this version into the workspace DIR"
-    return (Diagnostic("schema-differs", message, found=f"other contents of {listed}", hint=hint, severity="warning"),)
+    return (Diagnostic("schema-differs", message, found=f"other contents of {listing}", hint=hint, severity="warning"),)
 
 
 def write_libraries(root: Path, shipped: Path) -> list[str]:
@@ -50,14 +50,14 @@ def write_libraries(root: Path, shipped: Path) -> list[str]:
 
     Files that are not shipped stay. Raises OSError.
     """
-    written = []
+    changed_files = []
     for name in list_library_files(shipped):
-        place = root / name
-        if place.is_file() and place.read_bytes() == (shipped / name).read_bytes():
+        target = root / name
+        if target.is_file() and target.read_bytes() == (shipped / name).read_bytes():
             continue
-        place.parent.mkdir(parents=True, exist_ok=True)
-        beside = place.with_name(f".{place.name}.new")
-        shutil.copyfile(shipped / name, beside)
-        beside.replace(place)
-        written.append(name)
-    return written
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f".{target.name}.new")
+        shutil.copyfile(shipped / name, temporary)
+        temporary.replace(target)
+        changed_files.append(name)
+    return changed_files

@@ -1,8 +1,8 @@
-"""Patterns of lines: literal text with named places, and the regular expression (RE2) that each becomes.
+"""Parse patterns of lines: literal text with named captures; each becomes a regular expression (RE2).
 
 `{name}` is a word (characters other than blanks, as few as fit), `{name...}` any text, `{}` and `{...}` the same
-without a name, `{? ... ?}` a part that may be absent, `{{` and `}}` braces.  A blank stands for one or more blanks.
-What it becomes is a regular language: a line is told in time that grows with its length, whatever the pattern is.
+without a name, `{? ... ?}` an optional part, `{{` and `}}` braces.  A blank stands for one or more blanks.
+The language is regular, so that matching takes linear time for every pattern.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 WORD, REST = r"[^ \t]+?", r".+?"
-LAST = {WORD: r"[^ \t]+", REST: r".+"}  # at the end nothing follows that a place could leave out
+LAST = {WORD: r"[^ \t]+", REST: r".+"}  # at the end of a line a capture is greedy: no text follows
 BLANKS = r"[ \t]+"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _TOKEN = re.compile(r"\{\{|\}\}|\{\?|\?\}|\{[^{}]*\}|[{}]|[^{}?]+|\?")
@@ -20,7 +20,7 @@ PLACES = "`{name}`, `{name...}`, `{}` or `{...}`"
 
 
 class PatternError(ValueError):
-    """A text that is no pattern: what is wrong, where it is (from 0), how long, and what may help."""
+    """A text that is not a pattern: the problem, its position (from 0) and length, and a hint."""
 
     def __init__(self, message: str, at: int, length: int, hint: str = "") -> None:
         super().__init__(message)
@@ -32,7 +32,10 @@ class PatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a pattern: literal `text`, or a place (`matches` what; `name` may be empty); in an optional part?"""
+    """A piece of a pattern: literal `text`, or a capture that `matches` an expression and may have a `name`.
+
+    `optional` is the number of the optional part that the piece is in, or 0.
+    """
 
     text: str = ""
     name: str = ""
@@ -41,17 +44,17 @@ class Piece:
 
     @property
     def pattern_text(self) -> str:
-        """The piece as the pattern has it."""
+        """Return the piece as written in the pattern."""
         dots = "..." if self.matches == REST else ""
         return f"{{{self.name}{dots}}}" if self.matches else self.text
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What stands before a piece: its expression, whose last place takes as much as it can, a word the whole of it.
+    """The part of a pattern before a piece, as an expression whose last capture is greedy.
 
-    `shortest` is an expression whose first group ends that word where the piece, a text, may begin: where its first
-    character stands; empty where no word is before a text.
+    Where a word precedes a literal piece, `shortest` is an expression whose first group ends with that word, before the
+    first character of the piece; otherwise it is empty.
     """
 
     piece: Piece
@@ -67,85 +70,89 @@ class Pattern:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The names of its places, in order."""
+        """Return the names of the captures, in order."""
         return tuple(piece.name for piece in self.pieces if piece.name)
 
     @property
     def sure(self) -> tuple[str, ...]:
-        """The names of its places that every line has: those in no optional part."""
+        """Return the names of the captures that every line has: those in no optional part."""
         return tuple(piece.name for piece in self.pieces if piece.name and not piece.optional)
 
     @property
     def last(self) -> tuple[str, ...]:
-        """The names of its places that a line may end with: several where an optional part is at its end."""
-        found, part = [], -1
+        """Return the names of captures that a line may end with: several if an optional part is at the end."""
+        names, part = [], -1
         for piece in reversed(self.pieces):
             if piece.optional != part:
-                found.append(piece.name)
+                names.append(piece.name)
             if not piece.optional:
                 break
             part = piece.optional
-        return tuple(name for name in found if name)
+        return tuple(name for name in names if name)
 
     @property
     def mark(self) -> str:
-        """The text that it begins with: by this a line looks as if it were of the pattern."""
+        """Return the literal text that the pattern begins with: lines with it look like lines of the pattern."""
         first = self.pieces[0]
         return "" if first.matches or first.optional else first.text
 
     def expression(self, places: Sequence[str]) -> str:
-        """The regular expression of a whole line, without blanks at its end; a group for each of some places, in
-        their own order, which is that of the pattern."""
-        return f"^{_expression(self.pieces, frozenset(places), whole=True)}$"
+        """Return the regular expression of a whole line, without trailing blanks.
+
+        It has a group for each of `places`, in the order of the pattern.
+        """
+        return f"^{_build_regex(self.pieces, frozenset(places), whole=True)}$"
 
     def beginnings(self) -> Iterator[Beginning]:
-        """What stands before each piece that every line has."""
+        """Yield what precedes each piece that every line has."""
         for index, piece in enumerate(self.pieces):
             if not piece.optional:
                 before, shortest = self.pieces[:index], ""
                 if index and before[-1].matches == WORD and piece.text:
-                    shortest = f"^({_expression(before, frozenset(), whole=False)}){literal(piece.text[0])}"
-                yield Beginning(piece, f"^{_expression(before, frozenset(), whole=True)}", shortest)
+                    shortest = (
+                        f"^({_build_regex(before, frozenset(), whole=False)}){build_literal_regex(piece.text[0])}"
+                    )
+                yield Beginning(piece, f"^{_build_regex(before, frozenset(), whole=True)}", shortest)
 
 
-def literal(text: str) -> str:
-    """The regular expression of a literal text; its blanks stand for one or more."""
+def build_literal_regex(text: str) -> str:
+    """Return the regular expression of a literal text; blanks match one or more."""
     parts = re.split(r"[ \t]+", text)
-    return BLANKS.join(_escaped(part) for part in parts)
+    return BLANKS.join(_escape_regex(part) for part in parts)
 
 
-def _escaped(text: str) -> str:
+def _escape_regex(text: str) -> str:
     return "".join(char if char.isalnum() or char in "_,;:=#@'\"/<>%&!~`- " else f"\\{char}" for char in text)
 
 
-def _expression(pieces: Sequence[Piece], places: frozenset[str], whole: bool) -> str:
-    found, within = [], 0
+def _build_regex(pieces: Sequence[Piece], places: frozenset[str], whole: bool) -> str:
+    parts, part = [], 0
     for index, piece in enumerate(pieces):
-        if piece.optional != within:
-            found.append((")?" if within else "") + ("(?:" if piece.optional else ""))
-            within = piece.optional
+        if piece.optional != part:
+            parts.append((")?" if part else "") + ("(?:" if piece.optional else ""))
+            part = piece.optional
         if not piece.matches:
-            found.append(literal(piece.text))
+            parts.append(build_literal_regex(piece.text))
             continue
         matches = LAST[piece.matches] if whole and index == len(pieces) - 1 else piece.matches
         if piece.matches == REST and index and pieces[index - 1].text.endswith((" ", "\t")):
-            # The blanks ahead of it have all been taken: said so, nothing is tried twice, and it is much faster.
+            # The literal has matched all blanks; excluding one here avoids backtracking, which is much faster.
             matches = f"[^ \\t]{matches[:1]}*{matches[2:]}"
-        found.append(f"({matches})" if piece.name in places else matches)
-    return "".join(found) + (")?" if within else "")
+        parts.append(f"({matches})" if piece.name in places else matches)
+    return "".join(parts) + (")?" if part else "")
 
 
 def parse(text: str) -> Pattern:
-    """The pattern that a text says.  Raises PatternError."""
+    """Parse the text of a pattern.  Raises PatternError."""
     pieces: list[Piece] = []
-    part, opened, parts = 0, 0, 0
-    for found in _TOKEN.finditer(text.rstrip(" \t")):
-        token, at = found.group(), found.start()
+    part, part_start, part_count = 0, 0, 0
+    for match in _TOKEN.finditer(text.rstrip(" \t")):
+        token, at = match.group(), match.start()
         if token == "{?":
             if part:
                 raise PatternError("an optional part begins within another", at, 2, "close the first with `?}`")
-            parts += 1
-            part, opened = parts, at
+            part_count += 1
+            part, part_start = part_count, at
         elif token == "?}":
             if not part:
                 raise PatternError("an optional part ends that did not begin", at, 2, "it begins with `{?`")
@@ -153,18 +160,18 @@ def parse(text: str) -> Pattern:
         elif token in ("{", "}"):
             raise PatternError("a brace without its counterpart", at, 1, f"a brace itself is written `{token * 2}`")
         elif token.startswith("{") and token != "{{":
-            pieces.append(_place(token, at, pieces, part))
+            pieces.append(_parse_capture(token, at, pieces, part))
         else:
-            _add(pieces, {"{{": "{", "}}": "}"}.get(token, token), part)
+            _append_text(pieces, {"{{": "{", "}}": "}"}.get(token, token), part)
     if part:
-        raise PatternError("an optional part without its end", opened, 2, "it ends with `?}`")
+        raise PatternError("an optional part without its end", part_start, 2, "it ends with `?}`")
     if not pieces:
         raise PatternError("the pattern is empty", 0, 0, "write the text of a line, with places such as `{name}`")
     return Pattern(tuple(pieces))
 
 
-def _add(pieces: list[Piece], text: str, part: int) -> None:
-    """Add literal text, to that before it if there is any."""
+def _append_text(pieces: list[Piece], text: str, part: int) -> None:
+    """Append literal text, to the last piece if that is literal too."""
     last = pieces[-1] if pieces else None
     if last and not last.matches and last.optional == part:
         pieces[-1] = Piece(last.text + text, optional=part)
@@ -172,7 +179,7 @@ def _add(pieces: list[Piece], text: str, part: int) -> None:
         pieces.append(Piece(text, optional=part))
 
 
-def _place(token: str, at: int, before: Sequence[Piece], part: int) -> Piece:
+def _parse_capture(token: str, at: int, before: Sequence[Piece], part: int) -> Piece:
     inner = token[1:-1]
     name = inner.removesuffix("...")
     if name and not _NAME.fullmatch(name):

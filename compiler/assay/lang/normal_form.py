@@ -1,6 +1,6 @@
-"""Normal forms: a package as sorted YAML, with what the checker found; and definition hashes.
+"""Write and read normal forms (a checked package as sorted YAML); compute definition hashes.
 
-A normal form is what an auditor reads and diffs.  Values that say nothing (empty, false, none) are left out.
+A normal form is what an auditor reads and diffs.  Empty, false and missing values are left out.
 """
 
 from __future__ import annotations
@@ -17,26 +17,23 @@ from pathlib import Path
 from typing import Any, cast
 
 from assay.lang import decode, dependencies, formula, scopes
-from assay.lang.check.formulas import build_formula_scope
-from assay.lang.check.series import VALUE, read_unit
-from assay.lang.formula import write_conversions
-from assay.lang.model.article import Article, Block, Part
+from assay.lang.conversions import write_factors
+from assay.lang.model.article import Block, Part
 from assay.lang.model.expression import Expression, show
-from assay.lang.model.package import Filter, Grain, Instant, Metric, Package, Parameter, Series, Source
+from assay.lang.model.package import Grain, Metric, Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.lang.model.vocabulary import Cut, Unit
-from assay.lang.typing_rules import SIDE_BY_SIDE, Scope, Units, convert_operands, infer, infer_reduced, infer_sides
-from assay.lang.units import UnitLibrary, get_library
+from assay.lang.typing_rules import infer, infer_reduced
+from assay.lang.units import get_library
 from assay.util.repr_key import ReprKey
 
-FORMAT = 2  # 1 had events and summaries by name
-_ORDERED = ("events", "summaries")  # parts of a package whose order has a meaning
+FORMAT = 2  # 1 sorted events and summaries by name
+_ORDERED = ("events", "summaries")  # parts of a package whose order matters
 _FACTOR = re.compile(r"-?[0-9]{1,400}(?:/(?!0+$)[0-9]{1,400})?")
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a metric's measure yields: its type (integer, unsigned, real), its unit, the factor to the metric's unit."""
+    """The result of a metric's measure: type (integer, unsigned, real), unit, and factor to the metric's unit."""
 
     type: str
     unit: str
@@ -44,14 +41,16 @@ class Measured:
 
     @property
     def integral(self) -> bool:
-        """Whether samples are exact integers."""
+        """Return whether samples are exact integers."""
         return self.type != "real"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedPackage:
-    """A package that has passed the checker.  `factors` has the number of ns, or of the operand's unit, of every
-    conversion that expressions ask for: (from, to) -> factor."""
+    """A package that passed all checks, with conversion factors written into its expressions.
+
+    `measured` and `definitions` (hashes) are by id of the metric; `sources` is the hash of the Dhall sources.
+    """
 
     package: Package
     measured: Mapping[str, Measured]
@@ -59,320 +58,217 @@ class CheckedPackage:
     sources: str
 
     def metric(self, name: str) -> Metric:
-        """The metric of an id (KeyError when there is none)."""
+        """Return the metric with an id.  Raises KeyError."""
         return {metric.id: metric for metric in self.package.metrics}[name]
 
 
 def resolve(package: Package, sources: str) -> CheckedPackage:
-    """A checked package with its conversions worked out; expects that `check` found no problem."""
+    """Return the checked package with its conversion factors.  `check` must have found no problem."""
     units = get_library(tuple(unit.name for unit in package.units))
-    package = _in_order(_with_factors(package, units))
+    package = _sort_parts(write_factors(package, units))
     grains = {grain.name: grain for grain in package.grains}
     measured = {}
     for metric in package.metrics:
         if formula.is_formula(metric):
             measured[metric.id] = Measured("real", metric.unit.name, Fraction(1))
             continue
-        found = infer(metric.measure, scopes.build_grain_scope(package, grains[metric.grain]), units.units())
-        found = infer_reduced(found, metric.reduction.kind if metric.reduction else "")
-        counts = metric.reduction is not None and metric.reduction.kind == "count"
-        kind = "unsigned" if not counts and _unsigned(metric.measure, grains[metric.grain]) else found.type
-        measured[metric.id] = Measured(kind, found.unit, units.factor(found.unit, metric.unit.name))
-    return CheckedPackage(package, measured, definitions(package), sources)
+        inferred = infer(metric.measure, scopes.build_grain_scope(package, grains[metric.grain]), units.units())
+        inferred = infer_reduced(inferred, metric.reduction.kind if metric.reduction else "")
+        is_count = metric.reduction is not None and metric.reduction.kind == "count"
+        kind = "unsigned" if not is_count and _is_unsigned(metric.measure, grains[metric.grain]) else inferred.type
+        measured[metric.id] = Measured(kind, inferred.unit, units.factor(inferred.unit, metric.unit.name))
+    return CheckedPackage(package, measured, hash_definitions(package), sources)
 
 
-def _in_order(package: Package) -> Package:
-    """The package with its parts sorted by id or name, as normal forms have them, but those whose order says something:
-    patterns of text lines are tried in the order of events, and the first summary is the default."""
+def _sort_parts(package: Package) -> Package:
+    """Return the package with its parts sorted by id or name, except those whose order matters.
+
+    Patterns of text lines are tried in the order of events, and the first summary is the default.
+    """
     parts = {item.name: getattr(package, item.name) for item in dataclasses.fields(package)}
     ordered: dict[str, Any] = {
-        name: tuple(sorted(part, key=_key))
+        name: tuple(sorted(part, key=_sort_key))
         for name, part in parts.items()
         if isinstance(part, tuple) and name not in _ORDERED
     }
     return dataclasses.replace(package, **ordered)
 
 
-def _key(item: Any) -> str:
+def _sort_key(item: Any) -> str:
     return str(item.id if isinstance(item, Metric) else item.name)
 
 
-def _unsigned(node: Expression, grain: Grain) -> bool:
-    """Whether a measure is a column that cannot be negative, at most converted."""
+def _is_unsigned(node: Expression, grain: Grain) -> bool:
+    """Return whether a measure is a column that cannot be negative, possibly converted."""
     if node.op in ("whole", "as_unit"):
-        return _unsigned(node.operands[0], grain)
+        return _is_unsigned(node.operands[0], grain)
     columns = (*grain.columns, *(t.column for t in grain.tallies), *(d.column for d in grain.derived))
     types = {column.name: column.type for column in columns}
     return node.op == "column" and types[node.name] in ("unsigned", "huge")
 
 
-def _with_factors(package: Package, library: UnitLibrary) -> Package:
-    """Expressions with the conversion factors of `whole` and `quantity` written into them."""
-    resolver = _Resolver(package, library)
-    return dataclasses.replace(
-        package,
-        grains=tuple(resolver.grain(item) for item in package.grains),
-        metrics=tuple(resolver.metric(item) for item in package.metrics),
-        filters=tuple(resolver.filter(item) for item in package.filters),
-        series=tuple(resolver.series(item) for item in package.series),
-        articles=tuple(resolver.article(item) for item in package.articles),
-        cuts=tuple(resolver.cut(item) for item in package.cuts),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Resolver:
-    package: Package
-    library: UnitLibrary
-
-    @property
-    def units(self) -> Units:
-        return self.library.units()
-
-    def scope(self, grain: str, parameter: Parameter | None = None) -> Scope:
-        found = next(item for item in self.package.grains if item.name == grain)
-        return scopes.build_grain_scope(self.package, found, parameter)
-
-    def node(self, node: Expression, scope: Scope) -> Expression:
-        """An expression with its factors."""
-        operands = tuple(self.node(operand, scope) for operand in node.operands)
-        factor = ""
-        if node.op == "whole":
-            factor = str(self.units.factor(infer(node.operands[0], scope, self.units).unit, node.unit))
-        elif node.op == "quantity" and (kind := infer(node, scope, self.units)).type == "integer":
-            factor = str(self.units.factor(node.unit, kind.unit))
-        elif node.op in SIDE_BY_SIDE:
-            operands = convert_operands(operands, infer_sides(node, scope, self.units), self.units)
-        return dataclasses.replace(node, operands=operands, factor=factor)
-
-    def maybe(self, node: Expression | None, scope: Scope) -> Expression | None:
-        return self.node(node, scope) if node else None
-
-    def grain(self, grain: Grain) -> Grain:
-        """A grain with the factors of all its expressions."""
-        scope, runs = self.scope(grain.name), grain.runs
-        return dataclasses.replace(
-            grain,
-            instants=tuple(self.instant(item, scope) for item in grain.instants),
-            tallies=tuple(dataclasses.replace(t, where=self.maybe(t.where, self.rows(t.of))) for t in grain.tallies),
-            derived=tuple(dataclasses.replace(d, value=self.node(d.value, scope)) for d in grain.derived),
-            runs=dataclasses.replace(runs, holds=self.node(runs.holds, self.scope(runs.of))) if runs else None,
-        )
-
-    def rows(self, table: str) -> Scope:
-        return scopes.build_row_scope(self.package, table)
-
-    def instant(self, instant: Instant, scope: Scope) -> Instant:
-        value, where = self.maybe(instant.value, scope), self.maybe(instant.where, self.rows(instant.of))
-        return dataclasses.replace(instant, value=value, where=where)
-
-    def metric(self, metric: Metric) -> Metric:
-        """A metric with the factors of its measure or formula, and without what says nothing there."""
-        if formula.is_formula(metric):
-            grain = formula.find_grain(formula.index_metrics(self.package), metric)
-            measure = self.formula(metric.measure, metric.unit)
-            return dataclasses.replace(metric, grain=grain, measure=measure, sampled_only=False)
-        scope = self.scope(metric.grain)
-        measure, where = self.node(metric.measure, scope), self.maybe(metric.where, scope)
-        sampled_only = metric.sampled_only and bool(metric.per)  # else it says nothing
-        return dataclasses.replace(metric, measure=measure, where=where, sampled_only=sampled_only)
-
-    def formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
-        """A formula with its conversions."""
-        return write_conversions(node, unit.name, build_formula_scope(self.package, amount), self.library)
-
-    def article(self, article: Article) -> Article:
-        """An article with the conversions of its blocks."""
-        parts = (
-            dataclasses.replace(part, blocks=tuple(block.resolve(self) for block in part.blocks))
-            for part in article.parts
-        )
-        return dataclasses.replace(article, parts=tuple(parts))
-
-    def series(self, item: Series) -> Series:
-        """A series with its factor to its unit."""
-        samples = tuple(
-            dataclasses.replace(sampled, where=self.maybe(sampled.where, self.rows(sampled.event)))
-            for sampled in item.samples
-        )
-        ended = self.maybe(item.gone.where, self.rows(item.gone.event)) if item.gone else None
-        gone = item.gone and dataclasses.replace(item.gone, where=ended)
-        if item.terms:
-            return self.computed(item)
-        events = {event.name: event for event in self.package.events}
-        value = next(field for field in events[item.samples[0].event].fields if field.name == VALUE)
-        factor = self.units.factor(read_unit(value.unit.name, item.reading), item.unit.name)
-        return dataclasses.replace(item, samples=samples, gone=gone, factor=str(factor))
-
-    def computed(self, item: Series) -> Series:
-        """A series of terms with the factors of its value, and that to its unit."""
-        assert item.value is not None
-        scope = scopes.build_term_scope(self.package, item)
-        factor = self.units.factor(infer(item.value, scope, self.units).unit, item.unit.name)
-        return dataclasses.replace(item, value=self.node(item.value, scope), factor=str(factor))
-
-    def cut(self, item: Cut) -> Cut:
-        return dataclasses.replace(item, where=self.maybe(item.where, self.rows(item.of)))
-
-    def filter(self, item: Filter) -> Filter:
-        conditions = tuple(
-            dataclasses.replace(c, holds=self.node(c.holds, self.scope(c.grain, item.parameter)))
-            for c in item.conditions
-        )
-        return dataclasses.replace(item, conditions=conditions)
-
-
 _PROSE = ("doc", "message", "hint", "better", "width", "examples")
-# what a run is refused for, and changes no number of one that is not
+# limits on inputs: a run beyond them is refused, and the numbers of other runs do not depend on them
 _BOUNDS = ("positive",)
 
 
 @dataclass(frozen=True, slots=True)
 class SerializationMemo:
-    """What is plain data already: objects by their identity (held, so that no other takes it), and some members of
-    tables by the name of the table and theirs; and the texts of plain data, by their identity."""
+    """Plain data of objects that were converted before.
+
+    `objects` are by identity (and kept alive, so that no new object gets the same one), `tables` by name and selected
+    members, `texts` (JSON) by identity of the plain data.
+    """
 
     objects: dict[int, tuple[object, Any]] = field(default_factory=dict)
     tables: dict[tuple[str, frozenset[str]], Any] = field(default_factory=dict)
     texts: dict[int, tuple[object, str]] = field(default_factory=dict)
 
     def text(self, plain: Any) -> str:
-        """The JSON text of plain data, written once; of a list what it holds is."""
+        """Return the JSON text of plain data; each part is serialized once."""
         if isinstance(plain, list):
             return f"[{','.join(map(self.text, plain))}]"
         if id(plain) not in self.texts:
-            self.texts[id(plain)] = plain, _compact(plain)
+            self.texts[id(plain)] = plain, _dump_compact(plain)
         return self.texts[id(plain)][1]
 
-    def table(self, name: str, members: set[str], made: Callable[[], Any]) -> Any:
-        """Some members of a table, made plain once."""
+    def table(self, name: str, members: set[str], compute: Callable[[], Any]) -> Any:
+        """Return the plain data of some members of a table; it is computed once."""
         key = name, frozenset(members)
         if key not in self.tables:
-            self.tables[key] = made()
+            self.tables[key] = compute()
         return self.tables[key]
 
 
-def plain(value: Any, *, prose: bool = True, written: SerializationMemo | None = None) -> Any:
-    """A dataclass as plain data: expressions as text, empty values left out; without `prose`, no `doc`, `name` of a
-    metric, `hint` or `message` either.  What is in `written` already is not written again."""
+def to_plain_data(value: Any, *, prose: bool = True, memo: SerializationMemo | None = None) -> Any:
+    """Convert a dataclass to plain data: expressions as text, empty values left out.
+
+    Without `prose`, also `doc`, the `name` of a metric, `hint` and `message` are left out.  `written` caches results.
+    """
     if _is_object(cast(Hashable, type(value))):
-        if written is None:
-            return _plain(value, prose, None)
-        if id(value) not in written.objects:
-            written.objects[id(value)] = (value, _plain(value, prose, written))
-        return written.objects[id(value)][1]
+        if memo is None:
+            return _convert_object(value, prose, None)
+        if id(value) not in memo.objects:
+            memo.objects[id(value)] = (value, _convert_object(value, prose, memo))
+        return memo.objects[id(value)][1]
     if isinstance(value, (list, tuple)):
-        return [plain(item, prose=prose, written=written) for item in value]
+        return [to_plain_data(item, prose=prose, memo=memo) for item in value]
     return value
 
 
 @functools.cache
 def _is_object(kind: Any) -> bool:
-    """Whether values of a class are written member by member."""
+    """Return whether values of a class are converted field by field."""
     return dataclasses.is_dataclass(kind)
 
 
-def _plain(value: Any, prose: bool, written: SerializationMemo | None) -> Any:
+def _convert_object(value: Any, prose: bool, memo: SerializationMemo | None) -> Any:
     if isinstance(value, Expression):
         return show(value)
     if isinstance(value, Block) and value.is_text:
-        (name,) = _names(cast(Hashable, type(value)), prose)
+        (name,) = _field_names(cast(Hashable, type(value)), prose)
         return getattr(value, name)
     if isinstance(value, Part):
         members = value.list_members()
-    else:
-        members = ((name, getattr(value, name)) for name in _names(cast(Hashable, type(value)), prose))
-    said = {}
+    else:  # mypy does not see that a class is hashable
+        members = ((name, getattr(value, name)) for name in _field_names(cast(Hashable, type(value)), prose))
+    items = {}
     for name, member in members:
-        inner = plain(member, prose=prose, written=written)
-        if is_non_default(name, inner):
-            said[name] = inner
-    return said
+        item = to_plain_data(member, prose=prose, memo=memo)
+        if is_non_default(name, item):
+            items[name] = item
+    return items
 
 
 def is_non_default(name: str, value: Any) -> bool:
-    """Whether a member says something; an empty default does."""
+    """Return whether a field has a value that is written.  A `default` is written even if it is empty."""
     return value is not None if name == "default" else value not in ("", None, [], {}, False)
 
 
 @functools.cache
-def _names(kind: Any, prose: bool) -> tuple[str, ...]:
-    """The members of a class of objects, without prose those that do not count."""
+def _field_names(kind: Any, prose: bool) -> tuple[str, ...]:
+    """Return the fields of a class that are written; without `prose`, those that affect numbers."""
     skipped = () if prose else (*_PROSE, *_BOUNDS, *(("name",) if issubclass(kind, Metric) else ()))
     return tuple(item.name for item in dataclasses.fields(kind) if item.name not in skipped)
 
 
-def definitions(package: Package) -> dict[str, str]:
-    """Definition hash of each metric: of all that it depends on (its grain's members, relations' SQL, events, fields,
-    patterns that are tried before those of its events, sources, constants, the predicates of all filters that can
-    apply), but no prose."""
-    written = SerializationMemo()
-    known = memo_of_hashes(ReprKey(dataclasses.replace(package, metrics=())))
-    found = {}
+def hash_definitions(package: Package) -> dict[str, str]:
+    """Return the definition hash of each metric.
+
+    It covers all that a metric depends on, but no prose: members of its grain, SQL of relations, events, fields,
+    patterns that are tried before those of its events, sources, constants, and predicates of all filters that can
+    apply.
+    """
+    memo = SerializationMemo()
+    hashes = get_hash_memo(ReprKey(dataclasses.replace(package, metrics=())))
+    hashes_by_id = {}
     for metric in package.metrics:
-        told = ReprKey(metric)
-        if formula.is_formula(metric) or told not in known:
-            known[told] = definition_hash(definition(package, metric, written), written)
-        found[metric.id] = known[told]
-    return found
+        key = ReprKey(metric)
+        if formula.is_formula(metric) or key not in hashes:
+            hashes[key] = hash_definition(collect_definition(package, metric, memo), memo)
+        hashes_by_id[metric.id] = hashes[key]
+    return hashes_by_id
 
 
-@functools.lru_cache(maxsize=2)  # those who watch files ask for the same package with one metric changed
-def memo_of_hashes(_others: ReprKey[Package]) -> dict[ReprKey[Metric], str]:
-    """The definition hashes of metrics in a package that is otherwise the same."""
+@functools.lru_cache(maxsize=2)  # `watch` computes the same package with one metric changed
+def get_hash_memo(_others: ReprKey[Package]) -> dict[ReprKey[Metric], str]:
+    """Return the cached definition hashes of metrics in a package that is otherwise the same."""
     return {}
 
 
-def definition(package: Package, metric: Metric, written: SerializationMemo | None = None) -> dict[str, Any]:
-    """All that a metric depends on, as plain data without prose: what its definition hash is the hash of."""
+def collect_definition(package: Package, metric: Metric, memo: SerializationMemo | None = None) -> dict[str, Any]:
+    """Return all that a metric depends on, as plain data without prose: the input of the definition hash."""
     needs = dependencies.collect_dependencies(package, [metric], package.filters)
-    written = written or SerializationMemo()
+    memo = memo or SerializationMemo()
 
-    def plainly(items: Iterable[Any]) -> list[Any]:
-        return [plain(item, prose=False, written=written) for item in items]
+    def convert_all(items: Iterable[Any]) -> list[Any]:
+        return [to_plain_data(item, prose=False, memo=memo) for item in items]
 
     constants = (item for source in package.sources for item in source.constants)
     body: dict[str, Any] = {
-        "metric": plain(metric, prose=False, written=written),
+        "metric": to_plain_data(metric, prose=False, memo=memo),
         "grains": [
-            written.table(name, members, functools.partial(_members, package, name, members, written))
+            memo.table(name, members, functools.partial(_convert_members, package, name, members, memo))
             for name, members in sorted(needs.grains.items())
         ],
-        "relations": plainly(item for item in _sorted(package.relations) if item.name in needs.relations),
+        "relations": convert_all(item for item in _sort_by_name(package.relations) if item.name in needs.relations),
         "events": [
-            written.table(name, fields, functools.partial(_event, package, name, fields, written))
+            memo.table(name, fields, functools.partial(_convert_event, package, name, fields, memo))
             for name, fields in sorted(needs.events.items())
         ],
-        "sources": plainly(_records(item) for item in _sorted(_sources(package, needs))),
-        "constants": plainly(item for item in constants if item.name in needs.constants),
-        "filters": plainly(item for item in _sorted(package.filters) if item.name in needs.filters),
+        "sources": convert_all(_without_run_facts(item) for item in _sort_by_name(_required_sources(package, needs))),
+        "constants": convert_all(item for item in constants if item.name in needs.constants),
+        "filters": convert_all(item for item in _sort_by_name(package.filters) if item.name in needs.filters),
     }
-    if earlier := _earlier(package, needs):
-        body["earlier"] = earlier
+    if earlier_patterns := _list_earlier_patterns(package, needs):
+        body["earlier"] = earlier_patterns
     if formula.is_formula(metric):
-        known = formula.index_metrics(package)
+        metrics = formula.index_metrics(package)
         body["metrics"] = {
-            name: definition(package, known[name], written) for name in formula.list_inputs(metric.measure)
+            name: collect_definition(package, metrics[name], memo) for name in formula.list_inputs(metric.measure)
         }
     if needs.series:
-        body["series"] = plainly(item for item in _sorted(package.series) if item.name in needs.series)
+        body["series"] = convert_all(item for item in _sort_by_name(package.series) if item.name in needs.series)
     return body
 
 
-def definition_hash(body: Mapping[str, Any], written: SerializationMemo | None = None) -> str:
-    """The hash of a definition, which is written in one way only: sha256 in hexadecimal digits."""
-    written = written or SerializationMemo()
-    parts = (f"{_compact(name)}:{written.text(part)}" for name, part in sorted(body.items()))
+def hash_definition(body: Mapping[str, Any], memo: SerializationMemo | None = None) -> str:
+    """Return the SHA-256 (hexadecimal) of a definition, serialized canonically."""
+    memo = memo or SerializationMemo()
+    parts = (f"{_dump_compact(name)}:{memo.text(part)}" for name, part in sorted(body.items()))
     return hashlib.sha256(f"{{{','.join(parts)}}}".encode()).hexdigest()
 
 
-def _compact(plain: Any) -> str:
-    """Plain data as JSON in which every choice is made."""
+def _dump_compact(plain: Any) -> str:
+    """Return plain data as canonical JSON."""
     return json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-def _sources(package: Package, needs: dependencies.Dependencies) -> tuple[Source, ...]:
-    """The sources of the events that are read; all, where it is read what any source's files hold, or no event is."""
+def _required_sources(package: Package, needs: dependencies.Dependencies) -> tuple[Source, ...]:
+    """Return the sources of the events that are read.
+
+    All sources, where a relation reads the logs or no event is read.
+    """
     relations = [item for item in package.relations if item.name in needs.relations]
     if not needs.events or any(scopes.LOGS in item.uses for item in relations):
         return package.sources
@@ -380,77 +276,80 @@ def _sources(package: Package, needs: dependencies.Dependencies) -> tuple[Source
     return tuple(item for item in package.sources if item.name in read)
 
 
-def _earlier(package: Package, needs: dependencies.Dependencies) -> list[dict[str, Any]]:
-    """The patterns of text lines that are tried before those of each event that is read: a line that matches one of
-    them is none of its own.  Which of them is tried first makes no difference."""
-    sources = (source.name for source in package.sources if SOURCE_KINDS[source.kind].has_patterns)
-    tried: dict[str, set[str]] = {name: set() for name in sources}
-    found = []
+def _list_earlier_patterns(package: Package, needs: dependencies.Dependencies) -> list[dict[str, Any]]:
+    """Return the patterns of text lines that are tried before those of each event that is read.
+
+    A line that matches an earlier pattern is not a record of the event.  The order of these patterns does not matter.
+    """
+    patterns_by_source: dict[str, set[str]] = {
+        source.name: set() for source in package.sources if SOURCE_KINDS[source.kind].has_patterns
+    }
+    entries = []
     for event in package.events:
-        if (patterns := tried.get(event.source)) is None:
+        if (patterns := patterns_by_source.get(event.source)) is None:
             continue
         if patterns and event.name in needs.events:
-            found.append({"name": event.name, "patterns": sorted(patterns)})
+            entries.append({"name": event.name, "patterns": sorted(patterns)})
         patterns |= {name.name for form in event.forms for name in form.names}
-    return sorted(found, key=lambda item: str(item["name"]))
+    return sorted(entries, key=lambda item: str(item["name"]))
 
 
-def _sorted(items: Iterable[Any]) -> list[Any]:
+def _sort_by_name(items: Iterable[Any]) -> list[Any]:
     return sorted(items, key=lambda item: str(item.name))
 
 
-def _records(source: Source) -> Source:
-    """What of a source shapes its records: whose they are, and how they are read; its constants are told apart."""
+def _without_run_facts(source: Source) -> Source:
+    """Return a source without its constants and ignored names, which do not shape its records."""
     return dataclasses.replace(source, constants=(), ignored=())
 
 
-def _members(package: Package, name: str, members: set[str], written: SerializationMemo) -> Any:
+def _convert_members(package: Package, name: str, members: set[str], memo: SerializationMemo) -> Any:
     grain = next(item for item in package.grains if item.name == name)
-    kept = dataclasses.replace(
+    selected = dataclasses.replace(
         grain,
         columns=tuple(item for item in grain.columns if item.name in members),
         instants=tuple(item for item in grain.instants if item.name in members),
         tallies=tuple(item for item in grain.tallies if item.column.name in members),
         derived=tuple(item for item in grain.derived if item.column.name in members),
         checks=(),
-        at="",  # what a number means does not depend on how runs may be cut
+        at="",  # the meaning of a number does not depend on how runs may be split
     )
-    return plain(kept, prose=False, written=written)
+    return to_plain_data(selected, prose=False, memo=memo)
 
 
-def _event(package: Package, name: str, fields: set[str], written: SerializationMemo) -> Any:
+def _convert_event(package: Package, name: str, fields: set[str], memo: SerializationMemo) -> Any:
     event = next(item for item in package.events if item.name == name)
     forms = tuple(
         dataclasses.replace(form, fields=tuple(item for item in form.fields if item.name in fields))
         for form in event.forms
     )
-    return plain(dataclasses.replace(event, forms=forms), prose=False, written=written)
+    return to_plain_data(dataclasses.replace(event, forms=forms), prose=False, memo=memo)
 
 
-def content(checked: CheckedPackage) -> dict[str, Any]:
-    """The normal form as plain data: sorted by name where order says nothing, the sources' hash first."""
-    body = plain(checked.package)
+def build_content(checked: CheckedPackage) -> dict[str, Any]:
+    """Return the normal form as plain data, the hash of the sources first, parts sorted where order does not matter."""
+    body = to_plain_data(checked.package)
     for item in body.get("metrics", ()):
-        found = checked.measured[item["id"]]
-        item["measured"] = {"type": found.type, "unit": found.unit, "factor": str(found.factor)}
+        measured = checked.measured[item["id"]]
+        item["measured"] = {"type": measured.type, "unit": measured.unit, "factor": str(measured.factor)}
         item["definition"] = checked.definitions[item["id"]]
     return {"format": FORMAT, "dhall": checked.sources, "package": body}
 
 
 def dump(checked: CheckedPackage) -> str:
-    """The normal form as YAML; its head names the hash of what follows, so that a hand that changes it is noticed."""
+    """Return the normal form as YAML.  Its header has the hash of the body, so that a manual edit is detected."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
-        """Long texts as blocks."""
+        """Writes texts of several lines as blocks."""
 
     def text(dumper: Any, value: str) -> Any:
         style = "|" if "\n" in value else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
-    whole = content(checked)
-    body = yaml.dump({"package": whole["package"]}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
+    data = build_content(checked)
+    body = yaml.dump({"package": data["package"]}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
     return f"format: {FORMAT}\ndhall: {checked.sources}\ncontent: {_digest(body)}\n{body}"
 
 
@@ -459,34 +358,36 @@ def _digest(body: str) -> str:
 
 
 def load(text: str, where: str) -> CheckedPackage:
-    """The package of a normal form in YAML."""
+    """Load the package of a normal form in YAML."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return restored(yaml.load(text, Loader=loader), where)
+    return restore_package(yaml.load(text, Loader=loader), where)
 
 
-def restored(found: dict[str, Any], where: str) -> CheckedPackage:
-    """The package of a normal form as plain data (which is used up); `where` names its file in messages."""
-    body = found["package"]
+def restore_package(data: dict[str, Any], where: str) -> CheckedPackage:
+    """Build the package of a normal form from plain data (which is changed); `where` names its file in messages."""
+    body = data["package"]
     measured, hashes = {}, {}
     for item in body.get("metrics", ()):
-        said = item.pop("measured")
-        measured[item["id"]] = Measured(said["type"], said["unit"], _factor(said["factor"]))
+        entry = item.pop("measured")
+        measured[item["id"]] = Measured(entry["type"], entry["unit"], _parse_factor(entry["factor"]))
         hashes[item["id"]] = item.pop("definition")
-    return CheckedPackage(decode.package(body, where, lenient=True), measured, hashes, found["dhall"])
+    return CheckedPackage(decode.package(body, where, lenient=True), measured, hashes, data["dhall"])
 
 
-def _factor(text: str) -> Fraction:
-    """A factor as it is written.  ValueError for anything else, and for what is beyond all factors."""
+def _parse_factor(text: str) -> Fraction:
+    """Parse a factor.  Raises ValueError for other texts, and for more digits than any factor has."""
     if not _FACTOR.fullmatch(text):
         raise ValueError(f"`{text[:40]}` is no factor")
     return Fraction(text)
 
 
-def header(text: str) -> str:
-    """The sources' hash that a normal form names in its head; empty when it names none of this format, or what follows
-    is not what was written."""
+def read_header(text: str) -> str:
+    """Return the hash of the sources in the header of a normal form.
+
+    Empty when the header is missing or of another format, or when the body does not match its hash.
+    """
     *head, body = text.split("\n", 3)
     if len(head) != 3 or head[0] != f"format: {FORMAT}" or head[2] != f"content: {_digest(body)}":
         return ""
@@ -495,7 +396,7 @@ def header(text: str) -> str:
 
 @functools.cache
 def code_version() -> str:
-    """Return a word for the code that evaluates, decodes and resolves packages: caches of other code are not read."""
+    """Return a hash of the code that evaluates, decodes and resolves packages, for keys of caches."""
     lang = Path(__file__).parent
     files = [*sorted(lang.rglob("*.py")), *sorted((lang.parent / "dhall").glob("*.py"))]
     contents = (path.read_bytes() for path in files if path.name != "positions.py")

@@ -1,7 +1,7 @@
-"""Where the words of a package (names, ids, titles) are written.
+"""Find where the words of a package (names, ids, titles) are written.
 
-The evaluated value knows where each of its texts was written (`assay.dhall.origin`). A word may be written in many
-places: which of them counts follows from the declaration that the word is in, which is a record of the value.
+The evaluated value has the origin of each of its texts (`assay.dhall.origin`).  A word may be written in many places:
+the declaration around it, a record of the value, decides which place is meant.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Place = tuple[Span | None, str]
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """One text of the value; `node` is its literal, or the expression nearest to it.
+    """A text of the value; `node` is its literal, or the nearest expression.
 
-    `is_reference` says that the literal declares something else's name, which this text refers to.
+    `is_reference`: the literal declares the name of something else, which this text refers to.
     """
 
     placed: PlacedText
@@ -40,7 +40,7 @@ class _Word:
 
     @property
     def order(self) -> tuple[bool, int, str, int]:
-        """Sort the users' own files before those of the language, ids before names before references."""
+        """Sort files of the user before those of the language, then ids before names before references."""
         return self.is_of_schema, self.rank, self.node.source.name, self.node.start
 
     @property
@@ -54,13 +54,13 @@ class _Word:
         return self.placed.path[:-1]
 
     def place(self, file: str = "") -> Place:
-        """Return the position of the literal; of a reference, or what is not written in `file`, where that uses it."""
+        """Return the position of the literal; for a reference, or a literal elsewhere, where `file` uses it."""
         return _place(self._choose(file) if file else self.node)
 
     def _choose(self, file: str) -> dhall.Node:
         if self.node.source.name == file and not self.is_reference:
             return self.node
-        # A usage around the literal is the declaration that the text refers to.
+        # A usage that contains the literal is the declaration that the text refers to.
         usages = (node for node in self.placed.iterate_usages() if not _contains(node, self.node))
         for node in (*usages, *self.placed.iterate_enclosing()):
             if node.source.name == file:
@@ -69,18 +69,17 @@ class _Word:
 
 
 class Positions:
-    """Finds words in the sources of a package, which `evaluate` evaluates when the first is needed."""
+    """Finds words in the sources of a package; calls `evaluate` when the first position is needed."""
 
     def __init__(self, evaluate: Callable[[], dhall.Evaluated]) -> None:
         self._evaluate = evaluate
 
-    def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> Place:
-        """Return where a word is written; None and nothing where it is not.
+    def __call__(self, word: str, skipped: int = 0, within: Sequence[str] = ()) -> Place:
+        """Return where a word is written; (None, "") where it is not.
 
-        Ids come first, then names, then what refers to them; `passed` places are passed over. `within` names the
-        declaration that the word is in, and those around that one, the outermost first. The word in the innermost
-        declaration that has it is returned; otherwise its only place; otherwise that of the declaration. A `Field`
-        among them is a field that the word is in.
+        Ids come first, then names, then references; `skipped` places are passed over.  `within` names the enclosing
+        declarations, outermost first; a `Field` among them is a field that the word is in.  The result is the word in
+        the innermost of these declarations that has it; otherwise its only place; otherwise the declaration.
         """
         words = self._words.get(word, [])
         fields = {str(name) for name in within if isinstance(name, Field)}
@@ -92,11 +91,11 @@ class Positions:
                 return inner.place(owner.node.source.name)
         distinct = list({item.place()[0]: item for item in words}.values())
         if owners and not (len(distinct) == 1 and distinct[0].rank == REFERENCE):
-            return self._find_declaration(owners)
-        return distinct[passed].place() if passed < len(distinct) else (None, "")
+            return self._find_declaration_of(owners)
+        return distinct[skipped].place() if skipped < len(distinct) else (None, "")
 
-    def field(self, word: str, name: str) -> Place:
-        """Return the expression of a field of what is declared by an id or a name; None where it has none there."""
+    def find_field(self, word: str, name: str) -> Place:
+        """Return the expression of the field `name` in the declaration of `word`; (None, "") if there is none."""
         for item in self._words.get(word, []):
             if item.rank != REFERENCE:
                 for node in item.placed.iterate_field(name):
@@ -105,20 +104,20 @@ class Positions:
                 return None, ""
         return None, ""
 
-    def declared(self, word: str) -> Place:
-        """Return where something gets this name by `id = "..."` or `name = "..."`, listed by the package or not."""
+    def find_declaration(self, word: str) -> Place:
+        """Return where `id = "..."` or `name = "..."` declares this name, listed by the package or not."""
         node = self._declarations.get(word)
         return _place(node) if node else (None, "")
 
-    def _find_declaration(self, owners: Sequence[str]) -> Place:
-        """Return where the last of these names is written, near one of those before."""
+    def _find_declaration_of(self, owners: Sequence[str]) -> Place:
+        """Return where the last of these names is written, near one of the names before it."""
         words = self._words[owners[-1]]
         for name in reversed(owners[:-1]):
             if near := _find_nearest(self._words[name], words):
                 return near[0].place(near[1].node.source.name)
         files = {item.node.source.name for name in owners[:-1] for item in self._words[name]}
-        beside = [item for item in words if item.node.source.name in files]
-        return (beside or words)[0].place()
+        same_file = [item for item in words if item.node.source.name in files]
+        return (same_file or words)[0].place()
 
     @cached_property
     def _evaluated(self) -> dhall.Evaluated:
@@ -127,7 +126,7 @@ class Positions:
     @cached_property
     def _words(self) -> dict[str, list[_Word]]:
         texts = list(iterate_texts(self._evaluated))
-        declaring = {id(node) for _, _, node in self._declared}
+        declaring = {id(node) for _, _, node in self._name_declarations}
         declaring |= {id(item.literal) for item in texts if _rank(item) != REFERENCE}
         words: dict[str, list[_Word]] = {}
         for item in texts:
@@ -138,13 +137,13 @@ class Positions:
         return {text: sorted(items, key=lambda item: item.order) for text, items in words.items()}
 
     @cached_property
-    def _declared(self) -> list[tuple[str, str, dhall.Node]]:
+    def _name_declarations(self) -> list[tuple[str, str, dhall.Node]]:
         return list(iterate_declarations(self._evaluated, frozenset(DECLARING)))
 
     @cached_property
     def _declarations(self) -> dict[str, dhall.Node]:
         nodes: dict[str, tuple[tuple[bool, int, str, int], dhall.Node]] = {}
-        for name, text, node in self._declared:
+        for name, text, node in self._name_declarations:
             order = (node.source.name.startswith(SCHEMA), DECLARING[name], node.source.name, node.start)
             if text not in nodes or order < nodes[text][0]:
                 nodes[text] = order, node
@@ -164,9 +163,9 @@ def _contains(outer: dhall.Node, inner: dhall.Node) -> bool:
 
 
 def _find_nearest(owners: Sequence[_Word], words: Sequence[_Word]) -> tuple[_Word, _Word] | None:
-    """Return the word that is in the smallest declaration of one of these owners, with the owner.
+    """Return the word in the smallest declaration of one of these owners, with that owner.
 
-    Of several in one declaration it is the first in the file of the owner.
+    Several words in one declaration: the first in the file of the owner.
     """
     by_declaration = {owner.declaration: owner for owner in reversed(owners)}
     length, nearest = 0, list[tuple[_Word, _Word]]()

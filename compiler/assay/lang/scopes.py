@@ -1,4 +1,4 @@
-"""What expressions may refer to, per grain: columns, instants, fields taken along, constants, parameters."""
+"""Types of the names that expressions may refer to: columns, instants, taken fields, constants, parameters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from assay.lang.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, T
 
 T = TypeVar("T")
 
-#: the table of each host's log, which every run has
+#: table with a row for each log of a host; every run has it
 LOGS = "logs"
-#: the columns of the host whose log a record is of, and of what it was read by
+#: columns of events and logs: the host of the log, the source that read it
 HOST = "host"
 SOURCE = "source"
 LOG_COLUMNS: Mapping[str, Typed] = {
@@ -32,28 +32,28 @@ LOG_COLUMNS: Mapping[str, Typed] = {
 _KINDS = {"integer": "integer", "unsigned": "integer", "huge": "integer", "real": "real", "text": "text"}
 
 
-class _Last:
-    """What was found in the package that was asked about last, which is asked about again and again."""
+class _PackageCache:
+    """Values computed for the last package that was used.  One command asks for the same ones many times."""
 
     def __init__(self) -> None:
-        self._held: tuple[Package | None, dict[Any, Any]] = None, {}
+        self._entry: tuple[Package | None, dict[Any, Any]] = None, {}
 
-    def of(self, package: Package, key: Any, make: Callable[[], T]) -> T:
-        """What is known of this very package under a key, made now if it is not known."""
-        held, known = self._held
-        if held is not package:
-            self._held = _, known = package, {}
-        if key not in known:
-            known[key] = make()
-        found: T = known[key]
-        return found
-
-
-_LAST = _Last()
+    def get(self, package: Package, key: Any, compute: Callable[[], T]) -> T:
+        """Return the value of a key for this package object; compute it the first time."""
+        cached_package, values = self._entry
+        if cached_package is not package:
+            self._entry = _, values = package, {}
+        if key not in values:
+            values[key] = compute()
+        value: T = values[key]
+        return value
 
 
-def typed(item: Field | Column | Parameter) -> Typed:
-    """Type and unit of a field, column or parameter."""
+_CACHE = _PackageCache()
+
+
+def type_column(item: Field | Column | Parameter) -> Typed:
+    """Return type and unit of a field, column or parameter."""
     if item.type == "instant":
         return INSTANT
     if item.type == "boolean":
@@ -61,8 +61,8 @@ def typed(item: Field | Column | Parameter) -> Typed:
     return Typed(_KINDS[item.type], item.unit.name)
 
 
-def of_constant(item: Constant) -> Typed:
-    """Type and unit of a run's constant: durations are kept as ns (per what their unit divides by)."""
+def type_constant(item: Constant) -> Typed:
+    """Return type and unit of a constant; durations are in ns (per the unit that theirs divides by)."""
     if item.type == "instant":
         return INSTANT
     if item.type == "duration":
@@ -71,116 +71,118 @@ def of_constant(item: Constant) -> Typed:
     return Typed("text" if item.type == "text" else item.type, item.unit.name)
 
 
-def constants(package: Package) -> Mapping[str, Typed]:
-    """Every constant of the package's sources."""
+def collect_constants(package: Package) -> Mapping[str, Typed]:
+    """Return every constant of the package's sources."""
 
-    def collect_constants() -> dict[str, Typed]:
-        return {item.name: of_constant(item) for source in package.sources for item in source.constants}
+    def compute() -> dict[str, Typed]:
+        return {item.name: type_constant(item) for source in package.sources for item in source.constants}
 
-    return _LAST.of(package, "constants", collect_constants)
-
-
-def durations(package: Package) -> list[str]:
-    """The names of constants that are whole ns: durations."""
-    found = constants(package)
-    return [name for name, kind in found.items() if (kind.type, kind.unit) == ("integer", NANOSECOND)]
+    return _CACHE.get(package, "constants", compute)
 
 
-def rows(package: Package, table: str) -> Mapping[str, Typed] | None:
-    """The columns of a table that instants and tallies may bind to: an event, relation, grain or the logs."""
-    found = _find(package, table)
+def list_durations(package: Package) -> list[str]:
+    """Return the names of constants that are durations: whole numbers of ns."""
+    types = collect_constants(package)
+    return [name for name, kind in types.items() if (kind.type, kind.unit) == ("integer", NANOSECOND)]
+
+
+def list_row_columns(package: Package, table: str) -> Mapping[str, Typed] | None:
+    """Return the columns of a table that instants and tallies may bind to; None for an unknown table."""
+    definition = _find_table(package, table)
     if table == LOGS:
         return LOG_COLUMNS
-    if isinstance(found, Event):
+    if isinstance(definition, Event):
         base = {HOST: Typed("text"), "seq": Typed("integer"), "t_ns": INSTANT}
-        return {**base, **{item.name: typed(item) for item in found.fields}}
-    if isinstance(found, Relation):
-        return _columns(found.columns)
-    if isinstance(found, Grain):
+        return {**base, **{item.name: type_column(item) for item in definition.fields}}
+    if isinstance(definition, Relation):
+        return _type_columns(definition.columns)
+    if isinstance(definition, Grain):
         return {
-            **_columns(found.columns),
-            **added_columns(found),
-            **dict.fromkeys((i.name for i in found.instants), INSTANT),
+            **_type_columns(definition.columns),
+            **list_added_columns(definition),
+            **dict.fromkeys((i.name for i in definition.instants), INSTANT),
         }
-    if isinstance(found, Series):
-        return of_series(package, found)
+    if isinstance(definition, Series):
+        return list_series_columns(package, definition)
     return None
 
 
-def of_series(package: Package, series: Series) -> Mapping[str, Typed]:
-    """The columns of a series: the key of its windows, its labels, the instant, the value."""
-    return _columns(_of_lines(package, series))
+def list_series_columns(package: Package, series: Series) -> Mapping[str, Typed]:
+    """Return the columns of a series: the key of its windows, its labels, the instant, the value."""
+    return _type_columns(_series_columns(package, series))
 
 
-def _of_lines(package: Package, series: Series) -> list[Column]:
-    windows = _find(package, series.windows)
+def _series_columns(package: Package, series: Series) -> list[Column]:
+    windows = _find_table(package, series.windows)
     key = [item for item in windows.columns if item.name in windows.key] if isinstance(windows, Relation) else []
     labels = [Column(name, "text", Unit(NONE, ""), "") for name in series.by]
     at = Column("t_ns", "instant", Unit(NANOSECOND, ""), "")
     return [*key, *labels, at, Column("value", "real", series.unit, "")]
 
 
-def begins(package: Package, grain: Grain) -> Mapping[str, Column]:
-    """The columns that a grain begins with, as what it is made of declares them: a relation, a series, runs of a grain
-    (of these all but the number of rows)."""
-    found = _find(package, grain.runs.of if grain.runs else grain.relation)
-    if isinstance(found, Relation):
-        return {column.name: column for column in found.columns}
-    if isinstance(found, Series):
-        return {column.name: column for column in _of_lines(package, found)}
-    if not isinstance(found, Grain) or not grain.runs:
+def list_inherited_columns(package: Package, grain: Grain) -> Mapping[str, Column]:
+    """Return the columns that a grain inherits, as its base declares them.
+
+    The base is a relation, a series, or the grain whose runs it counts (without the number of rows).
+    """
+    base = _find_table(package, grain.runs.of if grain.runs else grain.relation)
+    if isinstance(base, Relation):
+        return {column.name: column for column in base.columns}
+    if isinstance(base, Series):
+        return {column.name: column for column in _series_columns(package, base)}
+    if not isinstance(base, Grain) or not grain.runs:
         return {}
     runs = grain.runs
-    known = {column.name: column for column in found.every_column}
-    named = {**{name: name for name in runs.by}, "first": runs.along, "last": runs.along}
-    named |= {f"{end}_{name}": name for end in ("first", "last") for name in runs.carry}
-    return {name: known[column] for name, column in named.items() if column in known}
+    base_columns = {column.name: column for column in base.every_column}
+    origins = {**{name: name for name in runs.by}, "first": runs.along, "last": runs.along}
+    origins |= {f"{end}_{name}": name for end in ("first", "last") for name in runs.carry}
+    return {name: base_columns[column] for name, column in origins.items() if column in base_columns}
 
 
-def of_terms(package: Package, series: Series) -> Scope:
-    """What the value of a series of terms may refer to: the terms by their names, and constants."""
+def build_term_scope(package: Package, series: Series) -> Scope:
+    """Return what the value of a computed series may refer to: terms by name, and constants."""
     units = {item.name: item.unit.name for item in package.series}
     terms = {term.name: Typed("real", units[term.series]) for term in series.terms if term.series in units}
-    return Scope({"column": terms, "constant": constants(package)})
+    return Scope({"column": terms, "constant": collect_constants(package)})
 
 
-def _columns(columns: Iterable[Column]) -> dict[str, Typed]:
-    return {column.name: typed(column) for column in columns}
+def _type_columns(columns: Iterable[Column]) -> dict[str, Typed]:
+    return {column.name: type_column(column) for column in columns}
 
 
-def added_columns(grain: Grain) -> dict[str, Typed]:
-    """The columns that a grain adds to its relation's: tallies and derived ones."""
-    return _columns([*(item.column for item in grain.tallies), *(item.column for item in grain.derived)])
+def list_added_columns(grain: Grain) -> dict[str, Typed]:
+    """Return the columns that a grain adds to those of its base: tallies and derived columns."""
+    return _type_columns([*(item.column for item in grain.tallies), *(item.column for item in grain.derived)])
 
 
-def _find(package: Package, name: str) -> Table | None:
+def _find_table(package: Package, name: str) -> Table | None:
     return next((item for item in package.tables if item.name == name), None)
 
 
-def of_grain(package: Package, grain: Grain, parameter: Parameter | None = None) -> Scope:
-    """What a measure, a condition or a derived column of the grain may refer to."""
-    return _LAST.of(package, (grain, parameter), lambda: _of_grain(package, grain, parameter))
+def build_grain_scope(package: Package, grain: Grain, parameter: Parameter | None = None) -> Scope:
+    """Return what a measure, a condition or a derived column of the grain may refer to."""
+    return _CACHE.get(package, (grain, parameter), lambda: _compute_grain_scope(package, grain, parameter))
 
 
-def _of_grain(package: Package, grain: Grain, parameter: Parameter | None) -> Scope:
-    taken: dict[str, Typed] = {}
+def _compute_grain_scope(package: Package, grain: Grain, parameter: Parameter | None) -> Scope:
+    taken_fields: dict[str, Typed] = {}
     for instant in grain.instants:
-        bound = rows(package, instant.of) or {}
-        taken.update({f"{instant.name}.{name}": bound.get(name, Typed("text")) for name in instant.fields})
+        columns = list_row_columns(package, instant.of) or {}
+        taken_fields.update({f"{instant.name}.{name}": columns.get(name, Typed("text")) for name in instant.fields})
     return Scope(
         {
-            "column": {**_columns(grain.columns), **added_columns(grain)},
+            "column": {**_type_columns(grain.columns), **list_added_columns(grain)},
             "instant": dict.fromkeys((item.name for item in grain.instants), INSTANT),
-            "taken": taken,
-            "constant": constants(package),
-            "parameter": {parameter.name: typed(parameter)} if parameter else {},
+            "taken": taken_fields,
+            "constant": collect_constants(package),
+            "parameter": {parameter.name: type_column(parameter)} if parameter else {},
         }
     )
 
 
-def of_rows(package: Package, table: str) -> Scope:
-    """What the `where` of an instant or tally may refer to: the bound row's columns, and constants."""
-    return Scope({"field": rows(package, table) or {}, "constant": constants(package)})
+def build_row_scope(package: Package, table: str) -> Scope:
+    """Return what the `where` of an instant or tally may refer to: columns of the bound row, and constants."""
+    return Scope({"field": list_row_columns(package, table) or {}, "constant": collect_constants(package)})
 
 
 NOTHING = Typed("nothing", NONE)

@@ -1,10 +1,10 @@
 """Read the spec files of a system, confined to the workspace, and evaluate them.
 
-A file is unchanged when its size, times of change and inode are: what it imports is then what it imported.
+A file is unchanged when its size, times of change and inode are; then its imports are unchanged too.
 
-Imports are relative paths that stay inside the workspace. A name that the workspace does not have is looked up at the
-same relative name among the shipped files: the two are one tree, the workspace on top. Everything else that Dhall can
-import (the environment, the network, absolute and home paths) is refused with its position.
+Imports are relative paths that stay inside the workspace.  A name that the workspace does not have is looked up among
+the shipped files: the two are one tree, with the workspace on top.  Other imports (the environment, the network,
+absolute and home paths) are refused with their position.
 """
 
 from __future__ import annotations
@@ -29,52 +29,52 @@ IndexedFile = tuple[str, Path, bytes]
 
 
 def read_unchanged_sources(cache: Path, root: Path, system: str) -> str | None:
-    """The hash of the sources of a system's specs when none of their files has changed; None when that is unknown.
+    """Return the hash of the sources of a system if none of its files has changed; otherwise, or if unknown, None.
 
-    A file of the workspace `root` that now stands in front of a shipped one of its name is a change, too.
+    A new file of the workspace that replaces a shipped one of its name is a change, too.
     """
     try:
-        place = _place(cache, root, system)
-        found = json.loads(unseal_text(place.name, place.read_text(encoding="utf-8")) or "{}")
-        same = all(_same(root, name, *entry) for name, entry in found["files"].items())
+        index_path = _index_path(cache, root, system)
+        index = json.loads(unseal_text(index_path.name, index_path.read_text(encoding="utf-8")) or "{}")
+        is_unchanged = all(_is_same_file(root, name, *entry) for name, entry in index["files"].items())
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return None
-    return str(found["sources"]) if same and found["files"] else None
+    return str(index["sources"]) if is_unchanged and index["files"] else None
 
 
 def is_indexed(cache: Path, root: Path, system: str) -> bool:
-    """Whether it is known of which files a system's specs were made last time."""
-    return _place(cache, root, system).is_file()
+    """Return whether the files of the last evaluation of a system are recorded."""
+    return _index_path(cache, root, system).is_file()
 
 
-def _same(root: Path, name: str, path: str, mark: list[int]) -> bool:
-    own = root / name
-    return _mark(Path(path)) == mark and (not own.exists() or str(resolve_path(own)) == path)
+def _is_same_file(root: Path, name: str, path: str, stamp: list[int]) -> bool:
+    workspace_file = root / name
+    return _stamp_of(Path(path)) == stamp and (not workspace_file.exists() or str(resolve_path(workspace_file)) == path)
 
 
 def write_index(cache: Path, root: Path, system: str, files: Sequence[IndexedFile], sources: str) -> None:
-    """Note the files (name, path, content) of a system's specs and their hash.
+    """Record the files (name, path, content) of a system's specs and their hash.
 
-    Nothing is noted when a file has other content by now; a cache that cannot be written is no matter.
+    Nothing is recorded when a file has changed since it was read, or when the cache cannot be written.
     """
     try:
-        marks = {name: [str(resolve_path(path)), _mark(path)] for name, path, _ in files}
-        if any(path.read_bytes() != content for _, path, content in files):  # after the marks: they are of this content
+        stamps = {name: [str(resolve_path(path)), _stamp_of(path)] for name, path, _ in files}
+        if any(path.read_bytes() != content for _, path, content in files):  # compared after the stamps were taken
             return
-        place = _place(cache, root, system)
-        write_file(cache, place, seal_text(place.name, json.dumps({"sources": sources, "files": marks})))
+        index_path = _index_path(cache, root, system)
+        write_file(cache, index_path, seal_text(index_path.name, json.dumps({"sources": sources, "files": stamps})))
     except OSError:
         return
 
 
-def _place(cache: Path, root: Path, system: str) -> Path:
+def _index_path(cache: Path, root: Path, system: str) -> Path:
     key = hashlib.sha256(os.fsencode(f"{resolve_path(root)}|{system}")).hexdigest()[:32]
     return cache / "specs" / f"index-{key}.json"
 
 
-def _mark(path: Path) -> list[int]:
-    found = path.stat()
-    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+def _stamp_of(path: Path) -> list[int]:
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 _LOCK = threading.Lock()
@@ -98,7 +98,7 @@ class SourceFile:
 
 
 class _SourcesPolicy(dhall.FolderPolicy):
-    """Reads nothing but sources that were read before, so that what is evaluated is what was hashed."""
+    """Reads only sources that were read before, so that the evaluated content is the hashed content."""
 
     def __init__(self, folders: Sequence[Path], contents: Mapping[str, bytes]) -> None:
         super().__init__(folders)
@@ -119,7 +119,7 @@ def read_sources(root_file: Path, workspace: Path, shipped: Path | None = None) 
     policy = dhall.FolderPolicy(_folders(workspace, shipped))
     name = root_name(root_file, workspace, shipped)
     with _LOCK:
-        evaluator = _evaluator(policy)
+        evaluator = _get_evaluator(policy)
         try:
             files = collect_files(evaluator, name)
         except dhall.DhallError as error:
@@ -146,7 +146,7 @@ def evaluate_sources(
     folders = _folders(workspace, shipped)
     policy = _SourcesPolicy(folders, {file.name: file.content for file in files})
     with _LOCK:
-        evaluator = _evaluator(policy)
+        evaluator = _get_evaluator(policy)
         try:
             return evaluator.evaluate_name(root)
         except dhall.DhallError as error:
@@ -220,7 +220,7 @@ def _folders(workspace: Path, shipped: Path | None) -> tuple[Path, ...]:
     return (workspace,) if shipped is None or shipped == workspace else (workspace, shipped)
 
 
-def _evaluator(policy: dhall.FolderPolicy) -> dhall.Evaluator:
+def _get_evaluator(policy: dhall.FolderPolicy) -> dhall.Evaluator:
     """Return the evaluator that remembers what these folders evaluated to."""
     evaluator = _EVALUATORS.setdefault(policy.folders, dhall.Evaluator())
     evaluator.policy = policy

@@ -1,4 +1,4 @@
-"""How a source writes instants: the words for it, and what is none of them; how Assay tells one."""
+"""Describe and check the formats of instants in sources; format instants."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from assay.lang.model.package import Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 
-#: units of a number since 1970 -> how many digits of it are below a second
+#: unit of a number since 1970 -> number of its digits below a second
 SINCE_1970 = {"s": 0, "ms": 3, "us": 6, "ns": 9}
-#: places of a written form, as `strptime` has them, and what each stands for
+#: placeholder of a format, as in `strptime` -> its meaning
 PLACES = {
     "Y": "year", "y": "year without century", "m": "month", "b": "month, short name", "B": "month, name",
     "d": "day", "j": "day of the year", "a": "weekday, short name", "A": "weekday", "H": "hour", "I": "hour of 12",
@@ -20,8 +20,8 @@ PLACES = {
 _ZONE = re.compile(r"UTC|Z|([+-])(\d\d):?(\d\d)")
 
 
-def fault(form: str) -> str:
-    """What is wrong with a form of instants; empty when nothing is."""
+def find_format_error(form: str) -> str:
+    """Return what is wrong with a format of instants; empty when it is valid."""
     if not form or form in SINCE_1970:
         return ""
     places = re.findall(r"%(.?)", form)
@@ -30,12 +30,12 @@ def fault(form: str) -> str:
     unknown = next((place for place in places if place not in PLACES), None)
     if unknown is not None:
         return f"`%{unknown}` is no place of a form of instants"
-    day = "j" in places or ("d" in places and {"m", "b", "B"} & set(places))
-    return "" if day and {"Y", "y"} & set(places) else f"`{form}` does not tell the day"
+    has_day = "j" in places or ("d" in places and {"m", "b", "B"} & set(places))
+    return "" if has_day and {"Y", "y"} & set(places) else f"`{form}` does not tell the day"
 
 
-def read_as(source: Source) -> str:
-    """The forms of instants that a source's records are read in; empty of samples, whose form is their format's."""
+def describe_format(source: Source) -> str:
+    """Return a description of how instants of a source are read; empty for samples, whose format is fixed."""
     form, zone = source.time_form, source.zone
     if SOURCE_KINDS[source.kind].has_series:
         return ""
@@ -52,20 +52,20 @@ def read_as(source: Source) -> str:
 
 
 def offset_ns(zone: str) -> int | None:
-    """How far a zone is ahead of UTC, in ns; None when the text is no zone."""
-    found = _ZONE.fullmatch(zone)
-    if not found:
+    """Return how far a zone is ahead of UTC, in ns; None when the text is not a zone."""
+    match = _ZONE.fullmatch(zone)
+    if not match:
         return None
-    if not found[1]:
+    if not match[1]:
         return 0
-    hours, minutes = int(found[2]), int(found[3])
+    hours, minutes = int(match[2]), int(match[3])
     if hours > 15 or minutes > 59:
         return None
-    return (-1 if found[1] == "-" else 1) * (hours * 60 + minutes) * 60_000_000_000
+    return (-1 if match[1] == "-" else 1) * (hours * 60 + minutes) * 60_000_000_000
 
 
 def format_instant(nanoseconds: int) -> str:
-    """An instant in ns as RFC 3339, without zeros at the end of its seconds."""
+    """Return an instant in ns as RFC 3339, without trailing zeros in its seconds."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=nanoseconds // 1_000_000_000)
     parts = f".{nanoseconds % 1_000_000_000:09d}".rstrip("0").rstrip(".")
     return f"{moment.isoformat(timespec='seconds').replace('+00:00', '')}{parts}Z"

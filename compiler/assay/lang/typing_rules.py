@@ -1,4 +1,4 @@
-"""Types and units of expressions: what the checker finds, and what the back end needs to know.
+"""Infer types and units of expressions, for the checker and for code generation.
 
 A value's type is integer (exact), real, text, boolean or instant (exact, ns since 1970).  Units are pint expressions;
 durations between instants are exact integers of `nanosecond`.
@@ -30,12 +30,12 @@ class UnitError(Exception):
 
 @dataclass(eq=False)
 class OtherUnitError(UnitError):
-    """The units convert, but nothing here converts them."""
+    """The units convert, but this operator does not convert them."""
 
 
 @dataclass(eq=False)
 class KindError(Exception):
-    """A value of type `found` stands where `expected` is needed."""
+    """A value of type `found` where `expected` is required."""
 
     expected: str
     found: str
@@ -44,7 +44,7 @@ class KindError(Exception):
 
 @dataclass(eq=False)
 class UnknownNameError(Exception):
-    """A leaf names nothing that its scope has; `known` is what there is."""
+    """A leaf refers to a name that is not in its scope; `known` are the names in scope."""
 
     kind: str
     name: str
@@ -73,17 +73,17 @@ class Scope:
     leaves: Mapping[str, Mapping[str, Typed]] = field(default_factory=dict)
 
     def leaf(self, node: Expression) -> Typed:
-        """Type and unit of a reference; UnknownNameError when there is none."""
-        known = self.leaves.get(node.op, {})
+        """Return type and unit of a reference.  Raises UnknownNameError."""
+        names = self.leaves.get(node.op, {})
         name = f"{node.text}.{node.name}" if node.op == "taken" else node.name
-        if name not in known:
-            raise UnknownNameError(node.op, name, tuple(sorted(known)))
-        return known[name]
+        if name not in names:
+            raise UnknownNameError(node.op, name, tuple(sorted(names)))
+        return names[name]
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What the rules need of a unit library: exact conversion factors, products and quotients of units."""
+    """The functions of a unit library that the rules need: conversion factors, products and quotients."""
 
     factor: Convert
     combine: Combine
@@ -93,20 +93,20 @@ _NOT_EMPTY = ("coalesce", "greatest", "and", "or")
 COUNT = "count"
 
 
-def reduced(found: Typed, reduction: str) -> Typed:
-    """The type and unit of what samples are reduced to: their number counts, whatever they are of."""
-    return Typed("integer", COUNT) if reduction == "count" else found
+def infer_reduced(typed: Typed, reduction: str) -> Typed:
+    """Return the type and unit of reduced samples.  A count of samples has the unit `count`."""
+    return Typed("integer", COUNT) if reduction == "count" else typed
 
 
 def infer(node: Expression, scope: Scope, units: Units) -> Typed:
-    """Type and unit of an expression.  Raises UnknownNameError, KindError, UnitError."""
+    """Return type and unit of an expression.  Raises UnknownNameError, KindError, UnitError."""
     if node.op in _NOT_EMPTY and not node.operands:
         raise KindError("at least one value", "none", node)
     rule = _RULES.get(node.op)
     return rule(node, scope, units) if rule else scope.leaf(node)
 
 
-def _literal(node: Expression, _scope: Scope, _units: Units) -> Typed:
+def _infer_literal(node: Expression, _scope: Scope, _units: Units) -> Typed:
     if node.op == "quantity":
         if node.unit and _is_time(node.unit, _units):
             return Typed("integer", NANOSECOND)
@@ -122,22 +122,22 @@ def _is_time(unit: str, units: Units) -> bool:
     return True
 
 
-def number(typed: Typed, node: Expression) -> Typed:
-    """The type, when it is a number's; KindError otherwise."""
+def require_number(typed: Typed, node: Expression) -> Typed:
+    """Return the type if it is a number.  Raises KindError."""
     if typed.type not in ("integer", "real"):
         raise KindError("a number", typed.type, node)
     return typed
 
 
-def whole_number(typed: Typed, node: Expression) -> Typed:
-    """The type, when it is a whole number's; KindError otherwise (engines do not agree on cutting other quotients)."""
-    if number(typed, node).type != "integer":
+def require_whole_number(typed: Typed, node: Expression) -> Typed:
+    """Return the type if it is a whole number.  Raises KindError.  Engines round other quotients differently."""
+    if require_number(typed, node).type != "integer":
         raise KindError("a whole number", typed.type, node)
     return typed
 
 
-def _same(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
-    """The common type of two operands; units must convert one into the other without a factor."""
+def _common_type(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
+    """Return the common type of two operands.  Their units must be equal up to a factor of 1."""
     if left.type == right.type == "instant":
         return left
     if {left.type, right.type} <= {"integer", "real"}:
@@ -149,20 +149,22 @@ def _same(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
     return left
 
 
-def side_by_side(node: Expression, scope: Scope, units: Units) -> tuple[Typed, Typed]:
-    """Types and units of the two sides of a comparison or sum: a quantity beside a number of another unit is written in
-    that unit, which changes nothing but how it is written."""
-    one, other = node.operands
-    left, right = infer(one, scope, units), infer(other, scope, units)
-    if (one.op == "quantity") == (other.op == "quantity"):
+def infer_sides(node: Expression, scope: Scope, units: Units) -> tuple[Typed, Typed]:
+    """Return types and units of the two sides of a comparison or sum.
+
+    A quantity beside a number in another unit is written in that unit, which does not change its value.
+    """
+    first, second = node.operands
+    left, right = infer(first, scope, units), infer(second, scope, units)
+    if (first.op == "quantity") == (second.op == "quantity"):
         return left, right
-    if one.op == "quantity":
+    if first.op == "quantity":
         return combine_quantities(left, right, units), right
     return left, combine_quantities(right, left, units)
 
 
 def convert_operands(operands: Sequence[Expression], kinds: Sequence[Typed], units: Units) -> tuple[Expression, ...]:
-    """Operands of these types and units, quantities with the factors by which they are in these units."""
+    """Return the operands, with the factors that convert quantities to the units of `kinds`."""
     return tuple(
         replace(node, factor=str(factor))
         if node.op == "quantity" and (factor := units.factor(node.unit, kind.unit)) != Fraction(node.factor or 1)
@@ -171,72 +173,72 @@ def convert_operands(operands: Sequence[Expression], kinds: Sequence[Typed], uni
     )
 
 
-def combine_quantities(kind: Typed, other: Typed, units: Units) -> Typed:
-    """The type and unit of a quantity beside something else."""
-    if other.type not in ("integer", "real") or units.factor(kind.unit, other.unit) == 1:
+def combine_quantities(kind: Typed, other_type: Typed, units: Units) -> Typed:
+    """Return type and unit of a quantity beside a value of the type `other_type`."""
+    if other_type.type not in ("integer", "real") or units.factor(kind.unit, other_type.unit) == 1:
         return kind
-    return Typed("real", other.unit)
+    return Typed("real", other_type.unit)
 
 
-def _sum(node: Expression, scope: Scope, units: Units) -> Typed:
-    left, right = side_by_side(node, scope, units)
+def _infer_sum(node: Expression, scope: Scope, units: Units) -> Typed:
+    left, right = infer_sides(node, scope, units)
     if left.type == "instant" and right.type == "instant":
         if node.op == "plus":
             raise KindError("a duration", "instant", node.operands[1])
         return Typed("integer", NANOSECOND)
     if left.type == "instant":
-        duration = number(right, node.operands[1])
+        duration = require_number(right, node.operands[1])
         if units.factor(duration.unit, NANOSECOND) != 1:
             raise UnitError(NANOSECOND, duration.unit)
         return INSTANT
-    return number(_same(left, right, node.operands[1], units), node)
+    return require_number(_common_type(left, right, node.operands[1], units), node)
 
 
-def _product(node: Expression, scope: Scope, units: Units) -> Typed:
-    left, right = (number(infer(operand, scope, units), operand) for operand in node.operands)
+def _infer_product(node: Expression, scope: Scope, units: Units) -> Typed:
+    left, right = (require_number(infer(operand, scope, units), operand) for operand in node.operands)
     if node.op == "div":
-        whole_number(left, node.operands[0])
-        whole_number(right, node.operands[1])
+        require_whole_number(left, node.operands[0])
+        require_whole_number(right, node.operands[1])
     kind = "real" if node.op == "over" or "real" in (left.type, right.type) else "integer"
     return Typed(kind, units.combine(node.op, left.unit, right.unit))
 
 
-def _floor(node: Expression, scope: Scope, units: Units) -> Typed:
-    return Typed("integer", number(infer(node.operands[0], scope, units), node).unit)
+def _infer_floor(node: Expression, scope: Scope, units: Units) -> Typed:
+    return Typed("integer", require_number(infer(node.operands[0], scope, units), node).unit)
 
 
-def _whole(node: Expression, scope: Scope, units: Units) -> Typed:
-    operand = whole_number(infer(node.operands[0], scope, units), node.operands[0])
+def _infer_whole(node: Expression, scope: Scope, units: Units) -> Typed:
+    operand = require_whole_number(infer(node.operands[0], scope, units), node.operands[0])
     units.factor(operand.unit, node.unit)
     return Typed("integer", node.unit)
 
 
-def _as_unit(node: Expression, scope: Scope, units: Units) -> Typed:
-    return Typed(number(infer(node.operands[0], scope, units), node).type, node.unit)
+def _infer_as_unit(node: Expression, scope: Scope, units: Units) -> Typed:
+    return Typed(require_number(infer(node.operands[0], scope, units), node).type, node.unit)
 
 
-def _first(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_common(node: Expression, scope: Scope, units: Units) -> Typed:
     kinds = [infer(operand, scope, units) for operand in node.operands]
     common = kinds[0]
     for operand, kind in zip(node.operands[1:], kinds[1:], strict=True):
-        common = _same(common, kind, operand, units)
+        common = _common_type(common, kind, operand, units)
     return common
 
 
-def _compare(node: Expression, scope: Scope, units: Units) -> Typed:
-    left, right = side_by_side(node, scope, units)
-    _same(left, right, node.operands[1], units)
+def _infer_comparison(node: Expression, scope: Scope, units: Units) -> Typed:
+    left, right = infer_sides(node, scope, units)
+    _common_type(left, right, node.operands[1], units)
     return BOOLEAN
 
 
-def _matches(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_match(node: Expression, scope: Scope, units: Units) -> Typed:
     for operand in node.operands:
         if (kind := infer(operand, scope, units)).type != "text":
             raise KindError("text", kind.type, operand)
     return BOOLEAN
 
 
-def _logic(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_logic(node: Expression, scope: Scope, units: Units) -> Typed:
     for operand in node.operands:
         kind = infer(operand, scope, units)
         if kind.type != "boolean":
@@ -244,28 +246,28 @@ def _logic(node: Expression, scope: Scope, units: Units) -> Typed:
     return BOOLEAN
 
 
-def _presence(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_presence(node: Expression, scope: Scope, units: Units) -> Typed:
     infer(node.operands[0], scope, units)
     return BOOLEAN
 
 
 COMPARISONS = ("at_least", "at_most", "above", "below", "equals")
 SUMS = ("plus", "minus")
-#: what has two sides, each in the unit of the other
+#: operators with two sides in one unit
 SIDE_BY_SIDE = (*COMPARISONS, *SUMS)
 
 Rule = Callable[[Expression, Scope, Units], Typed]
 
 _RULES: Mapping[str, Rule] = {
-    **dict.fromkeys(("integer", "real", "text", "boolean", "quantity"), _literal),
-    **dict.fromkeys(SUMS, _sum),
-    **dict.fromkeys(("times", "over", "div"), _product),
-    **dict.fromkeys(("coalesce", "greatest"), _first),
-    **dict.fromkeys(COMPARISONS, _compare),
-    **dict.fromkeys(("and", "or", "not"), _logic),
-    **dict.fromkeys(("present", "absent"), _presence),
-    "matches": _matches,
-    "floor": _floor,
-    "whole": _whole,
-    "as_unit": _as_unit,
+    **dict.fromkeys(("integer", "real", "text", "boolean", "quantity"), _infer_literal),
+    **dict.fromkeys(SUMS, _infer_sum),
+    **dict.fromkeys(("times", "over", "div"), _infer_product),
+    **dict.fromkeys(("coalesce", "greatest"), _infer_common),
+    **dict.fromkeys(COMPARISONS, _infer_comparison),
+    **dict.fromkeys(("and", "or", "not"), _infer_logic),
+    **dict.fromkeys(("present", "absent"), _infer_presence),
+    "matches": _infer_match,
+    "floor": _infer_floor,
+    "whole": _infer_whole,
+    "as_unit": _infer_as_unit,
 }

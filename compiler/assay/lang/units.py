@@ -1,9 +1,9 @@
-"""Units by pint: exact conversion factors, products and quotients.  The only module that imports pint.
+"""Compute exact conversion factors, products and quotients of units.  The only module that imports pint.
 
 Information, events and the domain's units are base dimensions of our own (pint has bytes without a dimension), so
-that a slot never becomes a byte.  A year is 365 days.
+that a slot is never converted to a byte.  A year is 365 days.
 
-The import costs 0.16 s, so it happens when a unit is first asked for.
+The import takes 0.16 s, so it is deferred to the first use of a unit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from assay.lang.typing_rules import NONE, UnitError, Units
 
-OWN = (
+DEFINITIONS = (
     "byte = [information] = B",
     "kibibyte = 1024 * byte = KiB",
     "mebibyte = 1024 * kibibyte = MiB",
@@ -45,7 +45,7 @@ OWN = (
 
 WORD = r"[A-Za-z_][A-Za-z0-9_]*"
 LONGEST = 100  # characters of a unit
-#: the library would read more: directives, and numbers, whose powers of powers take all time
+#: pint itself accepts more: directives, and powers of powers of numbers, which never finish
 _UNIT = re.compile(rf"(?:{WORD}|\*\* ?-?[0-9]{{1,2}}(?![0-9 ]*\*\*)|[*/() ]|1\b)+")
 
 
@@ -62,64 +62,66 @@ class UnknownUnitError(Exception):
 
 
 @functools.lru_cache(maxsize=8)
-def library_of(base_units: tuple[str, ...]) -> UnitLibrary:
-    """The library of a package with these base units; remembered, as reading the definitions takes long."""
+def get_library(base_units: tuple[str, ...]) -> UnitLibrary:
+    """Return the library of a package with these base units; cached, since parsing definitions is slow."""
     return UnitLibrary(base_units)
 
 
-def nanoseconds_of(unit: str) -> int:
-    """How many nanoseconds one is of the unit of a duration: 1000000 of `millisecond`, 10^9 of `second / slot`,
-    which is kept per slot, and of no unit at all.
+def count_nanoseconds(unit: str) -> int:
+    """Return the number of nanoseconds in one unit of a duration.
 
-    Raises UnknownUnitError where it is no unit, UnitError where it is no time.
+    1000000 for `millisecond`, 10^9 for `second / slot` (durations are stored per slot) and without a unit.
+    Raises UnknownUnitError for an unknown unit, UnitError for a unit that is not a time.
     """
     time = unit.partition("/")[0].strip()
     if time in (_SECOND, NONE):
-        return _NANOSECONDS  # of nearly all: the library is not needed for it
-    return int(library_of(()).factor(time, "nanosecond"))
+        return _NANOSECONDS  # the common case, without loading the library
+    return int(get_library(()).factor(time, "nanosecond"))
 
 
 class UnitLibrary:
-    """Units known to a package: the general ones and the base units of its domain."""
+    """The units of a package: the general ones and the base units of its domain."""
 
     def __init__(self, base_units: Iterable[str]) -> None:
         import pint
 
-        own = [name for name in base_units if re.fullmatch(WORD, name)]  # others are a problem that is told by itself
-        lines = [*OWN, *(f"{name} = [{name}]" for name in own)]
+        names = [
+            name for name in base_units if re.fullmatch(WORD, name)
+        ]  # invalid names are reported by the checks of names
+        lines = [*DEFINITIONS, *(f"{name} = [{name}]" for name in names)]
         self._registry: Any = pint.UnitRegistry(lines, non_int_type=Decimal, cache_folder=None)
-        self._known = tuple(sorted({line.split("=")[0].strip() for line in lines}))
+        self._names = tuple(sorted({line.split("=")[0].strip() for line in lines}))
 
     def units(self) -> Units:
-        """The functions that the typing rules need."""
+        """Return the functions that the typing rules need."""
         return Units(self.factor, self.combine)
 
     def unit(self, text: str) -> Any:
-        """The unit of an expression such as `mebibyte / second`; UnknownUnitError when a word of it is not defined."""
-        return self._parsed(text)
+        """Return the unit of an expression such as `mebibyte / second`.  Raises UnknownUnitError."""
+        return self._parse(text)
 
     @functools.cache  # noqa: B019 - one library lives as long as its checks
-    def _parsed(self, text: str) -> Any:
+    def _parse(self, text: str) -> Any:
         if text != NONE and not (_UNIT.fullmatch(text) and len(text) <= LONGEST):
-            raise UnknownUnitError(text[:LONGEST], self._known)
+            raise UnknownUnitError(text[:LONGEST], self._names)
         try:
             unit = self._registry.Unit("" if text == NONE else text)
-        except Exception as error:  # of what is no unit the library says so in many ways
-            told = str(error).split("'")[1:2]
-            raise UnknownUnitError(told[0] if told and told[0] in text else text, self._known) from None
+        except Exception as error:  # pint raises many kinds of errors for invalid units
+            quoted = str(error).split("'")[1:2]
+            raise UnknownUnitError(quoted[0] if quoted and quoted[0] in text else text, self._names) from None
         if any(power != int(power) for power in unit._units.values()):
-            raise UnknownUnitError(text, self._known)  # a root of a unit has no exact factor
+            raise UnknownUnitError(text, self._names)  # a root of a unit has no exact factor
         return unit
 
     @functools.cache  # noqa: B019
     def factor(self, found: str, expected: str) -> Fraction:
-        """Number by which a value in `found` is multiplied to be in `expected`, exact; UnitError if there is none."""
-        source, target = self._parsed(found), self._parsed(expected)
+        """Return the exact factor that converts a value in `found` to `expected`.  Raises UnitError."""
+        source, target = self._parse(found), self._parse(expected)
         if source.dimensionality != target.dimensionality:
             raise UnitError(expected, found)
-        return self._exact(source) / self._exact(target)
+        return self._exact_factor(source) / self._exact_factor(target)
 
-    def _exact(self, unit: Any) -> Fraction:
+    def _exact_factor(self, unit: Any) -> Fraction:
         result = Fraction(1)
         for name, power in unit._units.items():
             base = self._registry.Quantity(Decimal(1), name).to_base_units().magnitude
@@ -127,18 +129,18 @@ class UnitLibrary:
         return result
 
     def base(self, text: str) -> tuple[Fraction, str]:
-        """A unit in base units: how many of them it is, exact, and which (`megabyte`: 1000000 `byte`)."""
-        unit = self._parsed(text)
-        named = f"{self._registry.Quantity(Decimal(1), unit).to_base_units().units}"
-        return self._exact(unit), named or NONE
+        """Return the exact factor to base units, and the base unit: `megabyte` is (1000000, `byte`)."""
+        unit = self._parse(text)
+        base_name = f"{self._registry.Quantity(Decimal(1), unit).to_base_units().units}"
+        return self._exact_factor(unit), base_name or NONE
 
     def find_missing_factor(self, found: str, expected: str) -> str:
-        """The unit, in base units, that a value in `found` is to be multiplied by to be in one like `expected`."""
+        """Return the base unit by which a value in `found` must be multiplied to convert to `expected`."""
         return self.base(self.combine("over", expected, found))[1]
 
     def combine(self, op: str, left: str, right: str) -> str:
-        """The unit of a product (`times`) or quotient (`over`, `div`)."""
-        first, second = self._parsed(left), self._parsed(right)
+        """Return the unit of a product (`times`) or quotient (`over`, `div`)."""
+        first, second = self._parse(left), self._parse(right)
         unit = first * second if op == "times" else first / second
         text = f"{unit}"
         return text or NONE

@@ -1,7 +1,7 @@
-"""Workspaces: find a folder with `specs/`, load and cache its packages.
+"""Find workspaces (folders with `specs/`); load and cache their packages.
 
-A package comes from its committed normal form when that is of the very Dhall sources that are there, else from the
-cache, else from the Dhall evaluator.
+A package is loaded from its committed normal form if that is of the current Dhall sources, else from the cache, else
+by the Dhall evaluator.
 """
 
 from __future__ import annotations
@@ -36,56 +36,58 @@ if TYPE_CHECKING:
 
 
 ROOT_FILE = "package.dhall"
-SHOWN = 5  # files that a message names
+SHOWN = 5  # number of files that a message names
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """A workspace: `root` with `specs/`, and what may stand beside it."""
+    """A workspace: the folder `root` with `specs/`, and optionally `templates/` and `golden/`."""
 
     root: Path
 
     @property
     def specs(self) -> Path:
-        """Folder of the specs."""
+        """Return the folder of the specs."""
         return self.root / "specs"
 
     def templates(self) -> Path:
-        """Folder of the templates: the workspace's own, or the shipped ones.
+        """Return the folder of the templates: the workspace's own, or the shipped ones.
 
-        All files in it are looked at.  AssayError `template`: it is no folder, a link leads out, or to a folder, whose
-        links would not be seen.
+        Raises AssayError `template` when it is not a folder, or has a link that leads out of it or to a folder (whose
+        links would not be checked).
         """
-        own = self.root / "templates"
-        if not os.path.lexists(own):
+        folder = self.root / "templates"
+        if not os.path.lexists(folder):
             return shipped().root / "templates"
-        _require_folder(own, "template")
-        whole = resolve_path(own)  # all of it may be elsewhere, where somebody has put it
-        for path in own.rglob("*"):
+        _require_folder(folder, "template")
+        target = resolve_path(folder)  # the folder itself may be a link
+        for path in folder.rglob("*"):
             if path.is_symlink():
-                if not (self.holds(path) or resolve_path(path).is_relative_to(whole)):
+                if not (self.holds(path) or resolve_path(path).is_relative_to(target)):
                     raise fail("template", "a link leads out of the workspace", span=Span(str(path)))
                 if path.is_dir():
                     hint = "put the folder itself there, or links to its files"
                     raise fail("template", "a link leads to a folder", span=Span(str(path)), hint=hint)
-        return own
+        return folder
 
     def holds(self, path: Path) -> bool:
-        """Whether a file is inside once every symbolic link is followed."""
+        """Return whether a file is in the workspace once every symbolic link is followed."""
         return resolve_path(path).is_relative_to(resolve_path(self.root))
 
     def normal_form(self, system: str) -> Path:
-        """Where a system's normal form is committed."""
+        """Return the path of a system's committed normal form."""
         return self.root / "golden" / "specs" / f"{system}.yaml"
 
     def systems(self) -> tuple[str, ...]:
-        """Names of the systems that have specs; OSError when a folder cannot be read."""
-        found = (path.name for path in self.specs.iterdir() if path.is_dir() and (path / ROOT_FILE).exists())
-        return tuple(sorted(name for name in found if name not in LIBRARIES))
+        """Return the names of the systems that have specs.  Raises OSError when a folder cannot be read."""
+        names = (path.name for path in self.specs.iterdir() if path.is_dir() and (path / ROOT_FILE).exists())
+        return tuple(sorted(name for name in names if name not in LIBRARIES))
 
     def has_systems(self) -> bool:
-        """Whether it is a workspace.  AssayError `no-system`: there are specs, but none that is a system's package, or
-        some that cannot be reached."""
+        """Return whether the folder is a workspace.
+
+        Raises AssayError `no-system` when there are specs, but no system's package, or some that cannot be read.
+        """
         if not os.path.lexists(self.specs):
             return False
         _require_folder(self.specs, "no-system")
@@ -97,7 +99,7 @@ class Workspace:
             return True
         specs = sorted(path.relative_to(self.root).as_posix() for path in self.specs.rglob("*.dhall"))
         if entries and not specs:
-            return False  # it is another program's
+            return False  # `specs/` belongs to another program
         raise fail(
             "no-system",
             f"no folder of {self.specs} is a system's: none holds {ROOT_FILE}",
@@ -107,31 +109,31 @@ class Workspace:
 
 
 def _require_folder(place: Path, code: str) -> None:
-    """Raise AssayError where something else than a folder is at a place, OSError for a loop of links."""
+    """Raise AssayError if a path is something other than a folder, OSError for a loop of links."""
     if place.is_dir():
         return
     resolve_path(place)
-    found = f"a link to what is not there, {place.readlink()}" if place.is_symlink() else "a file"
+    kind = f"a link to what is not there, {place.readlink()}" if place.is_symlink() else "a file"
     hint = "mend or remove it: without it, what comes with Assay is taken"
-    raise fail(code, f"{place} is no folder", expected="a folder", found=found, hint=hint)
+    raise fail(code, f"{place} is no folder", expected="a folder", found=kind, hint=hint)
 
 
 def shipped() -> Workspace:
-    """The workspace that comes with the package: beside the code in a wheel, the repository in a checkout."""
+    """Return the workspace that comes with Assay: inside the package in a wheel, the repository in a checkout."""
     package = resolve_path(Path(__file__)).parent.parent
     inside = package / "_workspace"
     return Workspace(inside if inside.is_dir() else package.parent.parent)
 
 
 def find(start: Path) -> Workspace:
-    """The workspace of a folder: the nearest one that holds or is above it, else the shipped one.
+    """Return the nearest workspace that holds `start` or is above it, else the shipped one.
 
-    Raises AssayError when the specs that are found first are of no system.
+    Raises AssayError when the nearest specs have no system.
     """
     for folder in (start, *start.parents):
-        found = Workspace(folder)
-        if found.has_systems():
-            return found
+        workspace = Workspace(folder)
+        if workspace.has_systems():
+            return workspace
     return shipped()
 
 
@@ -139,115 +141,117 @@ def load(
     workspace: Workspace,
     system: str,
     cache: Path | None,
-    later: list[Callable[[], None]] | None = None,
-    found: CachedPackage | None = None,
+    deferred: list[Callable[[], None]] | None = None,
+    cached_package: CachedPackage | None = None,
 ) -> CheckedPackage:
-    """A system's package, checked.  Raises AssayError with every problem of it.
+    """Load a system's package, checked.  Raises AssayError with every problem of it.
 
-    `cache` is a folder that keeps evaluated packages, by the hash of their sources.  What keeps this one is put into
-    `later`, if there is such a list, and done now if not.  `found` is what `load_cached` gave, where that was called
-    before; it is used up.
+    `cache` is the folder of evaluated packages, by hash of their sources.  The action that stores this package is
+    appended to `deferred` if that is given, else done now.  `cached_package` is the result of an earlier call of
+    `load_cached`; it is used up.
     """
     if system not in workspace.systems():
-        named = "/" not in system and list(workspace.specs.glob(f"{glob.escape(system)}/*.dhall"))
-        incomplete = named and not (workspace.specs / system / ROOT_FILE).exists()
+        dhall_files = "/" not in system and list(workspace.specs.glob(f"{glob.escape(system)}/*.dhall"))
+        incomplete = dhall_files and not (workspace.specs / system / ROOT_FILE).exists()
         raise fail(
             "unknown-system",
             f"there are no specs for `{system}` in {workspace.specs}",
             hint=f"specs/{system} has no {ROOT_FILE}" if incomplete else did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
-    if found or (found := load_cached(workspace, system, cache)):
-        return normal_form.restore_package(found.content, found.where)
-    from assay.lang.sources import hash_sources  # loads much, which unchanged specs do without
+    if cached_package or (cached_package := load_cached(workspace, system, cache)):
+        return normal_form.restore_package(cached_package.content, cached_package.where)
+    from assay.lang.sources import hash_sources  # a slow import, not needed for unchanged specs
 
     files = scan(workspace, system)
-    restorable = _restorable(_cached(cache, hash_sources(files))) if cache else None
-    restored = normal_form.restore_package(restorable.content, restorable.where) if restorable else None
-    checked = restored or _load_normal_form(workspace, system, files) or evaluate(workspace, system, files)
+    cached = _load_from_cache(_cache_path(cache, hash_sources(files))) if cache else None
+    checked_from_cache = normal_form.restore_package(cached.content, cached.where) if cached else None
+    checked = checked_from_cache or _load_normal_form(workspace, system, files) or evaluate(workspace, system, files)
 
-    def keep() -> None:
-        read, said = _read(files), text(checked, cache) if cache else _text(checked)
-        _remember(workspace, system, cache, checked, read, said)
+    def store() -> None:
+        entries, content = _index_entries(files), text(checked, cache) if cache else _dump_text(checked)
+        _store(workspace, system, cache, checked, entries, content)
 
-    defer(keep, later)
+    defer(store, deferred)
     return checked
 
 
 @dataclass(frozen=True, slots=True)
 class CachedPackage:
-    """A package of unchanged specs, as the normal form that is kept of it: plain data, and a name for the place."""
+    """A package of unchanged specs, as plain data of its normal form, and the name of its file for messages."""
 
     content: dict[str, Any]
     where: str
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Its sources, without the rest."""
+        """Return its sources, without decoding the rest."""
         return decode.sources(self.content["package"].get("sources"), self.where)
 
 
 def load_cached(workspace: Workspace, system: str, cache: Path | None) -> CachedPackage | None:
-    """A system's package if it is known without looking into its files, or by their hashes, what it comes to."""
+    """Return a system's package if the files of its specs are unchanged and it is in the cache."""
     unchanged = source_index.read_unchanged_sources(cache, workspace.root, system) if cache else None
-    return _restorable(_cached(cache, unchanged)) if unchanged and cache else None
+    return _load_from_cache(_cache_path(cache, unchanged)) if unchanged and cache else None
 
 
 def comes_with_the_code(workspace: Workspace) -> bool:
-    """Whether it is the shipped workspace, which is as much to be believed as the code."""
+    """Return whether a workspace is the shipped one, which is trusted like the code."""
     return resolve_path(workspace.root) == resolve_path(shipped().root)
 
 
-def _read(files: Sequence[SourceFile]) -> list[source_index.IndexedFile]:
+def _index_entries(files: Sequence[SourceFile]) -> list[source_index.IndexedFile]:
     return [(item.name, item.path, item.content) for item in files]
 
 
-def defer(keep: Callable[[], None], later: list[Callable[[], None]] | None) -> None:
-    """Do it now, unless there is a list of what is done later."""
-    if later is None:
-        keep()
+def defer(action: Callable[[], None], deferred: list[Callable[[], None]] | None) -> None:
+    """Append an action to the list of deferred actions; run it now if there is no list."""
+    if deferred is None:
+        action()
     else:
-        later.append(keep)
+        deferred.append(action)
 
 
-def _remember(
+def _store(
     workspace: Workspace,
     system: str,
     cache: Path | None,
     checked: CheckedPackage,
     files: Sequence[source_index.IndexedFile],
-    said: str,
+    content: str,
 ) -> None:
-    """Let a cache keep a package, and which files it is made of."""
+    """Store a package and the index of its files in a cache."""
     if cache:
-        _keep(said, _cached(cache, checked.sources))
+        _store_text(content, _cache_path(cache, checked.sources))
         source_index.write_index(cache, workspace.root, system, files, checked.sources)
 
 
 def scan(workspace: Workspace, system: str) -> tuple[SourceFile, ...]:
-    """Every file that a system's package is made of."""
-    from assay.lang.sources import read_sources  # loads much, and is seldom needed
+    """Return every file that a system's package is made of."""
+    from assay.lang.sources import read_sources  # a slow import, seldom needed
 
     return read_sources(workspace.specs / system / ROOT_FILE, workspace.root, shipped().root)
 
 
 def _load_normal_form(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> CheckedPackage | None:
-    """The package of these very sources out of the committed normal form."""
+    """Return the package of the committed normal form, if that is of these sources."""
     from assay.lang.sources import hash_sources
 
-    wanted = hash_sources(files)
+    sources = hash_sources(files)
     committed = workspace.normal_form(system)
     text = committed.read_text(encoding="utf-8") if committed.is_file() else ""
-    if normal_form.read_header(text) != wanted:
+    if normal_form.read_header(text) != sources:
         return None
     if comes_with_the_code(workspace):
         return normal_form.load(text, str(committed))
-    return _proved(text, str(committed), wanted, positions(workspace, system, files))
+    return _verify_normal_form(text, str(committed), sources, positions(workspace, system, files))
 
 
-def _proved(text: str, where: str, sources: str, locate: Positions) -> CheckedPackage | None:
-    """The package of a committed normal form, checked and resolved as one out of Dhall is, for anybody can write its
-    hashes; None when anything is wrong with it."""
+def _verify_normal_form(text: str, where: str, sources: str, locate: Positions) -> CheckedPackage | None:
+    """Return the package of a committed normal form, checked and resolved like one from Dhall.
+
+    Anybody can write its hashes, so they prove nothing.  None when anything is wrong with it.
+    """
     from yaml import YAMLError
 
     from assay.lang.check import check
@@ -261,45 +265,45 @@ def _proved(text: str, where: str, sources: str, locate: Positions) -> CheckedPa
     return normal_form.resolve(package, sources)
 
 
-def _cached(cache: Path, sources: str) -> Path:
+def _cache_path(cache: Path, sources: str) -> Path:
     return cache / "specs" / f"{sources}-{normal_form.code_version()}.sealed"
 
 
-def _restorable(place: Path) -> CachedPackage | None:
-    """The package that the cache has; None when it has none, or one that is damaged."""
-    said = _unsealed(place)
-    return CachedPackage(json.loads(said), str(place)) if said is not None else None
+def _load_from_cache(place: Path) -> CachedPackage | None:
+    """Return the cached package; None when there is none, or it is damaged."""
+    content = _read_sealed(place)
+    return CachedPackage(json.loads(content), str(place)) if content is not None else None
 
 
-def _unsealed(place: Path) -> str | None:
+def _read_sealed(place: Path) -> str | None:
     try:
         return unseal_text(place.name, place.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return None
 
 
-def _keep(said: str, place: Path) -> None:
-    """Put a package, as JSON, into the cache, unless it is there."""
-    if _unsealed(place) is not None:
+def _store_text(content: str, place: Path) -> None:
+    """Write a package, as JSON, to the cache, unless it is there."""
+    if _read_sealed(place) is not None:
         return
     try:
-        write_file(place.parent.parent, place, seal_text(place.name, said))
+        write_file(place.parent.parent, place, seal_text(place.name, content))
     except OSError as error:
         hint = "name another with --cache"
         raise make_write_error("cache", "cache folder", place.parent.parent, error, hint) from None
 
 
 def text(checked: CheckedPackage, cache: Path) -> str:
-    """The normal form of a package as JSON; the text that the cache has, where the package came by way of it."""
-    return _unsealed(_cached(cache, checked.sources)) or _text(checked)
+    """Return the normal form of a package as JSON; the text in the cache, if there is one."""
+    return _read_sealed(_cache_path(cache, checked.sources)) or _dump_text(checked)
 
 
-def _text(checked: CheckedPackage) -> str:
+def _dump_text(checked: CheckedPackage) -> str:
     return dump_escaped_json(normal_form.build_content(checked)) + "\n"
 
 
 def warm_up() -> None:
-    """Load what evaluation and checking take long to load, before they are asked for."""
+    """Import the slow modules of evaluation and checking ahead of time."""
     from assay.lang.units import UnitLibrary
 
     for module in ("check.check", "decode", "sources"):
@@ -308,9 +312,9 @@ def warm_up() -> None:
 
 
 def get_ready(workspace: Workspace, system: str, cache: Path) -> None:
-    """Do once beforehand what every evaluation of a system does and remembers, of what an edit leaves as it is.
+    """Prepare the evaluation of a system: do everything that does not change with an edit.
 
-    Raises AssayError when the specs are wrong as they are.
+    Raises AssayError when the specs are wrong.
     """
     from assay.lang import decode
     from assay.lang.check import check
@@ -323,13 +327,13 @@ def get_ready(workspace: Workspace, system: str, cache: Path) -> None:
 
 
 def root_name(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> str:
-    """The name of a system's root file among its files."""
+    """Return the name of a system's root file among its files."""
     root = workspace.specs / system / ROOT_FILE
     return next(item.name for item in files if item.path == resolve_path(root) or item.path == root)
 
 
 def positions(workspace: Workspace, system: str, files: Sequence[SourceFile] | None = None) -> Positions:
-    """Where the words of a system's package are written. Asking for a position raises AssayError for wrong specs."""
+    """Return where the words of a system's package are written.  Its use raises AssayError for wrong specs."""
     from assay.lang.positions import Positions
 
     return Positions(lambda: _evaluate(workspace, system, files or scan(workspace, system)))
@@ -342,14 +346,14 @@ def _evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) ->
 
 
 def evaluate_data(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> object:
-    """The value of a system's package as plain data, neither decoded nor checked."""
+    """Return the value of a system's package as plain data, neither decoded nor checked."""
     from assay.lang.sources import convert_data
 
     return convert_data(_evaluate(workspace, system, files), workspace.root, shipped().root)
 
 
 def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> CheckedPackage:
-    """A system's package out of its Dhall sources, checked."""
+    """Evaluate and check a system's package from its Dhall sources."""
     from assay.lang.sources import hash_sources
 
     package, problems = check_evaluated(workspace, system, _evaluate(workspace, system, files))
@@ -358,9 +362,9 @@ def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> 
 
 
 def check_evaluated(workspace: Workspace, system: str, evaluated: Evaluated) -> tuple[Package, tuple[Diagnostic, ...]]:
-    """Return the package that a system's root file was evaluated to, and every problem of it.
+    """Return the package that a system's root file evaluated to, and all its problems.
 
-    Raises AssayError when it is no package, or one of another system.
+    Raises AssayError when it is not a package, or is one of another system.
     """
     from assay.lang import decode
     from assay.lang.check import check
@@ -380,58 +384,58 @@ def check_evaluated(workspace: Workspace, system: str, evaluated: Evaluated) -> 
 
 @dataclass(frozen=True, slots=True)
 class UncheckedPackage:
-    """A package; `refused` is what checks have against it (nothing: it has passed them)."""
+    """A package; `refused` are the problems of its checks (none: it passed them)."""
 
     checked: CheckedPackage
     refused: tuple[Diagnostic, ...] = ()
 
 
-def load_unchecked(found: Workspace, system: str, cache: Path | None) -> UncheckedPackage:
-    """A system's package, checked where it passes; else out of its committed normal form, where that is of its sources,
-    or out of its Dhall, with all worked out as of a checked one.
+def load_unchecked(workspace: Workspace, system: str, cache: Path | None) -> UncheckedPackage:
+    """Load a system's package even if it fails its checks.
 
-    Raises AssayError, with what the checks say, where even that does not go.
+    A package that fails is loaded from its committed normal form, if that is of its sources, or else from Dhall, and
+    resolved like a checked one.  Raises AssayError with the problems of the checks where that fails, too.
     """
     try:
-        return UncheckedPackage(load(found, system, cache))
+        return UncheckedPackage(load(workspace, system, cache))
     except AssayError as error:
         with suppress(AssayError, OSError):
-            files = scan(found, system)
-            for package in (_load_committed, _evaluate_unchecked):
-                checked = _resolve_unchecked(package, found, system, files)
+            files = scan(workspace, system)
+            for read_package in (_load_committed, _evaluate_unchecked):
+                checked = _resolve_unchecked(read_package, workspace, system, files)
                 if checked:
                     return UncheckedPackage(checked, error.diagnostics)
         raise
 
 
 def _resolve_unchecked(
-    made: Callable[[Workspace, str, Sequence[SourceFile], str], Package | None],
-    found: Workspace,
+    read_package: Callable[[Workspace, str, Sequence[SourceFile], str], Package | None],
+    workspace: Workspace,
     system: str,
     files: Sequence[SourceFile],
 ) -> CheckedPackage | None:
-    """What a reader makes of the files of a system, its units and definitions worked out; None where it cannot be."""
+    """Return the package that `read_package` reads, resolved; None where that fails."""
     from assay.lang.sources import hash_sources
 
     sources = hash_sources(files)
     try:
-        package = made(found, system, files, sources)
+        package = read_package(workspace, system, files, sources)
         return normal_form.resolve(package, sources) if package and package.system == system else None
-    except Exception:  # nothing has checked it: whatever comes of that, it cannot be read
+    except Exception:  # an unchecked package can raise any error
         return None
 
 
-def _load_committed(found: Workspace, system: str, _files: Sequence[SourceFile], sources: str) -> Package | None:
-    """The package of the committed normal form, where that is of these sources."""
-    place = found.normal_form(system)
-    text = place.read_text(encoding="utf-8") if place.is_file() else ""
-    return normal_form.load(text, str(place)).package if normal_form.read_header(text) == sources else None
+def _load_committed(workspace: Workspace, system: str, _files: Sequence[SourceFile], sources: str) -> Package | None:
+    """Return the package of the committed normal form, if that is of these sources."""
+    path = workspace.normal_form(system)
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    return normal_form.load(text, str(path)).package if normal_form.read_header(text) == sources else None
 
 
-def _evaluate_unchecked(found: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package:
-    """The package that the Dhall yields."""
+def _evaluate_unchecked(workspace: Workspace, system: str, files: Sequence[SourceFile], _sources: str) -> Package:
+    """Return the package that the Dhall evaluates to."""
     from assay.lang import decode
 
-    root = found.specs / system / ROOT_FILE
-    data: Any = evaluate_data(found, system, files)
+    root = workspace.specs / system / ROOT_FILE
+    data: Any = evaluate_data(workspace, system, files)
     return decode.package(data, str(root), lenient=True)

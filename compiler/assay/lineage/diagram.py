@@ -14,7 +14,7 @@ from assay.lang.model.package import Package
 from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
 from assay.lineage.graph import describe_column, kind_of, records
 from assay.lineage.metric_lineage import ROLES, Lineage
-from assay.plan.planner import JudgeStep, RowsStep, SeriesStep
+from assay.plan.planner import FilterStep, GrainRowsStep, SeriesStep
 from assay.util.escape import escape_text, measure_width, truncate
 
 #: the roles of columns that make a value or pick its row
@@ -123,7 +123,7 @@ def _get_box(lineage: Lineage, item: Origin) -> Key:
     if item.table == CONSTANTS:
         return kind, "constants"
     step = statement.step if statement else None
-    if isinstance(step, (RowsStep, JudgeStep)):
+    if isinstance(step, (GrainRowsStep, FilterStep)):
         return kind, step.grain.name
     return kind, step.series.name if isinstance(step, SeriesStep) else item.table
 

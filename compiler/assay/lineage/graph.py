@@ -12,7 +12,7 @@ from assay.lang.scopes import LOGS
 from assay.lineage import constants
 from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
 from assay.lineage.metric_lineage import ROLES, FieldPaths, Lineage, places
-from assay.plan.planner import EventStep, JudgeStep, RelationStep, RowsStep, SeriesStep
+from assay.plan.planner import EventStep, FilterStep, GrainRowsStep, RelationStep, SeriesStep
 from assay.sql.codegen import Statement
 from assay.util.escape import escape_text
 
@@ -86,7 +86,13 @@ def kind_of(statement: Statement | None, table: str) -> str:
     """Return the kind of a table."""
     if statement is None:
         return {LOGS: "logs", CONSTANTS: "constant"}.get(table, "record")
-    steps = {EventStep: "event", RelationStep: "relation", RowsStep: "grain", JudgeStep: "grain", SeriesStep: "series"}
+    steps = {
+        EventStep: "event",
+        RelationStep: "relation",
+        GrainRowsStep: "grain",
+        FilterStep: "grain",
+        SeriesStep: "series",
+    }
     return steps.get(type(statement.step), statement.kind)
 
 
@@ -95,7 +101,7 @@ def describe_column(statement: Statement | None, item: Origin) -> str:
     if item.table == CONSTANTS:
         return "constant of the run"
     step = statement.step if statement else None
-    if not isinstance(step, (RowsStep, JudgeStep)) or item.column == ROWS:
+    if not isinstance(step, (GrainRowsStep, FilterStep)) or item.column == ROWS:
         return ""
     grain = step.grain
     if item.column == "accepted" or item.column.startswith("passes_"):

@@ -11,7 +11,7 @@ from assay.lineage.column_lineage import CONSTANTS, ROWS, ColumnOrigins, Origin
 from assay.lineage.constants import constants
 from assay.lineage.graph import describe_column, kind_of, name, place_of, raw_places, records
 from assay.lineage.metric_lineage import ROLES, Lineage
-from assay.plan.planner import EventStep, JudgeStep
+from assay.plan.planner import EventStep, FilterStep
 from assay.util.escape import escape_text, truncate
 
 FilterRow = tuple[str, str, tuple[str, ...]]
@@ -66,7 +66,7 @@ class _TreePrinter:
         for origin in inputs.counted if item.column == ROWS else inputs.values.get(item.column, ()):
             statement = self.lineage.statements.get(origin.table)
             inner = describe_inputs(self.lineage, origin).values.get(origin.column, frozenset())
-            if statement and isinstance(statement.step, JudgeStep) and len(inner) == 1:
+            if statement and isinstance(statement.step, FilterStep) and len(inner) == 1:
                 children |= inner
             else:
                 children.add(origin)

@@ -1,1 +1,1 @@
-"""Middle: (metrics, filters) to an ordered graph of steps.  Demand-driven: nothing that nobody asked for."""
+"""Plan the steps that requested metrics need: an ordered graph, with nothing that was not requested."""

@@ -179,8 +179,8 @@ def check_names(address: str, items: Sequence[Object]) -> None:
         if why:
             raise unsafe(f"an object of the run is refused: {escape_text(name)}", why, address)
         if above := [str(folder) for folder in Path(name).parents if str(folder) in names]:
-            raise unsafe(f"an object of the run is refused: {escape_text(name)}", f"{escape_text(above[0])} is an object",
-                         address)  # fmt: skip
+            cause = f"{escape_text(above[0])} is an object"
+            raise unsafe(f"an object of the run is refused: {escape_text(name)}", cause, address)
 
 
 def unsafe(message: str, why: str, where: str) -> AssayError:

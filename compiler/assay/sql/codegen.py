@@ -21,10 +21,10 @@ from assay.lang.scopes import HOST, LOGS, SOURCE
 from assay.plan.planner import (
     CheckStep,
     EventStep,
-    JudgeStep,
+    FilterStep,
+    GrainRowsStep,
     Plan,
     RelationStep,
-    RowsStep,
     SeriesStep,
     Step,
     cut_name,
@@ -217,8 +217,8 @@ def _list_unfiltered(plan: Plan) -> frozenset[str]:
     These are grains with a subject, because their filters apply later, and grains that a phase cuts, because tallies
     count rows of the whole run.
     """
-    names = frozenset(step.grain.name for step in plan.steps if isinstance(step, RowsStep) and step.grain.subject)
-    judge_steps = (step for step in plan.steps if isinstance(step, JudgeStep))
+    names = frozenset(step.grain.name for step in plan.steps if isinstance(step, GrainRowsStep) and step.grain.subject)
+    judge_steps = (step for step in plan.steps if isinstance(step, FilterStep))
     return names | {step.grain.name for step in judge_steps if step.cut and step.grain.at}
 
 
@@ -240,7 +240,7 @@ def _has_unique_key(cache_key: ReprKey[Relation], names: tuple[str, ...]) -> boo
 
 
 def _find_relation(checked: CheckedPackage, step: CheckStep) -> Relation:
-    return next(item for item in checked.package.relations if item.name == step.of)
+    return next(item for item in checked.package.relations if item.name == step.table)
 
 
 def _compile_step(
@@ -260,7 +260,11 @@ def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
     if isinstance(step, RelationStep):
         sql, uses, subject = step.relation.sql, step.relation.uses, f"relation `{step.name}`"
     elif isinstance(step, CheckStep):
-        sql, uses, subject = step.check.sql, (*step.check.uses, step.of), f"check `{step.check.code}` of `{step.of}`"
+        sql, uses, subject = (
+            step.check.sql,
+            (*step.check.uses, step.table),
+            f"check `{step.check.code}` of `{step.table}`",
+        )
     else:
         return
     relations.refuse_ties(sql, table_shapes(checked.package, uses, step.sources), subject)
@@ -268,7 +272,7 @@ def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
 
 @functools.lru_cache(maxsize=KEPT)
 def _compile_cached(
-    cache_key: ReprKey[RelationStep | RowsStep | SeriesStep | JudgeStep | CheckStep],
+    cache_key: ReprKey[RelationStep | GrainRowsStep | SeriesStep | FilterStep | CheckStep],
     unfiltered: frozenset[str],
     names: tuple[str, ...],
 ) -> Statement:
@@ -277,14 +281,14 @@ def _compile_cached(
         subject = f"relation `{step.name}`"
         query = relations.compile_query(step.relation.sql, constants, step.relation.uses, subject)
         return Statement("table", step.name, relations.of_sources(query, step.sources), step)
-    if isinstance(step, RowsStep):
+    if isinstance(step, GrainRowsStep):
         return Statement("table", step.name, grains.rows(step, unfiltered, constants), step)
     if isinstance(step, SeriesStep):
         return Statement("table", step.name, series.table(step.series, step.key, constants, step.cut), step)
-    if isinstance(step, JudgeStep):
+    if isinstance(step, FilterStep):
         return Statement("table", step.name, grains.judge(step, constants), step)
-    subject = f"check `{step.check.code}` of `{step.of}`"
-    query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.of), subject)
+    subject = f"check `{step.check.code}` of `{step.table}`"
+    query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.table), subject)
     return Statement("check", step.name, relations.of_sources(query, step.sources), step)
 
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from assay.lang.model.package import Grain, Metric, Reduction
-from assay.plan.planner import FROM, TO, Listed, SeriesStep
+from assay.plan.planner import FROM, TO, RowRequest, SeriesStep
 from assay.sql import dialect
 from assay.sql.dialect import column, length, member
 from assay.sql.expressions import Names, compile_expression, literal
 
 
-def select_rows(listed: Listed, constants: Mapping[str, object]) -> exp.Select:
+def select_rows(listed: RowRequest, constants: Mapping[str, object]) -> exp.Select:
     """Select the key columns and one column for each metric: its measure, null where its condition fails."""
     values = []
     for metric in listed.metrics:

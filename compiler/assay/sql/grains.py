@@ -15,7 +15,7 @@ from assay.lang.model.package import Grain, Instant, Pair, Tally
 from assay.lang.model.vocabulary import COMPUTED, FIRST, LAST, LATEST_BEFORE, SINCE, UNTIL, Cut
 from assay.lang.reserved_names import ACCEPTED, BASE, choose_free_name, rows_name
 from assay.lang.scopes import HOST
-from assay.plan.planner import Applied, JudgeStep, RowsStep, select_instants
+from assay.plan.planner import AppliedFilter, FilterStep, GrainRowsStep, select_instants
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
@@ -39,7 +39,7 @@ def instant(cut: Cut, constants: Mapping[str, object]) -> exp.Select:
 Constants = Mapping[str, object]
 
 
-def rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
+def rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """Return the wide table of a grain before filters.
 
     Tallies count the rows of the grains in `finer` before filters, too.
@@ -76,7 +76,7 @@ def _list_layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, 
     ]
 
 
-def _bind_rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
+def _bind_rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """Return the rows of the relation with everything that is bound to other tables."""
     grain = step.grain
     query = _select_base().from_(dialect.table(grain.relation, BASE))
@@ -97,7 +97,7 @@ def _bind_rows(step: RowsStep, finer: frozenset[str], constants: Constants) -> e
     return query
 
 
-def _match_tallies(step: RowsStep, finer: frozenset[str]) -> dict[str, Instant]:
+def _match_tallies(step: GrainRowsStep, finer: frozenset[str]) -> dict[str, Instant]:
     """Return the tallies that count exactly the rows from which an instant is picked, with that instant.
 
     The query that picks the instant also counts these rows.
@@ -127,7 +127,7 @@ def _select_base() -> exp.Select:
 
 
 def _join_instant(
-    query: exp.Select, instant: Instant, step: RowsStep, has_tally: bool, constants: Constants
+    query: exp.Select, instant: Instant, step: GrainRowsStep, has_tally: bool, constants: Constants
 ) -> exp.Select:
     if instant.pick == LATEST_BEFORE:
         ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
@@ -207,7 +207,7 @@ def _match_keys(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expr
     return exp.and_(*(exp.EQ(this=column(pair.field, table), expression=column(pair.column, base)) for pair in pairs))
 
 
-def judge(step: JudgeStep, constants: Constants) -> exp.Select:
+def judge(step: FilterStep, constants: Constants) -> exp.Select:
     """Return the rows of a grain with the result of each filter (`passes_1`, ... in order) and `accepted`."""
     grain = step.grain
     query = _select_base().from_(dialect.table(rows_name(grain.name), BASE))
@@ -227,7 +227,7 @@ def judge(step: JudgeStep, constants: Constants) -> exp.Select:
     return query.select(exp.alias_(accepted, ACCEPTED))
 
 
-def _compile_filter(applied: Applied, grain: Grain, constants: Constants) -> exp.Expr:
+def _compile_filter(applied: AppliedFilter, grain: Grain, constants: Constants) -> exp.Expr:
     holds = next(item.holds for item in applied.filter.conditions if item.grain == grain.name)
     parameter = applied.filter.parameter
     names = Names(BASE, constants, applied.argument, parameter.type if parameter else "")
@@ -276,7 +276,7 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
     return dialect.staged(query, (("accepted_rows", accepted), ("holding", holding_rows)))
 
 
-def count_rejections(step: JudgeStep) -> exp.Select:
+def count_rejections(step: FilterStep) -> exp.Select:
     """Return one row: the number of rows, of accepted ones, and for each filter of the rows that it rejects."""
     accepted = exp.Case(ifs=[exp.If(this=column("accepted"), true=dialect.integer(1))])
     query = exp.select(exp.Count(this=exp.Star()), exp.Count(this=accepted))

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all."""
+"""Write files and folders atomically: they appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -11,73 +11,75 @@ from assay.util.checksums import is_sealed
 from assay.util.scratch import process_dir
 
 
-def write_file(root: Path, place: Path, content: bytes | str) -> None:
-    """Write a file below `root`, by way of its scratch.  Raises OSError."""
-    handle, fresh = tempfile.mkstemp(dir=process_dir(root))
+def write_file(root: Path, target: Path, content: bytes | str) -> None:
+    """Write a file below `root`, by way of its temporary folder.  Raises OSError."""
+    handle, temporary = tempfile.mkstemp(dir=process_dir(root))
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
-        clear_way(root, place)
+        clear_way(root, target)
         try:
-            Path(fresh).replace(place)
+            Path(temporary).replace(target)
         except IsADirectoryError:
-            discard(root, place)
-            Path(fresh).replace(place)
+            discard(root, target)
+            Path(temporary).replace(target)
     except BaseException as error:
-        Path(fresh).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:  # a full disk says so of no file
-            error.filename = str(place)
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # the error of a full disk names no file
+            error.filename = str(target)
         raise
 
 
-def install(root: Path, fresh: Path, place: Path) -> None:
-    """Make a folder of the scratch of `root` the one at `place`; what was there goes.  Raises OSError."""
-    clear_way(root, place)
+def install(root: Path, temporary: Path, target: Path) -> None:
+    """Move a temporary folder to `target`, replacing what is there.  Raises OSError."""
+    clear_way(root, target)
     while True:
         try:
-            fresh.replace(place)
+            temporary.replace(target)
         except OSError:
-            if not os.path.lexists(place):
+            if not os.path.lexists(target):
                 raise
-            discard(root, place)
+            discard(root, target)
         else:
             return
 
 
-def keep(root: Path, fresh: Path, place: Path) -> None:
-    """Make a folder of the scratch of `root` the one at `place`, unless somebody has made a sealed one there meanwhile:
-    what is in use stays.  Raises OSError."""
-    if not is_sealed(place):
-        install(root, fresh, place)
+def keep(root: Path, temporary: Path, target: Path) -> None:
+    """Move a temporary folder to `target`, unless another process has put a complete one there.
+
+    A complete one may be in use, so it stays.  Raises OSError.
+    """
+    if not is_sealed(target):
+        install(root, temporary, target)
 
 
-def clear_way(root: Path, place: Path) -> None:
-    """Make the folders above `place`, from `root` on, in place of anything else that is there.  Raises OSError."""
+def clear_way(root: Path, target: Path) -> None:
+    """Create the folders above `target`, replacing anything below `root` that is not a folder.  Raises OSError."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
     except OSError:
-        for folder in reversed([item for item in place.parents if item.is_relative_to(root) and item != root]):
+        for folder in reversed([item for item in target.parents if item.is_relative_to(root) and item != root]):
             if os.path.lexists(folder) and not folder.is_dir():
                 discard(root, folder)
-        place.parent.mkdir(parents=True, exist_ok=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
 
 
-def link(file: Path, place: Path) -> None:
-    """Give a file another name, or copy it where the file system knows of no such thing.  Raises OSError."""
+def link(file: Path, target: Path) -> None:
+    """Make a hard link of a file, or a copy where the file system has no hard links.  Raises OSError."""
     try:
-        place.hardlink_to(file)
+        target.hardlink_to(file)
     except FileNotFoundError:
         raise
     except OSError:
-        shutil.copyfile(file, place)
+        shutil.copyfile(file, target)
 
 
-def discard(root: Path, place: Path) -> None:
-    """Remove a file or folder at once, by way of the scratch: whoever is stopped leaves no half of it."""
-    aside = Path(tempfile.mkdtemp(dir=process_dir(root)))
+def discard(root: Path, target: Path) -> None:
+    """Remove a file or folder atomically: move it to a temporary folder, then delete it."""
+    trash = Path(tempfile.mkdtemp(dir=process_dir(root)))
     try:
-        place.replace(aside / "gone")
+        target.replace(trash / "gone")
     except FileNotFoundError:
         pass
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(trash, ignore_errors=True)

@@ -1,8 +1,7 @@
-"""Checksums of files, and seals that show whether a cached folder or text still holds what was written.
+"""Checksums of files, of cached folders (`seal.json`) and of cached texts.
 
-Names are given in one step, but a machine that loses its power may have given them to content that never came to the
-disk: such files are empty, or hold zeros.  What is damaged so is as if it were not kept; so is what stands under the
-name of another.
+Renames are atomic, but after a power failure a renamed file may be empty or full of zeros.  A cache entry that does not
+match its checksum, or has the checksum of another name, counts as absent.
 """
 
 from __future__ import annotations
@@ -15,20 +14,22 @@ import time
 import zlib
 from pathlib import Path
 
-SETTLED = 2 * 10**9  # ns: a file that changed so shortly before may change again, and its time stay
+SETTLED = 2 * 10**9  # ns: a file that changed more recently may change again within the resolution of its time
 
 
 def hash_file(path: Path) -> str:
-    """The hash of a file's bytes; it is not read again in this process while size, times of change and inode are the
-    same.  Raises OSError."""
-    found = path.stat()
-    if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) < SETTLED:
+    """Return the SHA-256 of a file.  Raises OSError.
+
+    It is cached in this process while size, times of change and inode are the same.
+    """
+    status = path.stat()
+    if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) < SETTLED:
         return _hash_contents(path)
-    return read_known_digest(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+    return hash_stamped_file(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
 @functools.lru_cache(maxsize=4096)
-def read_known_digest(path: Path, *_mark: int) -> str:
+def hash_stamped_file(path: Path, *_stamp: int) -> str:
     return _hash_contents(path)
 
 
@@ -38,55 +39,61 @@ def _hash_contents(path: Path) -> str:
 
 FILE = "seal.json"
 END = 2**16  # bytes at each end of a large file
-PIECE = 2**20  # bytes that are read at a time
+CHUNK = 2**20  # bytes per read
 
 
 def seal(folder: Path, name: str, ends: bool = False) -> None:
-    """Write down what a folder holds that is to be kept by a name; `ends`: large files whose time of change stays the
-    same are looked at by their sizes and ends alone.  Raises OSError."""
-    files = {path: _mark(file, ends) for path, file in _files(folder).items()}
+    """Write the checksums of a folder that is to be cached as `name`.  Raises OSError.
+
+    With `ends`, only size and ends of large files are checked later, while their time of change is the same.
+    """
+    files = {path: _fingerprint(file, ends) for path, file in _list_files(folder).items()}
     (folder / FILE).write_text(json.dumps({"name": name, "files": files}), encoding="utf-8")
 
 
 def is_sealed(folder: Path) -> bool:
-    """Whether a folder holds what it held when it was sealed, by that name; not when it never was."""
+    """Return whether a folder has the contents and the name that it was sealed with."""
     try:
-        told = json.loads((folder / FILE).read_text(encoding="utf-8"))
-        name, marks, files = told["name"], told["files"], _files(folder)
-        if name != folder.name or marks.keys() != files.keys():
+        entry = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        name, fingerprints, files = entry["name"], entry["files"], _list_files(folder)
+        if name != folder.name or fingerprints.keys() != files.keys():
             return False
-        return all(_is_as_marked(file, *marks[path]) for path, file in files.items())
+        return all(_matches(file, *fingerprints[path]) for path, file in files.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
 
-def _files(folder: Path) -> dict[str, Path]:
-    """Every file of a folder but the seal, by its path."""
+def _list_files(folder: Path) -> dict[str, Path]:
+    """Return every file of a folder except the seal, by relative path."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / FILE)
     return {path.relative_to(folder).as_posix(): path for path in files}
 
 
-def _mark(file: Path, ends: bool) -> list[int]:
-    """Size and checksum of a file; of a large one, where its `ends` may do, also their checksum and its time of change
-    (ns)."""
-    found = file.stat()
-    whole = [found.st_size, _checksum(file)]
-    return [*whole, _checksum_of_ends(file), found.st_mtime_ns] if ends and found.st_size > 2 * END else whole
+def _fingerprint(file: Path, ends: bool) -> list[int]:
+    """Return size and checksum of a file.
+
+    With `ends`, for a large file, also the checksum of its ends and its time of change (ns).
+    """
+    status = file.stat()
+    fingerprint = [status.st_size, _checksum(file)]
+    if ends and status.st_size > 2 * END:
+        fingerprint += [_checksum_of_ends(file), status.st_mtime_ns]
+    return fingerprint
 
 
-def _is_as_marked(file: Path, size: int, checksum: int, ends: int = 0, changed_ns: int = -1) -> bool:
-    found = file.stat()
-    if found.st_size != size:
+def _matches(file: Path, size: int, checksum: int, ends: int = 0, changed_ns: int = -1) -> bool:
+    status = file.stat()
+    if status.st_size != size:
         return False
-    return _checksum_of_ends(file) == ends if found.st_mtime_ns == changed_ns else _checksum(file) == checksum
+    return _checksum_of_ends(file) == ends if status.st_mtime_ns == changed_ns else _checksum(file) == checksum
 
 
 def _checksum(file: Path) -> int:
-    found = 0
+    checksum = 0
     with file.open("rb") as stream:
-        while piece := stream.read(PIECE):
-            found = zlib.crc32(piece, found)
-    return found
+        while chunk := stream.read(CHUNK):
+            checksum = zlib.crc32(chunk, checksum)
+    return checksum
 
 
 def _checksum_of_ends(file: Path) -> int:
@@ -96,15 +103,15 @@ def _checksum_of_ends(file: Path) -> int:
         return zlib.crc32(stream.read(), first)
 
 
-def sealed(name: str, text: str) -> str:
-    """A text that is to be kept by a name, with its seal ahead of it."""
+def seal_text(name: str, text: str) -> str:
+    """Return a text with its checksum (of `name` and text) in front."""
     return f"{_hash(name, text)}\n{text}"
 
 
-def unsealed(name: str, text: str) -> str | None:
-    """The text that was sealed by a name; None where it is another, or none was."""
-    told, _, said = text.partition("\n")
-    return said if told == _hash(name, said) else None
+def unseal_text(name: str, text: str) -> str | None:
+    """Return the text behind a checksum; None where the checksum does not match."""
+    checksum, _, content = text.partition("\n")
+    return content if checksum == _hash(name, content) else None
 
 
 def _hash(name: str, text: str) -> str:

@@ -1,8 +1,7 @@
-"""Errors as data: what is wrong, where, what was expected and found, a hint.
+"""Diagnostics: what is wrong, where, expected and found, a hint.
 
-Every stage reports problems as `Diagnostic` values, raised together in one `AssayError`; they are rendered once,
-at the edge (the command line).  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference was found, 70 a bug
-of ours.
+Every stage reports problems as `Diagnostic` values, raised together in one `AssayError`; they are rendered once, by the
+command line.  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug in Assay.
 """
 
 from __future__ import annotations
@@ -18,14 +17,16 @@ USAGE = 2
 DIFFERENCE = 3
 INTERNAL = 70
 
-#: characters of a line that an excerpt shows
+#: maximal number of characters of an excerpt
 WIDEST = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in a text file: 1-based line and column; `length` columns are underlined (0: none); without a `file`, in
-    the text that the problem is about."""
+    """A place in a text file: 1-based line and column; `length` columns are underlined (0: none).
+
+    Without a `file` it is a place in the text that the problem is about.
+    """
 
     file: str
     line: int = 0
@@ -48,8 +49,9 @@ class Diagnostic:
     """One problem.
 
     `code` is stable and short (`unknown-metric`); `message` is one line without a full stop; `expected` and `found`
-    complete it where both are known; `hint` says what to try.  `related` are the places that notes and hint name.
-    `text` is what the place is in, where no file is named yet (the SQL of a query); whoever knows the files names it.
+    complete it where both are known; `hint` suggests a fix.  `related` are the places that notes and hint mention.
+    `text` is the text that the place is in, where no file is known yet (the SQL of a query); a later stage adds the
+    file.
     """
 
     code: str
@@ -66,13 +68,13 @@ class Diagnostic:
 
     @property
     def excerpt_text(self) -> str:
-        """The excerpt: the one given, else the line of the text that the place is in."""
+        """Return the excerpt, or else the line of `text` at the place."""
         if self.excerpt or not self.text or not self.span:
             return self.excerpt
         return excerpt_of(self.text.splitlines(), self.span.line, self.span.column, self.span.length)
 
     def to_json(self) -> dict[str, object]:
-        """The problem as plain data (keys that are empty are left out)."""
+        """Return the problem as plain data, without empty keys."""
         where: dict[str, object] = {}
         if self.span:
             where = {"file": self.span.file, "line": self.span.line, "column": self.span.column}
@@ -115,21 +117,23 @@ def fail(
     status: int = SPECS_OR_DATA,
     text: str = "",
 ) -> AssayError:
-    """An error of one problem, ready to be raised."""
+    """Return an error with one problem, to be raised."""
     item = Diagnostic(code, message, span, excerpt, expected, found, hint, tuple(notes), text=text)
     return AssayError((item,), status)
 
 
 def raise_all(problems: Iterable[Diagnostic], status: int = SPECS_OR_DATA) -> None:
-    """Raise all the errors of a stage together, if there are any (warnings alone do not raise)."""
+    """Raise all problems of a stage together if there is an error among them.  Warnings alone do not raise."""
     items = tuple(problems)
     if any(item.severity == "error" for item in items):
         raise AssayError(items, status)
 
 
 def render(item: Diagnostic) -> str:
-    """A problem as the text a person reads: code and cause, place, excerpt, expected and found, notes, hint."""
-    lines = [f"{item.severity}[{item.code}]: {escape_text(item.message)}"]  # one line, whatever names are in it
+    """Return a problem as text: code and message, place, excerpt, expected and found, notes, hint."""
+    lines = [
+        f"{item.severity}[{item.code}]: {escape_text(item.message)}"
+    ]  # one line, even if a name in it has line ends
     if item.span:
         lines.append(f"  at {escape_text(str(item.span))}")
     lines.extend(f"    {line}".rstrip() for line in item.excerpt_text.splitlines())
@@ -143,13 +147,13 @@ def render(item: Diagnostic) -> str:
     return "\n".join(lines)
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest known words, or lists what there is when none is near (at most 12)."""
+def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+    """Return a hint with the nearest of the candidates; without a near one, with at most 12 of all."""
     import difflib
 
-    names = sorted(set(known))
+    names = sorted(set(candidates))
     lowered = {name.lower(): name for name in reversed(names)}
-    near = _nearest(word.lower(), difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6))
+    near = _select_nearest(word.lower(), difflib.get_close_matches(word.lower(), list(lowered), n=3, cutoff=0.6))
     if near:
         return "did you mean " + " or ".join(f"`{lowered[item]}`" for item in near) + "?"
     if not names:
@@ -158,14 +162,14 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return "there are " + ", ".join(f"`{name}`" for name in names[:12]) + more
 
 
-def meant(word: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest known words; empty when none is near, for where all that there are are told."""
-    hint = did_you_mean(word, known)
+def suggest_nearest(word: str, candidates: Iterable[str]) -> str:
+    """Return a hint with the nearest of the candidates; empty without a near one."""
+    hint = did_you_mean(word, candidates)
     return hint if hint.startswith("did you mean") else ""
 
 
-def _nearest(word: str, near: Sequence[str]) -> list[str]:
-    """Of near words, best first, those that are about as near as the best."""
+def _select_nearest(word: str, near: Sequence[str]) -> list[str]:
+    """Return those of the near words (best first) that are about as near as the best."""
     import difflib
 
     ratios = [difflib.SequenceMatcher(None, name, word).ratio() for name in near]
@@ -173,7 +177,7 @@ def _nearest(word: str, near: Sequence[str]) -> list[str]:
 
 
 def excerpt_at(path: Path, line: int, column: int, length: int = 1) -> str:
-    """The line in question with its number and a caret line below; empty when the file cannot be read."""
+    """Return a line of a file with its number and a line of carets; empty if the file cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -182,9 +186,9 @@ def excerpt_at(path: Path, line: int, column: int, length: int = 1) -> str:
 
 
 def excerpt_of(lines: Sequence[str], line: int, column: int, length: int = 1) -> str:
-    """A line of a text with its number and a caret line below; empty when there is no such line.
+    """Return a line with its number and a line of carets below; empty when there is no such line.
 
-    Of a line longer than `WIDEST` characters what stands around the caret, with `…` where it is cut.
+    A line longer than `WIDEST` characters is truncated around the caret, with `…` at the ends.
     """
     if not 1 <= line <= len(lines):
         return ""
@@ -194,11 +198,11 @@ def excerpt_of(lines: Sequence[str], line: int, column: int, length: int = 1) ->
 
 
 def _window(text: str, begin: int, length: int) -> tuple[str, int, int]:
-    """The part of a line that is shown, and where in it the underlined characters begin and end."""
+    """Return the part of a line that is shown, and the begin and end of the underlined characters in it."""
     if len(text) <= WIDEST:
         return text, begin, begin + length
-    shown = min(length, WIDEST - 2)
-    first = max(0, min(begin - (WIDEST - shown) // 2, len(text) - WIDEST))
+    underlined = min(length, WIDEST - 2)
+    first = max(0, min(begin - (WIDEST - underlined) // 2, len(text) - WIDEST))
     last = first + WIDEST
     part = "…" * (first > 0) + text[first + (first > 0) : last - (last < len(text))] + "…" * (last < len(text))
-    return part, begin - first, begin - first + shown
+    return part, begin - first, begin - first + underlined

@@ -1,4 +1,4 @@
-"""Texts of logs and specs as a terminal can show them: what would act on it, or would not be seen, as an escape."""
+"""Escape characters that a terminal would interpret or not show; measure and truncate text."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import Any
 
 from assay.util.json_text import dump_indented
 
-#: categories of characters that control, direct or hide: controls, marks of direction, surrogates, unassigned, own
+#: Unicode categories to escape: controls, formats (direction marks), surrogates, unassigned, private, line ends
 HIDDEN = frozenset(("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"))
-LONGEST = 200  # characters of a text of a run that are printed: charts and pages take time, and room, for each
+LONGEST = 200  # maximal number of printed characters of a text of a run
 _PLAIN = re.compile(r"[ -~]*")
 _OTHER = re.compile(r"[^\n -~]")
 
 
-def visible(text: str) -> str:
-    """The text with every such character as `\\x1b`, `\\u202e` or `\\U000e0001`."""
+def escape_text(text: str) -> str:
+    """Return a text with characters to escape as `\\x1b`, `\\u202e` or `\\U000e0001`."""
     if _PLAIN.fullmatch(text):
         return text
     return "".join(escape_character(character) for character in text)
 
 
-def visible_lines(text: str) -> str:
-    """The same of a text of several lines; line feeds and tabs stay."""
-    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+def escape_lines(text: str) -> str:
+    """Escape a text of several lines; line feeds and tabs stay."""
+    return "\n".join("\t".join(map(escape_text, line.split("\t"))) for line in text.split("\n"))
 
 
 def normalize_text(text: str) -> str:
-    """A text of a report as its pages show it: line ends of all kinds are line feeds, these and tabs stay."""
-    return text if _PLAIN.fullmatch(text) else visible_lines(re.sub(r"\r\n?", "\n", text))
+    """Escape a text of a report; line ends of all kinds become line feeds, and tabs stay."""
+    return text if _PLAIN.fullmatch(text) else escape_lines(re.sub(r"\r\n?", "\n", text))
 
 
 def escape_character(character: str) -> str:
@@ -38,53 +38,53 @@ def escape_character(character: str) -> str:
 
 
 def escape(character: str) -> str:
-    r"""What stands for a character: `\x1b`, `\u202e`, `\U000e0001`."""
+    r"""Return the escape of a character: `\x1b`, `\u202e`, `\U000e0001`."""
     code = ord(character)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def visible_json(value: Any, indent: int | None = 1) -> str:
-    """Data as JSON text in which every such character is escaped as JSON does; without an `indent` on one line.
+def dump_escaped_json(value: Any, indent: int | None = 1) -> str:
+    """Return data as JSON text with escaped characters; without an `indent` on one line.
 
-    What JSON has no form for stands as its text.
+    A value that JSON has no form for becomes its text.
     """
     if indent == 1:
-        return escaped_json(dump_indented(value, default=str))
-    return escaped_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
+        return escape_json(dump_indented(value, default=str))
+    return escape_json(json.dumps(value, ensure_ascii=False, indent=indent, default=str))
 
 
-def escaped_json(text: str) -> str:
-    """JSON text with every such character as JSON escapes it."""
-    return _OTHER.sub(_escaped, text)
+def escape_json(text: str) -> str:
+    """Escape characters in JSON text, as JSON escapes."""
+    return _OTHER.sub(_escape_match, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    character = found.group()
+def _escape_match(match: re.Match[str]) -> str:
+    character = match.group()
     if unicodedata.category(character) not in HIDDEN:
         return character
     return json.dumps(character)[1:-1]
 
 
-def cut(text: str, width: int) -> str:
-    """A visible text cut to so many columns, wide characters counting for two; an ellipsis says that it goes on."""
-    if columns(text) <= width:
+def truncate(text: str, width: int) -> str:
+    """Truncate an escaped text to a number of columns, with an ellipsis."""
+    if measure_width(text) <= width:
         return text
-    kept, used = [], 0
+    characters, used = [], 0
     for character in text:
-        used += columns(character)
+        used += measure_width(character)
         if used > width - 1:
             break
-        kept.append(character)
-    return "".join(kept) + "…"
+        characters.append(character)
+    return "".join(characters) + "…"
 
 
 def shorten(text: str) -> str:
-    """Return a text of a run as pages print it: of a long one its first `LONGEST` characters and how many it has."""
+    """Return a text of a run as pages print it: at most `LONGEST` characters, then the length."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
 
 
-def columns(text: str) -> int:
-    """How many columns of a terminal a visible text takes."""
+def measure_width(text: str) -> int:
+    """Return the number of terminal columns of an escaped text; wide characters take two."""
     if text.isascii():
         return len(text)
     return sum(
@@ -92,8 +92,8 @@ def columns(text: str) -> int:
     )
 
 
-def encodable(text: str, encoding: str) -> bool:
-    """Whether an encoding can write a text."""
+def is_encodable(text: str, encoding: str) -> bool:
+    """Return whether an encoding can write a text."""
     try:
         text.encode(encoding)
     except (UnicodeEncodeError, LookupError):
@@ -101,14 +101,14 @@ def encodable(text: str, encoding: str) -> bool:
     return True
 
 
-#: what stands for the signs of ours that an encoding cannot write
+#: sign in Assay's own texts -> ASCII replacement
 PLAIN = {"…": "...", "≥": ">=", "≤": "<=", "×": "x", "−": "-", "≠": "!=", "·": "-", "→": "->", "÷": "div", "Δ": "d",
          "“": '"', "”": '"', "—": "-", "│": "|", "├": "+", "└": "+", "─": "-"}  # fmt: skip
 
 
 def encode_lossless(text: str, encoding: str) -> str:
-    """A text as an encoding can write it: our own signs in ASCII, any other character as an escape."""
-    if encodable(text, encoding):
+    """Return a text that an encoding can write: Assay's signs in ASCII, other characters escaped."""
+    if is_encodable(text, encoding):
         return text
     signs = "".join(PLAIN.get(item, item) for item in text)
     return signs.encode(encoding, errors="backslashreplace").decode(encoding)

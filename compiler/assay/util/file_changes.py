@@ -1,4 +1,4 @@
-"""Files that change: their marks, and waiting for a change of them."""
+"""Stamp files, and wait for changes of them."""
 
 from __future__ import annotations
 
@@ -9,80 +9,82 @@ from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
-Mark = tuple[int, int, int, int]
-Marks = dict[str, Mark]
-TOGETHER = 40  # ms at most within which changes are one
-STEP = 5  # ms without a change after which it is over
+Stamp = tuple[int, int, int, int]
+Stamps = dict[str, Stamp]
+DEBOUNCE = 40  # ms: changes within this time are one change
+STEP = 5  # ms without a change that end it
 
 
-def marks(places: Sequence[Path], passed: Callable[[str], bool] = lambda _: False) -> Marks:
-    """Bytes, times of change (ns) and inode of files that are named, and of those in folders that are, links followed.
+def stamp_files(places: Sequence[Path], is_skipped: Callable[[str], bool] = lambda _: False) -> Stamps:
+    """Return size, times of change (ns) and inode of files, and of all files in folders, links followed.
 
-    In folders names that are `passed` over are left out.  What is gone meanwhile, or not ours to read, has no mark:
-    what it is, a build tells.
+    In folders, names for which `is_skipped` is true are left out.  Files that are missing or not readable are left out,
+    too: the build reports them.
     """
-    found: Marks = {}
+    stamps: Stamps = {}
     for place in places:
         if place.is_dir():
-            _within(found, str(place), passed, set())
+            _stamp_folder(stamps, str(place), is_skipped, set())
         else:
-            _mark(found, str(place), place.stat)
-    return found
+            _stamp_file(stamps, str(place), place.stat)
+    return stamps
 
 
-def _within(found: Marks, folder: str, passed: Callable[[str], bool], above: set[tuple[int, int]]) -> None:
-    """`above` are the folders that lead here: a link to one of them leads round and round."""
+def _stamp_folder(
+    stamps: Stamps, folder: str, is_skipped: Callable[[str], bool], ancestors: set[tuple[int, int]]
+) -> None:
+    """Add the stamps of a folder.  `ancestors` are the folders above, to stop at links that form a loop."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        stat = os.stat(folder)  # noqa: PTH116  a path object for each of hundreds of folders takes longer than to look
-        here = (stat.st_dev, stat.st_ino)
-        for entry in entries if here not in above else ():
-            if passed(entry.name):
+        stat = os.stat(folder)  # noqa: PTH116  creating a path object takes longer than the call
+        identity = (stat.st_dev, stat.st_ino)
+        for entry in entries if identity not in ancestors else ():
+            if is_skipped(entry.name):
                 continue
             if entry.is_dir():
-                _within(found, entry.path, passed, above | {here})
+                _stamp_folder(stamps, entry.path, is_skipped, ancestors | {identity})
             elif entry.is_file():
-                _mark(found, entry.path, entry.stat)
+                _stamp_file(stamps, entry.path, entry.stat)
 
 
-def _mark(found: Marks, name: str, told: Callable[[], os.stat_result]) -> None:
+def _stamp_file(stamps: Stamps, name: str, get_status: Callable[[], os.stat_result]) -> None:
     with contextlib.suppress(OSError):
-        stat = told()
-        found[name] = (stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+        status = get_status()
+        stamps[name] = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
-class Waiting:
-    """Waits for changes, so many seconds at most: always so long where the system tells of none (a network's disks)."""
+class ChangeWaiter:
+    """Waits for changes, at most `seconds`; always that long where the system reports no changes (network disks)."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._places: list[str] = []
-        self._told: Generator[object, None, None] | None = None
+        self._changes: Generator[object, None, None] | None = None
 
     def wait(self, places: Sequence[Path]) -> None:
-        """Return when something in the places has changed, or after a while."""
-        there = [str(place) for place in places if place.exists()]
-        if there != self._places:
+        """Return when something in the places has changed, or after the time."""
+        existing = [str(place) for place in places if place.exists()]
+        if existing != self._places:
             self.close()
-            self._places, self._told = there, wait_for_change(there, self._seconds)
-        if self._told is not None:
+            self._places, self._changes = existing, wait_for_change(existing, self._seconds)
+        if self._changes is not None:
             with contextlib.suppress(OSError, RuntimeError):
-                next(self._told)
+                next(self._changes)
                 return
-            self._told = None  # such as when more is watched than the system allows: then time passes
+            self._changes = None  # for example too many watched files: then only wait
         time.sleep(self._seconds)
 
     def close(self) -> None:
-        """Wait for nothing."""
-        if self._told is not None:
-            self._told.close()
-        self._places, self._told = [], None
+        """Stop watching."""
+        if self._changes is not None:
+            self._changes.close()
+        self._places, self._changes = [], None
 
 
 def wait_for_change(places: Sequence[str], seconds: float) -> Generator[Any, None, None]:
-    """Something whenever a place has changed, or nothing has for so many seconds."""
+    """Return a generator that yields when a place has changed, or after `seconds` without a change."""
     from watchfiles import watch
 
     return watch(
-        *places, watch_filter=None, debounce=TOGETHER, step=STEP, rust_timeout=round(seconds * 1000),
+        *places, watch_filter=None, debounce=DEBOUNCE, step=STEP, rust_timeout=round(seconds * 1000),
         yield_on_timeout=True, debug=False, force_polling=False, ignore_permission_denied=True,
     )  # fmt: skip

@@ -1,6 +1,6 @@
-"""Locks on folders, which the system drops when their holder dies, however it dies.
+"""Lock folders; the operating system releases a lock when its process dies.
 
-The lock is on the folder itself, so that no file stands for it that somebody would have to remove.
+The lock is on the folder itself, so that no lock file has to be removed.
 """
 
 from __future__ import annotations
@@ -13,34 +13,35 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # a system without such locks: whoever writes there is alone, as on one without network shares
+except ImportError:  # a system without flock: assume that no other process writes
     fcntl = None  # type: ignore[assignment]
 
 
 def ignore_wait() -> None:
-    """What is told where nobody listens."""
+    """Do nothing while waiting for a lock."""
 
 
 def acquire(folder: Path, *, shared: bool = False, wait: bool = True) -> int | None:
-    """A descriptor that holds the lock on a folder until it is closed; None when another holds it and we do not wait.
+    """Return a descriptor that holds the lock on a folder until it is closed.
 
-    -1 where the file system has no locks.  Raises OSError when the folder cannot be opened.
+    None when another process holds it and `wait` is false; -1 where the file system has no locks.  Raises OSError when
+    the folder cannot be opened.
     """
     while True:
         descriptor = os.open(folder, os.O_RDONLY)
         try:
-            if not _locked(descriptor, shared, wait):
+            if not _flock(descriptor, shared, wait):
                 os.close(descriptor)
                 return None
-            if _is(folder, descriptor):
+            if _is_same_folder(folder, descriptor):
                 return descriptor
         except OSError:
             os.close(descriptor)
             return -1
-        os.close(descriptor)  # removed, or another one put in its place, while we waited
+        os.close(descriptor)  # removed or replaced while we waited
 
 
-def _locked(descriptor: int, shared: bool, wait: bool) -> bool:
+def _flock(descriptor: int, shared: bool, wait: bool) -> bool:
     if fcntl is None:
         return True
     kind = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
@@ -51,8 +52,8 @@ def _locked(descriptor: int, shared: bool, wait: bool) -> bool:
     return True
 
 
-def _is(folder: Path, descriptor: int) -> bool:
-    """Whether the folder of that name is the one that is held."""
+def _is_same_folder(folder: Path, descriptor: int) -> bool:
+    """Return whether the path is still the folder of the descriptor."""
     try:
         return os.path.samestat(folder.stat(), os.fstat(descriptor))
     except FileNotFoundError:
@@ -60,7 +61,7 @@ def _is(folder: Path, descriptor: int) -> bool:
 
 
 def release(*descriptors: int) -> None:
-    """Give locks back."""
+    """Release locks."""
     for descriptor in descriptors:
         if descriptor >= 0:
             with contextlib.suppress(OSError):
@@ -69,15 +70,15 @@ def release(*descriptors: int) -> None:
 
 @contextmanager
 def locked(folder: Path, waiting: Callable[[], None] = ignore_wait) -> Iterator[None]:
-    """Alone with a folder, which is made when it is not there; `waiting` is called when another process has it first.
+    """Lock a folder, creating it if needed.  `waiting` is called when another process has the lock.
 
-    Raises OSError when the folder cannot be made or opened.
+    Raises OSError when the folder cannot be created or opened.
     """
-    descriptor = _first(folder)
+    descriptor = _acquire_now(folder)
     if descriptor is None:
         waiting()
         while descriptor is None:
-            with contextlib.suppress(FileNotFoundError):  # whoever had it took it away
+            with contextlib.suppress(FileNotFoundError):  # the process that had the lock removed the folder
                 folder.mkdir(parents=True, exist_ok=True)
                 descriptor = acquire(folder)
     try:
@@ -86,8 +87,8 @@ def locked(folder: Path, waiting: Callable[[], None] = ignore_wait) -> Iterator[
         release(descriptor)
 
 
-def _first(folder: Path) -> int | None:
-    """The lock on a folder without waiting for it."""
+def _acquire_now(folder: Path) -> int | None:
+    """Acquire the lock on a folder without waiting; None when another process has it."""
     while True:
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""What a system says against reading or writing a file, as one clear error."""
+"""Convert errors of the operating system about files, disks and memory to diagnostics."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, fail
 from assay.util.paths import LOOP, is_loop
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-#: what the engine says when it means the same
+#: messages of the engine for a full disk
 FULL_TEXTS = re.compile(
     r"No space left on device|Disk quota exceeded|failed to offload data block|max_temp_directory_size"
     r"|Could not write (all bytes|file)",
     re.IGNORECASE,
 )
-ROOM = 2**20  # bytes: a disk with more is not full
+ROOM = 2**20  # bytes: a disk with more free space is not full
 NAMED = "rename the file or folder; reports name what they are made of, and are UTF-8"
 RESUMES = "make room, then run the same command again: what is whole is kept, and it goes on from there"
 
 
-def unwritable(code: str, what: str, place: Path, error: OSError, hint: str) -> AssayError:
-    """The error of a file or folder (`what` it is, where it is) that cannot be written."""
+def make_write_error(code: str, label: str, place: Path, error: OSError, hint: str) -> AssayError:
+    """Return the error for a file or folder that cannot be written; `label` is its kind in messages."""
     if is_full(error):
-        return disk_full(what, place, hint)
-    cause = _in_the_way(place, error) or _cause(error)
-    return fail(code, f"the {what} cannot be written: {cause}: {place}", hint=hint)
+        return disk_full(label, place, hint)
+    cause = _describe_obstacle(place, error) or _describe_cause(error)
+    return fail(code, f"the {label} cannot be written: {cause}: {place}", hint=hint)
 
 
-def _in_the_way(place: Path, error: OSError) -> str:
-    """What is at a place where something else is to be; nothing where that is not why it cannot be, or where it cannot
-    be told."""
-    with contextlib.suppress(OSError):  # a name that is too long, a folder into which nobody may look
-        return _taken_by(place, error)
+def _describe_obstacle(place: Path, error: OSError) -> str:
+    """Return what is at a place instead of the wanted file or folder; empty when that is not the cause."""
+    with contextlib.suppress(OSError):  # such as a name that is too long, or a folder without permission
+        return _inspect_obstacle(place, error)
     return ""
 
 
-def _taken_by(place: Path, error: OSError) -> str:
+def _inspect_obstacle(place: Path, error: OSError) -> str:
     if is_loop(place):
         return LOOP
     if place.is_file():
@@ -52,61 +51,61 @@ def _taken_by(place: Path, error: OSError) -> str:
     return ""
 
 
-def disk_full(what: str, place: Path, hint: str = "") -> AssayError:
-    """The error of a disk without room."""
+def disk_full(label: str, place: Path, hint: str = "") -> AssayError:
+    """Return the error for a full disk."""
     notes = [f"or {hint}"] if hint else []
-    return fail("disk-full", f"the disk of the {what} is full: {place}", hint=", ".join([RESUMES, *notes]))
+    return fail("disk-full", f"the disk of the {label} is full: {place}", hint=", ".join([RESUMES, *notes]))
 
 
 def some_disk_full() -> AssayError:
-    """The error of a disk without room, of which the system does not say which it is."""
+    """Return the error for a full disk when the system does not say which one."""
     return fail("disk-full", "a disk is full: that of the cache or of temporary files", hint=RESUMES)
 
 
 def is_memory(error: Exception) -> bool:
-    """Whether an error of Python, or of the engine, says that there is no more memory, or are no more threads."""
-    named = type(error).__name__ in ("MemoryError", "OutOfMemoryException")
-    return named or (isinstance(error, RuntimeError) and "can't start new thread" in str(error))
+    """Return whether an error of Python or the engine means that memory or threads ran out."""
+    has_known_name = type(error).__name__ in ("MemoryError", "OutOfMemoryException")
+    return has_known_name or (isinstance(error, RuntimeError) and "can't start new thread" in str(error))
 
 
 def out_of_memory(error: Exception, where: str = "") -> AssayError:
-    """The error of memory that ran out, `where` says at what."""
+    """Return the error for memory that ran out; `where` is appended to the message."""
     cause = (str(error) or type(error).__name__).split("\n")[0][:500]
     hint = "is it bounded (`ulimit`, a container)? 2 GB are enough for logs of any size"
     return fail("memory", f"memory ran out{where}: {cause}", hint=hint)
 
 
 def has_room(folder: Path) -> bool:
-    """Whether the disk of a folder is not full."""
+    """Return whether the disk of a folder is not full."""
     place = next((item for item in (folder, *folder.absolute().parents) if item.exists()), Path.cwd())
     return shutil.disk_usage(place).free > ROOM
 
 
 def is_full(error: Exception) -> bool:
-    """Whether an error of the system, or of the engine, says that a disk has no room."""
+    """Return whether an error of the system or the engine means that a disk is full."""
     if isinstance(error, OSError) and error.errno:
         return error.errno in FULL
     return bool(FULL_TEXTS.search(str(error)))
 
 
 def is_within(error: OSError, folder: Path) -> bool:
-    """Whether an error is about a file of a folder, or about none in particular."""
+    """Return whether an error is about a file in a folder, or about no file in particular."""
     place = place_of(error)
     return place is None or place.absolute().is_relative_to(folder.absolute())
 
 
-def of_system(error: OSError) -> AssayError:
-    """The error of a file of which nothing more is known than what the system says."""
+def convert_os_error(error: OSError) -> AssayError:
+    """Return the diagnostic for an OSError that nothing else has explained."""
     place = place_of(error)
     if is_full(error):
         return disk_full("file" if place else "output", place or Path.cwd())
-    if not (place or _is_somewhere()):
+    if not (place or _has_current_folder()):
         return fail("file", "the current folder is not there any more", hint="change into one that is", status=USAGE)
-    said = f"{_cause(error)}: {place}" if place else _cause(error)
-    return fail("file", f"a file cannot be read or written: {said}")
+    cause = f"{_describe_cause(error)}: {place}" if place else _describe_cause(error)
+    return fail("file", f"a file cannot be read or written: {cause}")
 
 
-def _is_somewhere() -> bool:
+def _has_current_folder() -> bool:
     try:
         return bool(Path.cwd())
     except FileNotFoundError:
@@ -114,13 +113,13 @@ def _is_somewhere() -> bool:
 
 
 def place_of(error: OSError) -> Path | None:
-    """The file that an error is about: of many that could not be copied the first one's copy."""
+    """Return the file that an error is about; for several failed copies, the first copy."""
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         return Path(error.args[0][0][1])
     return Path(os.fsdecode(error.filename)) if isinstance(error.filename, (str, bytes)) else None
 
 
-def _cause(error: OSError) -> str:
+def _describe_cause(error: OSError) -> str:
     if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
         return str(error.args[0][0][2])
     if error.errno == errno.ELOOP:
@@ -128,17 +127,17 @@ def _cause(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
 
 
-def whole(name: str, what: str, status: int = SPECS_OR_DATA, hint: str = NAMED) -> str:
-    """A name of a file, or a text with one; AssayError where it is not UTF-8, and has halves of surrogate pairs."""
+def require_utf8(name: str, label: str, status: int = SPECS_OR_DATA, hint: str = NAMED) -> str:
+    """Return a file name, or a text with one; raise AssayError if it is not UTF-8 (has lone surrogates)."""
     try:
         name.encode()
     except UnicodeEncodeError:
-        told = os.fsencode(name).decode("utf-8", "backslashreplace")
-        raise fail("not-utf8", f"{what} is not UTF-8: `{told}`", hint=hint, status=status) from None
+        escaped = os.fsencode(name).decode("utf-8", "backslashreplace")
+        raise fail("not-utf8", f"{label} is not UTF-8: `{escaped}`", hint=hint, status=status) from None
     return name
 
 
 def is_below(name: str) -> bool:
-    """Whether a name leads to something below the folder from which it is looked up."""
+    """Return whether a relative path stays below its folder."""
     path = PurePosixPath(name)
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in name

@@ -1,4 +1,4 @@
-"""Paths with every symbolic link followed."""
+"""Resolve paths, with every symbolic link followed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ LOOP = "a loop of symbolic links"
 
 
 def resolve_path(path: Path) -> Path:
-    """Return the absolute path without links; what is not there stays as it is named.
+    """Return the absolute path without links; a part that does not exist stays as it is.
 
-    Raises OSError (ELOOP) that names the path where links lead back to themselves.  `Path.resolve` raises RuntimeError
-    there, or nothing, depending on the release of Python.
+    Raises OSError (ELOOP) with the path if links form a loop.  `Path.resolve` raises RuntimeError there, or nothing,
+    depending on the version of Python.
     """
     if is_loop(path):
         raise OSError(errno.ELOOP, LOOP, str(path))
@@ -21,7 +21,7 @@ def resolve_path(path: Path) -> Path:
 
 
 def is_loop(path: Path) -> bool:
-    """Return whether symbolic links of a path lead back to themselves."""
+    """Return whether symbolic links of a path form a loop."""
     try:
         path.stat()
     except OSError as error:

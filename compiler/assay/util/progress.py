@@ -1,24 +1,24 @@
-"""Who is told how far work has come."""
+"""Callbacks for progress and notices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-#: told what is being done, how much of it is done, how much there is (bytes, or steps)
+#: called with the activity, the amount done and the total (bytes or steps)
 Progress = Callable[[str, int, int], None]
-#: told how many bytes of one thing are done, of how many
+#: called with the bytes done and the total bytes of one transfer
 Bytes = Callable[[int, int], None]
-#: told what a user should know meanwhile
+#: called with a notice for the user
 Notice = Callable[[str], None]
 
 
-def silent(_what: str, _done: int, _total: int) -> None:
-    """Progress that nobody watches."""
+def ignore_progress(_activity: str, _done: int, _total: int) -> None:
+    """Ignore progress."""
 
 
-def unwatched(_done: int, _total: int) -> None:
-    """Bytes that nobody watches."""
+def ignore_bytes(_done: int, _total: int) -> None:
+    """Ignore bytes."""
 
 
-def unheard(_said: str) -> None:
-    """A notice that nobody reads."""
+def ignore_notice(_text: str) -> None:
+    """Ignore a notice."""

@@ -1,4 +1,4 @@
-"""Data as a key of what is kept."""
+"""Keys of caches that compare by `repr`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Exactly(Generic[T]):
-    """A value that is equal to another only where both are written the same.
+class ReprKey(Generic[T]):
+    """A value that equals another only if both have the same `repr`.
 
-    1 and 1.0, or 1.0 and 1.00, are equal numbers that SQL is not written the same for.
+    1 and 1.0, or 1.0 and 1.00, are equal numbers, but their SQL differs.
     """
 
     __slots__ = ("text", "value")
@@ -23,4 +23,4 @@ class Exactly(Generic[T]):
         return hash(self.text)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Exactly) and self.text == other.text
+        return isinstance(other, ReprKey) and self.text == other.text

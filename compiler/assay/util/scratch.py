@@ -1,4 +1,4 @@
-"""Room for what is there for a while: a folder of every process, swept by the next one when its owner was killed."""
+"""Temporary folders: one per process, removed by the next process if its owner was killed."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from pathlib import Path
 
 from assay.util.locks import acquire, release
 
-FOLDER = "scratch"  # where a cache has those of all processes
-BESIDE = ".assay-"  # how those begin that stand in an output folder, beside what they are to become
-ATTEMPTS = 100  # to make a folder that others sweep: each needs a process that sweeps at that very moment
-MADE = re.compile(r"[a-z0-9_]{8}")  # what `mkdtemp` adds to a prefix: what is called otherwise is not ours
+FOLDER = "scratch"  # folder of a cache with those of all processes
+BESIDE = ".assay-"  # prefix of temporary folders in an output folder, next to their target
+ATTEMPTS = 100  # to create a folder while other processes sweep
+SUFFIX = re.compile(r"[a-z0-9_]{8}")  # suffix of `mkdtemp`: a folder with any other name is not ours
 _lock = threading.Lock()
 _owned: dict[Path, tuple[int, Path, tuple[int, ...]]] = {}
-_claimed: set[Path] = set()  # what this process has made; most are gone
+_created: set[Path] = set()  # folders that this process has created; most no longer exist
 
 
 def process_dir(root: Path) -> Path:
-    """This process's folder below `root/scratch`; it is gone when the process ends.
+    """Return this process's folder below `root/scratch`; it is removed when the process ends.
 
-    What dead processes left there is removed first.  From then on `root` is locked, in common with others who have a
-    folder there: who wants it alone waits.  Raises OSError when it cannot be made.
+    Folders of dead processes are removed first.  From then on this process has a shared lock on `root`: a process that
+    needs `root` alone waits.  Raises OSError when it cannot be created.
     """
     key = root.absolute()
     with _lock:
@@ -40,18 +40,18 @@ def process_dir(root: Path) -> Path:
         if process == os.getpid():
             release(*descriptors)
         root.mkdir(parents=True, exist_ok=True)
-        common = acquire(root, shared=True)
+        root_lock = acquire(root, shared=True)
         if os.path.lexists(root / FOLDER) and not (root / FOLDER).is_dir():
             (root / FOLDER).unlink()
-        place, descriptor = claimed(root / FOLDER)
-        _owned[key] = (os.getpid(), place, (descriptor, -1 if common is None else common))
+        place, descriptor = create_locked_folder(root / FOLDER)
+        _owned[key] = (os.getpid(), place, (descriptor, -1 if root_lock is None else root_lock))
         return place
 
 
-def claimed(within: Path, prefix: str = "") -> tuple[Path, int]:
-    """A fresh folder in `within` with its lock, after those of dead processes, of the same prefix, are swept.
+def create_locked_folder(within: Path, prefix: str = "") -> tuple[Path, int]:
+    """Create a locked folder in `within`, after removing those of dead processes with the same prefix.
 
-    Raises OSError when `within` takes no folder.
+    Return it with the descriptor of its lock.  Raises OSError when it cannot be created.
     """
     refusal: FileNotFoundError | None = None
     for _ in range(ATTEMPTS):
@@ -60,19 +60,21 @@ def claimed(within: Path, prefix: str = "") -> tuple[Path, int]:
         try:
             place = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
             descriptor = acquire(place, wait=False)
-        except FileNotFoundError as error:  # swept by another before we had its lock, or `within` is no place for files
+        except (
+            FileNotFoundError
+        ) as error:  # removed by another process before we had the lock, or `within` cannot have files
             refusal = error
             continue
         if descriptor is not None:
-            _claimed.add(place)
+            _created.add(place)
             return place, descriptor
     raise refusal or FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(within))
 
 
 def sweep(within: Path, prefix: str = "") -> None:
-    """Remove the folders of a prefix that no living process has."""
+    """Remove the folders with a prefix that no living process has locked."""
     for place in within.glob(f"{prefix}*"):
-        if not MADE.fullmatch(place.name.removeprefix(prefix)) or not place.is_dir() or place.is_symlink():
+        if not SUFFIX.fullmatch(place.name.removeprefix(prefix)) or not place.is_dir() or place.is_symlink():
             continue
         with contextlib.suppress(OSError):
             descriptor = acquire(place, wait=False)
@@ -82,28 +84,28 @@ def sweep(within: Path, prefix: str = "") -> None:
 
 
 @contextmanager
-def folder(root: Path | None = None) -> Iterator[Path]:
-    """A fresh folder, gone when the block ends, in the scratch of a cache or of the user.  May raise OSError."""
-    place = Path(tempfile.mkdtemp(dir=process_dir(root or users())))
+def temporary_folder(root: Path | None = None) -> Iterator[Path]:
+    """Create a temporary folder for a block, in the scratch of a cache or of the user.  May raise OSError."""
+    place = Path(tempfile.mkdtemp(dir=process_dir(root or user_folder())))
     try:
         yield place
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def users() -> Path:
-    """The folder for what no cache is at hand for, in the system's folder for temporary files; nobody else's."""
+def user_folder() -> Path:
+    """Return the user's own folder in the system's folder for temporary files, used without a cache."""
     name = f"assay-{os.getuid()}" if hasattr(os, "getuid") else "assay"
     place = Path(tempfile.gettempdir()) / name
     place.mkdir(mode=0o700, exist_ok=True)
-    found = place.lstat()
-    if stat.S_ISDIR(found.st_mode) and (not hasattr(os, "getuid") or found.st_uid == os.getuid()):
+    status = place.lstat()
+    if stat.S_ISDIR(status.st_mode) and (not hasattr(os, "getuid") or status.st_uid == os.getuid()):
         return place
     raise PermissionError(f"{place} is somebody else's")
 
 
 def clean_up(root: Path) -> None:
-    """Remove this process's folder below `root/scratch`, when it has one: there is nothing more to do."""
+    """Remove this process's folder below `root/scratch`, if it has one."""
     with _lock:
         process, place, descriptors = _owned.pop(root.absolute(), (0, root, ()))
     if process == os.getpid():
@@ -114,8 +116,8 @@ def clean_up(root: Path) -> None:
 
 
 def abandon() -> None:
-    """Remove all folders of this process, which ends while its threads use them, and folders that are empty then."""
-    for place in list(_claimed):
+    """Remove all folders of this process, which ends while its threads use them, and their empty parents."""
+    for place in list(_created):
         shutil.rmtree(place, ignore_errors=True)
         with contextlib.suppress(OSError):
             place.parent.rmdir()

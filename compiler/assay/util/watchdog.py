@@ -1,4 +1,4 @@
-"""The end of a command that cannot go on: a thread reports why, and ends the process."""
+"""End a command from a thread: report a fatal error and exit the process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from assay.util import scratch
 
-#: writes an error where users read it; returns the exit status
+#: writes an error for the user; returns the exit status
 Report = Callable[[Exception], int]
 
 
@@ -22,12 +22,12 @@ _reports: list[Report] = [_write]
 
 
 def report_by(report: Report) -> None:
-    """Let a fatal error be reported so."""
+    """Set the function that reports a fatal error."""
     _reports[:] = [report]
 
 
 def end(error: Exception) -> None:
-    """Report an error, remove what the process has in scratch, and end the process, whatever its other threads do."""
+    """Report an error, remove the temporary folders of the process, and exit, whatever its other threads do."""
     status = 1
     try:
         status = _reports[0](error)

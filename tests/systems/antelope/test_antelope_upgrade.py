@@ -109,7 +109,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iter
     times = [t for _, t in read_answer("memory_used_series")]
     checked = lab.session.package("antelope")
     full_plan = plan(checked.package, [], (), series=list(ANSWERS))
-    (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], full_plan.wanted)
+    (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], full_plan.required_fields)
     with connect(2, lab.folder / "spill") as connection:
         mount(connection, prepared.folders)
         for node in nodes(compile_statements(checked, full_plan)):

@@ -38,7 +38,7 @@ class Averages(Block):
         for name in self.series:
             if name not in known:
                 message = f"{where} shows an unknown series `{name}`"
-                checker.missing("unknown-series", message, name, known, within=(self.title,))
+                checker.report_missing("unknown-series", message, name, known, within=(self.title,))
         units = {known[name].unit.name: name for name in reversed(self.series) if name in known}
         if len(units) > 1:
             checker.report(

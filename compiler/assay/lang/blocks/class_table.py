@@ -94,7 +94,7 @@ class ClassTable(Block):
 
     def resolve(self, resolver: FormulaResolver) -> ClassTable:
         """Return the table with conversion factors in its formula, and each class in base units."""
-        value = resolver.formula(self.value, self.unit, self.classes[0].unit.name)
+        value = resolver.convert_formula(self.value, self.unit, self.classes[0].unit.name)
         classes = (replace(item, factor=str(resolver.library.base(item.unit.name)[0])) for item in self.classes)
         return replace(self, value=value, classes=tuple(classes))
 
@@ -139,7 +139,7 @@ def _check_class(checker: Checker, where: str, item: Class, unit: str) -> None:
     try:
         checker.library.factor(item.unit.name, unit)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, f"class `{item.name}` of {where}", item.name)
+        checker.report_unknown_unit(error, f"class `{item.name}` of {where}", item.name)
     except UnitError:
         message = f"class `{item.name}` of {where} has an amount of another kind than the first one"
         checker.report("unit", message, item.name, expected=unit, found=item.unit.name)

@@ -47,7 +47,7 @@ class Timeline(Block):
         if series is None:
             known = [item.name for item in checker.package.series]
             message = f"{where} shows an unknown series `{self.series}`"
-            checker.missing("unknown-series", message, self.series, known, within=(self.title,))
+            checker.report_missing("unknown-series", message, self.series, known, within=(self.title,))
         elif not self.alone and self.line not in series.by:
             checker.report(
                 "unknown-label",

@@ -1,8 +1,7 @@
-"""Run all checks of a package, in order: what Dhall's types cannot express.
+"""Run all checks of a package, in order: the rules that Dhall's types cannot express.
 
-Names, types, units, keys, cycles, duplicate ids.
-
-`check(package, locate)` collects every problem of a package; `locate` finds where a word stands in the sources.
+`check(package, locate)` returns every problem of a package: names, types, units, keys, cycles, duplicate ids.
+`locate` finds where a word is written in the sources.
 """
 
 from __future__ import annotations
@@ -11,11 +10,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from assay.lang import formula, scopes
-from assay.lang.check import articles, enumerations, examples, filters, formulas, names, phases, reports
-from assay.lang.check import grains as check_grains
-from assay.lang.check import series as check_series
-from assay.lang.check import sources as line_patterns
-from assay.lang.check import sources as log_positions
+from assay.lang.check import (
+    articles,
+    enumerations,
+    examples,
+    filters,
+    formulas,
+    grains,
+    names,
+    phases,
+    reports,
+    series,
+    sources,
+)
 from assay.lang.check.checker import Checker, Locate
 from assay.lang.model.package import Event, Grain, Metric, Package
 from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
@@ -26,46 +33,46 @@ from assay.util.diagnostics import Diagnostic, did_you_mean
 
 
 def check_coverage(checker: Checker) -> None:
-    """Check that coverage is about events and instants of the package, and names fields that the events have."""
+    """Check that coverage refers to events and instants of the package and to fields of these events."""
     if checker.problems:
-        return  # a name that is wrong elsewhere would be reported twice
+        return  # a wrong name is reported where it is declared; do not report it twice
     events = {event.name: event for event in checker.package.events}
     instants = {f"{grain.name}.{item.name}" for grain in checker.package.grains for item in grain.instants}
     for item in checker.package.coverage:
         if item.name in instants:
             continue
         if "." in item.name:
-            checker.missing("unknown-instant", f"coverage of unknown instant `{item.name}`", item.name, instants)
+            checker.report_missing("unknown-instant", f"coverage of unknown instant `{item.name}`", item.name, instants)
             continue
         if item.name not in events:
-            checker.missing("unknown-event", f"coverage of unknown event `{item.name}`", item.name, events)
+            checker.report_missing("unknown-event", f"coverage of unknown event `{item.name}`", item.name, events)
             continue
         fields = [field.name for field in events[item.name].fields]
         for name in (item.dropped, item.count):
             if name and name not in fields:
                 message = f"coverage of event `{item.name}` names unknown field `{name}`"
-                checker.missing("unknown-field", message, name, fields, within=(item.name,))
+                checker.report_missing("unknown-field", message, name, fields, within=(item.name,))
 
 
 def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
-    """Every problem of a package, in the order of its parts; problems that are alike are told once."""
+    """Return the problems of a package, in the order of its parts.  Repeated problems are merged."""
     checker = Checker(package, locate, get_library(tuple(unit.name for unit in package.units)))
-    for step in _FIRST:
-        step(checker)
-    for step in _STEPS if not checker.problems else ():
-        step(checker)
+    for run_check in _PRECONDITIONS:
+        run_check(checker)
+    for run_check in _CHECKS if not checker.problems else ():
+        run_check(checker)
     return checker.collect_problems()
 
 
-def _units(checker: Checker) -> None:
-    for what, unit, word in _all_units(checker.package):
+def _check_units(checker: Checker) -> None:
+    for owner, unit, word in _list_units(checker.package):
         try:
             checker.library.unit(unit)
         except UnknownUnitError as error:
-            checker.unknown_unit(error, what, word)
+            checker.report_unknown_unit(error, owner, word)
 
 
-def _all_units(package: Package) -> Iterator[tuple[str, str, str]]:
+def _list_units(package: Package) -> Iterator[tuple[str, str, str]]:
     for event in package.events:
         yield from (
             (f"field `{item.name}` of event `{event.name}`", item.unit.name, item.name)
@@ -78,18 +85,18 @@ def _all_units(package: Package) -> Iterator[tuple[str, str, str]]:
             for item in relation.columns
         )
     for grain in package.grains:
-        what = f"of grain `{grain.name}`"
-        yield from ((f"column `{item.name}` {what}", item.unit.name, item.name) for item in grain.every_column)
-    for item in package.filters:
-        if item.parameter:
-            yield f"the parameter of filter `{item.name}`", item.parameter.unit.name, item.name
-    for series in package.series:
-        yield f"series `{series.name}`", series.unit.name, series.name
+        suffix = f"of grain `{grain.name}`"
+        yield from ((f"column `{item.name}` {suffix}", item.unit.name, item.name) for item in grain.every_column)
+    for filter_ in package.filters:
+        if filter_.parameter:
+            yield f"the parameter of filter `{filter_.name}`", filter_.parameter.unit.name, filter_.name
+    for item in package.series:
+        yield f"series `{item.name}`", item.unit.name, item.name
     for metric in package.metrics:
         yield f"metric `{metric.id}`", metric.unit.name, metric.id
 
 
-def _sources(checker: Checker) -> None:
+def _check_sources(checker: Checker) -> None:
     for source in checker.package.sources:
         kind = SOURCE_KINDS.get(source.kind)
         if kind is None:
@@ -101,8 +108,8 @@ def _sources(checker: Checker) -> None:
                 within=(source.name,),
             )
             continue
-        last = source.hosts.rpartition("/")[2]
-        if source.host_files and (last.count("*") != 1 or set("?[") & set(last) or source.logs):
+        file_pattern = source.hosts.rpartition("/")[2]
+        if source.host_files and (file_pattern.count("*") != 1 or set("?[") & set(file_pattern) or source.logs):
             checker.report(
                 "host-files",
                 f"the hosts of source `{source.name}` are files, so its glob must tell their names",
@@ -111,22 +118,22 @@ def _sources(checker: Checker) -> None:
                 found=f"{source.hosts or 'nothing'}{', with logs ' + ', '.join(source.logs) if source.logs else ''}",
             )
         if kind.needs_begin != bool(source.begins):
-            said = "does not say with which key one begins" if not source.begins else "is not of blocks"
+            fault = "does not say with which key one begins" if not source.begins else "is not of blocks"
             checker.report(
                 "source-begins",
-                f"source `{source.name}` {said}",
+                f"source `{source.name}` {fault}",
                 source.name,
                 expected="`begins` of a source of kind `blocks`, and of no other",
                 found=f"kind `{source.kind}`, begins `{source.begins}`",
             )
 
 
-def _events(checker: Checker) -> None:
+def _check_events(checker: Checker) -> None:
     sources = {source.name: source for source in checker.package.sources}
     seen: dict[tuple[str, str, str], str] = {}
     for event in checker.package.events:
         if event.source not in sources:
-            checker.missing(
+            checker.report_missing(
                 "unknown-source",
                 f"event `{event.name}` is of an unknown source `{event.source}`",
                 event.source,
@@ -137,14 +144,16 @@ def _events(checker: Checker) -> None:
         source = sources[event.source]
         generations = {lookup.generation for lookup in source.lookups}
         kind = SOURCE_KINDS.get(source.kind)
-        if kind and not kind.has_lookups:  # their generations are words of the specs alone
+        if kind and not kind.has_lookups:  # without lookups, a generation is only a word of the specs
             generations = {name.generation for form in event.forms for name in form.names}
-        _event_names(checker, event, generations, seen)
+        _check_event_names(checker, event, generations, seen)
         if kind:
-            _event_forms(checker, event, kind)
+            _check_event_forms(checker, event, kind)
 
 
-def _event_names(checker: Checker, event: Event, generations: set[str], seen: dict[tuple[str, str, str], str]) -> None:
+def _check_event_names(
+    checker: Checker, event: Event, generations: set[str], seen: dict[tuple[str, str, str], str]
+) -> None:
     for name in (name for form in event.forms for name in form.names):
         if name.generation not in generations:
             checker.report(
@@ -166,7 +175,7 @@ def _event_names(checker: Checker, event: Event, generations: set[str], seen: di
             )
 
 
-def _event_forms(checker: Checker, event: Event, kind: SourceKind) -> None:
+def _check_event_forms(checker: Checker, event: Event, kind: SourceKind) -> None:
     if kind.nameless and (len(event.forms) != 1 or event.forms[0].names):
         message = f"event `{event.name}` is {kind.nameless}: it has one form, without names"
         checker.report("event-of-table", message, event.name, within=(event.doc,))
@@ -186,57 +195,57 @@ def _event_forms(checker: Checker, event: Event, kind: SourceKind) -> None:
             )
 
 
-def _uses(checker: Checker) -> None:
-    known = _tables(checker.package)
+def _check_table_references(checker: Checker) -> None:
+    tables = _table_names(checker.package)
     for relation in checker.package.relations:
-        for used in (*relation.uses, *(name for item in relation.checks for name in item.uses)):
-            if used not in known:
-                checker.missing(
+        for table in (*relation.uses, *(name for item in relation.checks for name in item.uses)):
+            if table not in tables:
+                checker.report_missing(
                     "unknown-table",
-                    f"relation `{relation.name}` uses an unknown table `{used}`",
-                    used,
-                    known,
+                    f"relation `{relation.name}` uses an unknown table `{table}`",
+                    table,
+                    tables,
                     within=(relation.doc, relation.name),
                 )
     for grain in checker.package.grains:
-        wanted = (grain.runs.of, "grain") if grain.runs else (grain.relation, "relation")
-        if wanted[0] not in known:
-            checker.missing(
-                f"unknown-{wanted[1]}",
-                f"grain `{grain.name}` is made of an unknown {wanted[1]} `{wanted[0]}`",
-                wanted[0],
-                known,
+        table, kind = (grain.runs.of, "grain") if grain.runs else (grain.relation, "relation")
+        if table not in tables:
+            checker.report_missing(
+                f"unknown-{kind}",
+                f"grain `{grain.name}` is made of an unknown {kind} `{table}`",
+                table,
+                tables,
                 within=(grain.doc, grain.name),
             )
         for instant in grain.instants:
-            if instant.pick != COMPUTED and instant.of not in known:
-                checker.missing(
+            if instant.pick != COMPUTED and instant.of not in tables:
+                checker.report_missing(
                     "unknown-event",
                     f"instant `{instant.name}` of grain `{grain.name}` is bound to an unknown event `{instant.of}`",
                     instant.of,
-                    known,
+                    tables,
                     within=(grain.name, instant.doc, instant.name),
                 )
-        for check, used in ((item, name) for item in grain.checks for name in item.uses if name not in known):
-            checker.missing(
+        for check, table in ((item, name) for item in grain.checks for name in item.uses if name not in tables):
+            checker.report_missing(
                 "unknown-table",
-                f"check `{check.code}` of grain `{grain.name}` uses an unknown table `{used}`",
-                used,
-                known,
+                f"check `{check.code}` of grain `{grain.name}` uses an unknown table `{table}`",
+                table,
+                tables,
                 within=(grain.doc, check.code),
             )
 
 
-def _tables(package: Package) -> set[str]:
+def _table_names(package: Package) -> set[str]:
     return {item.name for item in package.tables} | {scopes.LOGS}
 
 
-def _cycles(checker: Checker) -> None:
-    edges = _edges(checker.package)
-    done: set[str] = set()
+def _check_cycles(checker: Checker) -> None:
+    edges = _collect_edges(checker.package)
+    visited: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
-        """Follow what a table reads, which was reached by a trail of others."""
+        """Follow the tables that `name` reads; `trail` holds the tables on the way to it."""
         if name in trail:
             cycle = (*trail[trail.index(name) :], name)
             checker.report(
@@ -245,50 +254,56 @@ def _cycles(checker: Checker) -> None:
                 name,
                 hint="break the circle: one of these must not read the next",
             )
-            done.update(cycle)
-        elif name not in done:
-            for following in sorted(edges.get(name, ())):
-                visit(following, (*trail, name))
-            done.add(name)
+            visited.update(cycle)
+        elif name not in visited:
+            for table in sorted(edges.get(name, ())):
+                visit(table, (*trail, name))
+            visited.add(name)
 
     for name in sorted(edges):
         visit(name, ())
 
 
-def _edges(package: Package) -> dict[str, set[str]]:
-    """What each table is made of; of a name that several have nobody can tell, and it is told of as such."""
-    own = Counter([*(item.name for item in package.tables), scopes.LOGS])
+def _collect_edges(package: Package) -> dict[str, set[str]]:
+    """Return the tables that each table reads.
+
+    Names that several tables share are left out: they are ambiguous, and reported as duplicates.
+    """
+    counts = Counter([*(item.name for item in package.tables), scopes.LOGS])
     return {
-        name: {other for other in read if own[other] < 2} for name, read in _reads(package).items() if own[name] < 2
+        name: {table for table in tables if counts[table] < 2}
+        for name, tables in _collect_reads(package).items()
+        if counts[name] < 2
     }
 
 
-def _reads(package: Package) -> dict[str, set[str]]:
+def _collect_reads(package: Package) -> dict[str, set[str]]:
     edges: dict[str, set[str]] = {relation.name: set(relation.uses) for relation in package.relations}
     for grain in package.grains:
-        bound = {item.of for item in grain.instants if item.of}
-        edges[grain.name] = bound | {grain.runs.of if grain.runs else grain.relation}
-        # a tally over rows of a finer grain is worked out after both are known, so it closes no circle
-        edges[grain.name] |= {item.of for item in grain.tallies if not _finer(package, item.of, grain)}
+        tables = {item.of for item in grain.instants if item.of}
+        edges[grain.name] = tables | {grain.runs.of if grain.runs else grain.relation}
+        # a tally over rows of a finer grain is computed after both grains, so it closes no cycle
+        edges[grain.name] |= {item.of for item in grain.tallies if not _is_finer(package, item.of, grain)}
         edges[grain.name] |= {grain.subject.grain} if grain.subject else set()
-    for series in package.series:
-        read = {item.event for item in series.samples} | {item.series for item in series.terms}
-        edges[series.name] = {series.windows, *read}
+    for item in package.series:
+        read = {item.event for item in item.samples} | {item.series for item in item.terms}
+        edges[item.name] = {item.windows, *read}
     return edges
 
 
-def _finer(package: Package, table: str, grain: Grain) -> bool:
+def _is_finer(package: Package, table: str, grain: Grain) -> bool:
+    """Return whether `table` is a grain whose subject is `grain`."""
     return any(item.name == table and item.subject and item.subject.grain == grain.name for item in package.grains)
 
 
-def _metrics(checker: Checker) -> None:
+def _check_metrics(checker: Checker) -> None:
     grains = {grain.name: grain for grain in checker.package.grains}
     for metric in checker.package.metrics:
-        _better(checker, metric)
+        _check_better(checker, metric)
         if formula.is_formula(metric):
             continue
         if metric.grain not in grains:
-            checker.missing(
+            checker.report_missing(
                 "unknown-grain",
                 f"metric `{metric.id}` is of an unknown grain `{metric.grain}`",
                 metric.grain,
@@ -296,33 +311,33 @@ def _metrics(checker: Checker) -> None:
                 within=(metric.id,),
             )
             continue
-        _metric(checker, metric, scopes.build_grain_scope(checker.package, grains[metric.grain]))
+        _check_metric(checker, metric, scopes.build_grain_scope(checker.package, grains[metric.grain]))
 
 
-def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
-    what = f"metric `{metric.id}`"
-    found = checker.kind(metric.measure, scope, what, metric.id, "measure")
-    if found and found.type not in ("integer", "real"):
+def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
+    owner = f"metric `{metric.id}`"
+    measured = checker.infer_type(metric.measure, scope, owner, metric.id, "measure")
+    if measured and measured.type not in ("integer", "real"):
         checker.report(
             "type",
-            f"{what} measures no number",
+            f"{owner} measures no number",
             metric.id,
             expected="a number or a duration",
-            found=found.type,
+            found=measured.type,
             hint="`elapsed` measures from one instant to another",
             field="measure",
         )
-    elif found:
-        _metric_unit(checker, metric, infer_reduced(found, metric.reduction.kind if metric.reduction else ""))
+    elif measured:
+        _check_metric_unit(checker, metric, infer_reduced(measured, metric.reduction.kind if metric.reduction else ""))
     if metric.where:
-        checker.condition(metric.where, scope, what, metric.id)
+        checker.check_condition(metric.where, scope, owner, metric.id)
     keys = [("is reduced by", name) for name in (metric.reduction.by if metric.reduction else ())]
     keys += [("has samples per", metric.per)] if metric.per else []
-    for how, name in keys:
+    for use, name in keys:
         if name not in scope.leaves["column"]:
             checker.report(
                 "unknown-key",
-                f"{what} {how} `{name}`, which grain `{metric.grain}` lacks",
+                f"{owner} {use} `{name}`, which grain `{metric.grain}` lacks",
                 name,
                 hint=did_you_mean(name, scope.leaves["column"]),
                 within=(metric.id,),
@@ -330,7 +345,7 @@ def _metric(checker: Checker, metric: Metric, scope: Scope) -> None:
             )
 
 
-def _better(checker: Checker, metric: Metric) -> None:
+def _check_better(checker: Checker, metric: Metric) -> None:
     if metric.better not in ("lower", "higher", "neither"):
         checker.report(
             "better",
@@ -342,54 +357,54 @@ def _better(checker: Checker, metric: Metric) -> None:
         )
 
 
-def _metric_unit(checker: Checker, metric: Metric, found: Typed) -> None:
+def _check_metric_unit(checker: Checker, metric: Metric, measured: Typed) -> None:
     try:
-        checker.library.factor(found.unit, metric.unit.name)
+        checker.library.factor(measured.unit, metric.unit.name)
     except UnitError:
         checker.report(
             "unit",
             f"metric `{metric.id}` is measured in a unit that does not convert to its own",
             metric.id,
             expected=metric.unit.name,
-            found=found.unit,
-            hint=checker.unit_hint(metric.unit.name, found.unit),
-            cause=f"{metric.unit.name} {found.unit}",
+            found=measured.unit,
+            hint=checker.suggest_unit(metric.unit.name, measured.unit),
+            cause=f"{metric.unit.name} {measured.unit}",
             field="measure",
         )
     except UnknownUnitError:
-        return  # noted with the units
+        return  # reported by _check_units
 
 
-#: what all others take for granted
-_FIRST: tuple[Callable[[Checker], None], ...] = (
-    names.names,
-    names.types,
-    names.positive,
-    names.durations,
-    names.bindings,
-    names.files,
+#: checks that the others rely on; the others run only where these report no problem
+_PRECONDITIONS: tuple[Callable[[Checker], None], ...] = (
+    names.check_identifiers,
+    names.check_types,
+    names.check_positive,
+    names.check_durations,
+    names.check_bindings,
+    names.check_files,
     enumerations.check_words,
 )
-_STEPS: tuple[Callable[[Checker], None], ...] = (
+_CHECKS: tuple[Callable[[Checker], None], ...] = (
     names.check_duplicates,
-    _units,
-    _sources,
-    _events,
-    line_patterns.check_lines,
-    _uses,
-    _cycles,
+    _check_units,
+    _check_sources,
+    _check_events,
+    sources.check_lines,
+    _check_table_references,
+    _check_cycles,
     formulas.check_sql_units,
-    log_positions.check_log_positions,
-    check_grains.grains,
-    _metrics,
-    filters.filters,
-    formulas.formulas,
-    check_series.series,
-    reports.reports,
+    sources.check_log_positions,
+    grains.check_grains,
+    _check_metrics,
+    filters.check_filters,
+    formulas.check_formulas,
+    series.check_series,
+    reports.check_reports,
     articles.articles,
     reports.check_titles,
-    phases.phases,
+    phases.check_phases,
     names.check_reserved_names,
-    examples.examples,
+    examples.check_examples,
     check_coverage,
 )

@@ -1,4 +1,7 @@
-"""One check of a package: the problems so far, and how they are told."""
+"""Collect the problems of one package while it is checked.
+
+A check calls a `report...` method of `Checker` for each problem.  Problems with one cause are merged into one.
+"""
 
 from __future__ import annotations
 
@@ -24,33 +27,33 @@ from assay.util.diagnostics import Diagnostic, Span, did_you_mean
 
 AS_UNIT = "`asUnit` declares a number to be in a unit, for every reader to see"
 
-_UNLISTED = "is it in the package's lists? "
-#: what a package lists under one set of names
-_LISTED = dict.fromkeys(("event", "relation", "grain", "series"), "table")
+_UNLISTED_HINT = "is it in the package's lists? "
+#: kind of a name in a code -> kind of the set of names that it belongs to
+_NAME_KIND = dict.fromkeys(("event", "relation", "grain", "series"), "table")
 
 
 class Field(str):
-    """The name of a field of the declaration that a word is in, among names of declarations."""
+    """The name of a field of a declaration, as an element of `within`."""
 
     __slots__ = ()
 
 
 class Locate(Protocol):
-    """Where names stand in the sources (see `assay.lang.positions`)."""
+    """Finds the places of names in the sources (see `assay.lang.positions`)."""
 
-    def __call__(self, word: str, passed: int = 0, within: Sequence[str] = ()) -> tuple[Span | None, str]:
-        """The place of a name, and the line."""
+    def __call__(self, word: str, skipped: int = 0, within: Sequence[str] = ()) -> tuple[Span | None, str]:
+        """Return the position of a name and its line.  `skipped` occurrences come before it."""
 
-    def field(self, word: str, name: str) -> tuple[Span | None, str]:
-        """The place of a field of what is declared by a name."""
+    def find_field(self, word: str, name: str) -> tuple[Span | None, str]:
+        """Return the position of the field `name` in the declaration of `word`, and its line."""
 
-    def declared(self, word: str) -> tuple[Span | None, str]:
-        """The place where something is given this name, if it is."""
+    def find_declaration(self, word: str) -> tuple[Span | None, str]:
+        """Return the position of the declaration that has this name, if there is one."""
 
 
 @dataclass(slots=True)
 class Checker:
-    """One check of a package: its unit library, and the problems so far."""
+    """The state of one check of a package: its unit library and the problems so far."""
 
     package: Package
     locate: Locate
@@ -71,51 +74,61 @@ class Checker:
         within: Sequence[str] = (),
         field: str = "",
     ) -> None:
-        """Note a problem; it stands where `word` (an id, a name) is written in the sources, in the declaration of the
-        last of `within`, which is in that of the one before.  With `field` it is the expression of a field of what
-        `word` declares, where that has one.
+        """Report a problem at the place where `word` (an id, a name) is written.
 
-        Problems of one code and one `cause` (by default the message) are alike: only the first is told in full.
+        `within` names the enclosing declarations, outermost first.  With `field`, the place is the expression of that
+        field in the declaration of `word`, where it has one.  Problems with the same code and `cause` (default: the
+        message) are merged: only the first is reported in full.
         """
-        span, excerpt = self.locate.field(word, field) if field else (None, "")
+        span, excerpt = self.locate.find_field(word, field) if field else (None, "")
         if span is None:
             span, excerpt = self.locate(word, 0, within)
-        self.note(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
+        self.add(Diagnostic(code, message, span, excerpt, expected, found, hint, notes), cause)
 
-    def missing(self, code: str, message: str, name: str, known: Iterable[str], *, within: Sequence[str] = ()) -> None:
-        """Note that something refers to a name that the package does not list; it stands where that is written, in
-        the declaration of `within`.  However many refer to it, it is one problem.
+    def report_missing(
+        self, code: str, message: str, name: str, candidates: Iterable[str], *, within: Sequence[str] = ()
+    ) -> None:
+        """Report a reference to a name that the package does not list.
+
+        The place is where `name` is written in the declaration of `within`.  References to one name are one problem.
         """
         span, excerpt = self.locate(name, 0, within)
-        there = self.locate.declared(name)[0]
-        hint = _UNLISTED + (f"a `{name}` is declared at {there}" if there else did_you_mean(name, known))
-        if there and there == span:
+        declaration = self.locate.find_declaration(name)[0]
+        hint = _UNLISTED_HINT + (
+            f"a `{name}` is declared at {declaration}" if declaration else did_you_mean(name, candidates)
+        )
+        if declaration and declaration == span:
             hint = "add it to the package's lists"
-        related = (there,) if there and there != span else ()
+        related = (declaration,) if declaration and declaration != span else ()
         kind = code.removeprefix("unknown-")
-        self.note(
+        self.add(
             Diagnostic(code, message, span, excerpt, hint=hint, related=related),
-            kind=_LISTED.get(kind, kind),
+            kind=_NAME_KIND.get(kind, kind),
             cause=name,
         )
 
-    def note(self, problem: Diagnostic, cause: str = "", kind: str = "") -> None:
-        """Note a problem whose place is known, alike those of one cause and one kind, by default its code."""
+    def add(self, problem: Diagnostic, cause: str = "", kind: str = "") -> None:
+        """Add a problem whose place is known.
+
+        It is merged with the problems of the same cause and the same kind (default: its code).
+        """
         self.problems.setdefault(f"{kind or problem.code} {cause or problem.message}", []).append(problem)
 
     def collect_problems(self) -> tuple[Diagnostic, ...]:
-        """The problems: of those that are alike (one slip in a constructor makes many) the first, with the places of
-        the others."""
-        return tuple(merge_alike(first, others) for first, *others in self.problems.values())
+        """Return the problems, with those of one cause merged into the first.
 
-    def kind(self, node: Expression, scope: Scope, what: str, word: str, field: str = "") -> Typed | None:
-        """The type and unit of an expression, or None with the problem noted."""
+        A single slip in a constructor makes many such problems; the first lists the places of the others.
+        """
+        return tuple(merge_alike(problem, repeats) for problem, *repeats in self.problems.values())
+
+    def infer_type(self, node: Expression, scope: Scope, owner: str, word: str, field: str = "") -> Typed | None:
+        """Return the type and unit of an expression; report what is wrong with it and return None."""
         try:
             return infer(node, scope, self.library.units())
         except UnknownNameError as error:
             self.report(
                 f"unknown-{error.kind}",
-                f"{what} refers to an unknown {error.kind} `{error.name}`",
+                f"{owner} refers to an unknown {error.kind} `{error.name}`",
                 word,
                 field=field,
                 hint=("is it in the grain's `instants`? " if error.kind == "instant" else "")
@@ -124,7 +137,7 @@ class Checker:
         except KindError as error:
             self.report(
                 "type",
-                f"{what} has a value of the wrong type in {error.node}",
+                f"{owner} has a value of the wrong type in {error.node}",
                 word,
                 field=field,
                 expected=error.expected,
@@ -133,7 +146,7 @@ class Checker:
         except OtherUnitError as error:
             self.report(
                 "unit",
-                f"{what} puts values of different units beside each other",
+                f"{owner} puts values of different units beside each other",
                 word,
                 field=field,
                 expected=error.expected,
@@ -144,29 +157,35 @@ class Checker:
         except UnitError as error:
             self.report(
                 "unit",
-                f"{what} mixes units that do not convert",
+                f"{owner} mixes units that do not convert",
                 word,
                 field=field,
                 expected=error.expected,
                 found=error.found,
-                hint=self.unit_hint(error.expected, error.found),
+                hint=self.suggest_unit(error.expected, error.found),
                 cause=f"{error.expected} {error.found}",
             )
         except UnknownUnitError as error:
-            self.unknown_unit(error, what, word)
+            self.report_unknown_unit(error, owner, word)
         return None
 
-    def condition(
-        self, node: Expression, scope: Scope, what: str, word: str, told: str = "", field: str = "where"
+    def check_condition(
+        self, node: Expression, scope: Scope, owner: str, word: str, description: str = "", field: str = "where"
     ) -> None:
-        """Note what is wrong with an expression that `what` has for a condition; `told`: how it is called itself."""
-        found = self.kind(node, scope, told or what, word, field)
-        if found and found.type != BOOLEAN.type:
-            said = f"{what} has a condition that is none"
-            self.report("type", said, word, expected=BOOLEAN.type, found=found.type, field=field)
+        """Check that an expression is a condition of `owner`.
+
+        `description` is what messages call the expression itself (default: `owner`).
+        """
+        inferred = self.infer_type(node, scope, description or owner, word, field)
+        if inferred and inferred.type != BOOLEAN.type:
+            message = f"{owner} has a condition that is none"
+            self.report("type", message, word, expected=BOOLEAN.type, found=inferred.type, field=field)
 
     def is_one_unit(self, found: str, expected: str) -> bool:
-        """Whether numbers of two units are the same numbers; of units that there are not, which is told elsewhere."""
+        """Return whether numbers in two units are the same numbers.
+
+        True where a unit is unknown, since that is reported elsewhere.
+        """
         try:
             return self.library.factor(found, expected) == 1
         except UnitError:
@@ -174,8 +193,8 @@ class Checker:
         except UnknownUnitError:
             return True
 
-    def unit_hint(self, expected: str, found: str) -> str:
-        """What is to be done where numbers of a unit are found in place of those of another."""
+    def suggest_unit(self, expected: str, found: str) -> str:
+        """Return a hint for a value in the unit `found` where `expected` is required."""
         if NONE in (expected, found) or self.is_one_unit(found, NONE):
             return AS_UNIT
         try:
@@ -184,21 +203,22 @@ class Checker:
             return "one of the two units is not the right one; `asUnit` would claim the other, and convert nothing"
         return f"declare it in `{found}`: what is measured of it is converted to the unit of the metric"
 
-    def unknown_unit(self, error: UnknownUnitError, what: str, word: str) -> None:
-        """Note that there is no such unit; it stands where the unit is written, else where `word` is."""
+    def report_unknown_unit(self, error: UnknownUnitError, owner: str, word: str) -> None:
+        """Report an unknown unit, at the place of the unit or else of `word`."""
         self.report(
             "unknown-unit",
-            f"{what} is in an unknown unit `{error.name}`",
+            f"{owner} is in an unknown unit `{error.name}`",
             error.name if self.locate(error.name, 0)[0] else word,
             cause=error.name,
             hint=did_you_mean(error.name, error.known),
         )
 
 
-def merge_alike(first: Diagnostic, others: Sequence[Diagnostic]) -> Diagnostic:
-    if not others:
+def merge_alike(first: Diagnostic, repeats: Sequence[Diagnostic]) -> Diagnostic:
+    """Return the first of some problems with one cause, with a note about the places of the repeats."""
+    if not repeats:
         return first
-    places = list(dict.fromkeys(item.span for item in others if item.span and item.span != first.span))
-    listed = ", ".join(map(str, places[:3])) + (", ..." if len(places) > 3 else "")
-    note = f"{len(others)} more like it" + (f": {listed}" if listed else "")
+    places = list(dict.fromkeys(item.span for item in repeats if item.span and item.span != first.span))
+    listing = ", ".join(map(str, places[:3])) + (", ..." if len(places) > 3 else "")
+    note = f"{len(repeats)} more like it" + (f": {listing}" if listing else "")
     return replace(first, notes=(*first.notes, note), related=(*first.related, *places))

@@ -121,7 +121,7 @@ def rows(
     if found is None:
         known = [item.name for item in checker.package.grains]
         message = f"{what} shows rows of an unknown grain `{grain}`"
-        checker.missing("unknown-grain", message, grain, known, within=within)
+        checker.report_missing("unknown-grain", message, grain, known, within=within)
         return False
     names = [column.name for column in found.columns]
     for name in dict.fromkeys(columns):
@@ -139,7 +139,7 @@ def rows(
     for name in metrics:
         right = right and of_metric.get(name) == grain
         if name not in of_metric:
-            checker.missing(
+            checker.report_missing(
                 "unknown-metric", f"{what} shows a metric that its package does not list: `{name}`", name, of_metric,
                 within=within,
             )  # fmt: skip

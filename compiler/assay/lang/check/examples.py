@@ -1,4 +1,4 @@
-"""The checker's part on examples: names, numbers, paths."""
+"""Check examples: unique names, files inside the run, known metrics and filters, sorted samples."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from assay.util.numbers import parse_decimal
 from assay.util.os_errors import is_below
 
 
-def examples(checker: Checker) -> None:
-    """Examples: names that are told apart, files inside the run, metrics and filters that exist, samples in order."""
+def check_examples(checker: Checker) -> None:
+    """Check every example of the package."""
     for name, times in Counter(item.name for item in checker.package.examples).items():
         if times > 1:
             checker.report(
                 "duplicate-example", f"{times} examples are called `{name}`", name, hint="rename all but one"
             )
     for item in checker.package.examples:
-        _files(checker, item)
+        _check_files(checker, item)
         filters.check_filter_uses(checker, f"example `{item.name}`", item.filters, item.name)
         for expectation in item.expect:
-            _expectation(checker, item, expectation)
+            _check_expectation(checker, item, expectation)
         ids = Counter(metric.id for metric in checker.package.metrics)
-        for metric, times in Counter(found.metric for found in item.expect).items():
-            if times > 1 and ids[metric] == 1:  # two metrics of one id are told already
+        for metric, times in Counter(expectation.metric for expectation in item.expect).items():
+            if times > 1 and ids[metric] == 1:  # otherwise the duplicate id is reported
                 checker.report(
                     "example", f"example `{item.name}` expects `{metric}` {times} times", item.name,
                     hint="say all of its samples in one expectation",
                 )  # fmt: skip
 
 
-def _files(checker: Checker, item: Example) -> None:
+def _check_files(checker: Checker, item: Example) -> None:
     for path, times in Counter(file.path for file in item.files).items():
         if not is_below(path) or path.endswith("/"):
             checker.report(
@@ -44,16 +44,16 @@ def _files(checker: Checker, item: Example) -> None:
             checker.report("example-file", f"example `{item.name}` has {times} files `{path}`", item.name)
 
 
-def _expectation(checker: Checker, item: Example, expectation: Expectation) -> None:
-    known = {metric.id: metric for metric in checker.package.metrics}
-    if expectation.metric in known and is_formula(known[expectation.metric]):
+def _check_expectation(checker: Checker, item: Example, expectation: Expectation) -> None:
+    metrics = {metric.id: metric for metric in checker.package.metrics}
+    if expectation.metric in metrics and is_formula(metrics[expectation.metric]):
         checker.report(
             "example", f"example `{item.name}` expects samples of a formula, `{expectation.metric}`", item.name,
             hint="a formula has worked examples of its own: `examples` of the metric",
         )  # fmt: skip
-    if expectation.metric not in known:
+    if expectation.metric not in metrics:
         message = f"example `{item.name}` expects something of an unknown metric `{expectation.metric}`"
-        checker.missing("unknown-metric", message, expectation.metric, known, within=(item.name,))
+        checker.report_missing("unknown-metric", message, expectation.metric, metrics, within=(item.name,))
     numbers = []
     for text in expectation.samples:
         number = parse_decimal(text)

@@ -1,6 +1,6 @@
 """Check formulas (no cycles, units, worked examples) and units that SQL passes through.
 
-Anybody may convert in SQL, and nobody sees it there; but what is taken as it is has the unit that it had.
+Conversions in SQL cannot be checked, but a column that SQL passes through unchanged must keep its unit.
 """
 
 from __future__ import annotations
@@ -25,46 +25,46 @@ Tables = Mapping[str, Mapping[str, Typed]]
 
 
 def check_sql_units(checker: Checker) -> None:
-    """Every column of a relation is in the unit of the columns and constants that its SQL takes it from."""
-    constants = _lower(scopes.collect_constants(checker.package))
+    """Check that every column of a relation has the unit of the columns and constants that SQL passes into it."""
+    constants = _lower_names(scopes.collect_constants(checker.package))
     for relation in checker.package.relations:
-        tables = {**_tables(checker.package, relation), "": constants}
-        for column, said, own, theirs in list_taken_columns(relation, tables):
-            if theirs.unit != NONE and not checker.is_one_unit(theirs.unit, own.unit):
+        tables = {**_list_tables(checker.package, relation), "": constants}
+        for column, description, declared, upstream in list_taken_columns(relation, tables):
+            if upstream.unit != NONE and not checker.is_one_unit(upstream.unit, declared.unit):
                 checker.report(
                     "unit",
-                    f"column `{column}` of relation `{relation.name}` is {said}, in another unit",
+                    f"column `{column}` of relation `{relation.name}` is {description}, in another unit",
                     column,
-                    expected=theirs.unit,
-                    found=own.unit,
+                    expected=upstream.unit,
+                    found=declared.unit,
                     hint="convert it in the SQL, or name the unit that it has",
                     within=(relation.doc, relation.name),
                 )
 
 
-def _tables(package: Package, relation: Relation) -> Tables:
-    """The tables that a relation may read, those that there are, with the types of their columns."""
-    found = ((name, scopes.list_row_columns(package, name)) for name in relation.uses)
-    return {name.casefold(): _lower(columns) for name, columns in found if columns is not None}
+def _list_tables(package: Package, relation: Relation) -> Tables:
+    """Return the types of the columns of each existing table that a relation may read."""
+    tables = ((name, scopes.list_row_columns(package, name)) for name in relation.uses)
+    return {name.casefold(): _lower_names(columns) for name, columns in tables if columns is not None}
 
 
-def _lower(columns: Mapping[str, Typed]) -> dict[str, Typed]:
+def _lower_names(columns: Mapping[str, Typed]) -> dict[str, Typed]:
     return {name.casefold(): kind for name, kind in columns.items()}
 
 
 def list_taken_columns(relation: Relation, tables: Tables) -> Iterator[tuple[str, str, Typed, Typed]]:
-    """Each column with what it is taken from, in words, and the types of both."""
-    found = _passed(relation.sql, tables)
+    """Yield each column with a description of the upstream column, its own type and the upstream type."""
+    passed_columns = _find_passed_columns(relation.sql, tables)
     for column in relation.columns:
-        for table, name, as_it_is in sorted(found.get(column.name.casefold(), ())):
-            if (theirs := tables.get(table, {}).get(name)) and (as_it_is or theirs == INSTANT):
-                said = f"`{name}` of `{table}`" if table else f"the constant `{name}`"
-                said += " as it is" if as_it_is else " less another instant"
-                yield column.name, said, scopes.type_column(column), theirs
+        for table, name, is_unchanged in sorted(passed_columns.get(column.name.casefold(), ())):
+            if (upstream := tables.get(table, {}).get(name)) and (is_unchanged or upstream == INSTANT):
+                description = f"`{name}` of `{table}`" if table else f"the constant `{name}`"
+                description += " as it is" if is_unchanged else " less another instant"
+                yield column.name, description, scopes.type_column(column), upstream
 
 
-def _passed(sql: str, tables: Tables) -> Mapping[str, UnitSources]:
-    """What the SQL passes on; nothing where it cannot be read, which is told elsewhere."""
+def _find_passed_columns(sql: str, tables: Tables) -> Mapping[str, UnitSources]:
+    """Return what the SQL passes through; nothing where it cannot be parsed, which is reported elsewhere."""
     from sqlglot.errors import SqlglotError
 
     try:
@@ -73,81 +73,86 @@ def _passed(sql: str, tables: Tables) -> Mapping[str, UnitSources]:
         return {}
 
 
-def formulas(checker: Checker) -> None:
+def check_formulas(checker: Checker) -> None:
     """Check every formula of the package."""
-    circular = _cycles(checker)
+    circular = _check_cycles(checker)
     for metric in checker.package.metrics:
-        what = f"metric `{metric.id}`"
+        owner = f"metric `{metric.id}`"
         if not formula.is_formula(metric):
             if metric.examples:
-                checker.report("example", f"{what} has worked examples and is no formula", metric.id)
+                checker.report("example", f"{owner} has worked examples and is no formula", metric.id)
             continue
-        _plain(checker, what, metric)
-        sound = comes_out(checker, f"the formula of {what}", metric.measure, metric.unit, metric.id, field="measure")
-        if sound and metric.id not in circular:
+        _check_formula_fields(checker, owner, metric)
+        has_unit = check_formula_unit(
+            checker, f"the formula of {owner}", metric.measure, metric.unit, metric.id, field="measure"
+        )
+        if has_unit and metric.id not in circular:
             for example in metric.examples:
-                _example(checker, what, metric, example)
+                _check_example(checker, owner, metric, example)
 
 
-def scope_of(package: Package, amount: str = "") -> FormulaScope:
-    """What the formulas of a package may refer to."""
+def build_formula_scope(package: Package, amount: str = "") -> FormulaScope:
+    """Return what the formulas of a package may refer to."""
     units = {metric.id: metric.unit.name for metric in package.metrics}
     return FormulaScope(units, scopes.collect_constants(package), amount)
 
 
-def _plain(checker: Checker, what: str, metric: Metric) -> None:
-    """A formula has no rows of its own to choose from or to reduce."""
-    said = [name for name in ("where", "reduction", "per") if getattr(metric, name)]
-    if said:
+def _check_formula_fields(checker: Checker, owner: str, metric: Metric) -> None:
+    """Check that a formula has no fields that choose or reduce rows: it has no rows."""
+    row_fields = [name for name in ("where", "reduction", "per") if getattr(metric, name)]
+    if row_fields:
         checker.report(
             "formula",
-            f"{what} is a formula, which measures no rows: `{said[0]}` means nothing there",
+            f"{owner} is a formula, which measures no rows: `{row_fields[0]}` means nothing there",
             metric.id,
-            hint=f"`{said[0]}` belongs to the metrics that it is over",
+            hint=f"`{row_fields[0]}` belongs to the metrics that it is over",
         )
-    own = formula.find_grain(formula.index_metrics(checker.package), metric)
-    if metric.grain and metric.grain != own:
+    inferred_grain = formula.find_grain(formula.index_metrics(checker.package), metric)
+    if metric.grain and metric.grain != inferred_grain:
         checker.report(
             "formula",
-            f"{what} is a formula of another grain than it says",
+            f"{owner} is a formula of another grain than it says",
             metric.id,
-            expected=own or "none: the metrics that it is over are of several",
+            expected=inferred_grain or "none: the metrics that it is over are of several",
             found=metric.grain,
             hint="`M.formula` leaves the grain to the metrics",
         )
 
 
-def comes_out(
-    checker: Checker, what: str, node: Expression, unit: Unit, word: str, amount: str = "", field: str = ""
+def check_formula_unit(
+    checker: Checker, owner: str, node: Expression, unit: Unit, word: str, amount: str = "", field: str = ""
 ) -> bool:
-    """Whether a formula's names are known and its unit is, or converts to, the declared one; what is wrong is noted."""
-    found = _unit(checker, what, node, word, amount, field)
-    if found is None:
+    """Return whether a formula refers to known names and converts to the declared unit.
+
+    Report what is wrong.
+    """
+    inferred = _infer_unit(checker, owner, node, word, amount, field)
+    if inferred is None:
         return False
     try:
-        checker.library.factor(found, unit.name)
+        checker.library.factor(inferred, unit.name)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, what, word)
+        checker.report_unknown_unit(error, owner, word)
         return False
     except UnitError:
-        lacking = checker.library.find_missing_factor(found, unit.name)
+        missing_factor = checker.library.find_missing_factor(inferred, unit.name)
         checker.report(
             "unit",
-            f"{what} comes out in a unit that does not convert to its own",
+            f"{owner} comes out in a unit that does not convert to its own",
             word,
             field=field,
             expected=unit.name,
-            found=found,
-            hint=f"a factor in `{lacking}` is lacking in: {formula.format_formula(node)}",
+            found=inferred,
+            hint=f"a factor in `{missing_factor}` is lacking in: {formula.format_formula(node)}",
         )
         return False
     return True
 
 
-def _unit(checker: Checker, what: str, node: Expression, word: str, amount: str, field: str) -> str | None:
-    """The unit of a formula, or None with the problem noted."""
+def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amount: str, field: str) -> str | None:
+    """Return the unit of a formula; report what is wrong with it and return None."""
     try:
-        return infer_unit(node, scope_of(checker.package, amount), checker.library)
+        return infer_unit(node, build_formula_scope(checker.package, amount), checker.library)
     except UnknownNameError as error:
         hint = did_you_mean(error.name, error.known)
         if error.kind == "metric":
@@ -156,50 +161,54 @@ def _unit(checker: Checker, what: str, node: Expression, word: str, amount: str,
             hint = "a formula is over values of metrics (`M.value`), not over what rows have"
         checker.report(
             f"unknown-{error.kind}",
-            f"{what} refers to an unknown {error.kind} `{error.name}`",
+            f"{owner} refers to an unknown {error.kind} `{error.name}`",
             word,
             field=field,
             hint=hint,
         )
     except KindError as error:
-        expected, found = error.expected, f"{error.found} in {error.node}"
         checker.report(
-            "type", f"{what} is no arithmetic over values of metrics", word, expected=expected, found=found, field=field
+            "type",
+            f"{owner} is no arithmetic over values of metrics",
+            word,
+            field=field,
+            expected=error.expected,
+            found=f"{error.found} in {error.node}",
         )
     except UnitError as error:
         checker.report(
             "unit",
-            f"{what} adds or compares units that do not convert",
+            f"{owner} adds or compares units that do not convert",
             word,
             field=field,
             expected=error.expected,
             found=error.found,
         )
     except UnknownUnitError as error:
-        checker.unknown_unit(error, what, word)
+        checker.report_unknown_unit(error, owner, word)
     return None
 
 
-def _cycles(checker: Checker) -> set[str]:
-    """The metrics that are formulas over themselves; each circle is told once."""
-    known = formula.index_metrics(checker.package)
+def _check_cycles(checker: Checker) -> set[str]:
+    """Report each cycle of formulas once.  Return the ids of the metrics on cycles."""
+    metrics = formula.index_metrics(checker.package)
     circular: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
-        """Follow what a formula is over, which was reached by a trail of others."""
+        """Follow the inputs of a formula; `trail` holds the formulas on the way to it."""
         if name in trail:
-            circle = trail[trail.index(name) :]
-            if not circular & set(circle):
+            cycle = trail[trail.index(name) :]
+            if not circular & set(cycle):
                 checker.report(
                     "cycle",
-                    f"metric `{name}` is a formula over itself: {' -> '.join((*circle, name))}",
+                    f"metric `{name}` is a formula over itself: {' -> '.join((*cycle, name))}",
                     name,
                     hint="break the circle: one of these must be measured",
                 )
-            circular.update(circle)
-        elif name in known:
-            for following in formula.list_inputs(known[name].measure):
-                visit(following, (*trail, name))
+            circular.update(cycle)
+        elif name in metrics:
+            for input_id in formula.list_inputs(metrics[name].measure):
+                visit(input_id, (*trail, name))
 
     for metric in checker.package.metrics:
         if metric.id not in circular:
@@ -207,93 +216,100 @@ def _cycles(checker: Checker) -> set[str]:
     return circular
 
 
-def _example(checker: Checker, what: str, metric: Metric, example: Worked) -> None:
-    """An example gives each metric that the formula is over a value, and shows what comes out."""
-    told = example_values(checker, what, metric, example)
-    if told is None or not _convertible(checker, what, example.unit, metric.unit.name, example.shows):
+def _check_example(checker: Checker, owner: str, metric: Metric, example: Worked) -> None:
+    """Check that an example has a value for each input of the formula and shows the computed result."""
+    values = convert_example_values(checker, owner, metric, example)
+    if values is None or not _check_convertible(checker, owner, example.unit, metric.unit.name, example.shows):
         return
     shows = parse_decimal(example.shows)
     if shows is None:
-        _not_decimal(checker, what, example.shows)
+        _report_not_decimal(checker, owner, example.shows)
         return
-    node = write_conversions(metric.measure, example.unit.name, scope_of(checker.package), checker.library)
-    found = formula.evaluate(node, lambda name: told[name], told)
-    said = f"{example.shows} {example.unit.symbol or example.unit.name}"
-    if found.value is None:
-        _fails(checker, what, example, said, f"no value ({found.reason})", ())
-    elif rounded(found.value, example.shows) != example.shows:
-        exact = f"exactly {found.value} {example.unit.name}"
-        rightly = f"{rounded(found.value, example.shows)} {example.unit.symbol or example.unit.name}"
-        _fails(checker, what, example, said, rightly, (exact,))
+    node = write_conversions(metric.measure, example.unit.name, build_formula_scope(checker.package), checker.library)
+    result = formula.evaluate(node, lambda name: values[name], values)
+    expected = f"{example.shows} {example.unit.symbol or example.unit.name}"
+    if result.value is None:
+        _report_failed_example(checker, owner, example, expected, f"no value ({result.reason})", ())
+    elif round_like(result.value, example.shows) != example.shows:
+        exact = f"exactly {result.value} {example.unit.name}"
+        computed = f"{round_like(result.value, example.shows)} {example.unit.symbol or example.unit.name}"
+        _report_failed_example(checker, owner, example, expected, computed, (exact,))
 
 
-def _fails(checker: Checker, what: str, example: Worked, expected: str, found: str, notes: tuple[str, ...]) -> None:
-    given = ", ".join(
+def _report_failed_example(
+    checker: Checker, owner: str, example: Worked, expected: str, computed: str, notes: tuple[str, ...]
+) -> None:
+    inputs = ", ".join(
         f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}" for item in example.given
     )
     checker.report(
         "example",
-        f"an example of {what} does not come out: {given}",
+        f"an example of {owner} does not come out: {inputs}",
         example.shows,
         expected=expected,
-        found=found,
+        found=computed,
         notes=notes,
         hint="the example, the formula or a unit is wrong: a prefix of 1000 for one of 1024?",
     )
 
 
-def example_values(checker: Checker, what: str, metric: Metric, example: Worked) -> dict[str, Fraction] | None:
-    """The values of an example in the units of their metrics (and constants), or None with the problem noted."""
-    scope = scope_of(checker.package)
-    units = {**scope.metrics, **{name: found.unit for name, found in scope.constants.items()}}
-    wanted = dict.fromkeys(item.name for item in metric.measure.walk() if item.op in ("metric", "constant"))
-    if sorted(item.metric for item in example.given) != sorted(wanted):
+def convert_example_values(checker: Checker, owner: str, metric: Metric, example: Worked) -> dict[str, Fraction] | None:
+    """Return the values of an example, in the units of its metrics and constants.
+
+    Report what is wrong and return None.
+    """
+    scope = build_formula_scope(checker.package)
+    units = {**scope.metrics, **{name: kind.unit for name, kind in scope.constants.items()}}
+    required = dict.fromkeys(item.name for item in metric.measure.walk() if item.op in ("metric", "constant"))
+    if sorted(item.metric for item in example.given) != sorted(required):
         checker.report(
             "example",
-            f"an example of {what} does not give a value to just what the formula is over",
+            f"an example of {owner} does not give a value to just what the formula is over",
             example.shows,
-            expected=", ".join(wanted),
+            expected=", ".join(required),
             found=", ".join(item.metric for item in example.given) or "none",
         )
         return None
-    told = {}
+    values = {}
     for item in example.given:
-        value = _in_unit(checker, what, item, units[item.metric])
+        value = _convert(checker, owner, item, units[item.metric])
         if value is None:
             return None
-        told[item.metric] = value
-    return told
+        values[item.metric] = value
+    return values
 
 
-def _in_unit(checker: Checker, what: str, item: ExampleValue, unit: str) -> Fraction | None:
-    if not _convertible(checker, what, item.unit, unit, item.metric):
+def _convert(checker: Checker, owner: str, item: ExampleValue, unit: str) -> Fraction | None:
+    if not _check_convertible(checker, owner, item.unit, unit, item.metric):
         return None
     number = parse_decimal(item.value)
     if number is None:
-        _not_decimal(checker, what, item.value)
+        _report_not_decimal(checker, owner, item.value)
         return None
     return Fraction(number) * checker.library.factor(item.unit.name, unit)
 
 
-def _convertible(checker: Checker, what: str, unit: Unit, due: str, word: str) -> bool:
+def _check_convertible(checker: Checker, owner: str, unit: Unit, required: str, word: str) -> bool:
     try:
-        checker.library.factor(unit.name, due)
+        checker.library.factor(unit.name, required)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, what, word)
+        checker.report_unknown_unit(error, owner, word)
     except UnitError:
-        message = f"an example of {what} has a value in a unit that does not convert"
-        checker.report("unit", message, word, expected=due, found=unit.name)
+        message = f"an example of {owner} has a value in a unit that does not convert"
+        checker.report("unit", message, word, expected=required, found=unit.name)
     else:
         return True
     return False
 
 
-def _not_decimal(checker: Checker, what: str, text: str) -> None:
-    checker.report("example", f"an example of {what} has a value that is no decimal number", text, found=text or "none")
+def _report_not_decimal(checker: Checker, owner: str, text: str) -> None:
+    checker.report(
+        "example", f"an example of {owner} has a value that is no decimal number", text, found=text or "none"
+    )
 
 
-def rounded(value: Fraction, like: str) -> str:
-    """A number as a decimal text with as many decimals as another has, rounded half to even."""
+def round_like(value: Fraction, like: str) -> str:
+    """Return a number as decimal text, rounded half to even to the number of decimals of `like`."""
     decimals = len(like.partition(".")[2])
     scaled = round(value * 10**decimals)
     context = Context(prec=len(str(abs(scaled))) + decimals + 1, rounding=ROUND_HALF_EVEN)

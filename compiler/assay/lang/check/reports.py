@@ -19,47 +19,48 @@ from assay.util.diagnostics import did_you_mean, suggest_nearest
 
 OF_RUNS = ("base", "others", "last")
 OF_PUBLICATIONS = ("publications", "first", "last", "workloads", "editions")
-_PLACE = re.compile(r"\{([^{}]*)(\}?)")
+_PLACEHOLDER = re.compile(r"\{([^{}]*)(\}?)")
 
-Shown = Report | Article | History
+AnyReport = Report | Article | History
 
 
 def check_titles(checker: Checker) -> None:
     """Check titles, introductions and parts of every report, article and history."""
     constants = tuple(f"constant.{name}" for name in scopes.collect_constants(checker.package))
-    for what, item in list_titles(checker.package):
-        known = OF_PUBLICATIONS if isinstance(item, History) else (*OF_RUNS, *constants)
+    for owner, item in list_titles(checker.package):
+        placeholders = OF_PUBLICATIONS if isinstance(item, History) else (*OF_RUNS, *constants)
         if not item.title.strip():
-            checker.report("title", f"{what} has no title", item.name)
-        for called, text in (("title", item.title), ("intro", item.intro)):
-            _places(checker, f"the {called} of {what}", text, item.name, known)
-        parts = list(_parts(item))
-        for kind, title, full in parts:
+            checker.report("title", f"{owner} has no title", item.name)
+        for field, text in (("title", item.title), ("intro", item.intro)):
+            _check_placeholders(checker, f"the {field} of {owner}", text, item.name, placeholders)
+        parts = list(_list_parts(item))
+        for kind, title, has_content in parts:
             if not title.strip():
-                checker.report("title", f"a {kind} of {what} has no title", item.name)
-            elif not full:
-                checker.report("empty-part", f"{kind} `{title}` of {what} shows nothing", title)
+                checker.report("title", f"a {kind} of {owner} has no title", item.name)
+            elif not has_content:
+                checker.report("empty-part", f"{kind} `{title}` of {owner} shows nothing", title)
         if not parts:
-            checker.report("empty-report", f"{what} shows nothing", item.name, expected=_EXPECTED[type(item)])
+            checker.report("empty-report", f"{owner} shows nothing", item.name, expected=_EXPECTED_PARTS[type(item)])
 
 
-_EXPECTED = {
+_EXPECTED_PARTS = {
     Report: "sections, charts or a dictionary",
     Article: "parts",
     History: "sections",
 }
 
 
-def list_titles(package: Package) -> Iterator[tuple[str, Shown]]:
+def list_titles(package: Package) -> Iterator[tuple[str, AnyReport]]:
+    """Yield every report, article and history with its description."""
     yield from ((f"report `{item.name}`", item) for item in package.reports)
     yield from ((f"article `{item.name}`", item) for item in package.articles)
     yield from ((f"history `{item.name}`", item) for item in package.histories)
 
 
-def _parts(item: Shown) -> Iterator[tuple[str, str, bool]]:
-    """What a report is made of: its kind, its title, whether there is anything in it."""
+def _list_parts(item: AnyReport) -> Iterator[tuple[str, str, bool]]:
+    """Yield kind and title of each part of a report, and whether it has content."""
     if isinstance(item, Article):
-        yield from (("part", part.title, _full(part)) for part in item.parts)
+        yield from (("part", part.title, _has_content(part)) for part in item.parts)
         return
     yield from (("section", section.title, bool(section.metrics)) for section in item.sections)
     if isinstance(item, Report):
@@ -67,58 +68,57 @@ def _parts(item: Shown) -> Iterator[tuple[str, str, bool]]:
         yield from (("chart", chart.metric, True) for chart in item.charts)
 
 
-def _full(part: Part) -> bool:
+def _has_content(part: Part) -> bool:
     return any(getattr(part, field.name) for field in dataclasses.fields(part) if field.name != "title")
 
 
-def _places(checker: Checker, what: str, text: str, name: str, known: Sequence[str]) -> None:
-    """Places of a text are closed, and stand for something."""
-    expected = ", ".join(f"{{{item}}}" for item in known)
-    for found in _PLACE.finditer(text):
-        place, closed = found.groups()
-        if closed and place in known:
+def _check_placeholders(checker: Checker, owner: str, text: str, name: str, known_names: Sequence[str]) -> None:
+    """Check that the placeholders of a text are closed and known."""
+    expected = ", ".join(f"{{{item}}}" for item in known_names)
+    for match in _PLACEHOLDER.finditer(text):
+        placeholder, closing = match.groups()
+        if closing and placeholder in known_names:
             continue
         word = text if checker.locate(text, 0)[0] else name
-        if not closed:
-            said = f"{what} has a place that is not closed: `{found[0][:40]}`"
-            checker.report("placeholder", said, word, expected=expected, hint=suggest_nearest(place.strip(), known),
-                           cause=text + place)  # fmt: skip
+        if closing:
+            message, hint = f"{owner} has an unknown place `{match[0]}`", suggest_nearest(placeholder, known_names)
         else:
-            said = f"{what} has an unknown place `{found[0]}`"
-            checker.report("placeholder", said, word, expected=expected, hint=suggest_nearest(place, known),
-                           cause=text + place)  # fmt: skip
+            message = f"{owner} has a place that is not closed: `{match[0][:40]}`"
+            hint = suggest_nearest(placeholder.strip(), known_names)
+        checker.report("placeholder", message, word, expected=expected, hint=hint, cause=text + placeholder)
 
 
-def reports(checker: Checker) -> None:
+def check_reports(checker: Checker) -> None:
     """Check every report and history of the package."""
-    _no_summary(checker)
+    _check_has_summary(checker)
     for report in checker.package.reports:
-        check_shown_metrics(checker, f"report `{report.name}`", (*_metrics(report), *report.also))
-        _charts(checker, report)
-        _summary(checker, report)
-        _constants(checker, report)
+        check_shown_metrics(checker, f"report `{report.name}`", (*_list_metrics(report), *report.also))
+        _check_charts(checker, report)
+        _check_summary(checker, report)
+        _check_constants(checker, report)
         enumerations.check_manifest(checker, report)
         filters.check_filter_uses(checker, f"report `{report.name}`", report.filters, report.name)
-        _told_apart(checker, report)
-        _editions(checker, report)
+        _check_distinct_parts(checker, report)
+        _check_editions(checker, report)
     for history in checker.package.histories:
-        _history(checker, history)
+        _check_history(checker, history)
 
 
-def _metrics(shown: Report | Edition) -> Iterator[str]:
-    for section in shown.sections:
+def _list_metrics(report: Report | Edition) -> Iterator[str]:
+    for section in report.sections:
         yield from section.metrics
-    for chart in shown.charts:
+    for chart in report.charts:
         yield chart.metric
-    for group in shown.dictionary:
+    for group in report.dictionary:
         yield from group.metrics
 
 
-def check_shown_metrics(checker: Checker, what: str, names: tuple[str, ...]) -> None:
-    known = {metric.id for metric in checker.package.metrics}
-    for name in sorted(set(names) - known):
-        message = f"{what} shows a metric that its package does not list: `{name}`"
-        checker.missing("unknown-metric", message, name, known)
+def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) -> None:
+    """Check that the package lists every metric that `owner` shows."""
+    metrics = {metric.id for metric in checker.package.metrics}
+    for name in sorted(set(names) - metrics):
+        message = f"{owner} shows a metric that its package does not list: `{name}`"
+        checker.report_missing("unknown-metric", message, name, metrics)
 
 
 def check_compared_metrics(checker: Checker, what: str, names: Iterable[str], within: Sequence[str]) -> None:
@@ -127,11 +127,11 @@ def check_compared_metrics(checker: Checker, what: str, names: Iterable[str], wi
     for name in dict.fromkeys(names):
         if name not in known:
             message = f"{what} compares a metric that its package does not list: `{name}`"
-            checker.missing("unknown-metric", message, name, known, within=within)
+            checker.report_missing("unknown-metric", message, name, known, within=within)
 
 
-def _charts(checker: Checker, report: Report) -> None:
-    """A formula is one figure a run, so there is no distribution to draw."""
+def _check_charts(checker: Checker, report: Report) -> None:
+    """Check that no chart is of a formula: it has one value in a run, so no distribution."""
     formulas = {metric.id for metric in checker.package.metrics if formula.is_formula(metric)}
     for name in dict.fromkeys(chart.metric for chart in report.charts if chart.metric in formulas):
         checker.report(
@@ -142,8 +142,8 @@ def _charts(checker: Checker, report: Report) -> None:
         )
 
 
-def _no_summary(checker: Checker) -> None:
-    """Averages are by a summary, wherever metrics are worked out, and articles are by the first."""
+def _check_has_summary(checker: Checker) -> None:
+    """Check that the package has a summary: averages of metrics need one, and articles use the first."""
     package = checker.package
     if (package.metrics or package.articles or package.reports) and not package.summaries:
         checker.report(
@@ -155,7 +155,7 @@ def _no_summary(checker: Checker) -> None:
         )
 
 
-def _summary(checker: Checker, report: Report) -> None:
+def _check_summary(checker: Checker, report: Report) -> None:
     summaries = {item.name for item in checker.package.summaries}
     if summaries and report.summary not in summaries:
         checker.report(
@@ -167,21 +167,24 @@ def _summary(checker: Checker, report: Report) -> None:
         )
 
 
-def _constants(checker: Checker, report: Report) -> None:
-    known = set(scopes.collect_constants(checker.package))
+def _check_constants(checker: Checker, report: Report) -> None:
+    constants = set(scopes.collect_constants(checker.package))
     for name in (report.label, *report.compare, *(row.constant for row in report.manifest if row.constant)):
-        if name not in known:
+        if name not in constants:
             checker.report(
                 "unknown-constant",
                 f"report `{report.name}` uses an unknown constant `{name}`",
                 name or report.name,
-                hint=did_you_mean(name, known),
+                hint=did_you_mean(name, constants),
                 within=(report.name,),
             )
 
 
-def _told_apart(checker: Checker, report: Report) -> None:
-    """Tables, charts and entries of the dictionary are there once each; of metrics of one id that alone is told."""
+def _check_distinct_parts(checker: Checker, report: Report) -> None:
+    """Check that sections, charts and entries of the dictionary are distinct.
+
+    A metric whose id is a duplicate is skipped: that is reported on its own.
+    """
     metrics = Counter(item.id for item in checker.package.metrics)
     entries = [name for group in report.dictionary for name in group.metrics]
     groups: tuple[tuple[str, Sequence[str], tuple[str, ...]], ...] = (
@@ -190,15 +193,15 @@ def _told_apart(checker: Checker, report: Report) -> None:
         ("entries of the dictionary for", entries, (Field("dictionary"),)),
         *((f"rows of section `{item.title}` for", item.metrics, (item.title,)) for item in report.sections),
     )
-    for what, names, within in groups:
+    for part_label, names, within in groups:
         for name, times in Counter(names).items():
             if times > 1 and metrics[name] < 2:
-                said = f"report `{report.name}` has {times} {what} `{name}`"
+                message = f"report `{report.name}` has {times} {part_label} `{name}`"
                 hint = "leave out, or rename, all but one"
-                checker.report("duplicate-part", said, name or report.name, hint=hint, within=(report.name, *within))
+                checker.report("duplicate-part", message, name or report.name, hint=hint, within=(report.name, *within))
 
 
-def _editions(checker: Checker, report: Report) -> None:
+def _check_editions(checker: Checker, report: Report) -> None:
     for name, times in Counter(item.name for item in report.editions).items():
         if times > 1:
             checker.report(
@@ -208,33 +211,33 @@ def _editions(checker: Checker, report: Report) -> None:
                 hint="rename all but one",
             )
     for edition in report.editions:
-        what = f"edition `{edition.name}` of report `{report.name}`"
-        check_shown_metrics(checker, what, (*_metrics(edition), *(label.metric for label in edition.labels)))
-        _labels(checker, what, edition)
+        owner = f"edition `{edition.name}` of report `{report.name}`"
+        check_shown_metrics(checker, owner, (*_list_metrics(edition), *(label.metric for label in edition.labels)))
+        _check_labels(checker, owner, edition)
         if not is_day(edition.since):
             checker.report(
                 "edition-day",
-                f"{what} begins on a day that does not exist",
+                f"{owner} begins on a day that does not exist",
                 edition.name,
                 expected="YYYY-MM-DD",
                 found=edition.since,
             )
-    for before, after in pairwise(report.editions):
-        if after.since <= before.since:
+    for previous, edition in pairwise(report.editions):
+        if edition.since <= previous.since:
             checker.report(
                 "edition-order",
-                f"edition `{after.name}` of report `{report.name}` begins no later than the one before it",
-                after.name,
-                expected=f"a day after {before.since}",
-                found=after.since,
+                f"edition `{edition.name}` of report `{report.name}` begins no later than the one before it",
+                edition.name,
+                expected=f"a day after {previous.since}",
+                found=edition.since,
                 hint="editions stand in the order of their days",
             )
 
 
-def _labels(checker: Checker, what: str, edition: Edition) -> None:
-    """Rows of a table that are called the same could not be told apart in a publication."""
-    changed = {label.metric: label.name for label in edition.labels}
-    names = {metric.id: changed.get(metric.id) or metric.name for metric in checker.package.metrics}
+def _check_labels(checker: Checker, owner: str, edition: Edition) -> None:
+    """Check that the rows of a table have distinct labels in an edition."""
+    edition_labels = {label.metric: label.name for label in edition.labels}
+    names = {metric.id: edition_labels.get(metric.id) or metric.name for metric in checker.package.metrics}
     tables = [
         (section.title, [names.get(name, name) for name in dict.fromkeys(section.metrics)])
         for section in edition.sections
@@ -245,32 +248,32 @@ def _labels(checker: Checker, what: str, edition: Edition) -> None:
             if times > 1:
                 checker.report(
                     "duplicate-label",
-                    f"{what} has {times} rows called `{label}` in {title}",
+                    f"{owner} has {times} rows called `{label}` in {title}",
                     edition.name,
                     hint="name one of them otherwise in the edition's `labels`",
                 )
 
 
-def _history(checker: Checker, history: History) -> None:
-    what = f"history `{history.name}`"
-    shown = [name for section in history.sections for name in section.metrics]
-    check_shown_metrics(checker, what, tuple(shown))
-    listed = Counter(metric.id for metric in checker.package.metrics)
-    for name, times in Counter(shown).items():
-        if times > 1 and listed[name] <= 1:  # two metrics of one id are told already
-            checker.report("duplicate-metric", f"{what} shows the metric `{name}` {times} times", name)
+def _check_history(checker: Checker, history: History) -> None:
+    owner = f"history `{history.name}`"
+    shown_metrics = [name for section in history.sections for name in section.metrics]
+    check_shown_metrics(checker, owner, tuple(shown_metrics))
+    metric_counts = Counter(metric.id for metric in checker.package.metrics)
+    for name, times in Counter(shown_metrics).items():
+        if times > 1 and metric_counts[name] <= 1:  # otherwise the duplicate id is reported
+            checker.report("duplicate-metric", f"{owner} shows the metric `{name}` {times} times", name)
     reports = {report.name: report for report in checker.package.reports}
     if history.name in reports or [item.name for item in checker.package.histories].count(history.name) > 1:
         checker.report(
             "duplicate-report",
-            f"{what} is called as another report of its package",
+            f"{owner} is called as another report of its package",
             history.name,
             hint="rename one of them",
         )
     if history.of not in reports:
         checker.report(
             "unknown-report",
-            f"{what} is of a report that its package does not list: `{history.of}`",
+            f"{owner} is of a report that its package does not list: `{history.of}`",
             history.of or history.name,
             hint=did_you_mean(history.of, reports),
             within=(history.name,),
@@ -278,28 +281,28 @@ def _history(checker: Checker, history: History) -> None:
     elif not reports[history.of].editions:
         checker.report(
             "no-editions",
-            f"{what} is of the report `{history.of}`, which has no editions",
+            f"{owner} is of the report `{history.of}`, which has no editions",
             history.name,
             hint="publications are read by the editions of their report",
         )
-    _breaks(checker, what, history, set(shown))
+    _check_breaks(checker, owner, history, set(shown_metrics))
 
 
-def _breaks(checker: Checker, what: str, history: History, shown: set[str]) -> None:
+def _check_breaks(checker: Checker, owner: str, history: History, shown_metrics: set[str]) -> None:
     for item in history.breaks:
-        for name in sorted(set(item.metrics) - shown):
+        for name in sorted(set(item.metrics) - shown_metrics):
             checker.report(
                 "unknown-metric",
-                f"{what} has a break of a metric that it does not show: `{name}`",
+                f"{owner} has a break of a metric that it does not show: `{name}`",
                 name,
-                hint=did_you_mean(name, shown),
+                hint=did_you_mean(name, shown_metrics),
             )
         if not item.metrics:
-            checker.report("break-metrics", f"{what} has a break without metrics", item.since)
+            checker.report("break-metrics", f"{owner} has a break without metrics", item.since)
         if not is_day(item.since):
             checker.report(
                 "break-day",
-                f"{what} has a break on a day that does not exist",
+                f"{owner} has a break on a day that does not exist",
                 history.name,
                 expected="YYYY-MM-DD",
                 found=item.since,
@@ -307,7 +310,7 @@ def _breaks(checker: Checker, what: str, history: History, shown: set[str]) -> N
 
 
 def is_day(text: str) -> bool:
-    """Whether a text is a day that exists, as YYYY-MM-DD."""
+    """Return whether a text is an existing day as YYYY-MM-DD."""
     try:
         return datetime.date.fromisoformat(text).isoformat() == text
     except ValueError:

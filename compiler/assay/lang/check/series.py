@@ -14,71 +14,73 @@ from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import did_you_mean
 
-OVER = tuple(LINES)
+_MERGES = tuple(LINES)
 
 
-def check_terms(checker: Checker, what: str, item: Series) -> None:
-    """Check the terms of a series, and its value."""
+def check_terms(checker: Checker, owner: str, item: Series) -> None:
+    """Check the terms and the value of a computed series."""
     for name, times in Counter(term.name for term in item.terms).items():
         if times > 1:
-            checker.report("series-term", f"{what} has {times} terms called `{name}`", item.name)
+            checker.report("series-term", f"{owner} has {times} terms called `{name}`", item.name)
     if item.samples or item.gone or item.reading or item.covered or item.ceases:
         checker.report(
-            "series-samples", f"{what} is worked out of other series, and reads samples, too", item.name,
+            "series-samples", f"{owner} is worked out of other series, and reads samples, too", item.name,
             hint="leave out `samples`, `reading`, `gone`, `ceases` and `covered`, or the terms",
         )  # fmt: skip
     for term in item.terms:
-        _check_term(checker, what, item, term)
-    _check_value(checker, what, item)
+        _check_term(checker, owner, item, term)
+    _check_value(checker, owner, item)
 
 
-def _check_term(checker: Checker, what: str, item: Series, term: Term) -> None:
-    found = next((known for known in checker.package.series if known.name == term.series), None)
-    if found is None:
-        known = [other.name for other in checker.package.series]
-        message = f"{what} is worked out of an unknown series `{term.series}`"
-        checker.missing("unknown-series", message, term.series, known, within=(item.doc, item.name))
+def _check_term(checker: Checker, owner: str, item: Series, term: Term) -> None:
+    upstream = next((series for series in checker.package.series if series.name == term.series), None)
+    if upstream is None:
+        names = [series.name for series in checker.package.series]
+        message = f"{owner} is worked out of an unknown series `{term.series}`"
+        checker.report_missing("unknown-series", message, term.series, names, within=(item.doc, item.name))
         return
-    if term.over not in OVER:
+    if term.over not in _MERGES:
         checker.report(
-            "series-term", f"{what} makes lines of `{found.name}` one in a way that there is not: `{term.over}`",
-            item.name, hint=did_you_mean(term.over, OVER[1:]),
+            "series-term", f"{owner} makes lines of `{upstream.name}` one in a way that there is not: `{term.over}`",
+            item.name, hint=did_you_mean(term.over, _MERGES[1:]),
         )  # fmt: skip
-    if (found.windows, found.every_ns, found.every) != (item.windows, item.every_ns, item.every):
-        checker.report("series-term", f"{what} and its term `{term.name}` have other windows or steps", item.name)
-    lacking = sorted(set(item.by) - set(found.by))
-    more = sorted(set(found.by) - set(item.by))
-    if lacking or (more and not term.over):
+    if (upstream.windows, upstream.every_ns, upstream.every) != (item.windows, item.every_ns, item.every):
+        checker.report("series-term", f"{owner} and its term `{term.name}` have other windows or steps", item.name)
+    missing_labels = sorted(set(item.by) - set(upstream.by))
+    extra_labels = sorted(set(upstream.by) - set(item.by))
+    if missing_labels or (extra_labels and not term.over):
         checker.report(
             "series-label",
-            f"{what} and its term `{term.name}` do not have the same labels",
+            f"{owner} and its term `{term.name}` do not have the same labels",
             item.name,
             expected=", ".join(item.by),
-            found=", ".join(found.by),
-            hint="" if lacking else "`meanOf` and the like make the lines that agree in the labels one",
+            found=", ".join(upstream.by),
+            hint="" if missing_labels else "`meanOf` and the like make the lines that agree in the labels one",
         )
 
 
-def _check_value(checker: Checker, what: str, item: Series) -> None:
+def _check_value(checker: Checker, owner: str, item: Series) -> None:
     if item.value is None:
-        checker.report("series-value", f"{what} has terms, but no value", item.name)
+        checker.report("series-value", f"{owner} has terms, but no value", item.name)
         return
-    found = checker.kind(
-        item.value, scopes.build_term_scope(checker.package, item), f"the value of {what}", item.name, "value"
+    inferred = checker.infer_type(
+        item.value, scopes.build_term_scope(checker.package, item), f"the value of {owner}", item.name, "value"
     )
-    if found is None:
+    if inferred is None:
         return
-    if found.type not in ("integer", "real"):
-        checker.report("type", f"the value of {what} is no number", item.name, expected="a number", found=found.type)
+    if inferred.type not in ("integer", "real"):
+        checker.report(
+            "type", f"the value of {owner} is no number", item.name, expected="a number", found=inferred.type
+        )
         return
     try:
-        checker.library.factor(found.unit, item.unit.name)
+        checker.library.factor(inferred.unit, item.unit.name)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, what, item.name)
+        checker.report_unknown_unit(error, owner, item.name)
     except UnitError:
         checker.report(
-            "unit", f"{what} has a value in a unit that does not convert to its own", item.name,
-            expected=item.unit.name, found=found.unit,
+            "unit", f"{owner} has a value in a unit that does not convert to its own", item.name,
+            expected=item.unit.name, found=inferred.unit,
         )  # fmt: skip
 
 
@@ -86,128 +88,134 @@ READINGS = ("latest", "rate")
 VALUE = "value"
 
 
-def series(checker: Checker) -> None:
+def check_series(checker: Checker) -> None:
     """Check every series of the package."""
     for item in checker.package.series:
-        what = f"series `{item.name}`"
-        _times(checker, what, item)
-        _windows(checker, what, item)
+        owner = f"series `{item.name}`"
+        _check_times(checker, owner, item)
+        _check_windows(checker, owner, item)
         if item.terms:
-            check_terms(checker, what, item)
+            check_terms(checker, owner, item)
             continue
-        _reading(checker, what, item)
+        _check_reading(checker, owner, item)
         for sampled in item.samples:
-            _samples(checker, what, item, sampled.event, sampled.where)
+            _check_samples(checker, owner, item, sampled.event, sampled.where)
         if not item.samples:
-            checker.report("series-samples", f"{what} is made of no samples", item.name)
+            checker.report("series-samples", f"{owner} is made of no samples", item.name)
         if not item.by:
             checker.report(
                 "series-by",
-                f"lines of {what} are told apart by no label",
+                f"lines of {owner} are told apart by no label",
                 item.name,
                 expected="label fields of its samples in `by`; a series with `terms` can make all lines one",
             )
         if item.gone:
-            _gone(checker, what, item)
-        _words(checker, what, item)
+            _check_end(checker, owner, item)
+        _check_rate_and_end(checker, owner, item)
 
 
-def _reading(checker: Checker, what: str, item: Series) -> None:
+def _check_reading(checker: Checker, owner: str, item: Series) -> None:
     if item.reading not in READINGS:
         checker.report(
             "series-reading",
-            f"{what} is read in a way that there is not: `{item.reading}`",
+            f"{owner} is read in a way that there is not: `{item.reading}`",
             item.reading or item.name,
             hint=did_you_mean(item.reading, READINGS),
             within=(item.name,),
         )
 
 
-def _words(checker: Checker, what: str, item: Series) -> None:
-    """Words that say something of one reading alone."""
+def _check_rate_and_end(checker: Checker, owner: str, item: Series) -> None:
+    """Check fields that are valid for one kind of reading only."""
     if item.covered and item.reading != "rate":
         checker.report(
             "series-reading",
-            f"{what} is of windows that samples cover, and reads no windows: `{item.reading}`",
+            f"{owner} is of windows that samples cover, and reads no windows: `{item.reading}`",
             item.name,
             expected='`reading = "rate"`, or no `covered`',
         )
     if item.ceases and (not item.gone or item.reading != "latest"):
         checker.report(
             "series-gone",
-            f"lines of {what} end where rows cease, and it does not say which",
+            f"lines of {owner} end where rows cease, and it does not say which",
             item.name,
             expected='`reading = "latest"` and `gone`, or no `ceases`',
         )
 
 
-def _times(checker: Checker, what: str, item: Series) -> None:
-    """Step and window: numbers of ns above 0, or constants that are durations; what is worked out has no window."""
+def _check_times(checker: Checker, owner: str, item: Series) -> None:
+    """Check that step and window are a number of ns above 0 or a constant that is a duration.
+
+    A computed series has no window.
+    """
     durations = scopes.list_durations(checker.package)
-    told = (("everyNs", item.every_ns, item.every), ("windowNs", item.window_ns, item.window))
-    for name, number, constant in told[:1] if item.terms else told:
+    settings = (("everyNs", item.every_ns, item.every), ("windowNs", item.window_ns, item.window))
+    for name, number, constant in settings[:1] if item.terms else settings:
         if constant and constant not in durations:
             checker.report(
                 "series-time",
-                f"{what} takes `{name}` from a constant that is no duration: `{constant}`",
+                f"{owner} takes `{name}` from a constant that is no duration: `{constant}`",
                 constant or item.name,
                 hint=did_you_mean(constant, durations),
                 within=(item.name,),
             )
         elif not constant and number <= 0:
             checker.report(
-                "series-time", f"`{name}` of {what} is no time", item.name, expected="ns, above 0", found=str(number)
+                "series-time", f"`{name}` of {owner} is no time", item.name, expected="ns, above 0", found=str(number)
             )
 
 
-def _windows(checker: Checker, what: str, item: Series) -> None:
+def _check_windows(checker: Checker, owner: str, item: Series) -> None:
     windows = next((relation for relation in checker.package.relations if relation.name == item.windows), None)
     if not isinstance(windows, Relation):
-        known = [relation.name for relation in checker.package.relations]
-        message = f"{what} has an unknown relation of windows `{item.windows}`"
-        checker.missing("unknown-relation", message, item.windows, known, within=(item.doc, item.name))
+        names = [relation.name for relation in checker.package.relations]
+        message = f"{owner} has an unknown relation of windows `{item.windows}`"
+        checker.report_missing("unknown-relation", message, item.windows, names, within=(item.doc, item.name))
         return
     types = {column.name: column.type for column in windows.columns}
     for name in ("from_ns", "to_ns"):
         if types.get(name) != "instant":
             checker.report(
                 "series-windows",
-                f"relation `{windows.name}`, which has the windows of {what}, has no instant `{name}`",
+                f"relation `{windows.name}`, which has the windows of {owner}, has no instant `{name}`",
                 item.name,
                 found=types.get(name) or f"columns {', '.join(types)}",
             )
 
 
-def _samples(checker: Checker, what: str, item: Series, event: str, where: Expression | None) -> None:
-    fields = _fields(checker, what, item, event)
+def _check_samples(checker: Checker, owner: str, item: Series, event: str, where: Expression | None) -> None:
+    fields = _find_fields(checker, owner, item, event)
     if fields is None:
         return
-    _labels(checker, what, item, event, fields, item.by)
-    check_line_keys(checker, what, item, event)
+    _check_labels(checker, owner, item, event, fields, item.by)
+    check_line_keys(checker, owner, item, event)
     value = fields.get(VALUE)
     if value is None or value.type not in ("real", "integer", "unsigned"):
         checker.report(
             "series-value",
-            f"event `{event}`, which {what} is made of, has no number `{VALUE}`",
+            f"event `{event}`, which {owner} is made of, has no number `{VALUE}`",
             item.name,
             found=value.type if value else f"fields {', '.join(fields) or 'none'}",
         )
     else:
-        _unit(checker, what, item, value)
+        _check_unit(checker, owner, item, value)
     if where:
-        checker.condition(
-            where, scopes.build_row_scope(checker.package, event), what, item.name, f"the condition of {what}"
+        checker.check_condition(
+            where, scopes.build_row_scope(checker.package, event), owner, item.name, f"the condition of {owner}"
         )  # fmt: skip
 
 
-def check_line_keys(checker: Checker, what: str, item: Series, event: str) -> None:
-    """Every sample says of which line it is: what is not there equals nothing, also where it is not there either."""
-    for known in (known for known in checker.package.events if known.name == event):
-        optional = {f.name for form in known.forms for f in form.fields if not f.required and f.default is None}
+def check_line_keys(checker: Checker, owner: str, item: Series, event: str) -> None:
+    """Check that every sample has the labels that identify its line.
+
+    A missing label would equal nothing, not even another missing label.
+    """
+    for candidate in (candidate for candidate in checker.package.events if candidate.name == event):
+        optional = {f.name for form in candidate.forms for f in form.fields if not f.required and f.default is None}
         for name in (name for name in dict.fromkeys(item.by) if name in optional):
             checker.report(
                 "series-by",
-                f"lines of {what} are told apart by `{name}`, which records of event `{event}` need not have",
+                f"lines of {owner} are told apart by `{name}`, which records of event `{event}` need not have",
                 item.name,
                 expected="a field that is required, or has a default",
                 found=name,
@@ -215,64 +223,64 @@ def check_line_keys(checker: Checker, what: str, item: Series, event: str) -> No
             )
 
 
-def _unit(checker: Checker, what: str, item: Series, value: Field) -> None:
-    due = read_unit(value.unit.name, item.reading)
+def _check_unit(checker: Checker, owner: str, item: Series, value: Field) -> None:
+    reading_unit = read_unit(value.unit.name, item.reading)
     try:
-        checker.library.factor(due, item.unit.name)
+        checker.library.factor(reading_unit, item.unit.name)
     except UnknownUnitError as error:
-        checker.unknown_unit(error, what, item.name)
+        checker.report_unknown_unit(error, owner, item.name)
     except UnitError:
         checker.report(
             "unit",
-            f"{what} reads values in a unit that does not convert to its own",
+            f"{owner} reads values in a unit that does not convert to its own",
             item.name,
             expected=item.unit.name,
-            found=due,
+            found=reading_unit,
         )
 
 
 def read_unit(unit: str, reading: str) -> str:
-    """The unit of what is read of samples in a unit: of a rate, a second of it."""
+    """Return the unit of the readings of samples in `unit`: per second for a rate."""
     return f"({unit}) / second" if reading == "rate" else unit
 
 
-def _gone(checker: Checker, what: str, item: Series) -> None:
+def _check_end(checker: Checker, owner: str, item: Series) -> None:
     assert item.gone is not None
-    fields = _fields(checker, what, item, item.gone.event)
+    fields = _find_fields(checker, owner, item, item.gone.event)
     if fields is None:
         return
-    _labels(checker, what, item, item.gone.event, fields, item.gone.on)
+    _check_labels(checker, owner, item, item.gone.event, fields, item.gone.on)
     for name in sorted(set(item.gone.on) - set(item.by)):
         checker.report(
-            "series-gone", f"lines of {what} end by `{name}`, which does not tell them apart", item.name,
+            "series-gone", f"lines of {owner} end by `{name}`, which does not tell them apart", item.name,
             expected=", ".join(item.by), found=name,
         )  # fmt: skip
     if item.gone.where:
         scope = scopes.build_row_scope(checker.package, item.gone.event)
-        ends = f"the end of lines of {what}"
-        checker.condition(item.gone.where, scope, ends, item.name, ends)
+        ends = f"the end of lines of {owner}"
+        checker.check_condition(item.gone.where, scope, ends, item.name, ends)
 
 
-def _fields(checker: Checker, what: str, item: Series, event: str) -> dict[str, Field] | None:
-    found = next((known for known in checker.package.events if known.name == event), None)
-    if not isinstance(found, Event):
-        known = [known.name for known in checker.package.events]
-        message = f"{what} reads an unknown event `{event}`"
-        checker.missing("unknown-event", message, event, known, within=(item.doc, item.name))
+def _find_fields(checker: Checker, owner: str, item: Series, event: str) -> dict[str, Field] | None:
+    definition = next((item for item in checker.package.events if item.name == event), None)
+    if not isinstance(definition, Event):
+        names = [item.name for item in checker.package.events]
+        message = f"{owner} reads an unknown event `{event}`"
+        checker.report_missing("unknown-event", message, event, names, within=(item.doc, item.name))
         return None
-    return {field.name: field for field in found.fields}
+    return {field.name: field for field in definition.fields}
 
 
-def _labels(
-    checker: Checker, what: str, item: Series, event: str, fields: dict[str, Field], names: Iterable[str]
+def _check_labels(
+    checker: Checker, owner: str, item: Series, event: str, fields: dict[str, Field], names: Iterable[str]
 ) -> None:
     for name in names:
         field = fields.get(name)
         if field is None or field.type != "text":
-            texts = [known.name for known in fields.values() if known.type == "text"]
+            texts = [text_field.name for text_field in fields.values() if text_field.type == "text"]
             checker.report(
                 "series-label",
-                f"event `{event}`, which {what} reads, has no text `{name}`",
+                f"event `{event}`, which {owner} reads, has no text `{name}`",
                 name or item.name,
                 hint=did_you_mean(name, texts),
                 within=(item.name,),

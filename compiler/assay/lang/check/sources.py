@@ -17,13 +17,15 @@ from assay.util.diagnostics import Diagnostic, did_you_mean
 
 
 def check_lines(checker: Checker) -> None:
-    """Check how every source tells instants, and those of text lines with their events."""
+    """Check the time format of every source, and the patterns of text lines with their events."""
     for source in checker.package.sources:
-        kind = SOURCE_KINDS[source.kind]
+        kind = SOURCE_KINDS.get(source.kind)
+        if kind is None:
+            continue  # the unknown kind is reported already
         if not kind.has_series and (source.time or kind.has_patterns):
-            _time(checker, source)
+            _check_time(checker, source)
         else:
-            _superfluous(checker, source, ("time_form", "zone"), "that its records have instants (`time`)")
+            _check_unused_fields(checker, source, ("time_form", "zone"), "that its records have instants (`time`)")
         if source.or_time and not kind.has_alternative_times:
             message = f"source `{source.name}` has several paths of its instants"
             hint = "`orTime` is for JSON lines; other sources have one"
@@ -39,14 +41,14 @@ def check_lines(checker: Checker) -> None:
                 hint="records of lists, tables and blocks may have none; the lines of a log have",
             )
         if not kind.has_patterns:
-            _superfluous(checker, source, ("line",), f"kind {TEXT_LINES.name}")
+            _check_unused_fields(checker, source, ("line",), f"kind {TEXT_LINES.name}")
         else:
-            _text_lines(checker, source)
+            _check_text_lines(checker, source)
 
 
-def _superfluous(checker: Checker, source: Source, members: Sequence[str], expected: str) -> None:
-    """Members that a source of this kind does not read, the first of those that it has."""
-    for name in [name for name in members if getattr(source, name)][:1]:
+def _check_unused_fields(checker: Checker, source: Source, fields: Sequence[str], expected: str) -> None:
+    """Report the first of some fields that this kind of source does not read."""
+    for name in [name for name in fields if getattr(source, name)][:1]:
         word = {"time_form": "timeForm"}.get(name, name)
         checker.report(
             "source-member",
@@ -57,7 +59,7 @@ def _superfluous(checker: Checker, source: Source, members: Sequence[str], expec
         )
 
 
-def _time(checker: Checker, source: Source) -> None:
+def _check_time(checker: Checker, source: Source) -> None:
     if fault := time_format.find_format_error(source.time_form):
         checker.report(
             "time-form",
@@ -78,25 +80,30 @@ def _time(checker: Checker, source: Source) -> None:
         checker.report("zone", message, source.name, expected="`zone`: UTC, or an offset such as +02:00")
 
 
-def _text_lines(checker: Checker, source: Source) -> None:
-    what = f"the `line` of source `{source.name}`"
-    layout = _parsed(checker, what, source.line, source.name) if source.line else None
+def _check_text_lines(checker: Checker, source: Source) -> None:
+    owner = f"the `line` of source `{source.name}`"
+    layout = _parse_pattern(checker, owner, source.line, source.name) if source.line else None
     if source.line and not layout:
         return
     for name, path in (("time", source.time), ("body", source.body)):
         if name == "body" and not source.line and not path:
             continue
-        _one_place(checker, source, name, path, layout)
+        _check_line_capture(checker, source, name, path, layout)
     for event in checker.package.events:
         if event.source == source.name:
-            _event(checker, source, event, layout)
+            _check_event(checker, source, event, layout)
 
 
-def _one_place(checker: Checker, source: Source, name: str, path: Sequence[str], layout: Pattern | None) -> None:
-    """The time and the body are each a place of the line; the time, where there is no `line`, one of each pattern."""
+def _check_line_capture(
+    checker: Checker, source: Source, name: str, path: Sequence[str], layout: Pattern | None
+) -> None:
+    """Check that time and body are each one capture of the `line` pattern.
+
+    Without a `line`, the time is one capture of each event pattern.
+    """
     if len(path) == 1 and (path[0] in layout.sure if layout else name == "time"):
         return
-    known = layout.sure if layout else ()
+    captures = layout.sure if layout else ()
     checker.report(
         "no-place",
         f"the {name} of source `{source.name}` is no place of its `line`",
@@ -107,49 +114,51 @@ def _one_place(checker: Checker, source: Source, name: str, path: Sequence[str],
         if name == "time"
         else "none",
         found=", ".join(path) or "nothing",
-        hint=did_you_mean(path[0], known) if path and known else "",
+        hint=did_you_mean(path[0], captures) if path and captures else "",
         within=(source.name,),
     )
 
 
-def _parsed(checker: Checker, what: str, text: str, word: str) -> Pattern | None:
-    """The pattern of a text, or None with the problem noted where it is in the sources."""
+def _parse_pattern(checker: Checker, owner: str, text: str, word: str) -> Pattern | None:
+    """Return the parsed pattern; report its error at the place in the sources and return None."""
     try:
         return parse(text)
     except PatternError as error:
         span, excerpt = checker.locate(text, 0) if text else (None, "")
-        if span and text in excerpt:  # it is written as it is, without escapes
+        if span and text in excerpt:  # the source has the text without escapes, so columns match
             column = span.column + 1 + error.at
-            first = excerpt.split("\n")[0]
-            gutter = first.index("|") + 2
+            source_line = excerpt.split("\n")[0]
+            gutter = source_line.index("|") + 2
             span = replace(span, column=column, length=error.length)
-            excerpt = f"{first}\n{' ' * (gutter - 2)}| {' ' * (column - 1)}{'^' * max(error.length, 1)}"
+            excerpt = f"{source_line}\n{' ' * (gutter - 2)}| {' ' * (column - 1)}{'^' * max(error.length, 1)}"
         elif not span:
             span, excerpt = checker.locate(word, 0)
-        found = "" if span and span.length == error.length else text
-        checker.note(Diagnostic("pattern", f"{what}: {error.message}", span, excerpt, found=found, hint=error.hint))
+        source_text = "" if span and span.length == error.length else text
+        checker.add(
+            Diagnostic("pattern", f"{owner}: {error.message}", span, excerpt, found=source_text, hint=error.hint)
+        )
         return None
 
 
-def _event(checker: Checker, source: Source, event: Event, layout: Pattern | None) -> None:
+def _check_event(checker: Checker, source: Source, event: Event, layout: Pattern | None) -> None:
     for form in event.forms:
         if form.unless:
             message = f"event `{event.name}` has an `unless`, which forms of text lines do not have"
             checker.report("event-unless", message, event.name, hint="say it in the pattern")
         patterns = [
-            _parsed(checker, f"a pattern of event `{event.name}`", item.name, event.name) for item in form.names
+            _parse_pattern(checker, f"a pattern of event `{event.name}`", item.name, event.name) for item in form.names
         ]
         for pattern, name in zip(patterns, form.names, strict=True):
             if pattern:
-                _places(checker, source, event, form, pattern, name.name, layout)
+                _check_captures(checker, source, event, form, pattern, name.name, layout)
 
 
-def _places(
+def _check_captures(
     checker: Checker, source: Source, event: Event, form: Form, pattern: Pattern, text: str, layout: Pattern | None
 ) -> None:
-    """Fields are read from places; the time is told; no place is named in both patterns."""
-    outer = layout.places if layout else ()
-    for name in sorted(set(outer) & set(pattern.places)):
+    """Check the captures of a pattern: the time is there, fields have one, no name is in both patterns."""
+    line_captures = layout.places if layout else ()
+    for name in sorted(set(line_captures) & set(pattern.places)):
         checker.report(
             "place-twice",
             f"the place `{name}` is named in a pattern of event `{event.name}` and in the `line` of its source",
@@ -165,26 +174,30 @@ def _places(
             found=", ".join(pattern.places) or "no place",
         )
     for field in form.fields:
-        _field(checker, event, form, field, (*outer, *pattern.places))
+        _check_field(checker, event, form, field, (*line_captures, *pattern.places))
 
 
-def _field(checker: Checker, event: Event, form: Form, field: Field, places: Sequence[str]) -> None:
-    """A field that must be there has a place in each pattern of its form; any other in one of them."""
+def _check_field(checker: Checker, event: Event, form: Form, field: Field, places: Sequence[str]) -> None:
+    """Check that a field is captured.
+
+    A required field needs a capture in each pattern of its form, an optional one in any pattern.
+    """
     if not field.paths or any(len(path) == 1 and path[0] in places for path in field.paths):
         return
-    elsewhere = {place for item in form.names for place in _quiet(item.name)}
-    if not (field.required and field.default is None) and any(path[0] in elsewhere for path in field.paths if path):
+    form_captures = {place for item in form.names for place in _list_captures(item.name)}
+    if not (field.required and field.default is None) and any(path[0] in form_captures for path in field.paths if path):
         return
-    asked = ", ".join(".".join(path) for path in field.paths)
+    paths = ", ".join(".".join(path) for path in field.paths)
     checker.report(
         "no-place",
-        f"field `{field.name}` of event `{event.name}` is read from a place that its pattern does not have: `{asked}`",
+        f"field `{field.name}` of event `{event.name}` is read from a place that its pattern does not have: `{paths}`",
         field.paths[0][-1] if field.paths[0] and checker.locate(field.paths[0][-1], 0)[0] else field.name,
         hint=did_you_mean(field.paths[0][-1] if field.paths[0] else "", places),
     )
 
 
-def _quiet(text: str) -> tuple[str, ...]:
+def _list_captures(text: str) -> tuple[str, ...]:
+    """Return the captures of a pattern; none where it cannot be parsed, which is reported elsewhere."""
     try:
         return parse(text).places
     except PatternError:
@@ -192,57 +205,72 @@ def _quiet(text: str) -> tuple[str, ...]:
 
 
 def check_log_positions(checker: Checker) -> None:
-    """Check what is picked by its place in a log, and of whose logs relations are."""
-    source = {event.name: event.source for event in checker.package.events}
-    of_hosts = {item.name for item in checker.package.sources if item.hosts}
+    """Check instants that are picked by position in a log, and that readers of logs name a source."""
+    sources_of_events = {event.name: event.source for event in checker.package.events}
+    sources_with_hosts = {item.name for item in checker.package.sources if item.hosts}
     for grain in checker.package.grains:
-        named = {item.name: item for item in grain.instants}
+        instants = {item.name: item for item in grain.instants}
         for instant in grain.instants:
-            anchor = named.get(instant.before)
-            if instant.pick == LATEST_BEFORE and anchor and {instant.of, anchor.of} <= set(source):
-                _latest(checker, grain, instant, anchor, (source[instant.of], source[anchor.of]), of_hosts)
+            anchor = instants.get(instant.before)
+            if instant.pick == LATEST_BEFORE and anchor and {instant.of, anchor.of} <= set(sources_of_events):
+                _check_latest_before(
+                    checker,
+                    grain,
+                    instant,
+                    anchor,
+                    (sources_of_events[instant.of], sources_of_events[anchor.of]),
+                    sources_with_hosts,
+                )
     if len(checker.package.sources) > 1:
-        _logs(checker)
+        _check_log_readers(checker)
 
 
-def _latest(
-    checker: Checker, grain: Grain, instant: Instant, anchor: Instant, sources: tuple[str, str], of_hosts: set[str]
+def _check_latest_before(
+    checker: Checker,
+    grain: Grain,
+    instant: Instant,
+    anchor: Instant,
+    sources: tuple[str, str],
+    sources_with_hosts: set[str],
 ) -> None:
-    """The latest before another stands in the same log as that."""
-    what = f"instant `{instant.name}` of grain `{grain.name}` is the latest before `{anchor.name}`"
+    """Check that an instant picked as the latest before another is in the same log as that."""
+    owner = f"instant `{instant.name}` of grain `{grain.name}` is the latest before `{anchor.name}`"
     if sources[0] != sources[1]:
         checker.report(
             "pick",
-            f"{what}, which is of another source: their records have no order",
+            f"{owner}, which is of another source: their records have no order",
             instant.name,
             expected=f"an event of source {sources[1]}",
             found=f"`{instant.of}` of {sources[0]}",
         )
         return
-    loose = [item for item in (instant, anchor) if HOST not in {pair.field for pair in item.on}]
-    if sources[0] in of_hosts and loose:
+    unbound = [item for item in (instant, anchor) if HOST not in {pair.field for pair in item.on}]
+    if sources[0] in sources_with_hosts and unbound:
         checker.report(
             "pick",
-            f"{what}, but `{loose[0].name}` is not bound by the host: logs of several hosts have no order",
+            f"{owner}, but `{unbound[0].name}` is not bound by the host: logs of several hosts have no order",
             instant.name,
             expected=f"a pair of `{HOST}` among `on`",
-            found=", ".join(pair.field for pair in loose[0].on),
+            found=", ".join(pair.field for pair in unbound[0].on),
         )
 
 
-def _logs(checker: Checker) -> None:
-    """Where there are several sources, a relation over the logs says by its events whose logs."""
+def _check_log_readers(checker: Checker) -> None:
+    """Check that SQL which reads the logs names an event of the source it means.
+
+    Only needed in a package with several sources.
+    """
     package = checker.package
-    texts = [(f"relation `{item.name}`", item.name, item.uses) for item in package.relations]
-    checked = [(item.name, item.checks) for item in package.relations]
-    checked += [(item.name, item.checks) for item in package.grains]
-    for name, checks in checked:
-        texts += [(f"check `{item.code}` of `{name}`", item.code, (*item.uses, name)) for item in checks]
-    for what, word, uses in texts:
+    readers = [(f"relation `{item.name}`", item.name, item.uses) for item in package.relations]
+    tables = [(item.name, item.checks) for item in package.relations]
+    tables += [(item.name, item.checks) for item in package.grains]
+    for name, checks in tables:
+        readers += [(f"check `{item.code}` of `{name}`", item.code, (*item.uses, name)) for item in checks]
+    for owner, word, uses in readers:
         if LOGS in uses and not find_events(package, uses):
             checker.report(
                 "logs",
-                f"{what} reads `{LOGS}`, but no event, so that it does not say of which source",
+                f"{owner} reads `{LOGS}`, but no event, so that it does not say of which source",
                 word,
                 expected=f"an event of one of {', '.join(sorted(item.name for item in package.sources))} among `uses`",
             )

@@ -95,7 +95,7 @@ class FormulaResolver(Protocol):
     def library(self) -> UnitLibrary:
         """The units."""
 
-    def formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
+    def convert_formula(self, node: Expression, unit: Unit, amount: str = "") -> Expression:
         """Return a formula with its conversions."""
 
 

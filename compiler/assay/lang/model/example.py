@@ -1,4 +1,4 @@
-"""Examples: small runs with what metrics come to over them, as frozen dataclasses."""
+"""Models of examples: small runs with the expected samples of metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from assay.lang.model.report import FilterUse
 
 @dataclass(frozen=True, slots=True)
 class ExampleFile:
-    """A file of an example's run: its path from the run's directory, its text."""
+    """A file of an example's run: its path below the run's directory, and its text."""
 
     path: str
     text: str
@@ -17,7 +17,7 @@ class ExampleFile:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a metric comes to: its samples as decimal numbers in the metric's unit, ascending."""
+    """The expected samples of a metric: decimal numbers in its unit, ascending."""
 
     metric: str
     samples: tuple[str, ...]
@@ -25,7 +25,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A run given by the texts of its files, the filters that are applied, and what metrics come to over it."""
+    """A run given by the texts of its files, the filters to apply, and the expected samples of metrics."""
 
     name: str
     files: tuple[ExampleFile, ...]

@@ -1,7 +1,7 @@
 """Expressions of the spec language (measures, predicates, computed instants): tree, text form and parser.
 
 Dhall has no recursive types without encodings, so the schema writes an expression as a list of tokens in postfix
-order; `decode` makes the tree.  A node is an operator with operands, or a leaf (a literal or a reference).
+order; `decode` builds the tree.  A node is an operator with operands, or a leaf (a literal or a reference).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from decimal import Decimal, InvalidOperation
 
 WORD = r"[A-Za-z_]\w*"
 
-#: operator -> number of operands (None: the token's `count` says)
+#: operator -> number of operands (None: the token's `count`)
 ARITY: Mapping[str, int | None] = {
     "coalesce": None,
     "greatest": None,
@@ -58,14 +58,14 @@ LEAVES = (
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A node: `op`, its operands, and for leaves (and unit operators) what they name or hold.
+    """A node: `op`, its operands, and for leaves (and unit operators) their name or value.
 
     Leaves: `column` (of the grain), `instant` (of the grain), `field` (of the bound row, in an instant's `where`),
     `taken` (`name` = field that the instant `text` takes along), `constant` (of the run), `metric` (the value of
     another, in formulas), `parameter` (of the filter), literals `integer`, `real`, `text`, `boolean`, and `quantity` (a
-    number with a unit).  `unit` is the unit's pint expression where one belongs to the node, `factor` the number (a
-    fraction) that converts to it, once it is known; in formulas `factor` converts to base units, which `text` names,
-    and `converted` (which no author writes) back from them.
+    number with a unit).  `unit` is the pint expression of the node's unit, if it has one, and `factor` the number (a
+    fraction) that converts to it, once it is known.  In formulas `factor` converts to base units, which `text` names;
+    the operator `converted`, which only the compiler adds, converts back from them.
     """
 
     op: str
@@ -77,7 +77,7 @@ class Expression:
     factor: str = ""
 
     def walk(self) -> Iterator[Expression]:
-        """This node and all below it, the node first."""
+        """Yield this node and all nodes below it, parents first."""
         yield self
         for operand in self.operands:
             yield from operand.walk()
@@ -87,14 +87,14 @@ class Expression:
 
 
 def decode(tokens: Sequence[Mapping[str, object]]) -> Expression | None:
-    """The tree that a token list in postfix order stands for; None for the empty list.
+    """Return the tree of a token list in postfix order; None for the empty list.
 
-    Raises ValueError when operands are missing or left over (a malformed list: the schema's constructors make none).
+    Raises ValueError when operands are missing or left over (the schema's constructors never build such a list).
     """
     stack: list[Expression] = []
     for token in tokens:
         op = str(token["op"])
-        arity = _arity(op, token)
+        arity = _operand_count(op, token)
         if len(stack) < arity:
             raise ValueError(f"operator {op} lacks operands")
         operands = tuple(stack[len(stack) - arity :])
@@ -105,13 +105,13 @@ def decode(tokens: Sequence[Mapping[str, object]]) -> Expression | None:
     return stack[0] if stack else None
 
 
-def _arity(op: str, token: Mapping[str, object]) -> int:
+def _operand_count(op: str, token: Mapping[str, object]) -> int:
     if op in LEAVES:
         return 0
     if op not in ARITY:
         raise ValueError(f"unknown operator {op}")
-    fixed = ARITY[op]
-    return int(str(token["count"])) if fixed is None else fixed
+    count = ARITY[op]
+    return int(str(token["count"])) if count is None else count
 
 
 def _decode_node(op: str, operands: tuple[Expression, ...], token: Mapping[str, object]) -> Expression:
@@ -124,13 +124,13 @@ def _decode_node(op: str, operands: tuple[Expression, ...], token: Mapping[str, 
 
 
 def show(node: Expression) -> str:
-    """A node as readable text, for normal forms, hashes and messages: `minus(instant ticked, instant leading)`."""
+    """Return a node as text for normal forms, hashes and messages: `minus(instant ticked, instant leading)`."""
     if node.op in ("integer", "real"):
         return str(node.number)
     if node.op == "metric":
-        return f"metric {node.name if re.fullmatch(WORD, node.name) else json.dumps(node.name)}{_unit_text(node)}"
+        return f"metric {node.name if re.fullmatch(WORD, node.name) else json.dumps(node.name)}{_format_unit(node)}"
     if node.op == "quantity":
-        return f"{node.number} {_unit_text(node)}"
+        return f"{node.number} {_format_unit(node)}"
     if node.op == "boolean":
         return node.text
     if node.op == "text":
@@ -138,18 +138,18 @@ def show(node: Expression) -> str:
     if node.op == "taken":
         return f"{node.text}.{node.name}"
     if not node.operands:
-        return f"{node.op} {node.name}{_unit_text(node)}"
-    return f"{node.op}{_unit_text(node)}({', '.join(show(operand) for operand in node.operands)})"
+        return f"{node.op} {node.name}{_format_unit(node)}"
+    return f"{node.op}{_format_unit(node)}({', '.join(show(operand) for operand in node.operands)})"
 
 
-def _unit_text(node: Expression) -> str:
+def _format_unit(node: Expression) -> str:
     if not node.unit:
         return ""
     base = f" {node.text}" if node.text else ""
     return f"[{node.unit} = {node.factor}{base}]" if node.factor else f"[{node.unit}]"
 
 
-#: leaves that are a word and a name
+#: leaves that are written as a word and a name
 _NAMED = ("column", "instant", "field", "constant", "metric", "parameter")
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>[A-Za-z_]\w*)"
@@ -160,29 +160,29 @@ _TOKEN = re.compile(
 class _Reader:
     def __init__(self, text: str) -> None:
         self.tokens: list[tuple[str, str]] = []
-        place = 0
+        position = 0
         text = text.rstrip()
-        while place < len(text):
-            found = _TOKEN.match(text, place)
-            if found is None or found.lastgroup is None:
-                raise ValueError(f"unreadable at character {place + 1}")
-            self.tokens.append((found.lastgroup, found.group(found.lastgroup)))
-            place = found.end()
-        self.place = 0
+        while position < len(text):
+            match = _TOKEN.match(text, position)
+            if match is None or match.lastgroup is None:
+                raise ValueError(f"unreadable at character {position + 1}")
+            self.tokens.append((match.lastgroup, match.group(match.lastgroup)))
+            position = match.end()
+        self.position = 0
 
     def peek(self) -> tuple[str, str]:
-        return self.tokens[self.place] if self.place < len(self.tokens) else ("end", "")
+        return self.tokens[self.position] if self.position < len(self.tokens) else ("end", "")
 
     def take(self, kind: str, text: str | None = None) -> str:
-        found = self.peek()
-        if found[0] != kind or (text is not None and found[1] != text):
-            raise ValueError(f"expected {text or kind}, found {found[1] or 'the end'}")
-        self.place += 1
-        return found[1]
+        token = self.peek()
+        if token[0] != kind or (text is not None and token[1] != text):
+            raise ValueError(f"expected {text or kind}, found {token[1] or 'the end'}")
+        self.position += 1
+        return token[1]
 
 
 def parse(text: str) -> Expression:
-    """The tree of an expression's text; ValueError names what is unreadable."""
+    """Parse the text of an expression.  Raises ValueError that says where it is invalid."""
     reader = _Reader(text)
     node = _parse_node(reader)
     reader.take("end") if reader.peek()[0] != "end" else None
@@ -195,7 +195,7 @@ def _parse_node(reader: _Reader) -> Expression:
         reader.take("string")
         return Expression("text", text=json.loads(text))
     if kind == "number":
-        return _number(reader)
+        return _parse_number(reader)
     word = reader.take("word")
     if word in ("true", "false"):
         return Expression("boolean", text=word)
@@ -203,7 +203,7 @@ def _parse_node(reader: _Reader) -> Expression:
         reader.take("mark")
         return Expression("taken", name=reader.take("word"), text=word)
     if word in ARITY:
-        return _call(reader, word)
+        return _parse_call(reader, word)
     if word not in _NAMED:
         raise ValueError(f"unknown word {word}")
     name = json.loads(reader.take("string")) if reader.peek()[0] == "string" else reader.take("word")
@@ -211,7 +211,7 @@ def _parse_node(reader: _Reader) -> Expression:
     return Expression(word, name=name, text=base, unit=unit, factor=factor)
 
 
-def _number(reader: _Reader) -> Expression:
+def _parse_number(reader: _Reader) -> Expression:
     text = reader.take("number")
     try:
         number = Decimal(text)
@@ -223,7 +223,7 @@ def _number(reader: _Reader) -> Expression:
     return Expression("real" if "." in text or "e" in text.lower() else "integer", number=number)
 
 
-def _call(reader: _Reader, op: str) -> Expression:
+def _parse_call(reader: _Reader, op: str) -> Expression:
     unit, factor, base = _parse_unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "", "")
     reader.take("mark", "(")
     operands = [_parse_node(reader)]
@@ -237,7 +237,7 @@ def _call(reader: _Reader, op: str) -> Expression:
 
 
 def _parse_unit(text: str) -> tuple[str, str, str]:
-    """A unit, the factor to others, and which those are (the last two empty where they are not told)."""
+    """Return a unit, its factor and its base unit; the last two are empty where they are not written."""
     unit, _, rest = text[1:-1].partition(" = ")
     if not unit:
         raise ValueError("a unit without a name")

@@ -1,6 +1,6 @@
-"""What a spec package says, as frozen dataclasses (the intermediate form all later stages read).
+"""Models of a spec package as frozen dataclasses, one for each concept of the language.
 
-One class a thing of the language.  References between them are names; `spec.check` has seen that every one resolves.
+All later stages read them.  References between them are names; `lang.check` has verified these.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Constant:
     """A fact of a run, read from a JSON document of its directory.
 
     `files` are candidates relative to the run's directory (the first that exists is read), `path` the keys from the
-    document's root; where it holds no value, the paths of `or_at` are tried.  `type` is integer, real, text, boolean,
-    instant (UTC time, in ns since 1970) or duration (decimal number of `unit`, in ns).  Without a default it must be
-    there.  A `positive` number is above 0, as a duration always is.
+    document's root; where it has no value, the paths of `or_at` are tried.  `type` is integer, real, text, boolean,
+    instant (UTC time, in ns since 1970) or duration (decimal number of `unit`, in ns).  Without a default it is
+    required.  A `positive` number is above 0, as a duration always is.
     """
 
     name: str
@@ -45,8 +45,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One way to recognise a record: the text at `path` (keys from the record's root, or from its body when
-    `in_body`), after dropping the prefix `drop`, is looked up among the names of a generation."""
+    """Looks up the text at `path` of a record or its body, without the prefix `drop`, in the names of a generation."""
 
     path: tuple[str, ...]
     in_body: bool
@@ -56,7 +55,7 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Unwrap:
-    """The body is replaced by its member `take` when `absent` is missing from it and all `present` are there."""
+    """The body is replaced by its member `take` when it has no `absent` and has all of `present`."""
 
     absent: str
     present: tuple[str, ...]
@@ -65,7 +64,7 @@ class Unwrap:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """How many broken lines of a host are borne: `share` of its lines, but at least `at_least`."""
+    """The number of malformed lines of a host that are tolerated: `share` of its lines, but at least `at_least`."""
 
     share: float
     at_least: int
@@ -73,19 +72,20 @@ class Quarantine:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A kind of raw record and where a run keeps its files.
+    """A kind of raw record and the files of a run that have it.
 
     `kind` is `json-lines`, `text-lines`, `json-records`, `csv`, `blocks` (each begins with the key `begins`) or
-    `samples`.  `hosts` is a glob of host directories below the run's (the directory's name is the host's), `logs` are
-    globs below a host's directory; with `host_files`, `hosts` is a glob of files, the log of a host each, named by what
-    the star in the glob's last part stands for.  `time` is the path of the record's instant (ISO 8601, any fraction;
-    empty of rows and blocks without one), `body` that of the object with the fields.  `lookups` are tried in order.
+    `samples`.  `hosts` is a glob of host directories below the run's (a host is named after its directory), `logs` are
+    globs below a host's directory.  With `host_files`, `hosts` is a glob of files, one log of a host each; a host is
+    named after the text that matches the star in the glob's last part.  `time` is the path of the record's instant (ISO
+    8601, any fraction; rows and blocks may have none), `body` that of the object with the fields.  `lookups` are tried
+    in order.
 
-    Of text lines `line` is the pattern that all have, `time` and `body` are places of it (the body, where there
-    is no pattern, is the whole line).  `time_form` says how an instant is written where it is not ISO 8601: `s`, `ms`,
-    `us` or `ns` since 1970, or a text with `%` places; `zone` is the zone of a time without one: `UTC` or `+02:00`.
-    `ignored` are names of records, or prefixes that end in `*`, which no event has and nobody is to be warned of;
-    `or_time` are further paths of the instant of a JSON line.
+    For text lines, `line` is the pattern of every line, and `time` and `body` are captures of it (without a pattern,
+    the body is the whole line).  `time_form` is the format of instants that are not ISO 8601: `s`, `ms`, `us` or `ns`
+    since 1970, or a text with `%` placeholders; `zone` is the zone of a time without one: `UTC` or `+02:00`.  `ignored`
+    are names of records, or prefixes that end in `*`, that no event has and that cause no warning; `or_time` are
+    further paths of the instant of a JSON line.
     """
 
     name: str
@@ -109,18 +109,20 @@ class Source:
 
     @property
     def times(self) -> tuple[tuple[str, ...], ...]:
-        """The paths of the record's instant; the first that holds a value is read."""
+        """Return the paths of the record's instant; the first that has a value is read."""
         return (self.time, *self.or_time)
 
     def ignores(self, name: str) -> bool:
-        """Return whether a name that no event has is known to be of no interest."""
+        """Return whether records of a name that no event has are ignored without a warning."""
         return any(name.startswith(item[:-1]) if item.endswith("*") else name == item for item in self.ignored)
 
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A small change of a field's text, in order: `take` n characters; `before` a separator; `plus` a constant;
-    a `duration`, as Go writes it, becomes whole nanoseconds."""
+    """A change of a field's text: `take` n characters, text `before` a separator, `plus` a constant.
+
+    A Go `duration` becomes whole nanoseconds.
+    """
 
     kind: str
     number: int
@@ -129,10 +131,10 @@ class Transform:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of an event: the first path of `paths` (each a list of keys from the record's body) that holds a value.
+    """A field of an event: the first of `paths` (each a list of keys from the record's body) that has a value.
 
-    `type` is integer, unsigned (both of 64 bits), real, text, boolean.  `default` (a literal as text) stands
-    where no path holds a value; `required`: a record without it is broken.  `kind` is value, counter or gauge.
+    `type` is integer, unsigned (both of 64 bits), real, text, boolean.  `default` (a literal as text) is the value
+    where no path has one; `required`: a record without it is malformed.  `kind` is value, counter or gauge.
     """
 
     name: str
@@ -148,7 +150,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name of a generation that marks a record as this event; of text lines a pattern that tells their fields."""
+    """A name of a generation that identifies records of an event; for text lines, a pattern that captures fields."""
 
     generation: str
     name: str
@@ -156,8 +158,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Unless:
-    """The record is not this event when the text at `path` of its body equals `is` (or, with `present`, when there
-    is any value, null included not)."""
+    """Excludes a record whose text at `path` of the body is `equals`, or (with `present`) is there and not null."""
 
     path: tuple[str, ...]
     equals: str
@@ -166,7 +167,7 @@ class Unless:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One form of an event: its names, what rules it out, and how its fields are found."""
+    """One form of an event: its names, what excludes a record, and the paths of its fields."""
 
     names: tuple[Name, ...]
     unless: tuple[Unless, ...]
@@ -175,9 +176,9 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A kind of trace event; all forms have fields of the same names, types and units.
+    """A kind of record; all forms have fields of the same names, types and units.
 
-    Compiles to a table `name`: host (text), seq (place in the host's log), t_ns (ns since 1970, UTC), fields.
+    Compiles to a table `name`: host (text), seq (position in the host's log), t_ns (ns since 1970, UTC), fields.
     """
 
     name: str
@@ -187,13 +188,13 @@ class Event:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """The fields as the first form has them (names, types and units are those of every form)."""
+        """Return the fields of the first form; every form has the same names, types and units."""
         return self.forms[0].fields if self.forms else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a relation or grain: name, type (as of fields, or instant: ns since 1970), unit."""
+    """A column of a relation or grain; its type is one of a field, or instant (ns since 1970)."""
 
     name: str
     type: str
@@ -203,7 +204,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Rows that must not be: a query over the relation's table; the message has `{column}` places."""
+    """A query for rows that must not exist; the message has `{column}` placeholders."""
 
     code: str
     sql: str
@@ -215,7 +216,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A SQL file over events, relations and grains (`uses`), with declared columns, key and doc."""
+    """A table that SQL makes of events, relations and grains (`uses`), with declared columns and key."""
 
     name: str
     sql: str
@@ -238,9 +239,9 @@ class Pair:
 class Instant:
     """A point in time of a grain's row.
 
-    `pick`: `first` or `last` (of the rows of table `of` that agree on `on`), `latest before` (the last row of `of`,
-    in log order, ahead of the instant `before`), `computed` (the expression `value`).  `where` narrows the bound
-    rows.  `fields` are fields of the picked row that the grain takes along.
+    `pick`: `first` or `last` (of the rows of table `of` that agree on `on`), `latest before` (the last row of `of`, in
+    log order, before the instant `before`), `computed` (the expression `value`).  `where` is a condition on the bound
+    rows. `fields` are fields of the picked row that the grain takes along.
     """
 
     name: str
@@ -267,7 +268,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A column of a grain computed from its others."""
+    """A column of a grain that is computed from other members."""
 
     column: Column
     value: Expression
@@ -289,7 +290,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The coarser grain whose filters decide on this one's rows, and the columns that lead to it."""
+    """The coarser grain whose filters decide on this one's rows, and the columns that identify its row."""
 
     grain: str
     on: tuple[Pair, ...]
@@ -297,10 +298,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """What one sample is about: a relation (or runs of another grain) plus instants, tallies and derived columns.
-
-    `at` is the member, an instant, by which phases cut its rows.
-    """
+    """What a row is about: a relation or runs of another grain, plus columns and instants; phases split it by `at`."""
 
     name: str
     relation: str
@@ -317,14 +315,14 @@ class Grain:
 
     @property
     def every_column(self) -> tuple[Column, ...]:
-        """Its columns, those of its tallies, those that are derived."""
+        """Return its own columns, those of its tallies and the derived ones."""
         tallies, derived = (item.column for item in self.tallies), (item.column for item in self.derived)
         return (*self.columns, *tallies, *derived)
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Samples that a series is made of: rows of an event with a field `value`, those where a condition holds."""
+    """Samples of a series: the rows of an event with a field `value` where a condition holds."""
 
     event: str
     where: Expression | None
@@ -332,7 +330,7 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What ends a line: rows of an event that agree with it on the fields `on`, where a condition holds."""
+    """The end of a line: rows of an event that agree with it on the fields `on`, where a condition holds."""
 
     event: str
     on: tuple[str, ...]
@@ -341,8 +339,10 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Another series that one is worked out of, called `name` in its value; `over` is how the lines of it that agree in
-    the labels become one: `mean`, `sum`, `least`, `greatest`; empty when its labels are the same."""
+    """An input of a computed series, called `name` in its value.
+
+    `over` merges lines that agree in the labels: `mean`, `sum`, `least`, `greatest`; empty if the labels are the same.
+    """
 
     name: str
     series: str
@@ -351,17 +351,17 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A table of values over time: a row for each window, step of it, and line that has a value then.
+    """A table of values over time: a row for each window, step in it, and line that has a value then.
 
     Lines are the distinct values of the label fields `by`.  `windows` is a relation with the instants `from_ns` and
-    `to_ns` (both steps).  `reading`: `latest` (the last sample of the last `window_ns`, unless the line is `gone` after
-    it) or `rate` (the increase a second of a counter over `window_ns`).  Where several `samples` are named, the first
-    that has a value at a step counts; with `covered`, a rate has the steps alone whose windows have samples near both
-    ends; with `ceases`, a line is also gone where its rows of `gone`'s event cease while others go on.  Columns: the
-    windows' key, `by`, `t_ns`, `value` (in `unit`: what is read, times `factor`, which resolving works out).
+    `to_ns` (both are steps).  `reading`: `latest` (the last sample in the last `window_ns`, unless the line is `gone`
+    after it) or `rate` (the increase of a counter per second over `window_ns`).  With several `samples`, the first that
+    has a value at a step counts; with `covered`, a rate has only the steps whose windows have samples near both ends;
+    with `ceases`, a line also ends where its rows of the event of `gone` cease while others go on.  Columns: the key of
+    the windows, `by`, `t_ns`, `value` (in `unit`: the reading times `factor`, which resolving computes).
 
-    Instead of samples a series may have `terms`: its `value` is worked out of those that all have one at a step.
-    `window` and `every` name constants of the run, durations, that stand for `window_ns` and `every_ns`.
+    Instead of samples a series may have `terms`: its `value` is computed from those at steps where all have one.
+    `window` and `every` name constants of the run, durations, that replace `window_ns` and `every_ns`.
     """
 
     name: str
@@ -385,7 +385,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """Samples of a metric are reduced to one per distinct `by`: `min`, `max`, `sum`, `count`, `centile`."""
+    """Reduces the samples of a metric to one per distinct `by`: `min`, `max`, `sum`, `count`, `centile`."""
 
     by: tuple[str, ...]
     kind: str
@@ -403,7 +403,7 @@ class ExampleValue:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A worked example of a formula: of the values `given`, what it `shows` in a unit, rounded to as many decimals."""
+    """A worked example of a formula: the values `given`, and the rounded result that it `shows`."""
 
     given: tuple[ExampleValue, ...]
     shows: str
@@ -413,14 +413,15 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric: what is measured on each row of a grain, in what unit, and how samples become a distribution.
+    """A metric: what is measured on each row of a grain, its unit, and how samples become a distribution.
 
-    Or a formula over the values of other metrics (`measure` refers to them, and `grain` is empty where they are of
-    several), with worked `examples`; see `spec.formula`.
+    Or a formula over the values of other metrics: `measure` refers to them, `grain` is empty where they are of several
+    grains, and `examples` are worked examples; see `lang.formula`.
 
-    `per` is empty for one distribution of all samples, else the column (the host) each of whose values has its own,
-    summarised over those with samples (`sampled_only`) or all, one without as if they were 0.  `accepted` tells whether
-    filters apply.  `better` is lower, higher or neither, `width` that of the value in published tables and charts.
+    `per` is empty for one distribution of all samples; else it is a column (the host), and each of its values has its
+    own distribution.  The summary is over those with samples (`sampled_only`), or over all, with 0 for those without.
+    `accepted`: filters apply.  `better` is lower, higher or neither; `width` is that of the value in published tables
+    and charts.
     """
 
     id: str
@@ -436,7 +437,7 @@ class Metric:
     better: str
     width: int
     examples: tuple[Worked, ...] = ()
-    sampled_only: bool = False  # what specs mean that do not know the word
+    sampled_only: bool = False  # the meaning of specs that were written before this field
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,7 +451,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a filter demands of the rows of one grain."""
+    """The condition of a filter on the rows of one grain."""
 
     grain: str
     holds: Expression
@@ -467,12 +468,12 @@ class Filter:
 
 
 Table = Event | Relation | Grain | Series
-"""What SQL and instants may read by name."""
+"""A table that SQL and instants may read by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """All that the specs of one system say."""
+    """The specs of one system."""
 
     system: str
     units: tuple[BaseUnit, ...]
@@ -493,5 +494,5 @@ class Package:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Events, relations, grains and series: they share one set of names."""
+        """Return events, relations, grains and series: they share one set of names."""
         return (*self.events, *self.relations, *self.grains, *self.series)

@@ -1,6 +1,6 @@
-"""Kinds of sources: what the language and all later stages need to know about each.
+"""Kinds of sources: the properties that the language and all later stages use.
 
-How the files of a kind are read is in `ingest/readers/`, in the module of the kind's name.
+The reader of a kind is in the module of `ingest/readers/` with the name of the kind.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ class SourceKind:
     """The properties of a kind of source."""
 
     name: str
-    files: str  # what its files are called in messages
-    records: str  # what its records are called in messages
-    nameless: str = ""  # what a record is, where records have no names: each is one of every event of its source
-    is_log: bool = False  # a record is a line and one event at most, and lines are in the order of time
+    files: str  # word for its files in messages
+    records: str  # word for its records in messages
+    nameless: str = ""  # word for a record without a name; it is a record of every event of its source
+    is_log: bool = False  # a record is a line of at most one event, and lines are in order of time
     has_patterns: bool = False  # the names of events are patterns of lines
     has_lookups: bool = False  # the names of events are looked up at places of a record
     has_series: bool = False  # records are samples of time series
     has_columns: bool = False  # a path of a field is the name of a column
-    has_integer_times: bool = False  # an instant may be a whole number of ns without saying so
-    has_alternative_times: bool = False  # an instant may stand at several paths
+    has_integer_times: bool = False  # an instant may be a whole number of ns without a time format
+    has_alternative_times: bool = False  # an instant may be at several paths
     needs_time: bool = False
     needs_begin: bool = False  # `begins` is the key with which a record begins
 

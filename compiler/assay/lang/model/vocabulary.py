@@ -1,4 +1,4 @@
-"""The small parts of a package: picks, units, summaries, phases and coverage."""
+"""Models of the small parts of a package: picks, units, summaries, phases and coverage."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from assay.lang.model.expression import Expression
 
-#: of the rows that agree
+#: the first or last of the matching rows
 FIRST, LAST = "first", "last"
-#: the last row ahead of another instant, in the log of that
+#: the last row before another instant, in the same log
 LATEST_BEFORE = "latest before"
-#: of other members of the row
+#: computed from other members of the row
 COMPUTED = "computed"
 PICKS = (FIRST, LAST, LATEST_BEFORE, COMPUTED)
 
@@ -25,10 +25,10 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How the average of a metric with one distribution per host is taken over the hosts.
+    """How the averages of hosts become one average of a run.
 
-    `lowest` (0: no limit) keeps only that many hosts, those of the lowest means.  `deviation` is that of the hosts'
-    standard deviations which is shown: `greatest` or `mean`.  `reciprocal_points`: charts plot 1 / (1 / median).
+    `lowest` (0: no limit) uses only that many hosts, those with the lowest means.  `deviation` selects which standard
+    deviation of the hosts is shown: the `greatest` or the `mean`.  `reciprocal_points`: charts plot 1 / (1 / median).
     """
 
     name: str
@@ -38,16 +38,16 @@ class Summary:
     doc: str
 
 
-#: parameters of statements that see one phase of a run: its first ns, and the first ns after it
+#: parameters of statements for one phase of a run: its first ns, and the first ns after it
 SINCE, UNTIL = "phase_since", "phase_until"
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A named instant of a run.
+    """A boundary: a named instant of a run.
 
-    It is a constant of the run, or the `first` or `last` (`pick`) value of `column` of the table `of`, of the rows
-    where a condition holds; what the user says of it goes before both.  With neither, only the user can tell it.
+    It is a constant of the run, or the `first` or `last` (`pick`) value of `column` of the table `of`, in the rows
+    where a condition holds.  An instant that the user sets has precedence.  With neither, the user must set it.
     """
 
     name: str
@@ -61,9 +61,9 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of a run's time: from the instant `since` to just before `until`; empty: to the end of the data.
+    """A part of a run: from the instant `since` to just before `until`; an empty one is the end of the data.
 
-    `margin_ns` (or the constant `margin`, a duration) is left out beside each instant at which it is cut.
+    `margin_ns` (or the constant `margin`, a duration) is left out at each boundary.
     """
 
     name: str
@@ -76,11 +76,11 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What is known of the records of the event `name`, or of an instant (`grain.instant`).
+    """Expectations about the records of the event `name`, or about an instant (`grain.instant`).
 
-    `on_some_hosts`: a host without them, or a row without the instant, is no finding.  `dropped`: the field that names
-    records which the log says were dropped (empty: it says nothing of the kind); `count`: the field with their number,
-    or empty.
+    `on_some_hosts`: a host without records, or a row without the instant, is not a finding.  `dropped`: the field that
+    names records which the log reports as dropped (empty: it reports none); `count`: the field with their number, or
+    empty.
     """
 
     name: str

@@ -10,7 +10,7 @@ from fractions import Fraction
 from assay.lang.model.article import Article, Block, Choice
 from assay.lang.model.package import Grain, Metric, Series
 from assay.lang.normal_form import CheckedPackage
-from assay.plan.planner import FROM, TO, Listed, listed_rows, rows_of, span_of
+from assay.plan.planner import FROM, TO, RowRequest, request_rows, rows_of, span_of
 from assay.report.prose import Prose, Quote, grain_of
 from assay.report.run_results import RunFigures
 from assay.styles.exact_decimal import decimal_text, decimal_value, rounded_fraction
@@ -23,7 +23,7 @@ Key = tuple[object, ...]
 NONE = "none"
 
 
-def listed(checked: CheckedPackage, article: Article, prose: Iterable[Prose]) -> tuple[Listed, ...]:
+def listed(checked: CheckedPackage, article: Article, prose: Iterable[Prose]) -> tuple[RowRequest, ...]:
     """The rows that an article needs of each run."""
     found = [
         *(of_choice(checked, choice) for choice in article.choices),
@@ -44,12 +44,12 @@ def blocks_of(article: Article) -> Iterable[Block]:
     return (block for part in article.parts for block in sorted(part.blocks, key=lambda item: item.dictionary_rank))
 
 
-def of_parts(checked: CheckedPackage, article: Article) -> Iterable[Listed]:
+def of_parts(checked: CheckedPackage, article: Article) -> Iterable[RowRequest]:
     """Return the rows that the tables and figures of all parts are made of."""
     return (item for block in blocks_of(article) for item in listed_of(checked, block))
 
 
-def listed_of(checked: CheckedPackage, block: Block) -> tuple[Listed, ...]:
+def listed_of(checked: CheckedPackage, block: Block) -> tuple[RowRequest, ...]:
     """The rows that a block is made of."""
     return tuple(
         _listed(checked, request.grain, request.columns, request.metrics)
@@ -57,11 +57,11 @@ def listed_of(checked: CheckedPackage, block: Block) -> tuple[Listed, ...]:
     )
 
 
-def _listed(checked: CheckedPackage, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> Listed:
-    return listed_rows(checked.package, grain_named(checked, grain), keys, [checked.metric(name) for name in metrics])
+def _listed(checked: CheckedPackage, grain: str, keys: Sequence[str], metrics: Sequence[str]) -> RowRequest:
+    return request_rows(checked.package, grain_named(checked, grain), keys, [checked.metric(name) for name in metrics])
 
 
-def of_choice(checked: CheckedPackage, choice: Choice) -> Listed:
+def of_choice(checked: CheckedPackage, choice: Choice) -> RowRequest:
     """The rows among which a choice is made."""
     grain = grain_named(checked, choice.grain)
     pinned = (pin.column for pin in choice.pins)
@@ -71,12 +71,12 @@ def of_choice(checked: CheckedPackage, choice: Choice) -> Listed:
     return _listed(checked, choice.grain, tuple(columns), tuple(metrics))
 
 
-def of_quote(checked: CheckedPackage, quote: Quote) -> Listed:
+def of_quote(checked: CheckedPackage, quote: Quote) -> RowRequest:
     """The rows among which a quote finds its value."""
     metric = checked.metric(quote.metric)
     grain = grain_of(checked, metric)
     columns = (*(name for name, _ in quote.where), *(grain.key if quote.choice else ()))
-    return listed_rows(checked.package, grain, tuple(dict.fromkeys(columns)), [metric])
+    return request_rows(checked.package, grain, tuple(dict.fromkeys(columns)), [metric])
 
 
 def grain_named(checked: CheckedPackage, name: str) -> Grain:
@@ -89,9 +89,9 @@ def same(grain: Grain, row: Row, other: Row) -> bool:
     return all(row[name] == other[name] for name in grain.key)
 
 
-def rows(run: RunFigures, item: Listed | Series) -> Sequence[Row]:
+def rows(run: RunFigures, item: RowRequest | Series) -> Sequence[Row]:
     """The rows of a run."""
-    return run.results.rows[item.name if isinstance(item, Listed) else rows_of(item.name)]
+    return run.results.rows[item.name if isinstance(item, RowRequest) else rows_of(item.name)]
 
 
 def span(run: RunFigures, item: Series) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.lang.blocks.conclusion import NOT_WORSE
 from assay.lang.blocks.verdict import Verdict
 from assay.lang.model.package import Metric
-from assay.plan.planner import Listed
+from assay.plan.planner import RowRequest
 from assay.report.blocks import rows as asked
 from assay.report.blocks.choices import called, choose_row
 from assay.report.blocks.conclusion import NEITHER, allows
@@ -101,7 +101,7 @@ def _beside_none(context: RenderContext, verdict: Verdict, runs: Sequence[ShownR
         yield f"{verdict.title}: not judged, as {runs[0].label} has none like these: {'; '.join(said)}."
 
 
-def _listed(context: RenderContext, verdict: Verdict) -> Listed:
+def _listed(context: RenderContext, verdict: Verdict) -> RowRequest:
     (item,) = asked.listed_of(context.checked, verdict)
     return item
 
