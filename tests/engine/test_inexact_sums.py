@@ -42,7 +42,7 @@ def test_compiled_statements_add_up_in_an_order(
         assert (node.name, list(inexact(connection, text))) == (node.name, [])
         return iter(())
 
-    monkeypatch.setattr(dry_run, "_unordered_sums", check_sums)
+    monkeypatch.setattr(dry_run, "_check_sums", check_sums)
     graph = nodes(compile_statements(checked, compiled_plan))
     assert dry_run.dry_run(graph, [item for source in package.sources for item in source.constants]) == ()
     assert len(node_names) > len(package.metrics)

@@ -7,6 +7,7 @@ takes far more memory than the engine may, ends the process.
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import threading
@@ -209,3 +210,9 @@ def small_engine() -> duckdb.DuckDBPyConnection:
     """Return a cursor of an engine for small queries, which is shared: to start one takes longer than a query."""
     with _start_lock:
         return _open_shared().cursor()
+
+
+@atexit.register
+def _close_shared() -> None:
+    """Close the shared engine: the watching thread would keep it alive, and the library would report a leak."""
+    _open_shared.cache_clear()
