@@ -30,7 +30,7 @@ from assay.cli.errors import run
 from assay.cli.main import cli
 from assay.engine.result_cache import Store
 from assay.lang import normal_form, workspace
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.sources import SourceFile
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import DIFFERENCE, AssayError

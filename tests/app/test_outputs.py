@@ -23,7 +23,7 @@ from assay.app.quality import QualityPlan
 from assay.app.sql_files import sql_texts
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.graph import nodes
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from assay.plan.planner import plan
 from assay.provenance.read import content_hash
 from assay.provenance.record import outline, templates_hash, versions

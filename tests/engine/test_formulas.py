@@ -14,7 +14,7 @@ import pytest
 
 from assay.app.session import Session
 from assay.engine.result_cache import Store
-from assay.lang import normal_form
+from assay.lang import checked_package, normal_form
 from assay.lang.workspace import Workspace
 from tests.compare_reference import load
 from tests.support.commands import assay
@@ -290,7 +290,9 @@ def test_normal_form_round_trips(place: Path, cache: Path) -> None:
 
 def test_formulas_of_normal_form_equal_those_of_source(place: Path, cache: Path) -> None:
     checked = Session(Workspace(place / "workspace"), Store(cache)).package("drives")
-    assert normal_form.resolve(normal_form.load(normal_form.dump(checked), "here").package, checked.sources) == checked
+    assert (
+        checked_package.resolve(normal_form.load(normal_form.dump(checked), "here").package, checked.sources) == checked
+    )
 
 
 def test_committed_formula_equals_dhall_with_any_cache(tmp_path: Path, cache: Path) -> None:

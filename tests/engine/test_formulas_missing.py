@@ -13,11 +13,11 @@ import pytest
 
 from assay.engine.results import Formulas, HostRow, averages, measured, pooled
 from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage, Measured
 from assay.lang.formula import Figure, NoValueError
 from assay.lang.model.expression import Expression, parse
 from assay.lang.model.package import Package
 from assay.lang.model.vocabulary import Summary
-from assay.lang.normal_form import CheckedPackage, Measured
 from assay.lang.workspace import load, shipped
 from assay.sql.distributions import CENTILES
 

@@ -22,7 +22,7 @@ from assay.ingest.manifest import read_notes
 from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
 from assay.lang import decode
 from assay.lang.model.package import Event, Field, Form, Name, Source, Transform, Unless
-from assay.lang.normal_form import to_plain_data
+from assay.lang.plain_data import to_plain_data
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import ONE, SOURCES, Ingested, read, refusal, write_files
 

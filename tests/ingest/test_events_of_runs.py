@@ -15,7 +15,7 @@ import pytest
 from assay.ingest.discovery import find_run
 from assay.ingest.pipeline import ingest
 from assay.lang import workspace
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from tests.compare_reference import CARDANO
 from tests.oracle.model import HostLog
 from tests.oracle.reading import read_run

@@ -77,7 +77,7 @@ def test_link_to_a_log_is_not_read_again(tmp_path: Path) -> None:
 def short(monkeypatch: pytest.MonkeyPatch) -> int:
     """Lines that are too long from 64 KiB on, so that it takes no memory to have some."""
     size = 2**16
-    for module in ("plain_copies", "readers.lines", "quarantine", "scanner_message"):
+    for module in ("plain_copies", "readers.lines", "quarantine", "scanner"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", size)
     monkeypatch.setattr(decompress, "CHUNK", 5000)
     return size

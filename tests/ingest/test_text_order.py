@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from assay.lang.normal_form import CheckedPackage, dump, load
+from assay.lang.checked_package import CheckedPackage
+from assay.lang.normal_form import dump, load
 from assay.lang.workspace import Workspace, evaluate, scan
 from tests.support.commands import assay
 from tests.support.deep import examples

@@ -15,11 +15,11 @@ import pytest
 from assay.diff.specs import diff
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.graph import Node, nodes
-from assay.lang import decode, normal_form
+from assay.lang import checked_package, decode, plain_data
 from assay.lang.check.check import check
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula
 from assay.lang.model.package import Metric, Package
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import AppliedFilter, EventStep, plan
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
@@ -80,7 +80,7 @@ def decode_checked(body: Any) -> CheckedPackage | None:
     """Return the package of plain data, or None if the checker refuses it."""
     try:
         package = decode.package(body, "edited", lenient=True)
-        return None if check(package, NOWHERE) else normal_form.resolve(package, "")
+        return None if check(package, NOWHERE) else checked_package.resolve(package, "")
     except AssayError:
         return None
 
@@ -132,7 +132,7 @@ def _constants_of(package: Package) -> dict[str, object]:
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_edit_changes_hashes_of_affected_metrics_only(lab: Laboratory, system: str, seed: int) -> None:
-    body = normal_form.to_plain_data(lab.session.package(system).package)
+    body = plain_data.to_plain_data(lab.session.package(system).package)
     old = decode_checked(copy.deepcopy(body))
     assert old
     before = computation_of(old, old.package.metrics)

@@ -21,10 +21,10 @@ from assay.app.subject import MetricSubject
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
-from assay.lang import dependencies, normal_form
+from assay.lang import definition_hash, dependencies
 from assay.lang.check import check
+from assay.lang.checked_package import CheckedPackage, resolve
 from assay.lang.model.package import Event, Field, Metric, Package
-from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin, trace_columns
 from assay.lineage.graph import as_dot
 from assay.lineage.metric_lineage import Lineage, lineage, root
@@ -46,7 +46,7 @@ def checked_package(seed: int) -> CheckedPackage:
     """A random package, which the checker finds right."""
     package = random_package(seed)
     assert [item.message for item in check.check(package, NOWHERE)] == []
-    return normal_form.resolve(package, "")
+    return resolve(package, "")
 
 
 def statements_of(checked: CheckedPackage, metric: Metric) -> tuple[Statement, ...]:
@@ -90,9 +90,9 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
     for metric in checked.package.metrics:
         needs = dependencies.collect_dependencies(checked.package, [metric], checked.package.filters)
         assert on_way[metric.id] == fields_of(needs.events)
-    before = normal_form.hash_definitions(checked.package)
+    before = definition_hash.hash_definitions(checked.package)
     for event, field in sorted(every):
-        after = normal_form.hash_definitions(moved(checked.package, event, field))
+        after = definition_hash.hash_definitions(moved(checked.package, event, field))
         for metric in checked.package.metrics:
             assert (after[metric.id] != before[metric.id]) == ((event, field) in on_way[metric.id]), (event, field)
 
@@ -138,8 +138,8 @@ def test_what_filters_can_decide_by_is_a_part_of_its_own(lab: Laboratory, cache:
     assert data["filterable"] == [due, switched]
     assert ("fetch_requested", "length") not in {(item["event"], item["field"]) for item in data["fields"]}
     package = lab.session.package("cardano").package
-    before = normal_form.hash_definitions(package)["cdfForgerTicked"]
-    assert normal_form.hash_definitions(moved(package, "fetch_requested", "length"))["cdfForgerTicked"] != before
+    before = definition_hash.hash_definitions(package)["cdfForgerTicked"]
+    assert definition_hash.hash_definitions(moved(package, "fetch_requested", "length"))["cdfForgerTicked"] != before
     words = ("lineage", "cdfForgerTicked", "--filter", "min-adoptions=1", "--format", "json", "--cache", cache)
     applied = assay(*words).json()
     assert due not in applied["filterable"]

@@ -13,7 +13,7 @@ from assay.app.subject import SampleRequest, Subject, list_subjects
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.dry_run import dry_run
 from assay.engine.graph import nodes
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE
 from assay.plan.planner import AppliedFilter

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from assay.lang import normal_form, workspace
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import DIFFERENCE
 from tests.support.commands import Done, source_environment

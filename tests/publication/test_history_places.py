@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Break, Edition, History, Section
-from assay.lang.normal_form import CheckedPackage
 from assay.publication.history import (
     FORM,
     MEANING,

@@ -14,9 +14,9 @@ import pytest
 from assay.app import check_and_query
 from assay.app.runs import NamedRun
 from assay.engine.results import NO_SAMPLES, Distribution, FormulaResult, host_row, over_hosts, pooled
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import CheckedPackage
 from tests.compare_reference import CARDANO
 from tests.support.commands import assay
 from tests.support.laboratory import ROOT, Laboratory

@@ -18,8 +18,8 @@ from assay.engine.graph import Node, nodes
 from assay.engine.mount import mount
 from assay.engine.result_cache import Store
 from assay.engine.results import RunResults
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import Plan, plan
 from assay.report.results_json import results_json
 from assay.report.run_results import Choices, RunFigures, manifest_text

@@ -15,7 +15,7 @@ from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
 from assay.engine.graph import Node
 from assay.engine.mount import bind_parameters, mount
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from assay.lineage.column_lineage import ROWS, Origin
 from assay.lineage.metric_lineage import ROLES
 from assay.plan.planner import AppliedFilter, rows_of

@@ -19,10 +19,10 @@ from assay.app.required_sources import has
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
 from assay.lang import dependencies, formula
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Metric, Source
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import FROM, TO, Plan, RowRequest, cut_name, rows_of, span_of
 from assay.provenance.record import printed, provenance
 from assay.report.article import assemble_article, compared_metrics, labels_of, metrics_of, undrawn, with_claims

@@ -24,8 +24,8 @@ from assay.app.sql_files import headed
 from assay.app.subject import MetricSubject, SeriesSubject, list_subjects
 from assay.engine.compiled_plan import CompiledPlan
 from assay.explain.facts import Facts
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Package
-from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace, shipped
 from assay.lineage.diagram import Picture, picture
 from assay.lineage.metric_lineage import ROLES

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from assay.explain import wording
 from assay.explain.facts import Facts
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Source
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import CheckedPackage
 from assay.lineage.graph import path_text
 from assay.report.article import metrics_of
 from assay.report.blocks.rows import series_of

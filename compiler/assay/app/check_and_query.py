@@ -31,10 +31,10 @@ from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.explain.wording import window_said
 from assay.lang import labels, normal_form, workspace
 from assay.lang.blocks.timeline import Timeline
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import AppliedFilter
 from assay.report.article import metrics_of

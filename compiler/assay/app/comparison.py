@@ -20,9 +20,9 @@ from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.ingest.hashing import FileHash
 from assay.lang.check.reports import is_day
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import FilterStep, can_split_by_phase
 from assay.provenance.record import CutRuns, Inputs, documents, printed, provenance
 from assay.report.assemble import assemble

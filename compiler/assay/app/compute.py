@@ -22,9 +22,9 @@ from assay.engine.executor import SQL, Job, connect, execute, open_connections
 from assay.engine.graph import Node, nodes
 from assay.engine.mount import enumerate_hosts, mount
 from assay.engine.results import RunResults
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import AppliedFilter, Plan, RowRequest
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.sql.codegen import Statement

@@ -16,9 +16,9 @@ from assay.app.prose import KEPT, Texts, kept_texts, texts_by_article, unchecked
 from assay.app.session import Session
 from assay.diff.builds import chosen, made_of
 from assay.diff.specs import SystemDiff, by_hashes, diff
-from assay.lang import normal_form, workspace
+from assay.lang import checked_package, normal_form, workspace
 from assay.lang import workspace as unchecked
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.provenance.read import NAME, Content, PublishedContent, Recorded, RecordedPublished, recorded_in
 from assay.provenance.record import outline
@@ -197,7 +197,7 @@ def read_stored_package(path: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
     """
     try:
         stored = normal_form.restore_package(json.loads(path.read_text(encoding="utf-8")), str(path))
-        return normal_form.resolve(stored.package, stored.sources), stored.definitions
+        return checked_package.resolve(stored.package, stored.sources), stored.definitions
     except AssayError:
         raise
     except Exception as error:  # the file is unchecked, so anything may fail

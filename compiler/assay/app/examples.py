@@ -30,12 +30,12 @@ from assay.engine.mount import first_broken, mount
 from assay.engine.result_cache import Store
 from assay.engine.samples import Branch
 from assay.lang import dependencies, workspace
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.example import Example, Expectation
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Field, Form, Metric, Name, Package
 from assay.lang.model.vocabulary import Unit
-from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect
 from assay.sql.dialect import column, event_table, scan
 from assay.util.diagnostics import AssayError, Diagnostic, Span

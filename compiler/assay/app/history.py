@@ -9,7 +9,7 @@ from assay.app.options import Built, Options, reports
 from assay.app.outputs import replacing
 from assay.app.rendering import Assembled, write_report
 from assay.app.session import Session
-from assay.lang import normal_form
+from assay.lang import plain_data
 from assay.lang.check.reports import is_day
 from assay.provenance.read import content_hash
 from assay.provenance.record import of_publications, versions
@@ -113,7 +113,7 @@ MOVE = ("workload", "day", "base", "run", "base_value", "value", "percent", "bre
 def _provenance(name: str, said: HistoryReport, heading: Heading, templates: Path) -> dict[str, object]:
     options = {"title": heading.title, "author": heading.author, "date": heading.date}
     files = [(item.file, item.edition.name) for item in said.issues]
-    shape = content_hash(normal_form.to_plain_data(said.history))
+    shape = content_hash(plain_data.to_plain_data(said.history))
     return of_publications(name, "", options, files, said.checked.sources, shape, templates)
 
 

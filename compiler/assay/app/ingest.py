@@ -14,8 +14,8 @@ from assay.app.required_sources import has
 from assay.app.runs import NamedRun, here
 from assay.app.session import Session
 from assay.ingest.discovery import find_run
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Package, Source
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import AppliedFilter
 from assay.util.diagnostics import AssayError, fail
 

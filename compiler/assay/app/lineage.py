@@ -13,11 +13,11 @@ from assay.app.subject import FormulaSubject, MetricSubject, SeriesSubject, find
 from assay.engine.compiled_plan import CompiledPlan, compile_plan
 from assay.explain.facts import list_appearances
 from assay.lang import dependencies
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, list_constants
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import CheckedPackage
 from assay.lineage.column_lineage import CONSTANTS, Origin
 from assay.lineage.constants import constants, declared
 from assay.lineage.graph import Graph, as_data, graph, place_of, raw_places

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.lang import workspace
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from assay.provenance.read import NAME as RECORD
 from assay.provenance.read import recorded
 from assay.report.output_forms import FILES

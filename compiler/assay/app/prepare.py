@@ -34,8 +34,8 @@ from assay.ingest.manifest import (
 from assay.ingest.pipeline import ingest
 from assay.ingest.quarantine import QuarantineLimitError, place_of
 from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Source
-from assay.lang.normal_form import CheckedPackage
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import AssayError
 from assay.util.numbers import format_count

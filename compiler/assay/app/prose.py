@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
-from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import Workspace, positions
 from assay.report.prose import Prose, read
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, raise_all, suggest_nearest

@@ -17,9 +17,9 @@ from assay.engine.compiled_plan import CompiledPlan
 from assay.engine.connection import small_engine
 from assay.engine.results import NO_SAMPLES, Formulas, RunResults, pooled
 from assay.lang import dependencies
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
-from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import default_mark
 from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, plan
 from assay.quality.assess import Assessment, Notice, count_name

@@ -10,9 +10,9 @@ from assay.app.options import reports
 from assay.app.outputs import refuse_sources, replacing
 from assay.app.rendering import Assembled, write_report
 from assay.app.session import Session
-from assay.lang import normal_form
+from assay.lang import plain_data
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, Report
-from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import content_hash
 from assay.provenance.record import of_publications, versions
 from assay.publication.document import document
@@ -88,7 +88,7 @@ def _provenance(
     checked: CheckedPackage, report: str, edition: Edition, file: Path, templates: Path
 ) -> dict[str, object]:
     files = [file, *([points_file(file)] if points_file(file).is_file() else [])]
-    shape = content_hash(normal_form.to_plain_data(edition))
+    shape = content_hash(plain_data.to_plain_data(edition))
     return of_publications(
         report, edition.name, {}, [(item, edition.name) for item in files], checked.sources, shape, templates
     )

@@ -20,10 +20,10 @@ from assay.app.sql_files import HEAD, PHASES, file_of, sql_texts, write_sql
 from assay.app.stages import stage
 from assay.engine.pruning import used
 from assay.lang import dependencies
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.lineage.constants import declared, place
 from assay.plan.planner import AppliedFilter, RowRequest, rows_of
 from assay.provenance.record import form_tools, in_forms, templates_hash, versions

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from assay.app.runs import NamedRun
 from assay.ingest.discovery import empty_run, files_of, host_paths, listed
 from assay.lang import dependencies
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
-from assay.lang.normal_form import CheckedPackage
 from assay.util.diagnostics import AssayError, Diagnostic, fail, raise_all
 
 Wanted = Mapping[str, frozenset[str]]

@@ -13,11 +13,11 @@ from assay.app.stages import stage
 from assay.engine.result_cache import Store
 from assay.ingest.hashing import MEMO
 from assay.lang import workspace as workspaces
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.libraries import warn_of_differences
 from assay.lang.model.article import Article
 from assay.lang.model.package import Source
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import CheckedPackage
 from assay.lang.workspace import CachedPackage, Workspace
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
 from assay.util.paths import resolve_path

@@ -10,9 +10,9 @@ from assay.app.compute import Computation
 from assay.engine.graph import Node
 from assay.engine.results import MEDIAN
 from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
-from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect
 from assay.sql.distributions import CENTILES
 from assay.util.diagnostics import fail

@@ -14,11 +14,11 @@ from assay.app.session import Session
 from assay.engine.compiled_plan import CompiledPlan, compile_plan
 from assay.explain.wording import formula_sentence
 from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Column, Metric, Package, Series
 from assay.lang.model.report import Cell, Report
 from assay.lang.model.vocabulary import Unit
-from assay.lang.normal_form import CheckedPackage
 from assay.lineage import sample_query
 from assay.plan.planner import AppliedFilter, RowRequest
 from assay.report.glossary import of_column, of_row

@@ -14,10 +14,10 @@ from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.subject import ColumnSubject, MetricSubject, SampleRequest, Subject
 from assay.app.trace_runs import ConstantInputs, Group, Sample, Spread, Tracing, tracing
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import AppliedFilter, rows_of
 from assay.provenance.read import Recorded
 from assay.report.blocks.averages import DIGITS, average, within

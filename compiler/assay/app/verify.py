@@ -22,10 +22,10 @@ from assay.app.runs import NamedRun, here, named_runs, run_at
 from assay.app.session import Session
 from assay.diff.folders import compared
 from assay.engine.result_cache import Store
-from assay.lang import normal_form
+from assay.lang import plain_data
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
-from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import (
     NAME,
     Content,
@@ -65,8 +65,8 @@ def definition(session: Session, record: RecordedPublished) -> str:
     content = record.content
     if content.edition:
         _, report = session.report(content.report)
-        return content_hash(normal_form.to_plain_data(chosen(report, "", content.edition)))
-    return content_hash(normal_form.to_plain_data(session.history(content.report)[1]))
+        return content_hash(plain_data.to_plain_data(chosen(report, "", content.edition)))
+    return content_hash(plain_data.to_plain_data(session.history(content.report)[1]))
 
 
 def rebuild(session: Session, record: RecordedPublished, out: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assay.lang import normal_form
+from assay.lang import definition_hash, plain_data
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Condition, Derived, Grain, Instant, Metric, Package, Runs, Worked
 
@@ -30,9 +30,9 @@ def renames(old: Package, new: Package) -> dict[str, str]:
 
 
 def _hash_meaning(package: Package, metric: Metric) -> str:
-    body = normal_form.collect_definition(package, metric)
+    body = definition_hash.collect_definition(package, metric)
     body["metric"] = {name: value for name, value in body["metric"].items() if name != "id"}
-    return normal_form.hash_definition(body)
+    return definition_hash.hash_definition(body)
 
 
 def as_called(package: Package, names: Mapping[str, str]) -> Package:
@@ -89,7 +89,7 @@ def _match_instants(grain: Grain, now: Sequence[Instant]) -> dict[str, str]:
 
 def describe_pick(instant: Instant) -> str:
     """Return the definition of an instant without its name, as text."""
-    return repr(normal_form.to_plain_data(replace(instant, name=""), prose=False))
+    return repr(plain_data.to_plain_data(replace(instant, name=""), prose=False))
 
 
 def with_instants(package: Package, names: Mapping[str, Names]) -> Package:

@@ -13,10 +13,10 @@ from assay.diff.impact import Thing, readers, thing_at, touched
 from assay.diff.prose import Texts, of_articles, quoting
 from assay.diff.renames import as_called, instants, renames, with_instants
 from assay.explain.facts import Appearance, judging, list_appearances
-from assay.lang import normal_form
+from assay.lang import definition_hash, plain_data
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.package import Metric, Package
-from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect
 
 #: kinds of changes of a metric, in the order of the output
@@ -101,8 +101,8 @@ def diff(
     instant_names = instants(old.package, new.package)
     metrics = tuple(_compare_metrics(old, new, instant_names, texts, meant))
     before, after = (
-        normal_form.to_plain_data(with_instants(old.package, instant_names)),
-        normal_form.to_plain_data(new.package),
+        plain_data.to_plain_data(with_instants(old.package, instant_names)),
+        plain_data.to_plain_data(new.package),
     )
     reports: dict[str, tuple[ReportedChange, ...]] = {}
     elsewhere = [item for item in _report_instants(instant_names) if all(item not in metric.told for metric in metrics)]
@@ -220,7 +220,7 @@ def _compare_metric(
     meant: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
     meaning: list[ReportedChange] = []
-    before, after = normal_form.collect_definition(old, was), normal_form.collect_definition(new.package, now)
+    before, after = definition_hash.collect_definition(old, was), definition_hash.collect_definition(new.package, now)
     for item in changes(before, after):
         meant.add(item.path)
         if item.path[0] == "earlier":
@@ -248,7 +248,7 @@ def _compare_wording(was: Metric, now: Metric) -> Iterator[ReportedChange]:
     yield from (
         describe_change("example", item, 0)
         for item in changes(
-            normal_form.to_plain_data(was.examples), normal_form.to_plain_data(now.examples), ("examples",)
+            plain_data.to_plain_data(was.examples), plain_data.to_plain_data(now.examples), ("examples",)
         )
     )
 

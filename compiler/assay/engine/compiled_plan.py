@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assay.engine.graph import Node, nodes
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Cut
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import AppliedFilter, EventStep, Plan, RowRequest, plan
 from assay.sql.codegen import Statement, compile_steps
 from assay.sql.dialect import event_table, scan

@@ -23,8 +23,8 @@ from assay.engine.partitions import Portions, SideBySide, only, select_unrestric
 from assay.engine.pruning import used
 from assay.engine.result_cache import CachedTables, Store
 from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.vocabulary import Summary
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import CheckStep, FilterStep, Plan, RelationStep
 from assay.sql import dialect, grains
 from assay.sql.codegen import Statement, creation, more

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 from sqlglot import exp
 
 from assay.engine.graph import Node
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import CheckedPackage
 from assay.lang.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import column

@@ -19,11 +19,11 @@ from fractions import Fraction
 from typing import Any
 
 from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import Figure, Figures, NoValueError
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Summary
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import RowRequest
 from assay.sql.distributions import CENTILES
 

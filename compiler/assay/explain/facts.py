@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from assay.explain import wording
 from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
 from assay.lang.model.article import Article
 from assay.lang.model.package import Event, Field, Metric, Package, Series, Source
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import ACCEPTED
 from assay.lineage.column_lineage import ROWS
 from assay.lineage.constants import ConstantFact, constants

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.labels import LINES
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Field, Filter, Grain, Instant, Metric, Package, Pair, Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
-from assay.lang.normal_form import CheckedPackage
 from assay.styles.exact_decimal import exact_text
 
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.lang import decode, normal_form
+from assay.lang import checked_package, decode, normal_form
 from assay.lang import sources as source_index
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.libraries import LIBRARIES
 from assay.lang.model.package import Package
-from assay.lang.normal_form import CheckedPackage
 from assay.util.atomic import write_file
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
@@ -262,7 +262,7 @@ def _verify_normal_form(text: str, where: str, sources: str, locate: Positions) 
         return None
     if check.check(package, locate):
         return None
-    return normal_form.resolve(package, sources)
+    return checked_package.resolve(package, sources)
 
 
 def _cache_path(cache: Path, sources: str) -> Path:
@@ -358,7 +358,7 @@ def evaluate(workspace: Workspace, system: str, files: Sequence[SourceFile]) -> 
 
     package, problems = check_evaluated(workspace, system, _evaluate(workspace, system, files))
     raise_all(problems)
-    return normal_form.resolve(package, hash_sources(files))
+    return checked_package.resolve(package, hash_sources(files))
 
 
 def check_evaluated(workspace: Workspace, system: str, evaluated: Evaluated) -> tuple[Package, tuple[Diagnostic, ...]]:
@@ -420,7 +420,7 @@ def _resolve_unchecked(
     sources = hash_sources(files)
     try:
         package = read_package(workspace, system, files, sources)
-        return normal_form.resolve(package, sources) if package and package.system == system else None
+        return checked_package.resolve(package, sources) if package and package.system == system else None
     except Exception:  # an unchecked package can raise any error
         return None
 

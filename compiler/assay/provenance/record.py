@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from assay.lang import normal_form
+from assay.lang import plain_data
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.provenance.read import FORMAT, content_hash
 from assay.report.output_forms import TOOLS as FORM_TOOLS
 from assay.report.output_forms import USUAL, VEGA_LITE
@@ -138,7 +138,7 @@ def of_publications(
 
 def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
     """Return the hash of a report's definition (its contents, order and titles) and of its prose by file."""
-    plain = normal_form.to_plain_data(report)
+    plain = plain_data.to_plain_data(report)
     return content_hash({"report": plain, "prose": dict(prose)} if prose else plain)
 
 

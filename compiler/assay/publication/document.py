@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition
-from assay.lang.normal_form import CheckedPackage
 from assay.publication.edition import Matched, Word, words
 from assay.publication.model import MetricRow, Publication
 from assay.report.assemble import name_columns

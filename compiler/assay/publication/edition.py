@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, Report
-from assay.lang.normal_form import CheckedPackage
 from assay.publication.model import Facts, MetricRow, Publication, Table
 from assay.util.diagnostics import USAGE, Diagnostic, Span, did_you_mean, fail, raise_all
 

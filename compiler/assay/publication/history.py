@@ -12,8 +12,8 @@ from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, History, Report
-from assay.lang.normal_form import CheckedPackage
 from assay.publication.edition import Word, chosen, matched, words
 from assay.publication.model import MetricRow, Publication
 from assay.publication.reader import MISSING, UNDEFINED, Shape, read

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import History, Report, Section
-from assay.lang.normal_form import CheckedPackage
 from assay.publication.edition import Word, words
 from assay.publication.history import (
     FORM,

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assay.lang import dependencies, formula
 from assay.lang.blocks.fact import Fact
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.labels import describe_series
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.package import Series
-from assay.lang.normal_form import CheckedPackage
 from assay.report.assemble import filled, words
 from assay.report.assemble import notes as noted
 from assay.report.blocks import rows as asked

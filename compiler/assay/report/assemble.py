@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Chart as ChartSpec
 from assay.lang.model.report import Report
 from assay.lang.model.report import Section as SectionSpec
-from assay.lang.normal_form import CheckedPackage
 from assay.report import run_results
 from assay.report.cell_links import COLUMN, FACT, FILTER, CellLink, CellSource, columns
 from assay.report.data_quality import quality_parts

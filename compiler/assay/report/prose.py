@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Choice
 from assay.lang.model.package import Grain, Metric
-from assay.lang.normal_form import CheckedPackage
 from assay.util.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
 
 _ITEM = "a list", "write a sentence, or a paragraph for each item"

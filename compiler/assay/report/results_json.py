@@ -6,9 +6,9 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import format_formula, is_formula
 from assay.lang.model.report import Report
-from assay.lang.normal_form import CheckedPackage
 from assay.report import data_quality
 from assay.report.run_results import LABEL_AND_ID, Choices, RunFigures, chart_points, told_apart, whole_labels
 from assay.styles.row import Centile, Distribution, FormulaResult

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.lang.checked_package import CheckedPackage, Measured
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Constant, Metric
 from assay.lang.model.report import ManifestRow, Report
-from assay.lang.normal_form import CheckedPackage, Measured
 from assay.lang.time_format import format_instant
 from assay.report.data_quality import UNMEASURED, RunQuality
 from assay.styles.exact_decimal import exact_text

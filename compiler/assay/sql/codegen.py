@@ -13,9 +13,9 @@ from typing import TypeGuard
 from sqlglot import exp
 
 from assay.lang import scopes
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Check, Event, Grain, Metric, Package, Relation
 from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
-from assay.lang.normal_form import CheckedPackage
 from assay.lang.reserved_names import KEY, SERIES
 from assay.lang.scopes import HOST, LOGS, SOURCE
 from assay.plan.planner import (

@@ -8,10 +8,10 @@ from fractions import Fraction
 from sqlglot import exp
 
 from assay.lang import formula
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.vocabulary import Summary
-from assay.lang.normal_form import CheckedPackage
 from assay.sql import dialect, distributions
 from assay.sql.dialect import column
 from assay.sql.expressions import literal

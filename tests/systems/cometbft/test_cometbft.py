@@ -16,7 +16,7 @@ from typing import Any
 import pypdf
 import pytest
 
-from assay.lang import dependencies, normal_form
+from assay.lang import checked_package, definition_hash, dependencies
 from assay.lang import workspace as workspaces
 from assay.lang.workspace import Workspace
 from tests.compare_reference import load
@@ -407,20 +407,20 @@ def test_further_source_changes_no_definition() -> None:
     further = dataclasses.replace(checked.package.sources[0], name="further", kind="json-lines", constants=())
     wider = dataclasses.replace(checked.package, sources=(*checked.package.sources, further))
     of_all = {name for name in checked.definitions if _reads_logs(checked, name)}
-    same = normal_form.hash_definitions(wider)
+    same = definition_hash.hash_definitions(wider)
     assert {name for name in same if same[name] != checked.definitions[name]} == of_all
     load_ = next(source for source in wider.sources if source.name == "load")
     other = tuple(dataclasses.replace(load_, time=("time",)) if source is load_ else source for source in wider.sources)
-    changed = normal_form.hash_definitions(dataclasses.replace(wider, sources=other))
+    changed = definition_hash.hash_definitions(dataclasses.replace(wider, sources=other))
     differing = {name for name in changed if changed[name] != checked.definitions[name]}
     assert differing == {name for name in changed if name in of_all or "loaded" in _needed(checked, name).events}
 
 
-def _needed(checked: normal_form.CheckedPackage, metric: str) -> dependencies.Dependencies:
+def _needed(checked: checked_package.CheckedPackage, metric: str) -> dependencies.Dependencies:
     return dependencies.collect_dependencies(checked.package, [checked.metric(metric)], checked.package.filters)
 
 
-def _reads_logs(checked: normal_form.CheckedPackage, metric: str) -> bool:
+def _reads_logs(checked: checked_package.CheckedPackage, metric: str) -> bool:
     """Tell whether a metric reads what every source records of its hosts."""
     read = _needed(checked, metric).relations
     return any("logs" in item.uses for item in checked.package.relations if item.name in read)

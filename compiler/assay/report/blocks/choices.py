@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Choice
-from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
 from assay.report.blocks.rows import Row
 from assay.report.run_results import RunFigures

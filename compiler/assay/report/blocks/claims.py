@@ -8,9 +8,9 @@ from decimal import Decimal
 from fractions import Fraction
 
 from assay.lang.blocks.pivot import Pivot
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Cell, Claim
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
 from assay.report.blocks.rows import Row
 from assay.report.cell_links import JUDGED, ROW, WORDS, CellLink, CellSource

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from assay.engine.results import Formulas, averages, measured
 from assay.lang import formula
 from assay.lang.blocks.class_table import ClassTable
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import Figures
-from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
 from assay.report.blocks.context import RenderContext, Rendered, Term, renders
 from assay.report.cell_links import FORMULA, CellLink, CellSource

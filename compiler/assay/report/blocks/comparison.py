@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assay.lang.blocks.comparison import Comparison
-from assay.lang.normal_form import CheckedPackage
+from assay.lang.checked_package import CheckedPackage
 from assay.report.assemble import compare_values, name_columns
 from assay.report.blocks.context import RenderContext, Rendered, renders
 from assay.report.cell_links import compared

@@ -8,8 +8,8 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from assay.lang.blocks.conclusion import FALLS, RISES, STAYS, Conclusion, Rule
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
-from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks.comparison import compare_averages, list_groups, title_table
 from assay.report.blocks.context import RenderContext, Rendered, renders
 from assay.report.cell_links import AVERAGE, JUDGED, PERCENT, WORDS, CellLink, CellSource

@@ -10,9 +10,9 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Column, Grain, Metric
-from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
 from assay.report.blocks.choices import Chosen
 from assay.report.blocks.rows import Row

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.lang.blocks.fact import Fact
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Constant
-from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks.context import RenderContext, Rendered, renders
 from assay.report.cell_links import facts as of_facts
 from assay.report.document import Table

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from assay.lang.blocks.pivot import Pivot
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Column, Metric
-from assay.lang.normal_form import CheckedPackage
 from assay.report.blocks import rows as asked
 from assay.report.blocks.context import (
     RenderContext,

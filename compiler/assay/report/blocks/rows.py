@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Choice
 from assay.lang.model.package import Grain, Metric, Series
-from assay.lang.normal_form import CheckedPackage
 from assay.plan.planner import FROM, TO, RowRequest, request_rows, rows_of, span_of
 from assay.report.prose import Prose, Quote, grain_of
 from assay.report.run_results import RunFigures
