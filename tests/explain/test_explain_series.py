@@ -9,6 +9,7 @@ import pytest
 
 from assay.app.explain import describe
 from assay.app.lineage import lineage_of
+from assay.app.subject import find_subject
 from assay.explain.wording import series_sentence
 from assay.plan.planner import SeriesStep
 from tests.support.commands import assay
@@ -78,7 +79,8 @@ def test_every_series_that_a_metric_reads_is_told(lab: Laboratory) -> None:
             built_plan = [item.step for item in traced.found.statements.values()]
             steps = {step.name for step in built_plan if isinstance(step, SeriesStep)}
             direct = {item.table for item, role in traced.found.roles.items() if role in ("value", "picks")} & steps
-            result, _ = describe(checked, metric, None, ())
+            subject = find_subject(lab.session, metric.id, system)
+            result, _ = describe(subject, None, (), subject.compile(()))
             assert {item.name for item in result.facts.series} == direct, metric.id
             own = {series.name: series for series in checked.package.series}
             assert all(item.sentence == series_sentence(own[item.name]) for item in result.facts.series)

@@ -151,9 +151,9 @@ def test_all_rows_of_a_load_report_are_read(tmp_path: Path) -> None:
     durations: dict[str, list[int]] = {}
     for row in rows:
         durations.setdefault(row["experiment_id"], []).append(int(row["duration_ns"]))
-    ingested: dict[str, list[int]] = {}
+    durations_read: dict[str, list[int]] = {}
     for item in ingested:
-        ingested.setdefault(item[2], []).append(item[4])
+        durations_read.setdefault(item[2], []).append(item[4])
     assert len(durations) == 8
     summed = {key: (len(item), sum(item), min(item), max(item)) for key, item in durations.items()}
-    assert {key: (len(item), sum(item), min(item), max(item)) for key, item in ingested.items()} == summed
+    assert {key: (len(item), sum(item), min(item), max(item)) for key, item in durations_read.items()} == summed

@@ -171,7 +171,7 @@ class Ingested:
                 content = b"".join(decompressed(self.folder.parent / "run" / name))
                 form = "utf-8" if offset else "utf-8-sig"
                 there = content[offset:].decode(form, errors="replace")
-                begins = ("[", '"', "null") if b'"resultType":"matrix"' in content else (text[:1],)
+                begins = ("[", '"', "null") if b'"resultType":"matrix"' in content else (text[:1], "{")
                 assert there.startswith(begins), (name, offset)
         return self.rows("quarantine", "host", "file", "line", "reason", "text")
 

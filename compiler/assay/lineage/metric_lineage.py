@@ -18,7 +18,7 @@ from assay.lang.model.package import Form
 from assay.lang.reserved_names import KEYS
 from assay.lang.scopes import LOG_COLUMNS, LOGS
 from assay.lineage.column_lineage import ROWS, ColumnOrigins, Origin, Origins, trace_columns
-from assay.plan.planner import EventStep, RelationStep, SeriesStep
+from assay.plan.planner import CheckStep, EventStep, RelationStep, SeriesStep
 from assay.sql import dialect
 from assay.sql.codegen import Statement
 from assay.sql.dialect import column
@@ -146,7 +146,7 @@ def _rename_metrics(statements: Sequence[Statement]) -> list[Statement]:
 
 def table_of_check(check: Statement) -> str:
     """Return the table that a check is about."""
-    return str(getattr(check.step, "of", ""))
+    return check.step.table if isinstance(check.step, CheckStep) else ""
 
 
 def _trace_statements(statements: Sequence[Statement]) -> dict[str, ColumnOrigins]:
