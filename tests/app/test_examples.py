@@ -156,13 +156,13 @@ def test_example_with_unreadable_run_is_an_error(own_workspace: Path, cache: Pat
             'm.least [ "-0.5", "1" ]',
             'm.least [ "-0.5", "one" ]',
             "error[example]: a sample of `latency_min` in example `an experiment of three transactions, and one of a "
-            "single` is no number",
+            "single` is not a number",
         ),
         (
             '"report/raw.csv"',
             '"../raw.csv"',
-            "error[example-file]: a file of example `an experiment of three transactions, and one of a single` is not "
-            "inside its run: `../raw.csv`",
+            "error[example-file]: file `../raw.csv` of example `an experiment of three transactions, and one of a "
+            "single` is outside the run directory",
         ),
         (
             "of m.latency [",

@@ -88,80 +88,82 @@ def rule(kind: str) -> Change:
 CPU = "cpu_usage_series"
 WRONG: dict[str, tuple[Change, str, str]] = {
     "phase-ends": (
-        phase(until=""), "phase `before` of article `upgrade` is the whole run", "expected: two instants, or one"
+        phase(until=""), "phase `before` of article `upgrade` is the whole run",
+        "expected: one instant, or two different ones"
     ),
     "one instant for both ends": (
         phase(since="upgrade"), "phase `before` of article `upgrade` begins and ends at `upgrade`", ""
     ),
     "unknown-instant": (
-        phase(until="upgrad"), "phase `before` of article `upgrade` names an unknown instant `upgrad`",
+        phase(until="upgrad"), "unknown instant `upgrad` in phase `before` of article `upgrade`",
         "hint: did you mean `upgrade`?",
     ),
     "margin": (
         phase(margin="rate_windw"),
-        "phase `before` of article `upgrade` has its margin from a constant that is no duration: `rate_windw`",
+        "the margin `rate_windw` of phase `before` of article `upgrade` is not a constant of type duration",
         "hint: did you mean `rate_window`?",
     ),
-    "duplicate-phase": (phase(name="after"), "article `upgrade` has 2 phases called `after`", ""),
+    "duplicate-phase": (phase(name="after"), "article `upgrade` has 2 phases named `after`", ""),
     "constant of a cut": (
-        cut(constant="host"), "instant `upgrade` is told by a constant that is no instant: `host`", "hint: "
+        cut(constant="host"), "constant `host` of instant `upgrade` is not an instant", "hint: "
     ),
     "table of a cut": (
         cut(of="memory_totl", column="t_ns", pick="first"),
-        "instant `upgrade` is a column of an unknown table `memory_totl`",
+        "unknown table `memory_totl` of instant `upgrade`",
         "hint: is it in the package's lists? did you mean `memory_total`",
     ),
     "column of a cut": (
         cut(of="memory_total", column="value", pick="first"),
-        "instant `upgrade` is a column of `memory_total` that is no instant: `value`", "hint: ",
+        "column `value` of `memory_total` in instant `upgrade` is not an instant", "hint: ",
     ),
     "pick of a cut": (
         cut(of="memory_total", column="t_ns", pick="middle"),
-        "instant `upgrade` is neither the first nor the last of its column", "found:    middle",
+        "unknown `pick` of instant `upgrade`", "found:    middle",
     ),
     "at of a grain": (
-        grain("cpu_point", at="value"), "phases cut grain `cpu_point` by `value`, which is no instant of it",
+        grain("cpu_point", at="value"), "`at` of grain `cpu_point` names `value`, which is not an instant of the grain",
         "hint: there are `t_ns`",
     ),
     "unknown-series": (
         series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idl", "mean"),))),
-        f"series `{CPU}` is worked out of an unknown series `cpu_idl`",
+        f"unknown series `cpu_idl` in series `{CPU}`",
         "hint: is it in the package's lists? did you mean `cpu_idle`",
     ),
     "series-term": (
         series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idle", "men"),))),
-        f"series `{CPU}` makes lines of `cpu_idle` one in a way that there is not: `men`",
+        f"unknown aggregation `men` of the lines of `cpu_idle` in series `{CPU}`",
         "hint: did you mean `mean`?",
     ),
     "labels of terms": (
         series(CPU, lambda item: replace(item, terms=(Term("idle", "cpu_idle", ""),))),
-        f"series `{CPU}` and its term `idle` do not have the same labels",
-        "hint: `meanOf` and the like make the lines that agree in the labels one",
+        f"series `{CPU}` and its term `idle` have different labels",
+        "hint: `meanOf` and similar functions combine the lines with equal labels",
     ),
     "other steps": (
         series("cpu_idle", lambda item: replace(item, every="rate_window")),
-        f"series `{CPU}` and its term `idle` have other windows or steps", "",
+        f"series `{CPU}` and its term `idle` have different windows or steps", "",
     ),
     "term of a value": (
         series(CPU, lambda item: replace(item, value=Expression("column", name="idel"))),
-        f"the value of series `{CPU}` refers to an unknown column `idel`", "hint: did you mean `idle`?",
+        f"unknown column `idel` in the value of series `{CPU}`", "hint: did you mean `idle`?",
     ),
     "unit of a value": (
         series("memory_used_series", lambda item: replace(item, unit=replace(item.unit, name="second"))),
-        "series `memory_used_series` has a value in a unit that does not convert to its own", "expected: second",
+        "the value of series `memory_used_series` has a unit that does not convert to the declared unit",
+        "expected: second",
     ),
     "both samples and terms": (
         series(CPU, lambda item: replace(item, reading="rate")),
-        f"series `{CPU}` is worked out of other series, and reads samples, too", "hint: leave out ",
+        f"series `{CPU}` has both terms and samples", "hint: remove either ",
     ),
     "window of a rate": (
         series("cpu_idle", lambda item: replace(item, window="host")),
-        "series `cpu_idle` takes `windowNs` from a constant that is no duration: `host`", "hint: ",
+        "constant `host` in `windowNs` of series `cpu_idle` is not a duration", "hint: ",
     ),
-    "rule": (rule("fals"), "part `Conclusion` of article `upgrade` has a rule of a kind that there is not: `fals`",
+    "rule": (rule("fals"), "unknown kind `fals` of a rule in part `Conclusion` of article `upgrade`",
              "hint: did you mean `falls`?"),
     "facts": (
-        part(0, Fact("hst")), "part `Host and configuration` of article `upgrade` tells an unknown constant `hst`",
+        part(0, Fact("hst")), "unknown constant `hst` in part `Host and configuration` of article `upgrade`",
         "hint: did you mean `host`?",
     ),
 }  # fmt: skip

@@ -154,7 +154,7 @@ def test_editor_backup_files_are_ignored(watch: Watch) -> None:
 def test_refused_build_is_reported_and_watch_continues(watch: Watch) -> None:
     link = watch.place / "templates" / "away.txt"
     link.symlink_to(ROOT / "README.md")
-    assert watch.refused() == "error[template]: a link leads out of the workspace"
+    assert watch.refused() == "error[template]: a link points outside the workspace"
     watch.passed()
     link.unlink()
     watch.built()

@@ -24,7 +24,7 @@ def test_specs_without_a_system_are_not_replaced_by_shipped(tmp_path: Path, cach
     (place / "Package.dhall").write_text("{=}", encoding="utf-8")
     done = assay("check", "--cache", cache, within=tmp_path)
     assert (done.status, done.out, done.err) == (1, "", (
-        f"error[no-system]: no folder of {tmp_path}/specs is a system's: none holds package.dhall\n"
+        f"error[no-system]: no system in {tmp_path}/specs: no folder contains package.dhall\n"
         "  expected: specs/SYSTEM/package.dhall\n"
         "  found:    specs/mine/Package.dhall\n"
     ))  # fmt: skip
@@ -77,7 +77,7 @@ def test_system_without_package_is_named(tmp_path: Path, cache: Path) -> None:
         (tmp_path / "specs" / name / file).touch()
     done = assay("check", "--system", "part", "--cache", cache, within=tmp_path)
     assert (done.status, done.err) == (2, (
-        f"error[unknown-system]: there are no specs for `part` in {tmp_path}/specs\n"
+        f"error[unknown-system]: no specs for `part` in {tmp_path}/specs\n"
         "  hint: specs/part has no package.dhall\n"
     ))  # fmt: skip
 
@@ -107,8 +107,8 @@ def break_link(path: Path) -> None:
     [
         ("specs", Path.touch, "a file"),
         ("specs", Path.mkdir, "an empty folder"),
-        ("specs", break_link, "a link to what is not there, nowhere"),
-        ("specs/mine", break_link, "a link to what is not there, nowhere"),
+        ("specs", break_link, "a broken link to nowhere"),
+        ("specs/mine", break_link, "a broken link to nowhere"),
     ],
     ids=["file", "empty", "broken link", "broken link to a system"],
 )
@@ -133,4 +133,4 @@ def test_templates_that_are_a_file_are_an_error(tmp_path: Path, cache: Path) -> 
     words = ("build", "service/comparison", "--run", "runs/1.0", "-o", "out", "--to", "md")
     done = assay(*words, "--cache", cache, within=place)
     assert (done.status, done.out) == (1, "")
-    assert done.err.startswith(f"error[template]: {place / 'templates'} is no folder\n")
+    assert done.err.startswith(f"error[template]: {place / 'templates'} is not a folder\n")

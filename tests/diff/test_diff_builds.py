@@ -159,7 +159,9 @@ def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, 
         specs["package"]["metrics"][0]["measured"]["factor"] = factor
         (copy / "specs.json").write_text(json.dumps(specs), encoding="utf-8")
         broken = assay("--cache", cache, "diff", copy, copy)
-        assert broken.err.startswith(f"error[specs]: the specs of the build cannot be read: `{factor}` is no factor\n")
+        assert broken.err.startswith(
+            f"error[specs]: the specs of the build cannot be read: `{factor}` is not a factor\n"
+        )
     (copy / "specs.json").unlink()
     alone = assay("--cache", cache, "diff", copy, two)
     assert (alone.status, alone.out) == (0, "nothing differs\n")

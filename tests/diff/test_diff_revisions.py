@@ -59,8 +59,8 @@ def test_a_revision_that_checks_refuse_by_now_is_compared(tmp_path: Path, cache:
     assert done.status == 3
     assert done.err.startswith("warning: revision ")
     assert done.err.endswith(
-        ": checks refuse the specs of service (better: metric `wait` is better when `sideways`); they are compared as "
-        "they are\n"
+        ": checks refuse the specs of service (better: unknown direction `sideways` in `better` of metric `wait`); "
+        "they are compared as they are\n"
     )
     for system in ("service", "other"):
         result = units(done, system)
@@ -125,5 +125,6 @@ def test_what_breaks_the_comparison_of_unchecked_specs_is_told(tmp_path: Path, c
     place = history(tmp_path / "shop", cache, ("S.unit.millisecond", "S.unit.byte"))
     done = compared(place, cache)
     assert done.status == 1
-    assert "service: not compared, for it could not be read: metric `wait` is measured in a unit" in done.out
-    assert "error[unit]: metric `wait` is measured in a unit that does not convert to its own\n" in done.err
+    assert "service: not compared, for it could not be read: the measure of metric `wait` has a unit" in done.out
+    message = "the measure of metric `wait` has a unit that does not convert to the unit of the metric"
+    assert f"error[unit]: {message}\n" in done.err

@@ -178,17 +178,16 @@ def test_specs_with_and_without_order_pass_the_check(place: Path, tmp_path: Path
         (
             ('began "first" byId', 'began "latest before" byId // { before = "last" }'),
             "error[pick]: instant `first` of grain `journey` is the latest before `last`, but `first` is not bound by "
-            "the host: logs of several hosts have no order",
+            "host, and logs of several hosts have no order",
         ),
         (
             ('began "first" byId', 'noted "latest before" byId // { before = "last" }'),
-            "error[pick]: instant `first` of grain `journey` is the latest before `last`, which is of another source: "
-            "their records have no order",
+            "error[pick]: instant `first` of grain `journey` is the latest before `last`, but records of "
+            "different sources have no order",
         ),
         (
             ('[ "logs", "ended" ]', '[ "logs" ]'),
-            "error[logs]: relation `endings_by_host` reads `logs`, but no event, so that it does not say of which "
-            "source",
+            "error[logs]: relation `endings_by_host` reads `logs` but no event, so its source is unknown",
         ),
     ],
 )

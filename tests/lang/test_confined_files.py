@@ -32,7 +32,7 @@ def test_prose_link_out_of_workspace_is_not_read(tmp_path: Path, cache: Path) ->
     prose.unlink()
     prose.symlink_to(_secret(tmp_path))
     done = assay("check", "--system", "cometbft", "--cache", cache, within=workspace)
-    message = "error[prose]: a link leads out of the workspace\n  at specs/cometbft/prose/issues.md"
+    message = "error[prose]: a link points outside the workspace\n  at specs/cometbft/prose/issues.md"
     assert (done.status, done.out, done.err.strip()) == (1, "", message)
 
 
@@ -56,7 +56,7 @@ def test_template_link_out_of_workspace_is_not_read(tmp_path: Path, name: str) -
     (own / name).symlink_to(elsewhere)
     with pytest.raises(AssayError) as error:
         _ = workspace.templates()
-    message = f"error[template]: a link leads out of the workspace\n  at {own / name}"
+    message = f"error[template]: a link points outside the workspace\n  at {own / name}"
     assert str(error.value) == message
 
 
@@ -72,8 +72,8 @@ def test_template_in_linked_folder_outside_is_not_read(tmp_path: Path) -> None:
     words = ("build", "service/comparison", "--run", "runs/1.0", "-o", "out", "--cache", tmp_path / "cache")
     done = assay(*words, within=place)
     message = (
-        f"error[template]: a link leads to a folder\n  at {own / 'report'}\n"
-        "  hint: put the folder itself there, or links to its files\n"
+        f"error[template]: a link points to a folder\n  at {own / 'report'}\n"
+        "  hint: use the folder itself, or links to its files\n"
     )
     assert (done.status, done.out, done.err) == (1, "", message)
     assert not (place / "out").exists()
@@ -161,7 +161,7 @@ def test_normal_form_is_not_written_through_link_outside(place: Path, tmp_path: 
     before = {path: path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()}
     done = assay("check", "--accept", "--cache", tmp_path / "cache", within=place)
     assert done.status == 1
-    assert done.err.startswith("error[accept]: a link leads out of the workspace\n  at ")
+    assert done.err.startswith("error[accept]: a link points outside the workspace\n  at ")
     assert {path: path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()} == before
 
 

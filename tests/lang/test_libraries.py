@@ -13,9 +13,9 @@ from tests.support.commands import assay
 from tests.support.laboratory import ROOT
 
 WARNING = """\
-warning[schema-differs]: the schema in the workspace is not the one of this version of Assay
+warning[schema-differs]: the schema in the workspace differs from the schema of this version of Assay
   found:    other contents of specs/schema/metric.dhall
-  hint: `assay init --update-schema DIR` writes the one of this version into the workspace DIR
+  hint: run `assay init --update-schema DIR` to update the schema of the workspace DIR
 """
 
 

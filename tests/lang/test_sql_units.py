@@ -72,21 +72,21 @@ let apart =
 
 
 TOLD = """\
-error[unit]: column `n` of relation `beginnings` is `took` of `began` as it is, in another unit
+error[unit]: column `n` of relation `beginnings` is `took` of `began` unchanged, but has a different unit
   at specs/small/package.dhall:76:29
     76 | let n2 = G.column "integer" "n" U.second "Number"
        |                             ^^^
   expected: millisecond
   found:    second
-  hint: convert it in the SQL, or name the unit that it has
+  hint: convert it in the SQL, or declare the unit that it has
 
-error[unit]: column `n` of relation `apart` is `t_ns` of `began` less another instant, in another unit
+error[unit]: column `n` of relation `apart` is `t_ns` of `began` minus another instant, but has a different unit
   at specs/small/package.dhall:76:29
     76 | let n2 = G.column "integer" "n" U.second "Number"
        |                             ^^^
   expected: nanosecond
   found:    second
-  hint: convert it in the SQL, or name the unit that it has
+  hint: convert it in the SQL, or declare the unit that it has
 """
 
 

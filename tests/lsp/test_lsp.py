@@ -226,7 +226,7 @@ def test_unknown_unit_is_marked_where_it_is_written(editor: Editor) -> None:
     with editor.open(METRICS, text):
         (problem,) = editor.wait_for(METRICS, bool)
         assert problem.code == "unknown-unit"
-        assert problem.message.startswith("metric `response_size` is in an unknown unit `bite`")
+        assert problem.message.startswith("unknown unit `bite` in metric `response_size`")
         assert range_of(problem)[:2] == (position.line, position.character + len("{ name = "))
 
 

@@ -60,7 +60,7 @@ def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts
     sql = session.workspace.root / "golden" / "sql" / checked.package.system
     for path in (normal_form_path, sql):
         if not session.workspace.holds(path):
-            raise fail("accept", "a link leads out of the workspace", span=Span(str(path)))
+            raise fail("accept", "a link points outside the workspace", span=Span(str(path)))
     if texts:
         with _fresh(session, sql.parent) as folder:
             (folder / sql.name).mkdir()

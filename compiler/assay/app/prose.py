@@ -26,7 +26,7 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) 
     for name in (part.prose for part in article.parts if part.prose):
         display_name, path = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
         if not workspace.holds(path):
-            problems.append(Diagnostic("prose", "a link leads out of the workspace", Span(display_name)))
+            problems.append(Diagnostic("prose", "a link points outside the workspace", Span(display_name)))
             continue
         if not path.exists():
             problems.append(_missing(workspace, checked, article, name, display_name))

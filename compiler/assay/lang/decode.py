@@ -207,7 +207,7 @@ def _decode_expression(data: object) -> Expression:
     try:
         node = parse(data) if isinstance(data, str) else decode(typing.cast("list[dict[str, object]]", data))
     except (ValueError, KeyError, TypeError) as error:
-        raise _ShapeError(f"is no expression: {error}") from None
+        raise _ShapeError(f"is not an expression: {error}") from None
     if node is None:
         raise _ShapeError("is empty where an expression is needed")
     return node

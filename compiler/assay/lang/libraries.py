@@ -40,8 +40,8 @@ def warn_of_differences(root: Path, shipped: Path) -> tuple[Diagnostic, ...]:
     if not names:
         return ()
     listing = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-    message = "the schema in the workspace is not the one of this version of Assay"
-    hint = "`assay init --update-schema DIR` writes the one of this version into the workspace DIR"
+    message = "the schema in the workspace differs from the schema of this version of Assay"
+    hint = "run `assay init --update-schema DIR` to update the schema of the workspace DIR"
     return (Diagnostic("schema-differs", message, found=f"other contents of {listing}", hint=hint, severity="warning"),)
 
 

@@ -155,16 +155,16 @@ def parse(text: str) -> Pattern:
             part, part_start = part_count, at
         elif token == "?}":
             if not part:
-                raise PatternError("an optional part ends that did not begin", at, 2, "it begins with `{?`")
+                raise PatternError("`?}` without `{?`", at, 2, "start the optional part with `{?`")
             part = 0
         elif token in ("{", "}"):
-            raise PatternError("a brace without its counterpart", at, 1, f"a brace itself is written `{token * 2}`")
+            raise PatternError("unmatched brace", at, 1, f"write `{token * 2}` for a literal brace")
         elif token.startswith("{") and token != "{{":
             pieces.append(_parse_capture(token, at, pieces, part))
         else:
             _append_text(pieces, {"{{": "{", "}}": "}"}.get(token, token), part)
     if part:
-        raise PatternError("an optional part without its end", part_start, 2, "it ends with `?}`")
+        raise PatternError("unclosed optional part", part_start, 2, "close it with `?}`")
     if not pieces:
         raise PatternError("the pattern is empty", 0, 0, "write the text of a line, with places such as `{name}`")
     return Pattern(tuple(pieces))
@@ -183,11 +183,11 @@ def _parse_capture(token: str, at: int, before: Sequence[Piece], part: int) -> P
     inner = token[1:-1]
     name = inner.removesuffix("...")
     if name and not _NAME.fullmatch(name):
-        hint = "a name is made of letters, digits and `_`; a brace itself is written `{{` or `}}`"
-        raise PatternError(f"`{token}` is no place", at, len(token), hint)
+        hint = "a name consists of letters, digits and `_`; write `{{` or `}}` for a literal brace"
+        raise PatternError(f"`{token}` is not a place", at, len(token), hint)
     if name and name in {piece.name for piece in before}:
-        raise PatternError(f"the place `{name}` is named twice", at, len(token), "rename one; `{}` has no name")
+        raise PatternError(f"duplicate place `{name}`", at, len(token), "rename one; `{}` has no name")
     if before and before[-1].matches:
-        hint = "put the text between them that stands there in a line"
-        raise PatternError("two places follow each other, so nothing tells where one ends", at, len(token), hint)
+        hint = "put the text that separates them between the places"
+        raise PatternError("two adjacent places without text between them", at, len(token), hint)
     return Piece(name=name, matches=REST if inner.endswith("...") else WORD, optional=part)

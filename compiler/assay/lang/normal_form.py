@@ -75,7 +75,7 @@ def restore_package(data: dict[str, Any], where: str) -> CheckedPackage:
 def _parse_factor(text: str) -> Fraction:
     """Parse a factor.  Raises ValueError for other texts, and for more digits than any factor has."""
     if not _FACTOR.fullmatch(text):
-        raise ValueError(f"`{text[:40]}` is no factor")
+        raise ValueError(f"`{text[:40]}` is not a factor")
     return Fraction(text)
 
 

@@ -26,12 +26,12 @@ def find_format_error(form: str) -> str:
         return ""
     places = re.findall(r"%(.?)", form)
     if not places:
-        return f"`{form}` is no form of instants"
+        return f"`{form}` is not a form of instants"
     unknown = next((place for place in places if place not in PLACES), None)
     if unknown is not None:
-        return f"`%{unknown}` is no place of a form of instants"
+        return f"unknown place `%{unknown}`"
     has_day = "j" in places or ("d" in places and {"m", "b", "B"} & set(places))
-    return "" if has_day and {"Y", "y"} & set(places) else f"`{form}` does not tell the day"
+    return "" if has_day and {"Y", "y"} & set(places) else f"`{form}` has no date"
 
 
 def describe_format(source: Source) -> str:

@@ -64,10 +64,10 @@ class Workspace:
         for path in folder.rglob("*"):
             if path.is_symlink():
                 if not (self.holds(path) or resolve_path(path).is_relative_to(target)):
-                    raise fail("template", "a link leads out of the workspace", span=Span(str(path)))
+                    raise fail("template", "a link points outside the workspace", span=Span(str(path)))
                 if path.is_dir():
-                    hint = "put the folder itself there, or links to its files"
-                    raise fail("template", "a link leads to a folder", span=Span(str(path)), hint=hint)
+                    hint = "use the folder itself, or links to its files"
+                    raise fail("template", "a link points to a folder", span=Span(str(path)), hint=hint)
         return folder
 
     def holds(self, path: Path) -> bool:
@@ -102,7 +102,7 @@ class Workspace:
             return False  # `specs/` belongs to another program
         raise fail(
             "no-system",
-            f"no folder of {self.specs} is a system's: none holds {ROOT_FILE}",
+            f"no system in {self.specs}: no folder contains {ROOT_FILE}",
             expected=f"specs/SYSTEM/{ROOT_FILE}",
             found=(", ".join(specs[:SHOWN]) or "an empty folder") + (", ..." if len(specs) > SHOWN else ""),
         )
@@ -113,9 +113,9 @@ def _require_folder(place: Path, code: str) -> None:
     if place.is_dir():
         return
     resolve_path(place)
-    kind = f"a link to what is not there, {place.readlink()}" if place.is_symlink() else "a file"
-    hint = "mend or remove it: without it, what comes with Assay is taken"
-    raise fail(code, f"{place} is no folder", expected="a folder", found=kind, hint=hint)
+    kind = f"a broken link to {place.readlink()}" if place.is_symlink() else "a file"
+    hint = "repair or remove it: without it, Assay uses its own"
+    raise fail(code, f"{place} is not a folder", expected="a folder", found=kind, hint=hint)
 
 
 def shipped() -> Workspace:
@@ -155,7 +155,7 @@ def load(
         incomplete = dhall_files and not (workspace.specs / system / ROOT_FILE).exists()
         raise fail(
             "unknown-system",
-            f"there are no specs for `{system}` in {workspace.specs}",
+            f"no specs for `{system}` in {workspace.specs}",
             hint=f"specs/{system} has no {ROOT_FILE}" if incomplete else did_you_mean(system, workspace.systems()),
             status=USAGE,
         )
@@ -376,9 +376,9 @@ def check_evaluated(workspace: Workspace, system: str, evaluated: Evaluated) -> 
     locate = Positions(lambda: evaluated)
     if package.system != system:
         span, excerpt = locate(package.system)
-        raise fail("system", f"the package in specs/{system} is of another system: `{package.system}`", span=span,
+        raise fail("system", f"package `{package.system}` in specs/{system} has the wrong name", span=span,
                    excerpt=excerpt, expected=system, found=package.system,
-                   hint="a system is called as its folder: rename one of them")  # fmt: skip
+                   hint="a system has the name of its folder: rename one of them")  # fmt: skip
     return package, check.check(package, locate)
 
 

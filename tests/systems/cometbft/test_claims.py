@@ -209,23 +209,23 @@ def test_printed_decimals_set_the_precision(tmp_path: Path, cache: Path) -> None
         (
             ', A.cell 200 4 "38660" ]',
             ', A.cell 100 4 "38660" ]',
-            "error[claim-cells]: a cell of the claim of `The QA document of v0.38` (the saturation table of the "
-            "baseline, v0.37) in article `published` stands twice (row 100, column 4)\n",
+            "error[claim-cells]: duplicate cell in the claim of `The QA document of v0.38` (the saturation table of "
+            "the baseline, v0.37) in article `published` (row 100, column 4)\n",
         ),
         (
             ', A.cell 200 4 "38660" ]',
             ', A.cell 200 4 "38 660" ]',
             "error[claim-value]: a cell of the claim of `The QA document of v0.38` (the saturation table of the "
-            "baseline, v0.37) in article `published` is no number (row 200, column 4)\n"
+            "baseline, v0.37) in article `published` is not a number (row 200, column 4)\n"
             "  expected: digits, as in 35600 or 1.5\n"
             "  found:    38 660\n",
         ),
         (
             "pivots = [ saturation ] }",
             'pivots = [ saturation // { title = "Transactions found in blocks" } ] }',
-            "error[claim-pivot]: the claim of `The QA document of v0.38` (the saturation table of v0.38) in article "
-            "`published` is about a pivot that the article does not have: `Transactions found in blocks, by rate "
-            "(rows) and connections (columns)`\n",
+            "error[claim-pivot]: unknown pivot `Transactions found in blocks, by rate (rows) and connections "
+            "(columns)` in the claim of `The QA document of v0.38` (the saturation table of v0.38) in article "
+            "`published`\n",
         ),
     ],
 )

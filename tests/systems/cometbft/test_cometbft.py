@@ -368,14 +368,14 @@ def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
             "[ s.memory, s.nodeMemory ]",
             "[ s.memory, s.peers ]",
             "error[averages-unit]: the series of table `Average resident memory with and without the exporters' "
-            "processes` of part `Metrics of the nodes` of article `qa` are in different units\n",
+            "processes` of part `Metrics of the nodes` of article `qa` have different units\n",
         ),
         (
             "specs/cometbft/articles.dhall",
             "[ s.memory, s.nodeMemory ]",
             '[ s.memory, s.nodeMemory // { name = "node_memori" } ]',
-            "error[unknown-series]: table `Average resident memory with and without the exporters' processes` of part "
-            "`Metrics of the nodes` of article `qa` shows an unknown series `node_memori`\n",
+            "error[unknown-series]: unknown series `node_memori` in table `Average resident memory with and without "
+            "the exporters' processes` of part `Metrics of the nodes` of article `qa`\n",
         ),
         (
             "specs/cometbft/series.dhall",

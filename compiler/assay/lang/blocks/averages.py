@@ -28,7 +28,7 @@ class Averages(Block):
         if choice and not choice.begin:
             checker.report(
                 "choice-time",
-                f"{where} is over the time of choice `{choice.name}`, which has none",
+                f"{where} averages over the time of choice `{choice.name}`, which has no time",
                 choice.name,
                 hint="give the choice `begin` and `end`",
             )
@@ -37,13 +37,13 @@ class Averages(Block):
             checker.report("averages-series", f"{where} has no series", self.title)
         for name in self.series:
             if name not in known:
-                message = f"{where} shows an unknown series `{name}`"
+                message = f"unknown series `{name}` in {where}"
                 checker.report_missing("unknown-series", message, name, known, within=(self.title,))
         units = {known[name].unit.name: name for name in reversed(self.series) if name in known}
         if len(units) > 1:
             checker.report(
                 "averages-unit",
-                f"the series of {where} are in different units",
+                f"the series of {where} have different units",
                 self.title,
                 expected="one unit",
                 found=", ".join(

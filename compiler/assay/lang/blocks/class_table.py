@@ -56,11 +56,11 @@ class ClassTable(Block):
         """Report classes without names or amounts of one kind, a wrong unit of the formula, and unknown columns."""
         where = f"table `{self.title}` in {where}"
         if not self.classes:
-            checker.report("class", f"{where} is against no classes", self.title, hint="name some in `classes`")
+            checker.report("class", f"{where} has no classes", self.title, hint="add some to `classes`")
             return
         for name, times in Counter(item.name for item in self.classes).items():
             if times > 1:
-                checker.report("class", f"{where} has {times} classes called `{name}`", name, hint="rename all but one")
+                checker.report("class", f"{where} has {times} classes named `{name}`", name, hint="rename all but one")
         amount = self.classes[0].unit.name
         for item in self.classes:
             _check_class(checker, where, item, amount)
@@ -78,7 +78,7 @@ class ClassTable(Block):
         if grain is None:
             checker.report(
                 "other-grain",
-                f"{where} has a column for each row of a grain, and its metrics are not all of one",
+                f"the metrics of {where} are not all of one grain, which its columns need",
                 self.title,
                 found=", ".join(sorted(grains - {""})) or "none",
             )
@@ -87,7 +87,7 @@ class ClassTable(Block):
         if self.across not in columns:
             checker.report(
                 "unknown-column",
-                f"{where} calls rows by an unknown column `{self.across}` of grain `{grain.name}`",
+                f"unknown column `{self.across}` of grain `{grain.name}` in {where}",
                 self.across,
                 hint=did_you_mean(self.across, columns),
             )
@@ -141,5 +141,5 @@ def _check_class(checker: Checker, where: str, item: Class, unit: str) -> None:
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, f"class `{item.name}` of {where}", item.name)
     except UnitError:
-        message = f"class `{item.name}` of {where} has an amount of another kind than the first one"
+        message = f"the amount of class `{item.name}` of {where} has a different dimension than that of the first class"
         checker.report("unit", message, item.name, expected=unit, found=item.unit.name)

@@ -41,7 +41,7 @@ class Conclusion(Block):
     def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
         check_compared_metrics(checker, where, self.read_metrics(), (article.name, part.title))
         for kind in dict.fromkeys(rule.kind for rule in self.rules if rule.kind not in RULES):
-            checker.report("rule", f"{where} has a rule of a kind that there is not: `{kind}`", kind,
+            checker.report("rule", f"unknown kind `{kind}` of a rule in {where}", kind,
                            hint=did_you_mean(kind, RULES))  # fmt: skip
 
     def read_metrics(self) -> Iterator[str]:

@@ -30,7 +30,7 @@ class Fact(Block):
         if self.constant not in known:
             checker.report(
                 "unknown-constant",
-                f"{where} tells an unknown constant `{self.constant}`",
+                f"unknown constant `{self.constant}` in {where}",
                 self.constant,
                 hint=did_you_mean(self.constant, known),
                 within=(article.name, part.title),

@@ -37,9 +37,9 @@ class Grid(Block):
         if not article.cases:
             checker.report(
                 "grid-without-cases",
-                f"{where} has a row for each case, but the article does not say which constant tells the case of a run",
+                f"{where} has a row for each case, but the article has no `cases`",
                 self.title,
-                hint="name the constant in the article's `cases`",
+                hint="set `cases` of the article to the constant with the case of a run",
             )
         for timeline in self.timelines:
             timeline.check_series(checker, where)
@@ -50,7 +50,7 @@ class Grid(Block):
             if choice and choice.grain != scatter.of:
                 checker.report(
                     "other-grain",
-                    f"{where} has a scatter of rows that choice `{choice.name}` does not choose",
+                    f"{where} has a scatter with other rows than those of choice `{choice.name}`",
                     choice.name,
                     expected=scatter.of,
                     found=choice.grain,

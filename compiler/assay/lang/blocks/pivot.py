@@ -48,10 +48,10 @@ class Pivot(Block):
         if choice and not {self.down, self.across} <= set(choice.keys):
             checker.report(
                 "choice-keys",
-                f"{where} shows a chosen cell, but its row and column are no keys of choice `{choice.name}`",
+                f"{where} shows a chosen cell, but its row and column are not the keys of choice `{choice.name}`",
                 choice.name,
                 expected=f"{self.down}, {self.across}",
-                found=", ".join(choice.keys) or "no key",
+                found=", ".join(choice.keys) or "no keys",
             )
         if known and self.diagonals:
             self._check_diagonals(checker, where)
@@ -62,7 +62,7 @@ class Pivot(Block):
         for name in (self.down, self.across):
             if types[name] not in NUMBERS:
                 checker.report(
-                    "diagonals", f"{where} has diagonals, which multiply a column that is no number: `{name}`", name,
+                    "diagonals", f"column `{name}` in the diagonals of {where} is not a number", name,
                     found=types[name],
                 )  # fmt: skip
 

@@ -36,9 +36,9 @@ class Timeline(Block):
         if self.stacked and self.mean:
             checker.report(
                 "stacked-mean",
-                f"{where} stacks the lines of series `{self.series}`, in which a mean has no place",
+                f"{where} has both `mean` and `stacked` for series `{self.series}`",
                 self.series,
-                hint="leave out `mean` or `stacked`",
+                hint="remove `mean` or `stacked`",
             )
 
     def check_series(self, checker: Checker, where: str) -> None:
@@ -46,12 +46,12 @@ class Timeline(Block):
         series = next((item for item in checker.package.series if item.name == self.series), None)
         if series is None:
             known = [item.name for item in checker.package.series]
-            message = f"{where} shows an unknown series `{self.series}`"
+            message = f"unknown series `{self.series}` in {where}"
             checker.report_missing("unknown-series", message, self.series, known, within=(self.title,))
         elif not self.alone and self.line not in series.by:
             checker.report(
                 "unknown-label",
-                f"{where} has lines by a label that series `{series.name}` does not have: `{self.line}`",
+                f"unknown label `{self.line}` of series `{series.name}` in {where}",
                 self.line or series.name,
                 hint=did_you_mean(self.line, series.by),
             )

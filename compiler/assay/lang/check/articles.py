@@ -21,7 +21,7 @@ def articles(checker: Checker) -> None:
         if names.count(article.name) or [item.name for item in checker.package.articles].count(article.name) > 1:
             checker.report(
                 "duplicate-report",
-                f"{what} has the name of another report, history or article",
+                f"{what} has the same name as another report, history or article",
                 article.name,
                 hint="rename all but one",
             )
@@ -39,7 +39,7 @@ def _constants(checker: Checker, what: str, article: Article) -> None:
         if name not in known:
             checker.report(
                 "unknown-constant",
-                f"{what} uses an unknown constant `{name}`",
+                f"unknown constant `{name}` in {what}",
                 name or article.name,
                 hint=did_you_mean(name, known),
             )
@@ -57,23 +57,22 @@ def claims(checker: Checker, article: Article) -> None:
             several = claim.pivot in titles
             checker.report(
                 "claim-pivot",
-                f"{what} is about {'several pivots' if several else 'a pivot that the article does not have'}: "
-                f"`{claim.pivot}`",
+                f"{'ambiguous' if several else 'unknown'} pivot `{claim.pivot}` in {what}",
                 claim.pivot,
-                hint="give them different titles" if several else did_you_mean(claim.pivot, titles),
+                hint="give each pivot a different title" if several else did_you_mean(claim.pivot, titles),
             )
         _cells(checker, what, claim)
 
 
 def _cells(checker: Checker, what: str, claim: Claim) -> None:
     if not claim.cells:
-        checker.report("claim-cells", f"{what} has no cell", claim.document)
+        checker.report("claim-cells", f"{what} has no cells", claim.document)
     places = [(cell.down, cell.across) for cell in claim.cells]
     for cell in claim.cells:
         place = f"row {cell.down}, column {cell.across}"
         if not re.fullmatch(NUMBER, cell.value) or parse_decimal(cell.value) is None:
-            message = f"a cell of {what} is no number ({place})"
+            message = f"a cell of {what} is not a number ({place})"
             checker.report("claim-value", message, cell.value, expected="digits, as in 35600 or 1.5", found=cell.value)
         if places.count((cell.down, cell.across)) > 1:
             places.remove((cell.down, cell.across))
-            checker.report("claim-cells", f"a cell of {what} stands twice ({place})", claim.document)
+            checker.report("claim-cells", f"duplicate cell in {what} ({place})", claim.document)

@@ -42,15 +42,17 @@ def check_coverage(checker: Checker) -> None:
         if item.name in instants:
             continue
         if "." in item.name:
-            checker.report_missing("unknown-instant", f"coverage of unknown instant `{item.name}`", item.name, instants)
+            checker.report_missing(
+                "unknown-instant", f"unknown instant `{item.name}` in the coverage", item.name, instants
+            )
             continue
         if item.name not in events:
-            checker.report_missing("unknown-event", f"coverage of unknown event `{item.name}`", item.name, events)
+            checker.report_missing("unknown-event", f"unknown event `{item.name}` in the coverage", item.name, events)
             continue
         fields = [field.name for field in events[item.name].fields]
         for name in (item.dropped, item.count):
             if name and name not in fields:
-                message = f"coverage of event `{item.name}` names unknown field `{name}`"
+                message = f"unknown field `{name}` in the coverage of event `{item.name}`"
                 checker.report_missing("unknown-field", message, name, fields, within=(item.name,))
 
 
@@ -102,7 +104,7 @@ def _check_sources(checker: Checker) -> None:
         if kind is None:
             checker.report(
                 "unknown-kind",
-                f"source `{source.name}` is of a kind that there is not: `{source.kind}`",
+                f"unknown kind `{source.kind}` of source `{source.name}`",
                 source.kind,
                 hint=did_you_mean(source.kind, SOURCE_KINDS),
                 within=(source.name,),
@@ -112,18 +114,18 @@ def _check_sources(checker: Checker) -> None:
         if source.host_files and (file_pattern.count("*") != 1 or set("?[") & set(file_pattern) or source.logs):
             checker.report(
                 "host-files",
-                f"the hosts of source `{source.name}` are files, so its glob must tell their names",
+                f"the glob `hosts` of source `{source.name}` does not give each file a host name",
                 source.name,
-                expected="one `*` in the last part of `hosts`, which stands for the name, and no `logs`",
+                expected="one `*` in the last part of `hosts`, which matches the name, and no `logs`",
                 found=f"{source.hosts or 'nothing'}{', with logs ' + ', '.join(source.logs) if source.logs else ''}",
             )
         if kind.needs_begin != bool(source.begins):
-            fault = "does not say with which key one begins" if not source.begins else "is not of blocks"
+            fault = "has blocks but no `begins`" if not source.begins else "has `begins` but no blocks"
             checker.report(
                 "source-begins",
                 f"source `{source.name}` {fault}",
                 source.name,
-                expected="`begins` of a source of kind `blocks`, and of no other",
+                expected="`begins` if and only if the kind is `blocks`",
                 found=f"kind `{source.kind}`, begins `{source.begins}`",
             )
 
@@ -135,7 +137,7 @@ def _check_events(checker: Checker) -> None:
         if event.source not in sources:
             checker.report_missing(
                 "unknown-source",
-                f"event `{event.name}` is of an unknown source `{event.source}`",
+                f"unknown source `{event.source}` of event `{event.name}`",
                 event.source,
                 sources,
                 within=(event.doc, event.name),
@@ -158,7 +160,7 @@ def _check_event_names(
         if name.generation not in generations:
             checker.report(
                 "unknown-generation",
-                f"event `{event.name}` has a name of generation `{name.generation}`, "
+                f"event `{event.name}` has a name for generation `{name.generation}`, "
                 f"which source `{event.source}` does not look up",
                 event.name,
                 hint=did_you_mean(name.generation, generations),
@@ -168,19 +170,19 @@ def _check_event_names(
         if seen.setdefault(key, event.name) != event.name:
             checker.report(
                 "ambiguous-event",
-                f"`{name.name}` is a name of the events `{seen[key]}` and `{event.name}`",
+                f"the events `{seen[key]}` and `{event.name}` share the name `{name.name}`",
                 event.name,
-                hint="a record can be one event only",
+                hint="a record can match only one event",
                 within=(event.doc,),
             )
 
 
 def _check_event_forms(checker: Checker, event: Event, kind: SourceKind) -> None:
     if kind.nameless and (len(event.forms) != 1 or event.forms[0].names):
-        message = f"event `{event.name}` is {kind.nameless}: it has one form, without names"
+        message = f"event `{event.name}` is {kind.nameless} and must have exactly one form, without names"
         checker.report("event-of-table", message, event.name, within=(event.doc,))
     elif not kind.nameless and not any(form.names for form in event.forms):
-        checker.report("event-without-name", f"no record can be event `{event.name}`: it has no name", event.name,
+        checker.report("event-without-name", f"event `{event.name}` has no name, so no record can match it", event.name,
                        within=(event.doc,))  # fmt: skip
     shape = [(item.name, item.type, item.unit.name) for item in event.fields]
     for form in event.forms[1:]:
@@ -189,8 +191,8 @@ def _check_event_forms(checker: Checker, event: Event, kind: SourceKind) -> None
                 "event-forms",
                 f"the forms of event `{event.name}` have different fields",
                 event.name,
-                expected=", ".join(name for name, _, _ in shape) or "no field",
-                found=", ".join(item.name for item in form.fields) or "no field",
+                expected=", ".join(name for name, _, _ in shape) or "no fields",
+                found=", ".join(item.name for item in form.fields) or "no fields",
                 within=(event.doc,),
             )
 
@@ -202,7 +204,7 @@ def _check_table_references(checker: Checker) -> None:
             if table not in tables:
                 checker.report_missing(
                     "unknown-table",
-                    f"relation `{relation.name}` uses an unknown table `{table}`",
+                    f"unknown table `{table}` in relation `{relation.name}`",
                     table,
                     tables,
                     within=(relation.doc, relation.name),
@@ -212,7 +214,7 @@ def _check_table_references(checker: Checker) -> None:
         if table not in tables:
             checker.report_missing(
                 f"unknown-{kind}",
-                f"grain `{grain.name}` is made of an unknown {kind} `{table}`",
+                f"unknown {kind} `{table}` in grain `{grain.name}`",
                 table,
                 tables,
                 within=(grain.doc, grain.name),
@@ -221,7 +223,7 @@ def _check_table_references(checker: Checker) -> None:
             if instant.pick != COMPUTED and instant.of not in tables:
                 checker.report_missing(
                     "unknown-event",
-                    f"instant `{instant.name}` of grain `{grain.name}` is bound to an unknown event `{instant.of}`",
+                    f"unknown event `{instant.of}` of instant `{instant.name}` (grain `{grain.name}`)",
                     instant.of,
                     tables,
                     within=(grain.name, instant.doc, instant.name),
@@ -229,7 +231,7 @@ def _check_table_references(checker: Checker) -> None:
         for check, table in ((item, name) for item in grain.checks for name in item.uses if name not in tables):
             checker.report_missing(
                 "unknown-table",
-                f"check `{check.code}` of grain `{grain.name}` uses an unknown table `{table}`",
+                f"unknown table `{table}` in check `{check.code}` of grain `{grain.name}`",
                 table,
                 tables,
                 within=(grain.doc, check.code),
@@ -250,9 +252,9 @@ def _check_cycles(checker: Checker) -> None:
             cycle = (*trail[trail.index(name) :], name)
             checker.report(
                 "cycle",
-                f"`{name}` is made of itself: {' -> '.join(cycle)}",
+                f"`{name}` depends on itself: {' -> '.join(cycle)}",
                 name,
-                hint="break the circle: one of these must not read the next",
+                hint="break the cycle: one of these must not read the next",
             )
             visited.update(cycle)
         elif name not in visited:
@@ -305,7 +307,7 @@ def _check_metrics(checker: Checker) -> None:
         if metric.grain not in grains:
             checker.report_missing(
                 "unknown-grain",
-                f"metric `{metric.id}` is of an unknown grain `{metric.grain}`",
+                f"unknown grain `{metric.grain}` of metric `{metric.id}`",
                 metric.grain,
                 grains,
                 within=(metric.id,),
@@ -320,7 +322,7 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
     if measured and measured.type not in ("integer", "real"):
         checker.report(
             "type",
-            f"{owner} measures no number",
+            f"the measure of {owner} is not a number",
             metric.id,
             expected="a number or a duration",
             found=measured.type,
@@ -337,7 +339,7 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
         if name not in scope.leaves["column"]:
             checker.report(
                 "unknown-key",
-                f"{owner} {use} `{name}`, which grain `{metric.grain}` lacks",
+                f"{owner} {use} `{name}`, which is not a column of grain `{metric.grain}`",
                 name,
                 hint=did_you_mean(name, scope.leaves["column"]),
                 within=(metric.id,),
@@ -349,7 +351,7 @@ def _check_better(checker: Checker, metric: Metric) -> None:
     if metric.better not in ("lower", "higher", "neither"):
         checker.report(
             "better",
-            f"metric `{metric.id}` is better when `{metric.better}`",
+            f"unknown direction `{metric.better}` in `better` of metric `{metric.id}`",
             metric.id,
             expected="lower, higher or neither",
             found=metric.better,
@@ -363,7 +365,7 @@ def _check_metric_unit(checker: Checker, metric: Metric, measured: Typed) -> Non
     except UnitError:
         checker.report(
             "unit",
-            f"metric `{metric.id}` is measured in a unit that does not convert to its own",
+            f"the measure of metric `{metric.id}` has a unit that does not convert to the unit of the metric",
             metric.id,
             expected=metric.unit.name,
             found=measured.unit,

@@ -25,7 +25,7 @@ from assay.lang.typing_rules import (
 from assay.lang.units import UnitLibrary, UnknownUnitError
 from assay.util.diagnostics import Diagnostic, Span, did_you_mean
 
-AS_UNIT = "`asUnit` declares a number to be in a unit, for every reader to see"
+AS_UNIT = "`asUnit` declares the unit of a number explicitly"
 
 _UNLISTED_HINT = "is it in the package's lists? "
 #: kind of a name in a code -> kind of the set of names that it belongs to
@@ -128,7 +128,7 @@ class Checker:
         except UnknownNameError as error:
             self.report(
                 f"unknown-{error.kind}",
-                f"{owner} refers to an unknown {error.kind} `{error.name}`",
+                f"unknown {error.kind} `{error.name}` in {owner}",
                 word,
                 field=field,
                 hint=("is it in the grain's `instants`? " if error.kind == "instant" else "")
@@ -146,18 +146,18 @@ class Checker:
         except OtherUnitError as error:
             self.report(
                 "unit",
-                f"{owner} puts values of different units beside each other",
+                f"{owner} combines values of different units",
                 word,
                 field=field,
                 expected=error.expected,
                 found=error.found,
-                hint="write both in one unit: they would be compared, or added, as they are",
+                hint="write both in the same unit: values are compared or added without conversion",
                 cause=f"{error.expected} {error.found}",
             )
         except UnitError as error:
             self.report(
                 "unit",
-                f"{owner} mixes units that do not convert",
+                f"{owner} mixes units that do not convert to each other",
                 word,
                 field=field,
                 expected=error.expected,
@@ -178,7 +178,7 @@ class Checker:
         """
         inferred = self.infer_type(node, scope, description or owner, word, field)
         if inferred and inferred.type != BOOLEAN.type:
-            message = f"{owner} has a condition that is none"
+            message = f"{description or f'the condition of {owner}'} is not a boolean"
             self.report("type", message, word, expected=BOOLEAN.type, found=inferred.type, field=field)
 
     def is_one_unit(self, found: str, expected: str) -> bool:
@@ -200,14 +200,14 @@ class Checker:
         try:
             self.library.factor(found, expected)
         except (UnitError, UnknownUnitError):
-            return "one of the two units is not the right one; `asUnit` would claim the other, and convert nothing"
-        return f"declare it in `{found}`: what is measured of it is converted to the unit of the metric"
+            return "one of the two units is wrong; `asUnit` would relabel the value without converting it"
+        return f"declare it in `{found}`: measures of it are converted to the unit of the metric"
 
     def report_unknown_unit(self, error: UnknownUnitError, owner: str, word: str) -> None:
         """Report an unknown unit, at the place of the unit or else of `word`."""
         self.report(
             "unknown-unit",
-            f"{owner} is in an unknown unit `{error.name}`",
+            f"unknown unit `{error.name}` in {owner}",
             error.name if self.locate(error.name, 0)[0] else word,
             cause=error.name,
             hint=did_you_mean(error.name, error.known),

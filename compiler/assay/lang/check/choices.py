@@ -34,12 +34,12 @@ def _times(checker: Checker, what: str, choice: Choice) -> None:
     for name in (choice.begin, choice.end):
         if name and types[name] != INSTANT:
             checker.report(
-                "choice-time", f"{what} takes its time from a column that is no instant: `{name}`", name,
+                "choice-time", f"the time column `{name}` of {what} is not an instant", name,
                 expected=INSTANT, found=types[name],
             )  # fmt: skip
     if bool(choice.begin) != bool(choice.end):
         checker.report(
-            "choice-time", f"{what} has one end of its time only", choice.name, hint="give both `begin` and `end`"
+            "choice-time", f"{what} has only one of `begin` and `end`", choice.name, hint="give both `begin` and `end`"
         )
 
 
@@ -49,7 +49,7 @@ def _pins(checker: Checker, what: str, choice: Choice) -> None:
         if pin.constant not in known:
             checker.report(
                 "unknown-constant",
-                f"{what} uses an unknown constant `{pin.constant}`",
+                f"unknown constant `{pin.constant}` in {what}",
                 pin.constant,
                 hint=did_you_mean(pin.constant, known),
             )
@@ -59,9 +59,9 @@ def _rule(checker: Checker, what: str, choice: Choice) -> None:
     if bool(choice.done) != bool(choice.due) or (choice.short and not choice.due):
         checker.report(
             "choice-rule",
-            f"{what} takes rows by what falls short, and does not say what of what",
+            f"{what} needs both `done` and `due` to select rows that fall short",
             choice.name,
-            hint="name the metrics `done` and `due`",
+            hint="set `done` and `due` to metrics",
         )
 
 
@@ -72,7 +72,7 @@ def without(checker: Checker, what: str, article: Article, names: tuple[str, ...
         if found and (found.keys or found.without):
             checker.report(
                 "choice-without",
-                f"{what} leaves out the row of choice `{name}`, which depends on other choices itself",
+                f"{what} leaves out the row of choice `{name}`, which itself depends on other choices",
                 name,
                 expected="a choice without `keys` and `without`",
                 found="`keys` " + ", ".join(found.keys) if found.keys else "`without` " + ", ".join(found.without),
@@ -84,12 +84,10 @@ def chosen(checker: Checker, what: str, article: Article, name: str, grain: str 
     found = next((choice for choice in article.choices if choice.name == name), None)
     if name and found is None:
         known = [choice.name for choice in article.choices]
-        checker.report(
-            "unknown-choice", f"{what} refers to an unknown choice `{name}`", name, hint=did_you_mean(name, known)
-        )
+        checker.report("unknown-choice", f"unknown choice `{name}` in {what}", name, hint=did_you_mean(name, known))
     if found and grain and found.grain != grain:
         checker.report(
-            "other-grain", f"{what} refers to choice `{name}`, which is of rows of another grain", name,
+            "other-grain", f"choice `{name}` in {what} selects rows of another grain", name,
             expected=grain, found=found.grain,
         )  # fmt: skip
     return found
@@ -100,7 +98,7 @@ def check_has_time(checker: Checker, what: str, choice: Choice | None) -> None:
     if choice and not choice.begin:
         checker.report(
             "choice-time",
-            f"{what} shows the time of choice `{choice.name}`, which has none",
+            f"{what} shows the time of choice `{choice.name}`, which has no time",
             choice.name,
             hint="give the choice `begin` and `end`",
         )
@@ -120,7 +118,7 @@ def rows(
     found = next((item for item in checker.package.grains if item.name == grain), None)
     if found is None:
         known = [item.name for item in checker.package.grains]
-        message = f"{what} shows rows of an unknown grain `{grain}`"
+        message = f"unknown grain `{grain}` in {what}"
         checker.report_missing("unknown-grain", message, grain, known, within=within)
         return False
     names = [column.name for column in found.columns]
@@ -129,7 +127,7 @@ def rows(
             right = False
             checker.report(
                 "unknown-column",
-                f"{what} shows an unknown column `{name}` of grain `{grain}`",
+                f"unknown column `{name}` of grain `{grain}` in {what}",
                 name,
                 hint=did_you_mean(name, names),
                 within=within,
@@ -140,7 +138,7 @@ def rows(
         right = right and of_metric.get(name) == grain
         if name not in of_metric:
             checker.report_missing(
-                "unknown-metric", f"{what} shows a metric that its package does not list: `{name}`", name, of_metric,
+                "unknown-metric", f"unknown metric `{name}` in {what}", name, of_metric,
                 within=within,
             )  # fmt: skip
         elif of_metric[name] != grain and formula.list_measured(
@@ -148,10 +146,10 @@ def rows(
         ):  # else the formula is wrong itself
             checker.report(
                 "other-grain",
-                f"{what} shows metric `{name}`, which is of another grain than its rows",
+                f"metric `{name}` in {what} is of a different grain than the rows",
                 name,
                 expected=grain,
-                found=of_metric[name] or "none: it is a formula over metrics of several grains",
+                found=of_metric[name] or "a formula over metrics of several grains",
                 within=within,
             )
     return right

@@ -55,9 +55,9 @@ def check_words(checker: Checker) -> None:
         if reduction and reduction.kind == CENTILE and not 0 <= reduction.centile <= 1:
             checker.report(
                 "centile",
-                f"metric `{metric.id}` is reduced to a centile that there is not",
+                f"centile of metric `{metric.id}` is out of range",
                 metric.id,
-                expected="from 0 to 1",
+                expected="a number from 0 to 1",
                 found=repr(reduction.centile),
             )
     for grain in checker.package.grains:
@@ -73,7 +73,7 @@ def _list_words(checker: Checker) -> Iterator[Word]:
     for grain in package.grains:
         for instant in grain.instants:
             yield (
-                f"instant `{instant.name}` of grain `{grain.name}` is picked in no known way",
+                f"unknown `pick` of instant `{instant.name}` (grain `{grain.name}`)",
                 instant.name,
                 instant.pick,
                 PICKS,
@@ -83,39 +83,39 @@ def _list_words(checker: Checker) -> Iterator[Word]:
         yield from _list_severities(f"relation `{relation.name}`", relation.checks)
     for metric in package.metrics:
         if metric.reduction:
-            yield f"metric `{metric.id}` is reduced in no known way", metric.id, metric.reduction.kind, REDUCTIONS
+            yield f"unknown reduction of metric `{metric.id}`", metric.id, metric.reduction.kind, REDUCTIONS
     for summary in package.summaries:
-        yield f"summary `{summary.name}` shows an unknown deviation", summary.name, summary.deviation, DEVIATIONS
+        yield f"unknown deviation of summary `{summary.name}`", summary.name, summary.deviation, DEVIATIONS
     for report in package.reports:
         yield from _list_scales(f"report `{report.name}`", report.charts)
         for edition in report.editions:
             yield from _list_scales(f"edition `{edition.name}` of report `{report.name}`", edition.charts)
         for row in report.manifest:
-            yield f"row `{row.id}` of report `{report.name}` is of an unknown kind", row.id, row.cell.kind, tuple(CELLS)
+            yield f"unknown kind of row `{row.id}` of report `{report.name}`", row.id, row.cell.kind, tuple(CELLS)
 
 
 def _list_severities(owner: str, checks: Sequence[Check]) -> Iterator[Word]:
     for item in checks:
-        yield f"check `{item.code}` of {owner} is of an unknown severity", item.code, item.severity, SEVERITIES
+        yield f"unknown severity of check `{item.code}` of {owner}", item.code, item.severity, SEVERITIES
 
 
 def _list_scales(owner: str, charts: Sequence[Chart]) -> Iterator[Word]:
     for chart in charts:
-        yield f"{owner} has a chart of `{chart.metric}` on an unknown scale", chart.metric, chart.scale, SCALES
+        yield f"unknown scale of the chart of `{chart.metric}` in {owner}", chart.metric, chart.scale, SCALES
 
 
 def _check_pick(checker: Checker, grain: Grain, instant: Instant) -> None:
     """Check that an instant has the fields that its way of picking needs."""
     owner = f"instant `{instant.name}` of grain `{grain.name}`"
     if instant.pick == COMPUTED and instant.value is None:
-        checker.report("instant-value", f"{owner} is computed, and does not say of what", instant.name)
+        checker.report("instant-value", f"computed {owner} has no `value`", instant.name)
     if instant.pick != LATEST_BEFORE:
         return
     other_names = [item.name for item in grain.instants if item.name != instant.name]
     if instant.before not in other_names:
         checker.report(
             "instant-before",
-            f"{owner} is the latest before an instant that the grain has not: `{instant.before}`",
+            f"`{instant.before}` in `before` of {owner} is not another instant of the grain",
             instant.before or instant.name,
             hint=did_you_mean(instant.before, other_names),
             within=(instant.name,),
@@ -124,9 +124,9 @@ def _check_pick(checker: Checker, grain: Grain, instant: Instant) -> None:
     if any(item.name == instant.before and item.pick == COMPUTED for item in grain.instants):
         checker.report(
             "instant-before",
-            f"{owner} is the latest before `{instant.before}`, which is computed: it stands at no place in a log",
+            f"{owner} is the latest before `{instant.before}`, which is computed and so has no position in a log",
             instant.name,
-            expected="an instant that is a record's",
+            expected="an instant of a record",
             found=COMPUTED,
         )
         return
@@ -135,7 +135,7 @@ def _check_pick(checker: Checker, grain: Grain, instant: Instant) -> None:
     while (name := anchors.get(trail[-1], "")) and name not in trail:
         trail.append(name)
     if name == instant.name:  # a cycle that does not contain this instant is reported for its members
-        checker.report("cycle", f"{owner} is picked by way of itself: {' -> '.join([*trail, name])}", instant.name)
+        checker.report("cycle", f"{owner} depends on itself: {' -> '.join([*trail, name])}", instant.name)
 
 
 def check_manifest(checker: Checker, report: Report) -> None:
@@ -147,11 +147,11 @@ def check_manifest(checker: Checker, report: Report) -> None:
     for row in report.manifest:
         owner = f"row `{row.id}` of report `{report.name}`"
         if row.relation and row.relation not in columns:
-            message = f"{owner} shows an unknown relation `{row.relation}`"
+            message = f"unknown relation `{row.relation}` in {owner}"
             checker.report_missing("unknown-relation", message, row.relation, columns, within=(report.name, row.id))
             continue
         if row.relation and row.column not in columns[row.relation]:
-            message = f"{owner} shows a column that relation `{row.relation}` lacks: `{row.column}`"
+            message = f"unknown column `{row.column}` of relation `{row.relation}` in {owner}"
             checker.report("unknown-column", message, row.id, hint=did_you_mean(row.column, columns[row.relation]))
             continue
         kind = columns[row.relation][row.column] if row.relation else types.get(row.constant, "")

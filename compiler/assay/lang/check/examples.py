@@ -16,9 +16,7 @@ def check_examples(checker: Checker) -> None:
     """Check every example of the package."""
     for name, times in Counter(item.name for item in checker.package.examples).items():
         if times > 1:
-            checker.report(
-                "duplicate-example", f"{times} examples are called `{name}`", name, hint="rename all but one"
-            )
+            checker.report("duplicate-example", f"{times} examples are named `{name}`", name, hint="rename all but one")
     for item in checker.package.examples:
         _check_files(checker, item)
         filters.check_filter_uses(checker, f"example `{item.name}`", item.filters, item.name)
@@ -29,7 +27,7 @@ def check_examples(checker: Checker) -> None:
             if times > 1 and ids[metric] == 1:  # otherwise the duplicate id is reported
                 checker.report(
                     "example", f"example `{item.name}` expects `{metric}` {times} times", item.name,
-                    hint="say all of its samples in one expectation",
+                    hint="list all of its samples in one expectation",
                 )  # fmt: skip
 
 
@@ -37,8 +35,8 @@ def _check_files(checker: Checker, item: Example) -> None:
     for path, times in Counter(file.path for file in item.files).items():
         if not is_below(path) or path.endswith("/"):
             checker.report(
-                "example-file", f"a file of example `{item.name}` is not inside its run: `{path}`", item.name,
-                expected="a path from the run's directory, such as node-0/stdout",
+                "example-file", f"file `{path}` of example `{item.name}` is outside the run directory", item.name,
+                expected="a path relative to the run directory, such as node-0/stdout",
             )  # fmt: skip
         elif times > 1:
             checker.report("example-file", f"example `{item.name}` has {times} files `{path}`", item.name)
@@ -48,18 +46,18 @@ def _check_expectation(checker: Checker, item: Example, expectation: Expectation
     metrics = {metric.id: metric for metric in checker.package.metrics}
     if expectation.metric in metrics and is_formula(metrics[expectation.metric]):
         checker.report(
-            "example", f"example `{item.name}` expects samples of a formula, `{expectation.metric}`", item.name,
-            hint="a formula has worked examples of its own: `examples` of the metric",
+            "example", f"example `{item.name}` expects samples of the formula `{expectation.metric}`", item.name,
+            hint="put worked examples of a formula in `examples` of the metric",
         )  # fmt: skip
     if expectation.metric not in metrics:
-        message = f"example `{item.name}` expects something of an unknown metric `{expectation.metric}`"
+        message = f"unknown metric `{expectation.metric}` in example `{item.name}`"
         checker.report_missing("unknown-metric", message, expectation.metric, metrics, within=(item.name,))
     numbers = []
     for text in expectation.samples:
         number = parse_decimal(text)
         if number is None:
             checker.report(
-                "example", f"a sample of `{expectation.metric}` in example `{item.name}` is no number", item.name,
+                "example", f"a sample of `{expectation.metric}` in example `{item.name}` is not a number", item.name,
                 expected="a decimal number, such as 0.25", found=text,
             )  # fmt: skip
             return

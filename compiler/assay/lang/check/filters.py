@@ -18,7 +18,7 @@ def check_filters(checker: Checker) -> None:
     for item in checker.package.filters:
         for condition in item.conditions:
             if condition.grain not in grains:
-                message = f"filter `{item.name}` is on an unknown grain `{condition.grain}`"
+                message = f"unknown grain `{condition.grain}` in filter `{item.name}`"
                 checker.report_missing("unknown-grain", message, condition.grain, grains, within=(item.name,))
                 continue
             scope = scopes.build_grain_scope(checker.package, grains[condition.grain], item.parameter)
@@ -26,7 +26,7 @@ def check_filters(checker: Checker) -> None:
             if inferred and inferred.type != "boolean":
                 checker.report(
                     "type",
-                    f"filter `{item.name}` is no condition",
+                    f"the condition of filter `{item.name}` is not a boolean",
                     item.name,
                     expected="boolean",
                     found=inferred.type,
@@ -38,23 +38,23 @@ def check_filter_uses(checker: Checker, owner: str, uses: Sequence[FilterUse], w
     filters = {item.name: item for item in checker.package.filters}
     for use in uses:
         if use.name not in filters:
-            message = f"{owner} applies an unknown filter `{use.name}`"
+            message = f"unknown filter `{use.name}` in {owner}"
             checker.report("unknown-filter", message, word, hint=did_you_mean(use.name, filters))
             continue
         parameter = filters[use.name].parameter
         if bool(parameter) != bool(use.argument):
-            mismatch = "without its argument" if parameter else "with an argument"
+            mismatch = "without its argument" if parameter else "with an argument, but it takes none"
             checker.report(
                 "filter-argument",
                 f"{owner} applies filter `{use.name}` {mismatch}",
                 word,
-                expected=f"{parameter.name}, {parameter.type}" if parameter else "none",
+                expected=f"{parameter.name}, {parameter.type}" if parameter else "no argument",
                 found=use.argument or "none",
             )
         elif parameter and not _is_number_of(use.argument, parameter):
             checker.report(
                 "filter-argument",
-                f"{owner} applies filter `{use.name}` with an argument that is none",
+                f"invalid argument of filter `{use.name}` in {owner}",
                 use.argument,
                 expected=f"{parameter.name}, {'a whole number' if parameter.type == 'integer' else 'a number'}",
                 found=use.argument,

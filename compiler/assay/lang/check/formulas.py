@@ -33,11 +33,11 @@ def check_sql_units(checker: Checker) -> None:
             if upstream.unit != NONE and not checker.is_one_unit(upstream.unit, declared.unit):
                 checker.report(
                     "unit",
-                    f"column `{column}` of relation `{relation.name}` is {description}, in another unit",
+                    f"column `{column}` of relation `{relation.name}` is {description}, but has a different unit",
                     column,
                     expected=upstream.unit,
                     found=declared.unit,
-                    hint="convert it in the SQL, or name the unit that it has",
+                    hint="convert it in the SQL, or declare the unit that it has",
                     within=(relation.doc, relation.name),
                 )
 
@@ -59,7 +59,7 @@ def list_taken_columns(relation: Relation, tables: Tables) -> Iterator[tuple[str
         for table, name, is_unchanged in sorted(passed_columns.get(column.name.casefold(), ())):
             if (upstream := tables.get(table, {}).get(name)) and (is_unchanged or upstream == INSTANT):
                 description = f"`{name}` of `{table}`" if table else f"the constant `{name}`"
-                description += " as it is" if is_unchanged else " less another instant"
+                description += " unchanged" if is_unchanged else " minus another instant"
                 yield column.name, description, scopes.type_column(column), upstream
 
 
@@ -80,7 +80,7 @@ def check_formulas(checker: Checker) -> None:
         owner = f"metric `{metric.id}`"
         if not formula.is_formula(metric):
             if metric.examples:
-                checker.report("example", f"{owner} has worked examples and is no formula", metric.id)
+                checker.report("example", f"{owner} has worked examples but is not a formula", metric.id)
             continue
         _check_formula_fields(checker, owner, metric)
         has_unit = check_formula_unit(
@@ -103,19 +103,19 @@ def _check_formula_fields(checker: Checker, owner: str, metric: Metric) -> None:
     if row_fields:
         checker.report(
             "formula",
-            f"{owner} is a formula, which measures no rows: `{row_fields[0]}` means nothing there",
+            f"{owner} is a formula, so it cannot have `{row_fields[0]}`",
             metric.id,
-            hint=f"`{row_fields[0]}` belongs to the metrics that it is over",
+            hint=f"set `{row_fields[0]}` on the metrics that the formula uses",
         )
     inferred_grain = formula.find_grain(formula.index_metrics(checker.package), metric)
     if metric.grain and metric.grain != inferred_grain:
         checker.report(
             "formula",
-            f"{owner} is a formula of another grain than it says",
+            f"{owner} is a formula with a different grain than it declares",
             metric.id,
-            expected=inferred_grain or "none: the metrics that it is over are of several",
+            expected=inferred_grain or "no grain: its metrics are of several grains",
             found=metric.grain,
-            hint="`M.formula` leaves the grain to the metrics",
+            hint="`M.formula` takes the grain from the metrics",
         )
 
 
@@ -138,12 +138,12 @@ def check_formula_unit(
         missing_factor = checker.library.find_missing_factor(inferred, unit.name)
         checker.report(
             "unit",
-            f"{owner} comes out in a unit that does not convert to its own",
+            f"the result of {owner} has a unit that does not convert to the declared unit",
             word,
             field=field,
             expected=unit.name,
             found=inferred,
-            hint=f"a factor in `{missing_factor}` is lacking in: {formula.format_formula(node)}",
+            hint=f"a factor in `{missing_factor}` is missing in: {formula.format_formula(node)}",
         )
         return False
     return True
@@ -158,10 +158,10 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
         if error.kind == "metric":
             hint = f"is it in the package's `metrics`? {hint}"
         elif error.kind in ("column", "instant", "field", "taken"):
-            hint = "a formula is over values of metrics (`M.value`), not over what rows have"
+            hint = "a formula uses values of metrics (`M.value`), not columns of rows"
         checker.report(
             f"unknown-{error.kind}",
-            f"{owner} refers to an unknown {error.kind} `{error.name}`",
+            f"unknown {error.kind} `{error.name}` in {owner}",
             word,
             field=field,
             hint=hint,
@@ -169,7 +169,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
     except KindError as error:
         checker.report(
             "type",
-            f"{owner} is no arithmetic over values of metrics",
+            f"{owner} is not arithmetic over values of metrics",
             word,
             field=field,
             expected=error.expected,
@@ -178,7 +178,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
     except UnitError as error:
         checker.report(
             "unit",
-            f"{owner} adds or compares units that do not convert",
+            f"{owner} adds or compares values whose units do not convert to each other",
             word,
             field=field,
             expected=error.expected,
@@ -201,9 +201,9 @@ def _check_cycles(checker: Checker) -> set[str]:
             if not circular & set(cycle):
                 checker.report(
                     "cycle",
-                    f"metric `{name}` is a formula over itself: {' -> '.join((*cycle, name))}",
+                    f"the formula of metric `{name}` depends on itself: {' -> '.join((*cycle, name))}",
                     name,
-                    hint="break the circle: one of these must be measured",
+                    hint="break the cycle: one of these must be measured",
                 )
             circular.update(cycle)
         elif name in metrics:
@@ -244,12 +244,12 @@ def _report_failed_example(
     )
     checker.report(
         "example",
-        f"an example of {owner} does not come out: {inputs}",
+        f"an example of {owner} fails: {inputs}",
         example.shows,
         expected=expected,
         found=computed,
         notes=notes,
-        hint="the example, the formula or a unit is wrong: a prefix of 1000 for one of 1024?",
+        hint="check the example, the formula and the units, such as a prefix of 1000 instead of 1024",
     )
 
 
@@ -264,7 +264,7 @@ def convert_example_values(checker: Checker, owner: str, metric: Metric, example
     if sorted(item.metric for item in example.given) != sorted(required):
         checker.report(
             "example",
-            f"an example of {owner} does not give a value to just what the formula is over",
+            f"an example of {owner} does not give a value to exactly the metrics and constants of the formula",
             example.shows,
             expected=", ".join(required),
             found=", ".join(item.metric for item in example.given) or "none",
@@ -295,7 +295,7 @@ def _check_convertible(checker: Checker, owner: str, unit: Unit, required: str, 
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, owner, word)
     except UnitError:
-        message = f"an example of {owner} has a value in a unit that does not convert"
+        message = f"a value in an example of {owner} has a unit that does not convert"
         checker.report("unit", message, word, expected=required, found=unit.name)
     else:
         return True
@@ -303,9 +303,7 @@ def _check_convertible(checker: Checker, owner: str, unit: Unit, required: str, 
 
 
 def _report_not_decimal(checker: Checker, owner: str, text: str) -> None:
-    checker.report(
-        "example", f"an example of {owner} has a value that is no decimal number", text, found=text or "none"
-    )
+    checker.report("example", f"a value in an example of {owner} is not a decimal number", text, found=text or "none")
 
 
 def round_like(value: Fraction, like: str) -> str:

@@ -21,16 +21,16 @@ def check_members(checker: Checker, owner: str, grain: Grain) -> None:
     member_names = list(_list_member_names(checker, grain))
     for name in (*(item.name for item in grain.instants), *(item.column.name for item in grain.tallies)):
         if name.lower() == reserved_names.BASE:
-            message = f"{owner} binds rows to `{name}`, which is what the compiler calls the grain's own"
+            message = f"{owner} binds rows to `{name}`, which the compiler reserves for the grain itself"
             checker.report("reserved-name", message, name, hint="rename it")
     for name, times in Counter(item.lower() for item in member_names).items():
         word = next(item for item in member_names if item.lower() == name)
         if reserved_names.is_column(name):
-            message = f"{owner} has a member called `{word}`, which is what the compiler calls one of its own"
+            message = f"member `{word}` of {owner} has a name that the compiler reserves"
             checker.report("reserved-name", message, word, hint="rename it")
         elif times > 1:
-            message = f"{times} members of {owner} are called `{word}`"
-            hint = "one set of names: columns (the relation's, too), instants, and what they take, as `INSTANT_FIELD`"
+            message = f"{times} members of {owner} are named `{word}`"
+            hint = "columns (also of the relation), instants and their fields (`INSTANT_FIELD`) need different names"
             checker.report("duplicate-member", message, word, hint=hint)
     _check_cycles(checker, owner, grain)
 
@@ -59,8 +59,8 @@ def _check_cycles(checker: Checker, owner: str, grain: Grain) -> None:
         """Follow the members that `name` is computed of; `trail` holds the members on the way to it."""
         if name in trail:
             cycle = (*trail[trail.index(name) :], name)
-            message = f"`{name}` of {owner} is computed of itself: {' -> '.join(cycle)}"
-            checker.report("cycle", message, name, hint="break the circle: one of these must not refer to the next")
+            message = f"`{name}` of {owner} depends on itself: {' -> '.join(cycle)}"
+            checker.report("cycle", message, name, hint="break the cycle: one of these must not refer to the next")
             visited.update(cycle)
         elif name not in visited:
             for member in reads[name]:
@@ -91,16 +91,16 @@ def check_agreement(
         left, right = columns.get(pair.column), rows.get(pair.field)
         if left and right:
             _check_same_type(
-                checker, f"{owner} is found where `{pair.column}` is `{pair.field}` of `{table}`", word, left, right
+                checker, f"{owner} matches `{pair.column}` with `{pair.field}` of `{table}`", word, left, right
             )
 
 
 def _check_same_type(checker: Checker, description: str, word: str, left: Typed, right: Typed) -> None:
     are_numbers = left.type in NUMBERS and right.type in NUMBERS
     if left.type != right.type and not are_numbers:
-        checker.report("type", f"{description}, which is of another type", word, expected=left.type, found=right.type)
+        checker.report("type", f"{description}, which has a different type", word, expected=left.type, found=right.type)
     elif are_numbers and not checker.is_one_unit(right.unit, left.unit):
-        checker.report("unit", f"{description}, which is in another unit", word, expected=left.unit, found=right.unit)
+        checker.report("unit", f"{description}, which has a different unit", word, expected=left.unit, found=right.unit)
 
 
 WHOLE = ("integer", "unsigned", "huge")
@@ -136,7 +136,7 @@ def _check_derived(checker: Checker, owner: str, column: Column, value: Expressi
     if inferred.type != expected.type:
         checker.report(
             "type",
-            f"{column_owner} is declared as another type than it has",
+            f"{column_owner} is declared with a different type than its value has",
             column.name,
             expected=expected.type,
             found=inferred.type,
@@ -144,7 +144,7 @@ def _check_derived(checker: Checker, owner: str, column: Column, value: Expressi
     elif inferred.type in NUMBERS and not checker.is_one_unit(inferred.unit, expected.unit):
         checker.report(
             "unit",
-            f"{column_owner} is declared in another unit than its value is in",
+            f"{column_owner} is declared in a different unit than its value has",
             column.name,
             expected=expected.unit,
             found=inferred.unit,
@@ -160,7 +160,7 @@ def _check_tally(checker: Checker, owner: str, tally: Tally, scope: Scope) -> No
     rows = scopes.list_row_columns(checker.package, tally.of)
     if rows is None:
         tables = [item.name for item in checker.package.tables]
-        message = f"{column_owner} counts the rows of an unknown table `{tally.of}`"
+        message = f"unknown table `{tally.of}` counted by {column_owner}"
         checker.report("unknown-table", message, name, hint=did_you_mean(tally.of, tables))
         return
     for pair in tally.on:
@@ -174,12 +174,12 @@ def _check_count_column(checker: Checker, column_owner: str, column: Column) -> 
     """Check that a column with a number of rows has a whole number type and a unit that counts things."""
     count_units = ("event", *(unit.name for unit in checker.package.units))
     if column.type not in WHOLE:
-        message = f"{column_owner} counts rows, and is declared as another type"
+        message = f"{column_owner} counts rows but is not declared as a whole number"
         checker.report("type", message, column.name, expected=", ".join(WHOLE), found=column.type)
     elif column.unit.name not in count_units and not checker.is_one_unit(column.unit.name, NONE):
         checker.report(
             "unit",
-            f"{column_owner} counts rows, and is declared in a unit that is not of things",
+            f"{column_owner} counts rows but is declared in a unit that does not count things",
             column.name,
             expected="count, event, or a unit of the package",
             found=column.unit.name,
@@ -191,13 +191,13 @@ def _check_instant(checker: Checker, grain: Grain, instant: Instant, scope: Scop
     if instant.grain != grain.name:
         checker.report(
             "foreign-instant",
-            f"grain `{grain.name}` lists an instant of grain `{instant.grain}`: `{instant.name}`",
+            f"instant `{instant.name}` of grain `{instant.grain}` is listed in grain `{grain.name}`",
             instant.name,
         )
     if instant.value:
         inferred = checker.infer_type(instant.value, scope, owner, instant.name, "value")
         if inferred and inferred.type != INSTANT.type:
-            message = f"{owner} is computed of what is no instant"
+            message = f"the value of {owner} is not an instant"
             checker.report("type", message, instant.name, expected=INSTANT.type, found=inferred.type, field="value")
     rows = scopes.list_row_columns(checker.package, instant.of) or {}
     if not rows:
@@ -210,7 +210,7 @@ def _check_instant(checker: Checker, grain: Grain, instant: Instant, scope: Scop
         if field not in rows:
             checker.report(
                 "unknown-field",
-                f"{owner} takes along field `{field}`, which `{instant.of}` lacks",
+                f"unknown field `{field}` of `{instant.of}` in {owner}",
                 field or instant.name,
                 hint=did_you_mean(field, rows),
                 within=(instant.name,),
@@ -225,14 +225,14 @@ def _check_pair(
     if rows and pair.field not in rows:
         checker.report(
             "unknown-field",
-            f"{owner} is bound by field `{pair.field}`, which `{table}` lacks",
+            f"unknown field `{pair.field}` of `{table}` in `on` of {owner}",
             word,
             hint=did_you_mean(pair.field, rows),
         )
     if pair.column not in columns:
         checker.report(
             "unknown-column",
-            f"{owner} is bound to column `{pair.column}`, which the grain lacks",
+            f"unknown column `{pair.column}` in `on` of {owner}",
             word,
             hint=did_you_mean(pair.column, columns),
         )
@@ -245,7 +245,7 @@ def _check_key(checker: Checker, owner: str, grain: Grain, scope: Scope) -> None
     for name in unknown_columns:
         checker.report(
             "unknown-key",
-            f"{owner} has a key column `{name}` that it lacks",
+            f"unknown column `{name}` in the key of {owner}",
             name or grain.name,
             hint=did_you_mean(name, scope.leaves["column"]),
             within=(grain.name,),
@@ -254,10 +254,10 @@ def _check_key(checker: Checker, owner: str, grain: Grain, scope: Scope) -> None
     if relation and not unknown_columns and _has_known_key(relation) and not set(relation.key) <= set(grain.key):
         checker.report(
             "grain-key",
-            f"{owner} has a key that does not tell the rows of relation `{relation.name}` apart",
+            f"the key of {owner} does not identify the rows of relation `{relation.name}`",
             grain.name,
             expected=", ".join(relation.key),
-            found=", ".join(grain.key) or "none",
+            found=", ".join(grain.key) or "no key",
         )
 
 
@@ -268,7 +268,7 @@ def _check_relation_keys(checker: Checker) -> None:
         for name in sorted(set(relation.key) - set(columns)):
             checker.report(
                 "unknown-key",
-                f"relation `{relation.name}` has a key column `{name}` that it lacks",
+                f"unknown column `{name}` in the key of relation `{relation.name}`",
                 name or relation.name,
                 hint=did_you_mean(name, columns),
                 within=(relation.name,),
@@ -292,7 +292,7 @@ def _check_inherited_columns(checker: Checker, owner: str, grain: Grain) -> None
         elif base_column and base_column.type != column.type:
             checker.report(
                 "type",
-                f"{column_owner} is declared as another type than it has in `{base}`",
+                f"{column_owner} is declared with a different type than in `{base}`",
                 column.name,
                 expected=base_column.type,
                 found=column.type,
@@ -304,7 +304,7 @@ def _check_inherited_columns(checker: Checker, owner: str, grain: Grain) -> None
         ):
             checker.report(
                 "unit",
-                f"{column_owner} is declared in another unit than it has in `{base}`",
+                f"{column_owner} is declared in a different unit than in `{base}`",
                 column.name,
                 expected=base_column.unit.name,
                 found=column.unit.name,
@@ -318,7 +318,7 @@ def _check_subject(checker: Checker, owner: str, grain: Grain, scope: Scope) -> 
     grains = {item.name: item for item in checker.package.grains}
     subject = grains.get(grain.subject.grain)
     if not subject:
-        message = f"{owner} has an unknown grain for its subject: `{grain.subject.grain}`"
+        message = f"unknown grain `{grain.subject.grain}` as the subject of {owner}"
         checker.report_missing("unknown-grain", message, grain.subject.grain, grains, within=(grain.doc, grain.name))
         return
     fields = list(dict.fromkeys(pair.field for pair in grain.subject.on))
@@ -328,14 +328,14 @@ def _check_subject(checker: Checker, owner: str, grain: Grain, scope: Scope) -> 
         *((name, subject_columns, f"grain `{subject.name}`") for name in fields),
     ):
         if name not in columns:
-            message = f"the subject of {owner} is found by column `{name}`, which {table_label} lacks"
+            message = f"unknown column `{name}` of {table_label} in the subject of {owner}"
             checker.report("unknown-column", message, grain.name, hint=did_you_mean(name, columns))
     pairs, columns = grain.subject.on, scope.leaves["column"]
     check_agreement(checker, f"the subject of {owner}", grain.name, pairs, columns, subject_columns, subject.name)
     if not set(subject.key) <= set(fields):
         checker.report(
             "subject-key",
-            f"the subject of {owner} is found by less than the key of grain `{subject.name}`: a row could have several",
+            f"the subject of {owner} does not match the whole key of grain `{subject.name}`: a row could have several",
             grain.name,
             expected=", ".join(subject.key),
             found=", ".join(fields),

@@ -36,19 +36,21 @@ def check_identifiers(checker: Checker) -> None:
 
     Other names may have dots and hyphens too, but nothing that a path, an address or a command would misread.
     """
-    _check_pattern(checker, _list_sql_names(checker.package), _IDENTIFIER, "letters, digits and `_`, no digit first")
+    _check_pattern(
+        checker, _list_sql_names(checker.package), _IDENTIFIER, "letters, digits and `_`, not starting with a digit"
+    )
     _check_pattern(
         checker,
         _list_file_names(checker.package),
         _FILE_NAME,
-        "letters, digits, `_`, `.` and `-`, the last two not first",
+        "letters, digits, `_`, `.` and `-`, not starting with `.` or `-`",
     )
 
 
 def _check_pattern(checker: Checker, names: Iterable[KindAndName], pattern: re.Pattern[str], expected: str) -> None:
     for kind, name in dict.fromkeys(names):
         if not pattern.fullmatch(name) or len(name) > LONGEST:
-            message = f"{kind} cannot be called `{name[:LONGEST]}`"
+            message = f"invalid name `{name[:LONGEST]}` of {kind}"
             checker.report("name", message, name, expected=f"{expected}, at most {LONGEST}")
 
 
@@ -97,7 +99,7 @@ def check_types(checker: Checker) -> None:
     """Check that fields, columns, constants and parameters have known types."""
     for owner, name, type_name, allowed in _list_types(checker.package):
         if type_name not in allowed:
-            message = f"{owner.format(name)} is of an unknown type `{type_name[:LONGEST]}`"
+            message = f"unknown type `{type_name[:LONGEST]}` of {owner.format(name)}"
             checker.report(
                 "unknown-type", message, name, expected=", ".join(allowed), hint=suggest_nearest(type_name, allowed)
             )
@@ -113,7 +115,7 @@ def check_durations(checker: Checker) -> None:
         except UnitError:
             checker.report(
                 "unit",
-                f"constant `{constant.name}` is a duration, but not in a unit of time",
+                f"constant `{constant.name}` is a duration but its unit is not a unit of time",
                 constant.name,
                 expected="second, or another unit of time",
                 found=constant.unit.name,
@@ -132,10 +134,10 @@ def check_positive(checker: Checker) -> None:
         if constant.positive and constant.type not in POSITIVE_TYPES:
             checker.report(
                 "unknown-type",
-                f"constant `{constant.name}` is above 0, which no {constant.type[:LONGEST]} is",
+                f"constant `{constant.name}` is `positive`, which type {constant.type[:LONGEST]} does not support",
                 constant.name,
                 expected=", ".join(POSITIVE_TYPES),
-                hint="leave out its `positive`",
+                hint="remove `positive`",
             )
 
 
@@ -168,7 +170,7 @@ def check_bindings(checker: Checker) -> None:
         lookups += [("the subject", grain.name, grain.subject.on)] if grain.subject else []
         for owner, name, pairs in lookups:
             if not pairs:
-                message = f"{owner} of grain `{grain.name}` does not say which columns its rows are found by"
+                message = f"{owner} of grain `{grain.name}` has no columns in `on`"
                 checker.report("no-key", message, name, expected="`on` with a pair of columns, such as `G.same a b`")
 
 
@@ -181,17 +183,17 @@ def check_files(checker: Checker) -> None:
             if not is_below(name) or "***" in name:
                 checker.report(
                     "run-file",
-                    f"source `{source.name}` reads a file that cannot be one of a run: `{name[:LONGEST]}`",
+                    f"path `{name[:LONGEST]}` of source `{source.name}` cannot be a file of a run",
                     name,
-                    expected="a path below the run's directory, such as node-*.json",
+                    expected="a path relative to the run directory, such as node-*.json",
                 )
     for article in checker.package.articles:
         for name in (part.prose for part in article.parts if part.prose and not is_below(part.prose)):
             checker.report(
                 "prose-file",
-                f"article `{article.name}` has prose that cannot be a file of its specs: `{name[:LONGEST]}`",
+                f"prose `{name[:LONGEST]}` of article `{article.name}` cannot be a file of its specs",
                 name,
-                expected="a path below the system's folder of specs, such as prose/summary.md",
+                expected="a path relative to the system's folder of specs, such as prose/summary.md",
             )
 
 
@@ -224,11 +226,11 @@ def _check_duplicate_names(checker: Checker) -> None:
                 again = checker.locate(name, 1)[0]
                 checker.report(
                     f"duplicate-{kind}",
-                    f"{times} {kind}s are called `{name}`",
+                    f"{times} {kind}s are named `{name}`",
                     name,
                     hint="rename all but one"
                     if kind != "table"
-                    else "events, relations and grains share one set of names",
+                    else "events, relations and grains must all have different names",
                     notes=(f"again at {again}",) if again else (),
                 )
 
@@ -249,8 +251,8 @@ def _check_case_collisions(checker: Checker) -> None:
             if first != name:
                 checker.report(
                     f"duplicate-{kind}",
-                    f"{kind}s `{first}` and `{name}` differ in capital letters alone: where file systems do not tell "
-                    "these apart, their files are one",
+                    f"{kind}s `{first}` and `{name}` differ only in case: on file systems that ignore case, "
+                    "they have the same file",
                     name,
                     hint="rename one of them",
                 )
@@ -266,10 +268,10 @@ def _check_duplicate_tables(checker: Checker) -> None:
     seen: dict[str, str] = {scopes.LOGS: scopes.LOGS}
     for kind, name in _list_tables(package):
         if reserved_names.is_query(name):
-            message = f"{kind} `{name}` is called as a table or a query of the compiler's own"
+            message = f"{kind} `{name}` has a name that the compiler reserves for a table or query"
             checker.report("reserved-name", message, name, hint="rename it")
         if name.lower() in rows_tables:
-            message = f"{kind} `{name}` is called as the rows of grain `{rows_tables[name.lower()]}` before filters"
+            message = f"{kind} `{name}` has the name of the rows of grain `{rows_tables[name.lower()]}` before filters"
             checker.report("reserved-name", message, name, hint="rename it")
         first_name = seen.setdefault(name.lower(), name)
         if first_name != name:
@@ -281,7 +283,7 @@ def _check_duplicate_tables(checker: Checker) -> None:
     kinds |= {scopes.LOGS: "table of the logs"}
     for metric in package.metrics:
         if metric.id in kinds:
-            message = f"metric `{metric.id}` is called as the {kinds[metric.id]}: what both come to is kept by name"
+            message = f"metric `{metric.id}` has the name of the {kinds[metric.id]}: their results are stored by name"
             checker.report("metric-name", message, metric.id, hint="rename one of them")
 
 
@@ -300,12 +302,12 @@ def _check_duplicate_fields(checker: Checker) -> None:
                 checker.report("duplicate-field", message, name, hint="rename one of them", within=(event.name,))
         for name, times in Counter(field.name for field in event.fields).items():
             if times > 1:
-                message = f"event `{event.name}` has {times} fields called `{name}`"
+                message = f"event `{event.name}` has {times} fields named `{name}`"
                 checker.report("duplicate-field", message, name, hint="rename all but one", within=(event.name,))
 
 
 def _describe_case_collision(first: str, second: str) -> str:
-    return f"`{first}` and `{second}` are one name to SQL, which does not tell small letters from capital ones"
+    return f"`{first}` and `{second}` are the same name in SQL, which ignores case"
 
 
 def _check_duplicate_checks(checker: Checker) -> None:
@@ -317,8 +319,8 @@ def _check_duplicate_checks(checker: Checker) -> None:
     for kind, name, checks, allow_key in tables:
         for code, times in Counter(item.code for item in checks).items():
             if code == reserved_names.KEY and not allow_key:
-                message = f"{kind} `{name}` has a check `{code}`, which is what that of its key is called"
-                hint = "rename it, or leave it out: that no two rows have one key is checked by itself"
+                message = f"check `{code}` of {kind} `{name}` has the name of the check of its key"
+                hint = "rename or remove it: the uniqueness of keys is always checked"
                 checker.report("duplicate-check", message, code, hint=hint)
             elif times > 1:
                 message = f"{kind} `{name}` has {times} checks `{code}`"
@@ -332,7 +334,7 @@ def _check_duplicate_constants(checker: Checker) -> None:
     for source in checker.package.sources:
         for name, times in Counter(item.name for item in source.constants).items():
             if times > 1:
-                message = f"source `{source.name}` has {times} constants called `{name}`"
+                message = f"source `{source.name}` has {times} constants named `{name}`"
                 checker.report("duplicate-constant", message, name, hint="rename all but one")
         for item in {constant.name: constant for constant in source.constants}.values():
             if (first_name := seen.setdefault(item.name.lower(), item.name)) != item.name:
@@ -342,9 +344,9 @@ def _check_duplicate_constants(checker: Checker) -> None:
             if earlier != source.name and declaration != item:
                 checker.report(
                     "duplicate-constant",
-                    f"sources `{earlier}` and `{source.name}` have a constant `{item.name}` each, and not the same",
+                    f"sources `{earlier}` and `{source.name}` define different constants `{item.name}`",
                     item.name,
-                    hint="a run has one value of each: rename one, or let one source list it, with the files of both",
+                    hint="a run has one value of each constant: rename one, or list it in one source with both files",
                 )
 
 
@@ -371,16 +373,14 @@ def _check_reserved_fields(checker: Checker, event: Event) -> None:
     names = dict.fromkeys(field.name for form in event.forms for field in form.fields)
     kind = next((source.kind for source in checker.package.sources if source.name == event.source), "")
     for name in (name for name in names if reserved_names.is_of_events(name, kind)):
-        message = (
-            f"event `{event.name}` has a field called `{name}`, which is what the compiler calls a column of its own"
-        )
-        hint = f'rename the field: it may have another name than the key that it is read from, `E.at [ "{name}" ]`'
+        message = f"field `{name}` of event `{event.name}` has a name that the compiler reserves for a column"
+        hint = f'rename the field: its name may differ from the key that it is read from, `E.at [ "{name}" ]`'
         checker.report("reserved-name", message, name, hint=hint, within=(event.doc, event.name))
 
 
 def _check_sample_columns(checker: Checker, owner: str, names: Iterable[str], within: Sequence[str]) -> None:
     for name in (name for name in names if reserved_names.is_of_samples(name)):
-        message = f"{owner} tells samples apart by `{name}`, which is what the compiler calls one of their own columns"
+        message = f"{owner} identifies samples by `{name}`, which the compiler reserves for a column of samples"
         checker.report("reserved-name", message, name, hint=_RENAME, within=within)
 
 
@@ -391,7 +391,7 @@ def _check_series_columns(checker: Checker) -> None:
         _check_labels(checker, item, key)
         for term in item.terms:
             if term.name.lower() in (*(name.lower() for name in (*key, *item.by)), "t_ns"):
-                message = f"a term of series `{item.name}` is called as a column of it: `{term.name}`"
+                message = f"term `{term.name}` of series `{item.name}` has the name of a column of the series"
                 checker.report("reserved-name", message, term.name, hint=_RENAME, within=(item.name,))
 
 
@@ -399,15 +399,15 @@ def _check_labels(checker: Checker, item: Series, key: Sequence[str]) -> None:
     """Check that labels of lines collide neither with the key of the windows nor with computed columns."""
     window_columns = {name.lower() for name in key}
     for name in dict.fromkeys((*key, *item.by)):
-        message = f"series `{item.name}` tells lines apart by `{name}`, which "
-        hint = f'{_RENAME}: a field may have another name than the label that it is read from, `["labels", "{name}"]`'
+        message = f"series `{item.name}` identifies lines by `{name}`, which "
+        hint = f'{_RENAME}: the name of a field may differ from the label that it is read from, `["labels", "{name}"]`'
         if reserved_names.is_of_readings(name):
-            message += "the compiler calls a column of its own"
+            message += "the compiler reserves for a column"
             checker.report(
                 "reserved-name", message, name, hint=hint if name in item.by else _RENAME, within=(item.name,)
             )
         elif name in item.by and name.lower() in window_columns:
-            message += f"is in the key of its windows `{item.windows}`, too"
+            message += f"is also in the key of its windows `{item.windows}`"
             checker.report("series-label", message, item.name, hint=hint, cause=f"{item.windows} {name}")
 
 
@@ -443,7 +443,7 @@ def _check_row_request(
     column_names = {name.lower() for name in columns}
     ids = dict.fromkeys((*metrics, *(metric.id for metric in _resolve_metrics(checker, metrics))))
     for name in (name for name in ids if name and name.lower() in column_names):
-        message = f"{owner} shows metric `{name}` beside a column of that name: rows hold what they have by name"
+        message = f"{owner} shows both a metric and a column named `{name}`"
         checker.report("metric-name", message, name, hint="rename one of them", within=within)
 
 

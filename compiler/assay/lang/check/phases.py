@@ -18,7 +18,7 @@ def check_phases(checker: Checker) -> None:
     """Check boundaries, the phases of reports and articles, and the instants that grains are split by."""
     for name, times in Counter(cut.name for cut in checker.package.cuts).items():
         if times > 1:
-            checker.report("duplicate-cut", f"{times} instants of runs are called `{name}`", name)
+            checker.report("duplicate-cut", f"{times} instants of runs are named `{name}`", name)
     for cut in checker.package.cuts:
         _check_boundary(checker, cut)
     for report in checker.package.reports:
@@ -29,7 +29,7 @@ def check_phases(checker: Checker) -> None:
         if grain.at:
             _check_split_instant(checker, grain)
     for name in (name for name in sorted(scopes.collect_constants(checker.package)) if name.lower() in (SINCE, UNTIL)):
-        checker.report("reserved-name", f"a constant has the name of a phase's parameter: `{name}`", name)
+        checker.report("reserved-name", f"constant `{name}` has the name of a parameter of a phase", name)
 
 
 def _check_boundary(checker: Checker, cut: Cut) -> None:
@@ -39,7 +39,7 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
         instants = [name for name, kind in constants.items() if kind.type == "instant"]
         checker.report(
             "unknown-constant",
-            f"{owner} is told by a constant that is no instant: `{cut.constant}`",
+            f"constant `{cut.constant}` of {owner} is not an instant",
             cut.constant or cut.name,
             hint=did_you_mean(cut.constant, instants),
             within=(cut.name,),
@@ -49,20 +49,20 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
     rows = scopes.list_row_columns(checker.package, cut.of)
     if rows is None:
         tables = [item.name for item in checker.package.tables]
-        message = f"{owner} is a column of an unknown table `{cut.of}`"
+        message = f"unknown table `{cut.of}` of {owner}"
         checker.report_missing("unknown-table", message, cut.of, tables, within=(cut.name,))
         return
     if rows.get(cut.column, scopes.NOTHING).type != "instant":
         instants = [name for name, kind in rows.items() if kind.type == "instant"]
         checker.report(
             "unknown-column",
-            f"{owner} is a column of `{cut.of}` that is no instant: `{cut.column}`",
+            f"column `{cut.column}` of `{cut.of}` in {owner} is not an instant",
             cut.column or cut.name,
             hint=did_you_mean(cut.column, instants),
             within=(cut.name,),
         )
     if cut.pick not in PICKS:
-        checker.report("cut-pick", f"{owner} is neither the first nor the last of its column", cut.name,
+        checker.report("cut-pick", f"unknown `pick` of {owner}", cut.name,
                        expected=", ".join(PICKS), found=cut.pick)  # fmt: skip
     if cut.where:
         description = f"the condition of {owner}"
@@ -74,7 +74,7 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
 def _check_phases_of(checker: Checker, owner: str, phases: Sequence[Phase]) -> None:
     for name, times in Counter(phase.name for phase in phases).items():
         if times > 1:
-            checker.report("duplicate-phase", f"{owner} has {times} phases called `{name}`", name)
+            checker.report("duplicate-phase", f"{owner} has {times} phases named `{name}`", name)
     for phase in phases:
         _check_phase(checker, f"phase `{phase.name}` of {owner}", phase)
 
@@ -83,16 +83,16 @@ def _check_phase(checker: Checker, owner: str, phase: Phase) -> None:
     boundaries = [cut.name for cut in checker.package.cuts]
     for name in (phase.since, phase.until):
         if name and name not in boundaries:
-            message = f"{owner} names an unknown instant `{name}`"
+            message = f"unknown instant `{name}` in {owner}"
             checker.report("unknown-instant", message, phase.name, hint=did_you_mean(name, boundaries))
     if phase.since == phase.until:
         ends = f"begins and ends at `{phase.since}`" if phase.since else "is the whole run"
-        checker.report("phase-ends", f"{owner} {ends}", phase.name, expected="two instants, or one")
+        checker.report("phase-ends", f"{owner} {ends}", phase.name, expected="one instant, or two different ones")
     durations = scopes.list_durations(checker.package)
     if phase.margin and phase.margin not in durations:
         checker.report(
             "unknown-constant",
-            f"{owner} has its margin from a constant that is no duration: `{phase.margin}`",
+            f"the margin `{phase.margin}` of {owner} is not a constant of type duration",
             phase.margin or phase.name,
             hint=did_you_mean(phase.margin, durations),
             within=(phase.name,),
@@ -110,7 +110,7 @@ def _check_split_instant(checker: Checker, grain: Grain) -> None:
     if grain.at not in instants:
         checker.report(
             "unknown-instant",
-            f"phases cut grain `{grain.name}` by `{grain.at}`, which is no instant of it",
+            f"`at` of grain `{grain.name}` names `{grain.at}`, which is not an instant of the grain",
             grain.at or grain.name,
             hint=did_you_mean(grain.at, instants),
             within=(grain.name,),
@@ -119,7 +119,7 @@ def _check_split_instant(checker: Checker, grain: Grain) -> None:
         base = grain.subject.grain if grain.subject else grain.runs.of if grain.runs else ""
         checker.report(
             "phase-instant",
-            f"phases cut grain `{grain.name}` by an instant of its own, and by that of `{base}`",
+            f"grain `{grain.name}` has `at` but already takes its instant for phases from grain `{base}`",
             grain.name,
-            hint="leave out `at`: its rows follow those of the other grain",
+            hint="remove `at`: the rows follow those of the other grain",
         )

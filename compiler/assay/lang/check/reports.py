@@ -81,9 +81,9 @@ def _check_placeholders(checker: Checker, owner: str, text: str, name: str, know
             continue
         word = text if checker.locate(text, 0)[0] else name
         if closing:
-            message, hint = f"{owner} has an unknown place `{match[0]}`", suggest_nearest(placeholder, known_names)
+            message, hint = f"unknown placeholder `{match[0]}` in {owner}", suggest_nearest(placeholder, known_names)
         else:
-            message = f"{owner} has a place that is not closed: `{match[0][:40]}`"
+            message = f"unclosed placeholder `{match[0][:40]}` in {owner}"
             hint = suggest_nearest(placeholder.strip(), known_names)
         checker.report("placeholder", message, word, expected=expected, hint=hint, cause=text + placeholder)
 
@@ -117,7 +117,7 @@ def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) ->
     """Check that the package lists every metric that `owner` shows."""
     metrics = {metric.id for metric in checker.package.metrics}
     for name in sorted(set(names) - metrics):
-        message = f"{owner} shows a metric that its package does not list: `{name}`"
+        message = f"unknown metric `{name}` in {owner}"
         checker.report_missing("unknown-metric", message, name, metrics)
 
 
@@ -126,7 +126,7 @@ def check_compared_metrics(checker: Checker, what: str, names: Iterable[str], wi
     known = [metric.id for metric in checker.package.metrics]
     for name in dict.fromkeys(names):
         if name not in known:
-            message = f"{what} compares a metric that its package does not list: `{name}`"
+            message = f"unknown metric `{name}` in {what}"
             checker.report_missing("unknown-metric", message, name, known, within=within)
 
 
@@ -136,9 +136,9 @@ def _check_charts(checker: Checker, report: Report) -> None:
     for name in dict.fromkeys(chart.metric for chart in report.charts if chart.metric in formulas):
         checker.report(
             "chart-of-formula",
-            f"report `{report.name}` has a chart of `{name}`, a formula, which has no distribution",
+            f"report `{report.name}` has a chart of `{name}`, which is a formula and has no distribution",
             name,
-            hint="a section can show it",
+            hint="show it in a section instead",
         )
 
 
@@ -148,10 +148,10 @@ def _check_has_summary(checker: Checker) -> None:
     if (package.metrics or package.articles or package.reports) and not package.summaries:
         checker.report(
             "no-summary",
-            f"package `{package.system}` has no summary, which says how averages are taken",
+            f"package `{package.system}` has no summary, which defines averages",
             package.system,
-            expected="one at least among its `summaries`",
-            hint='`S.Summary::{ name = "all", doc = "All samples count alike" }` is one',
+            expected="at least one entry in `summaries`",
+            hint='for example `S.Summary::{ name = "all", doc = "All samples count alike" }`',
         )
 
 
@@ -160,7 +160,7 @@ def _check_summary(checker: Checker, report: Report) -> None:
     if summaries and report.summary not in summaries:
         checker.report(
             "unknown-summary",
-            f"report `{report.name}` uses an unknown summary `{report.summary}`",
+            f"unknown summary `{report.summary}` in report `{report.name}`",
             report.summary or report.name,
             hint=did_you_mean(report.summary, summaries),
             within=(report.name,),
@@ -173,7 +173,7 @@ def _check_constants(checker: Checker, report: Report) -> None:
         if name not in constants:
             checker.report(
                 "unknown-constant",
-                f"report `{report.name}` uses an unknown constant `{name}`",
+                f"unknown constant `{name}` in report `{report.name}`",
                 name or report.name,
                 hint=did_you_mean(name, constants),
                 within=(report.name,),
@@ -188,7 +188,7 @@ def _check_distinct_parts(checker: Checker, report: Report) -> None:
     metrics = Counter(item.id for item in checker.package.metrics)
     entries = [name for group in report.dictionary for name in group.metrics]
     groups: tuple[tuple[str, Sequence[str], tuple[str, ...]], ...] = (
-        ("sections called", [section.title for section in report.sections], (Field("sections"),)),
+        ("sections named", [section.title for section in report.sections], (Field("sections"),)),
         ("charts of", [chart.metric for chart in report.charts], (Field("charts"),)),
         ("entries of the dictionary for", entries, (Field("dictionary"),)),
         *((f"rows of section `{item.title}` for", item.metrics, (item.title,)) for item in report.sections),
@@ -197,7 +197,7 @@ def _check_distinct_parts(checker: Checker, report: Report) -> None:
         for name, times in Counter(names).items():
             if times > 1 and metrics[name] < 2:
                 message = f"report `{report.name}` has {times} {part_label} `{name}`"
-                hint = "leave out, or rename, all but one"
+                hint = "remove or rename all but one"
                 checker.report("duplicate-part", message, name or report.name, hint=hint, within=(report.name, *within))
 
 
@@ -206,7 +206,7 @@ def _check_editions(checker: Checker, report: Report) -> None:
         if times > 1:
             checker.report(
                 "duplicate-edition",
-                f"{times} editions of report `{report.name}` are called `{name}`",
+                f"{times} editions of report `{report.name}` are named `{name}`",
                 name,
                 hint="rename all but one",
             )
@@ -217,7 +217,7 @@ def _check_editions(checker: Checker, report: Report) -> None:
         if not is_day(edition.since):
             checker.report(
                 "edition-day",
-                f"{owner} begins on a day that does not exist",
+                f"invalid first day of {owner}",
                 edition.name,
                 expected="YYYY-MM-DD",
                 found=edition.since,
@@ -226,11 +226,11 @@ def _check_editions(checker: Checker, report: Report) -> None:
         if edition.since <= previous.since:
             checker.report(
                 "edition-order",
-                f"edition `{edition.name}` of report `{report.name}` begins no later than the one before it",
+                f"edition `{edition.name}` of report `{report.name}` does not begin after the previous edition",
                 edition.name,
                 expected=f"a day after {previous.since}",
                 found=edition.since,
-                hint="editions stand in the order of their days",
+                hint="list editions in the order of their days",
             )
 
 
@@ -248,9 +248,9 @@ def _check_labels(checker: Checker, owner: str, edition: Edition) -> None:
             if times > 1:
                 checker.report(
                     "duplicate-label",
-                    f"{owner} has {times} rows called `{label}` in {title}",
+                    f"{owner} has {times} rows named `{label}` in {title}",
                     edition.name,
-                    hint="name one of them otherwise in the edition's `labels`",
+                    hint="rename one of them in the edition's `labels`",
                 )
 
 
@@ -266,14 +266,14 @@ def _check_history(checker: Checker, history: History) -> None:
     if history.name in reports or [item.name for item in checker.package.histories].count(history.name) > 1:
         checker.report(
             "duplicate-report",
-            f"{owner} is called as another report of its package",
+            f"{owner} has the same name as another report of its package",
             history.name,
             hint="rename one of them",
         )
     if history.of not in reports:
         checker.report(
             "unknown-report",
-            f"{owner} is of a report that its package does not list: `{history.of}`",
+            f"unknown report `{history.of}` of {owner}",
             history.of or history.name,
             hint=did_you_mean(history.of, reports),
             within=(history.name,),
@@ -281,9 +281,9 @@ def _check_history(checker: Checker, history: History) -> None:
     elif not reports[history.of].editions:
         checker.report(
             "no-editions",
-            f"{owner} is of the report `{history.of}`, which has no editions",
+            f"report `{history.of}` of {owner} has no editions",
             history.name,
-            hint="publications are read by the editions of their report",
+            hint="publications are read with the editions of their report",
         )
     _check_breaks(checker, owner, history, set(shown_metrics))
 
@@ -293,16 +293,16 @@ def _check_breaks(checker: Checker, owner: str, history: History, shown_metrics:
         for name in sorted(set(item.metrics) - shown_metrics):
             checker.report(
                 "unknown-metric",
-                f"{owner} has a break of a metric that it does not show: `{name}`",
+                f"metric `{name}` in a break of {owner} is not shown in the history",
                 name,
                 hint=did_you_mean(name, shown_metrics),
             )
         if not item.metrics:
-            checker.report("break-metrics", f"{owner} has a break without metrics", item.since)
+            checker.report("break-metrics", f"a break of {owner} has no metrics", item.since)
         if not is_day(item.since):
             checker.report(
                 "break-day",
-                f"{owner} has a break on a day that does not exist",
+                f"invalid day in a break of {owner}",
                 history.name,
                 expected="YYYY-MM-DD",
                 found=item.since,

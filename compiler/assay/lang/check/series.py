@@ -21,11 +21,11 @@ def check_terms(checker: Checker, owner: str, item: Series) -> None:
     """Check the terms and the value of a computed series."""
     for name, times in Counter(term.name for term in item.terms).items():
         if times > 1:
-            checker.report("series-term", f"{owner} has {times} terms called `{name}`", item.name)
+            checker.report("series-term", f"{owner} has {times} terms named `{name}`", item.name)
     if item.samples or item.gone or item.reading or item.covered or item.ceases:
         checker.report(
-            "series-samples", f"{owner} is worked out of other series, and reads samples, too", item.name,
-            hint="leave out `samples`, `reading`, `gone`, `ceases` and `covered`, or the terms",
+            "series-samples", f"{owner} has both terms and samples", item.name,
+            hint="remove either `samples`, `reading`, `gone`, `ceases` and `covered`, or the terms",
         )  # fmt: skip
     for term in item.terms:
         _check_term(checker, owner, item, term)
@@ -36,32 +36,32 @@ def _check_term(checker: Checker, owner: str, item: Series, term: Term) -> None:
     upstream = next((series for series in checker.package.series if series.name == term.series), None)
     if upstream is None:
         names = [series.name for series in checker.package.series]
-        message = f"{owner} is worked out of an unknown series `{term.series}`"
+        message = f"unknown series `{term.series}` in {owner}"
         checker.report_missing("unknown-series", message, term.series, names, within=(item.doc, item.name))
         return
     if term.over not in _MERGES:
         checker.report(
-            "series-term", f"{owner} makes lines of `{upstream.name}` one in a way that there is not: `{term.over}`",
+            "series-term", f"unknown aggregation `{term.over}` of the lines of `{upstream.name}` in {owner}",
             item.name, hint=did_you_mean(term.over, _MERGES[1:]),
         )  # fmt: skip
     if (upstream.windows, upstream.every_ns, upstream.every) != (item.windows, item.every_ns, item.every):
-        checker.report("series-term", f"{owner} and its term `{term.name}` have other windows or steps", item.name)
+        checker.report("series-term", f"{owner} and its term `{term.name}` have different windows or steps", item.name)
     missing_labels = sorted(set(item.by) - set(upstream.by))
     extra_labels = sorted(set(upstream.by) - set(item.by))
     if missing_labels or (extra_labels and not term.over):
         checker.report(
             "series-label",
-            f"{owner} and its term `{term.name}` do not have the same labels",
+            f"{owner} and its term `{term.name}` have different labels",
             item.name,
             expected=", ".join(item.by),
             found=", ".join(upstream.by),
-            hint="" if missing_labels else "`meanOf` and the like make the lines that agree in the labels one",
+            hint="" if missing_labels else "`meanOf` and similar functions combine the lines with equal labels",
         )
 
 
 def _check_value(checker: Checker, owner: str, item: Series) -> None:
     if item.value is None:
-        checker.report("series-value", f"{owner} has terms, but no value", item.name)
+        checker.report("series-value", f"{owner} has terms but no value", item.name)
         return
     inferred = checker.infer_type(
         item.value, scopes.build_term_scope(checker.package, item), f"the value of {owner}", item.name, "value"
@@ -70,7 +70,7 @@ def _check_value(checker: Checker, owner: str, item: Series) -> None:
         return
     if inferred.type not in ("integer", "real"):
         checker.report(
-            "type", f"the value of {owner} is no number", item.name, expected="a number", found=inferred.type
+            "type", f"the value of {owner} is not a number", item.name, expected="a number", found=inferred.type
         )
         return
     try:
@@ -79,7 +79,7 @@ def _check_value(checker: Checker, owner: str, item: Series) -> None:
         checker.report_unknown_unit(error, owner, item.name)
     except UnitError:
         checker.report(
-            "unit", f"{owner} has a value in a unit that does not convert to its own", item.name,
+            "unit", f"the value of {owner} has a unit that does not convert to the declared unit", item.name,
             expected=item.unit.name, found=inferred.unit,
         )  # fmt: skip
 
@@ -101,13 +101,13 @@ def check_series(checker: Checker) -> None:
         for sampled in item.samples:
             _check_samples(checker, owner, item, sampled.event, sampled.where)
         if not item.samples:
-            checker.report("series-samples", f"{owner} is made of no samples", item.name)
+            checker.report("series-samples", f"{owner} has no samples", item.name)
         if not item.by:
             checker.report(
                 "series-by",
-                f"lines of {owner} are told apart by no label",
+                f"{owner} has no labels in `by`",
                 item.name,
-                expected="label fields of its samples in `by`; a series with `terms` can make all lines one",
+                expected="label fields of the samples; only a series with `terms` can combine all lines into one",
             )
         if item.gone:
             _check_end(checker, owner, item)
@@ -118,7 +118,7 @@ def _check_reading(checker: Checker, owner: str, item: Series) -> None:
     if item.reading not in READINGS:
         checker.report(
             "series-reading",
-            f"{owner} is read in a way that there is not: `{item.reading}`",
+            f"unknown reading `{item.reading}` of {owner}",
             item.reading or item.name,
             hint=did_you_mean(item.reading, READINGS),
             within=(item.name,),
@@ -130,14 +130,14 @@ def _check_rate_and_end(checker: Checker, owner: str, item: Series) -> None:
     if item.covered and item.reading != "rate":
         checker.report(
             "series-reading",
-            f"{owner} is of windows that samples cover, and reads no windows: `{item.reading}`",
+            f"{owner} has `covered`, but reading `{item.reading}` uses no windows",
             item.name,
             expected='`reading = "rate"`, or no `covered`',
         )
     if item.ceases and (not item.gone or item.reading != "latest"):
         checker.report(
             "series-gone",
-            f"lines of {owner} end where rows cease, and it does not say which",
+            f"{owner} has `ceases` but does not define which lines end",
             item.name,
             expected='`reading = "latest"` and `gone`, or no `ceases`',
         )
@@ -154,14 +154,18 @@ def _check_times(checker: Checker, owner: str, item: Series) -> None:
         if constant and constant not in durations:
             checker.report(
                 "series-time",
-                f"{owner} takes `{name}` from a constant that is no duration: `{constant}`",
+                f"constant `{constant}` in `{name}` of {owner} is not a duration",
                 constant or item.name,
                 hint=did_you_mean(constant, durations),
                 within=(item.name,),
             )
         elif not constant and number <= 0:
             checker.report(
-                "series-time", f"`{name}` of {owner} is no time", item.name, expected="ns, above 0", found=str(number)
+                "series-time",
+                f"`{name}` of {owner} is not above 0",
+                item.name,
+                expected="ns, above 0",
+                found=str(number),
             )
 
 
@@ -169,7 +173,7 @@ def _check_windows(checker: Checker, owner: str, item: Series) -> None:
     windows = next((relation for relation in checker.package.relations if relation.name == item.windows), None)
     if not isinstance(windows, Relation):
         names = [relation.name for relation in checker.package.relations]
-        message = f"{owner} has an unknown relation of windows `{item.windows}`"
+        message = f"unknown relation `{item.windows}` in `windows` of {owner}"
         checker.report_missing("unknown-relation", message, item.windows, names, within=(item.doc, item.name))
         return
     types = {column.name: column.type for column in windows.columns}
@@ -177,7 +181,7 @@ def _check_windows(checker: Checker, owner: str, item: Series) -> None:
         if types.get(name) != "instant":
             checker.report(
                 "series-windows",
-                f"relation `{windows.name}`, which has the windows of {owner}, has no instant `{name}`",
+                f"relation `{windows.name}`, with the windows of {owner}, has no instant `{name}`",
                 item.name,
                 found=types.get(name) or f"columns {', '.join(types)}",
             )
@@ -193,7 +197,7 @@ def _check_samples(checker: Checker, owner: str, item: Series, event: str, where
     if value is None or value.type not in ("real", "integer", "unsigned"):
         checker.report(
             "series-value",
-            f"event `{event}`, which {owner} is made of, has no number `{VALUE}`",
+            f"event `{event}`, sampled by {owner}, has no numeric field `{VALUE}`",
             item.name,
             found=value.type if value else f"fields {', '.join(fields) or 'none'}",
         )
@@ -215,9 +219,9 @@ def check_line_keys(checker: Checker, owner: str, item: Series, event: str) -> N
         for name in (name for name in dict.fromkeys(item.by) if name in optional):
             checker.report(
                 "series-by",
-                f"lines of {owner} are told apart by `{name}`, which records of event `{event}` need not have",
+                f"label `{name}` of {owner} is an optional field of event `{event}`",
                 item.name,
-                expected="a field that is required, or has a default",
+                expected="a field that is required or has a default",
                 found=name,
                 hint='give the field a default, such as `""`',
             )
@@ -232,7 +236,7 @@ def _check_unit(checker: Checker, owner: str, item: Series, value: Field) -> Non
     except UnitError:
         checker.report(
             "unit",
-            f"{owner} reads values in a unit that does not convert to its own",
+            f"the readings of {owner} have a unit that does not convert to the declared unit",
             item.name,
             expected=item.unit.name,
             found=reading_unit,
@@ -252,20 +256,20 @@ def _check_end(checker: Checker, owner: str, item: Series) -> None:
     _check_labels(checker, owner, item, item.gone.event, fields, item.gone.on)
     for name in sorted(set(item.gone.on) - set(item.by)):
         checker.report(
-            "series-gone", f"lines of {owner} end by `{name}`, which does not tell them apart", item.name,
+            "series-gone", f"`{name}` in `gone` of {owner} is not one of its labels", item.name,
             expected=", ".join(item.by), found=name,
         )  # fmt: skip
     if item.gone.where:
         scope = scopes.build_row_scope(checker.package, item.gone.event)
-        ends = f"the end of lines of {owner}"
-        checker.check_condition(item.gone.where, scope, ends, item.name, ends)
+        description = f"the condition of `gone` of {owner}"
+        checker.check_condition(item.gone.where, scope, owner, item.name, description)
 
 
 def _find_fields(checker: Checker, owner: str, item: Series, event: str) -> dict[str, Field] | None:
     definition = next((item for item in checker.package.events if item.name == event), None)
     if not isinstance(definition, Event):
         names = [item.name for item in checker.package.events]
-        message = f"{owner} reads an unknown event `{event}`"
+        message = f"unknown event `{event}` in {owner}"
         checker.report_missing("unknown-event", message, event, names, within=(item.doc, item.name))
         return None
     return {field.name: field for field in definition.fields}
@@ -280,7 +284,7 @@ def _check_labels(
             texts = [text_field.name for text_field in fields.values() if text_field.type == "text"]
             checker.report(
                 "series-label",
-                f"event `{event}`, which {owner} reads, has no text `{name}`",
+                f"event `{event}`, read by {owner}, has no text field `{name}`",
                 name or item.name,
                 hint=did_you_mean(name, texts),
                 within=(item.name,),

@@ -25,20 +25,20 @@ def check_lines(checker: Checker) -> None:
         if not kind.has_series and (source.time or kind.has_patterns):
             _check_time(checker, source)
         else:
-            _check_unused_fields(checker, source, ("time_form", "zone"), "that its records have instants (`time`)")
+            _check_unused_fields(checker, source, ("time_form", "zone"), "records with instants (`time`)")
         if source.or_time and not kind.has_alternative_times:
-            message = f"source `{source.name}` has several paths of its instants"
-            hint = "`orTime` is for JSON lines; other sources have one"
+            message = f"source `{source.name}` has several paths for its instants"
+            hint = "only JSON lines support `orTime`"
             checker.report(
                 "no-place", message, source.name, expected=f"kind {JSON_LINES.name}", found=source.kind, hint=hint
             )
         if kind.needs_time and not source.time:
             checker.report(
                 "no-time",
-                f"source `{source.name}` does not say where its lines tell the time",
+                f"source `{source.name}` has no path for the time of its lines",
                 source.name,
                 expected='the path of a line\'s instant, such as `time = [ "at" ]`',
-                hint="records of lists, tables and blocks may have none; the lines of a log have",
+                hint="the time is optional for records of lists, tables and blocks, but not for lines of a log",
             )
         if not kind.has_patterns:
             _check_unused_fields(checker, source, ("line",), f"kind {TEXT_LINES.name}")
@@ -52,7 +52,7 @@ def _check_unused_fields(checker: Checker, source: Source, fields: Sequence[str]
         word = {"time_form": "timeForm"}.get(name, name)
         checker.report(
             "source-member",
-            f"source `{source.name}` has `{word}`, which it does not read",
+            f"unused field `{word}` of source `{source.name}`",
             source.name,
             expected=expected,
             found=f"kind {source.kind}" if SOURCE_KINDS[source.kind].has_series or name == "line" else "no `time`",
@@ -70,13 +70,13 @@ def _check_time(checker: Checker, source: Source) -> None:
     if source.zone and time_format.offset_ns(source.zone) is None:
         checker.report(
             "zone",
-            f"source `{source.name}` is in a zone that there is not: `{source.zone}`",
+            f"unsupported zone `{source.zone}` of source `{source.name}`",
             source.zone if checker.locate(source.zone, 0)[0] else source.name,
             expected="UTC, or an offset such as +02:00",
-            hint="the local time of a place with summer time does not tell an instant",
+            hint="with daylight saving time, a local time can be ambiguous",
         )
     if "%" in source.time_form and not source.zone:
-        message = f"source `{source.name}` does not tell the zone of its times"
+        message = f"source `{source.name}` has no zone for its times"
         checker.report("zone", message, source.name, expected="`zone`: UTC, or an offset such as +02:00")
 
 
@@ -106,9 +106,9 @@ def _check_line_capture(
     captures = layout.sure if layout else ()
     checker.report(
         "no-place",
-        f"the {name} of source `{source.name}` is no place of its `line`",
+        f"the {name} of source `{source.name}` is not a place of its `line`",
         path[0] if path and checker.locate(path[0], 0)[0] else source.name,
-        expected="one place, in no optional part"
+        expected="one place outside optional parts"
         if layout
         else "a place of every pattern"
         if name == "time"
@@ -143,8 +143,8 @@ def _parse_pattern(checker: Checker, owner: str, text: str, word: str) -> Patter
 def _check_event(checker: Checker, source: Source, event: Event, layout: Pattern | None) -> None:
     for form in event.forms:
         if form.unless:
-            message = f"event `{event.name}` has an `unless`, which forms of text lines do not have"
-            checker.report("event-unless", message, event.name, hint="say it in the pattern")
+            message = f"event `{event.name}` has an `unless`, which forms of text lines do not support"
+            checker.report("event-unless", message, event.name, hint="express it in the pattern")
         patterns = [
             _parse_pattern(checker, f"a pattern of event `{event.name}`", item.name, event.name) for item in form.names
         ]
@@ -161,17 +161,17 @@ def _check_captures(
     for name in sorted(set(line_captures) & set(pattern.places)):
         checker.report(
             "place-twice",
-            f"the place `{name}` is named in a pattern of event `{event.name}` and in the `line` of its source",
+            f"place `{name}` is both in a pattern of event `{event.name}` and in the `line` of its source",
             text if checker.locate(text, 0)[0] else event.name,
             hint="rename one of them",
         )
     if layout is None and source.time and source.time[0] not in pattern.sure:
         checker.report(
             "no-place",
-            f"a pattern of event `{event.name}` does not tell the time",
+            f"a pattern of event `{event.name}` has no place for the time",
             text if checker.locate(text, 0)[0] else event.name,
-            expected=f"the place {{{source.time[0]}}}, in no optional part",
-            found=", ".join(pattern.places) or "no place",
+            expected=f"the place {{{source.time[0]}}} outside optional parts",
+            found=", ".join(pattern.places) or "no places",
         )
     for field in form.fields:
         _check_field(checker, event, form, field, (*line_captures, *pattern.places))
@@ -190,7 +190,7 @@ def _check_field(checker: Checker, event: Event, form: Form, field: Field, place
     paths = ", ".join(".".join(path) for path in field.paths)
     checker.report(
         "no-place",
-        f"field `{field.name}` of event `{event.name}` is read from a place that its pattern does not have: `{paths}`",
+        f"unknown place `{paths}` of field `{field.name}` of event `{event.name}`",
         field.paths[0][-1] if field.paths[0] and checker.locate(field.paths[0][-1], 0)[0] else field.name,
         hint=did_you_mean(field.paths[0][-1] if field.paths[0] else "", places),
     )
@@ -238,7 +238,7 @@ def _check_latest_before(
     if sources[0] != sources[1]:
         checker.report(
             "pick",
-            f"{owner}, which is of another source: their records have no order",
+            f"{owner}, but records of different sources have no order",
             instant.name,
             expected=f"an event of source {sources[1]}",
             found=f"`{instant.of}` of {sources[0]}",
@@ -248,9 +248,9 @@ def _check_latest_before(
     if sources[0] in sources_with_hosts and unbound:
         checker.report(
             "pick",
-            f"{owner}, but `{unbound[0].name}` is not bound by the host: logs of several hosts have no order",
+            f"{owner}, but `{unbound[0].name}` is not bound by host, and logs of several hosts have no order",
             instant.name,
-            expected=f"a pair of `{HOST}` among `on`",
+            expected=f"a pair of `{HOST}` in `on`",
             found=", ".join(pair.field for pair in unbound[0].on),
         )
 
@@ -270,7 +270,7 @@ def _check_log_readers(checker: Checker) -> None:
         if LOGS in uses and not find_events(package, uses):
             checker.report(
                 "logs",
-                f"{owner} reads `{LOGS}`, but no event, so that it does not say of which source",
+                f"{owner} reads `{LOGS}` but no event, so its source is unknown",
                 word,
-                expected=f"an event of one of {', '.join(sorted(item.name for item in package.sources))} among `uses`",
+                expected=f"an event of one of {', '.join(sorted(item.name for item in package.sources))} in `uses`",
             )

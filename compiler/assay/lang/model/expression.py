@@ -96,7 +96,7 @@ def decode(tokens: Sequence[Mapping[str, object]]) -> Expression | None:
         op = str(token["op"])
         arity = _operand_count(op, token)
         if len(stack) < arity:
-            raise ValueError(f"operator {op} lacks operands")
+            raise ValueError(f"operator {op} has too few operands")
         operands = tuple(stack[len(stack) - arity :])
         del stack[len(stack) - arity :]
         stack.append(_decode_node(op, operands, token))
