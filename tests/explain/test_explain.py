@@ -77,7 +77,7 @@ def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> N
         assert all(event.names or event.name in nameless for event in described.events), described.events
         assert described.doc
         assert described.definition in text
-        json.loads(dump_escaped_json(as_data(Explained(checked, item, described, "", "", None))))
+        json.loads(dump_escaped_json(as_data(Explained(subject, described, "", "", None))))
         needed = dependencies.collect_dependencies(
             package,
             [item] if isinstance(item, Metric) else [],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from assay.dhall.budget import metered
 from assay.dhall.errors import DhallError, Problem
 from assay.dhall.imports import ImportRefusedError
-from assay.dhall.session import Evaluator, Load, describe_refusal
+from assay.dhall.session import Evaluator, Load, Module, describe_refusal
 from assay.dhall.syntax import Import
 
 
@@ -52,13 +52,24 @@ class _Walk:
         content = self.load.read(name)
         self.files[name] = CollectedFile(name, "Code", content)
         self.load.trail.append(name)
-        known = self.evaluator.find_module(name, hashlib.sha256(content).hexdigest())
-        if known is not None:
-            for used, mode, _, _ in known.uses:
-                self._add(used, mode)
-        else:
-            self._visit_imports(name, content)
-        self.load.trail.pop()
+        try:
+            known = self.evaluator.find_module(name, hashlib.sha256(content).hexdigest())
+            if known is None or not self._add_uses(known):
+                self._visit_imports(name, content)
+        finally:
+            self.load.trail.pop()
+
+    def _add_uses(self, module: Module) -> bool:
+        """Add what a module used when it was evaluated; return whether all of it can be read.
+
+        If not, only the import knows the place to report.
+        """
+        try:
+            for name, mode, _, _ in module.uses:
+                self._add(name, mode)
+        except ImportRefusedError:
+            return False
+        return True
 
     def _visit_imports(self, name: str, content: bytes) -> None:
         try:
