@@ -21,7 +21,7 @@ from assay.app.check_and_query import KINDS
 from assay.app.filters import applied
 from assay.app.quality import QualityPlan
 from assay.app.sql_files import sql_texts
-from assay.engine.compiled_plan import compile_statements
+from assay.engine.compiled_plan import CompiledPlan, compile_statements
 from assay.engine.graph import nodes
 from assay.lang.checked_package import CheckedPackage
 from assay.plan.planner import plan
@@ -73,10 +73,8 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
     filters = applied(package.package, report, FILTERS, False)
     full_plan = plan(package.package, package.package.metrics, filters, ["run_summary"])
     sql = {f"sql/{name}" for name in sql_texts(nodes(compile_statements(package, full_plan)))}
-    sql |= {
-        f"sql/{name}"
-        for name in sql_texts(nodes(QualityPlan(package, full_plan, compile_statements(package, full_plan)).counts))
-    }
+    quality = QualityPlan(CompiledPlan(package, full_plan, compile_statements(package, full_plan)))
+    sql |= {f"sql/{name}" for name in sql_texts(nodes(quality.counts))}
     data = {"results.json", "document.json", "provenance.json", "specs.json", "sql/constants.json"}
     single = {"report.pdf", "report.typ", "report/lacking.json", *data}
     assert set(contents(two)) == single | charts | templates | sql
