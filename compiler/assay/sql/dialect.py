@@ -167,11 +167,6 @@ def exact_sum(values: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="list_aggregate", expressions=[values, exp.Literal.string("fsum")])
 
 
-def deviation(values: exp.Expr) -> exp.Expr:
-    """Return the standard deviation (n - 1) of a list of numbers, in list order; null for fewer than two."""
-    return exp.Anonymous(this="list_aggregate", expressions=[values, exp.Literal.string("stddev_samp")])
-
-
 def matches(value: exp.Expr, pattern: exp.Expr) -> exp.Expr:
     """Return the condition that a regular expression matches a whole text."""
     return exp.Anonymous(this="regexp_full_match", expressions=[value, pattern])

@@ -13,8 +13,9 @@ from sqlglot import exp
 from assay.lang.model.package import Grain, Metric, Reduction
 from assay.plan.planner import FROM, TO, RowRequest, SeriesStep
 from assay.sql import dialect
-from assay.sql.dialect import column, length, member
+from assay.sql.dialect import column, length
 from assay.sql.expressions import Names, compile_expression, literal
+from assay.sql.template import Slot, fill_expression, fill_query
 
 
 def select_rows(listed: RowRequest, constants: Mapping[str, object]) -> exp.Select:
@@ -34,17 +35,14 @@ def select_rows(listed: RowRequest, constants: Mapping[str, object]) -> exp.Sele
 
 def select_lines(step: SeriesStep) -> exp.Select:
     """Select the rows of a series: window, labels, instant, value."""
-    names = (*step.key, *step.series.by, "t_ns")
-    return dialect.select(*names, "value").from_(dialect.table(step.name)).order_by(*(column(name) for name in names))
+    query = "SELECT $columns, value FROM $series ORDER BY $columns"
+    return fill_query(query, columns=(*step.key, *step.series.by, "t_ns"), series=step.name)
 
 
 def select_span(windows: str) -> exp.Select:
     """Select the first and last instant of all windows of a relation: one row, of nulls without windows."""
-    ends = (
-        exp.alias_(exp.Min(this=column(FROM)), FROM),
-        exp.alias_(exp.Max(this=column(TO)), TO),
-    )
-    return dialect.select(*ends).from_(dialect.table(windows))
+    query = "SELECT min($start) AS $start, max($end) AS $end FROM $windows"
+    return fill_query(query, start=FROM, end=TO, windows=windows)
 
 
 #: the standard centiles, as decimal texts
@@ -68,23 +66,20 @@ def samples(metric: Metric, integral: bool, constants: Constants) -> exp.Select:
     """
     names = Names(constants=constants)
     measure = compile_expression(metric.measure, names)
-    keys = [exp.alias_(column(metric.per), "per")] if metric.per else []
     conditions: list[exp.Expr] = [column("accepted")] if metric.accepted else []
     if metric.where:
         conditions.append(compile_expression(metric.where, names))
-    query = dialect.select(*keys).from_(dialect.table(metric.grain), copy=False)
+    slots: dict[str, Slot] = {"grain": metric.grain, "conditions": conditions, "measure": measure}
+    slots["per"] = [exp.alias_(column(metric.per), "per")] if metric.per else []
     if metric.reduction is None:
-        return _filter_samples(query.select(exp.alias_(measure, "value"), copy=False), measure, conditions)
-    by = [column(name) for name in metric.reduction.by]
-    reduced = exp.alias_(_reduce(metric.reduction, measure, integral), "value")
-    query = _filter_samples(query.select(*by, reduced, copy=False), measure, conditions)
-    keys = [*([column(metric.per)] if metric.per else []), *(item.copy() for item in by)]
-    return query.group_by(*keys, copy=False)
-
-
-def _filter_samples(query: exp.Select, measure: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Select:
-    is_not_null = exp.Not(this=exp.Is(this=exp.paren(measure.copy()), expression=exp.Null()))
-    return query.where(exp.and_(*conditions, is_not_null), copy=False)
+        query = "SELECT $per, $measure AS value FROM $grain WHERE $conditions AND NOT ($measure) IS NULL"
+        return fill_query(query, **slots)
+    query = """
+        SELECT $per, $keys, $value AS value
+        FROM $grain WHERE $conditions AND NOT ($measure) IS NULL GROUP BY $group, $keys
+    """
+    slots |= {"keys": metric.reduction.by, "group": [metric.per] if metric.per else []}
+    return fill_query(query, value=_reduce(metric.reduction, measure, integral), **slots)
 
 
 def _reduce(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:
@@ -94,15 +89,12 @@ def _reduce(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr
     if aggregate:
         return aggregate(this=measure)
     values = dialect.ordered_list(measure)
-    return _select_centile(values, length(values.copy()), dialect.real(repr(reduction.centile)))
+    centile = dialect.real(repr(reduction.centile))
+    return fill_expression(_CENTILE, values=values, size=length(values), centile=centile)
 
 
-def _select_centile(values: exp.Expr, count: exp.Expr, c: exp.Expr) -> exp.Expr:
-    """Return the member of an ascending list at index min(floor(n c), n - 1), counted from 0."""
-    position = dialect.cast(exp.Floor(this=exp.Mul(this=count.copy(), expression=c)), "integer")
-    last = exp.Sub(this=count.copy(), expression=dialect.integer(1))
-    index = exp.Anonymous(this="least", expressions=[position, last])
-    return member(values, exp.Add(this=index, expression=dialect.integer(1)))
+#: the member of an ascending list at index min(floor(n c), n - 1), counted from 0
+_CENTILE = "list_extract($values, least(floor($size * $centile)::BIGINT, $size - 1) + 1)"
 
 
 def domain_of(grain: Grain) -> str:
@@ -116,31 +108,40 @@ def distribution(metric: Metric, domain: str, integral: bool, constants: Constan
     It yields one row; with `per`, one ordered row for each value of that column in the table `domain`.  Columns are
     null without samples.  `integral`: samples are exact integers.
     """
-    per = bool(metric.per)
+    per = ["per"] if metric.per else []
+    total, mean = (", sum(value) AS total", "total::DOUBLE") if integral else ("", _EXACT_SUM)
+    ordered = f"""
+        SELECT $per, list(value ORDER BY value) AS ordered_values, count(value) AS size{total}
+        FROM samples GROUP BY $per
+    """
+    centile = fill_expression(_CENTILE, values="ordered_values", size="size", centile="c")
     stages: list[tuple[str, exp.Select]] = [
         ("samples", samples(metric, integral, constants)),
-        ("ordered", _order_samples(per, integral)),
-        (
-            "averaged",
-            dialect.select("*", exp.alias_(_compute_mean(integral), "mean")).from_(
-                dialect.table("ordered"), copy=False
-            ),
-        ),
+        ("ordered", fill_query(ordered, per=per)),
+        ("averaged", fill_query(f"SELECT *, {mean} / size AS mean FROM ordered")),
     ]
-    query = _summarize(per)
-    if per:
-        stages.append(("distributions", query))
-        stages.append(
-            (
-                "domain",
-                dialect.select(exp.alias_(column(metric.per), "per"))
-                .distinct(copy=False)
-                .from_(dialect.table(domain), copy=False)
-                .where(exp.Not(this=exp.Is(this=column(metric.per), expression=exp.Null())), copy=False),
-            )
-        )
-        query = _join_domain()
+    summary = """
+        SELECT $per, size, mean, coalesce(list_aggregate(ordered_values, 'stddev_samp'), 0.0::DOUBLE) AS stddev,
+          $centiles AS centiles
+        FROM averaged
+    """
+    centiles = dialect.transformed(dialect.reals(CENTILES), "c", centile)
+    query = fill_query(summary, per=per, centiles=centiles)
+    if metric.per:
+        values = "SELECT DISTINCT $column AS per FROM $domain WHERE NOT $column IS NULL"
+        stages += [("distributions", query), ("domain", fill_query(values, column=metric.per, domain=domain))]
+        query = fill_query(_JOIN_DOMAIN, summary=SUMMARY)
     return dialect.staged(query, stages)
+
+
+#: the compensated sum of the ordered samples: the same for any number of threads
+_EXACT_SUM = "list_aggregate(ordered_values, 'fsum')"
+
+#: every value of `per` with its distribution, if it has one
+_JOIN_DOMAIN = """
+    SELECT domain.per, distributions.$summary
+    FROM domain LEFT JOIN distributions ON distributions.per = domain.per ORDER BY domain.per
+"""
 
 
 def of_some(query: exp.Expr, per: str, values: Sequence[object]) -> exp.Expr:
@@ -151,50 +152,3 @@ def of_some(query: exp.Expr, per: str, values: Sequence[object]) -> exp.Expr:
         if stage.alias in ("samples", "domain"):
             stage.this.where(is_selected, copy=False)
     return query
-
-
-def _join_domain() -> exp.Select:
-    """Return every value of `per` with its distribution, if it has one."""
-    on = exp.EQ(this=column("per", "distributions"), expression=column("per", "domain"))
-    return (
-        dialect.select(column("per", "domain"), *(column(name, "distributions") for name in SUMMARY))
-        .from_(dialect.table("domain"), copy=False)
-        .join(dialect.table("distributions"), on=on, join_type="LEFT", copy=False)
-        .order_by(column("per", "domain"), copy=False)
-    )
-
-
-def _order_samples(per: bool, integral: bool) -> exp.Select:
-    """Return the sorted samples and their number, and for integers also the sum, exact in any order."""
-    outputs = [
-        exp.alias_(dialect.ordered_list(column("value")), "ordered_values"),
-        exp.alias_(exp.Count(this=column("value")), "size"),
-    ]
-    if integral:
-        outputs.append(exp.alias_(exp.Sum(this=column("value")), "total"))
-    query = dialect.select(*([column("per")] if per else []), *outputs).from_(dialect.table("samples"), copy=False)
-    return query.group_by(column("per"), copy=False) if per else query
-
-
-def _compute_mean(integral: bool) -> exp.Expr:
-    total = dialect.cast(column("total"), "real") if integral else dialect.exact_sum(column("ordered_values"))
-    return exp.Div(this=total, expression=column("size"))
-
-
-def _summarize(per: bool) -> exp.Select:
-    """Return size, mean, deviation (n - 1) and centiles of each ordered list."""
-    mean = column("mean")
-    size = column("size")
-    deviation = exp.Coalesce(this=dialect.deviation(column("ordered_values")), expressions=[dialect.real("0.0")])
-    centiles = dialect.transformed(
-        dialect.reals(CENTILES),
-        "c",
-        _select_centile(column("ordered_values"), size.copy(), column("c")),
-    )
-    return dialect.select(
-        *([column("per")] if per else []),
-        size,
-        mean,
-        exp.alias_(deviation, "stddev"),
-        exp.alias_(centiles, "centiles"),
-    ).from_(dialect.table("averaged"), copy=False)

@@ -19,6 +19,7 @@ from assay.plan.planner import AppliedFilter, FilterStep, GrainRowsStep, select_
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
+from assay.sql.template import Slot, fill_expression, fill_query
 
 
 def within(instant: exp.Expr) -> exp.Expr:
@@ -31,8 +32,8 @@ def within(instant: exp.Expr) -> exp.Expr:
 
 def instant(cut: Cut, constants: Mapping[str, object]) -> exp.Select:
     """Return one row with `t_ns`: the instant of a boundary, null where no row has it."""
-    pick = exp.Max if cut.pick == LAST else exp.Min
-    query = dialect.select(exp.alias_(pick(this=column(cut.column)), "t_ns")).from_(dialect.table(cut.of))
+    pick = "max" if cut.pick == LAST else "min"
+    query = fill_query(f"SELECT {pick}($column) AS t_ns FROM $table", column=cut.column, table=cut.of)
     return query.where(compile_expression(cut.where, Names(constants=constants)), copy=False) if cut.where else query
 
 
@@ -238,49 +239,41 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
     """Return the maximal runs of consecutive accepted rows on which the condition holds."""
     runs = grain.runs
     assert runs is not None
-    by = [column(name) for name in runs.by]
-    row_number = exp.Window(
-        this=exp.RowNumber(),
-        partition_by=[item.copy() for item in by],
-        order=exp.Order(expressions=[column(runs.along)]),
-    )
     names = (*runs.by, runs.along, *runs.carry)
-    columns = [column(name) for name in names]
-    holds, at, island = (choose_free_name(name, names) for name in ("holds", "place", "island"))
-    accepted = (
-        dialect.select(
-            *columns,
-            exp.alias_(compile_expression(runs.holds, Names(constants=constants)), holds),
-            exp.alias_(row_number, at),
-        )
-        .from_(dialect.table(runs.of))
-        .where(column("accepted"))
+    holds, place, island = (choose_free_name(name, names) for name in ("holds", "place", "island"))
+    slots: dict[str, Slot] = {"by": runs.by, "along": runs.along, "place": place, "holds": holds}
+    accepted = """
+        SELECT $names, $condition AS $holds, row_number() OVER (PARTITION BY $by ORDER BY $along) AS $place
+        FROM $grain WHERE accepted
+    """
+    # Consecutive rows have the same difference between their place among all rows and among those that hold.
+    holding = """
+        SELECT $names, $place - row_number() OVER (PARTITION BY $by ORDER BY $along) AS $island
+        FROM accepted_rows WHERE $holds
+    """
+    query = """
+        SELECT $by, min($along) AS first, max($along) AS last, count(*) AS length, $carried
+        FROM holding GROUP BY $by, $island
+    """
+    carried = [
+        exp.alias_(dialect.picked(column(name), column(runs.along), word == "last"), f"{word}_{name}")
+        for name in runs.carry
+        for word in ("first", "last")
+    ]
+    condition = compile_expression(runs.holds, Names(constants=constants))
+    stages = (
+        ("accepted_rows", fill_query(accepted, names=names, condition=condition, grain=runs.of, **slots)),
+        ("holding", fill_query(holding, names=names, island=island, **slots)),
     )
-    run_number = exp.alias_(exp.Sub(this=column(at), expression=row_number.copy()), island)
-    holding_rows = (
-        dialect.select(*(item.copy() for item in columns), run_number)
-        .from_(dialect.table("accepted_rows"))
-        .where(column(holds))
-    )
-    query = dialect.select(
-        *(item.copy() for item in by),
-        exp.alias_(exp.Min(this=column(runs.along)), "first"),
-        exp.alias_(exp.Max(this=column(runs.along)), "last"),
-        exp.alias_(exp.Count(this=exp.Star()), "length"),
-    )
-    for name in runs.carry:
-        for word, last in (("first", False), ("last", True)):
-            picked = dialect.picked(column(name), column(runs.along), last)
-            query = query.select(exp.alias_(picked, f"{word}_{name}"))
-    query = query.from_(dialect.table("holding")).group_by(*(item.copy() for item in by), column(island))
-    return dialect.staged(query, (("accepted_rows", accepted), ("holding", holding_rows)))
+    query_of_runs = fill_query(query, by=runs.by, along=runs.along, carried=carried, island=island)
+    return dialect.staged(query_of_runs, stages)
 
 
 def count_rejections(step: FilterStep) -> exp.Select:
     """Return one row: the number of rows, of accepted ones, and for each filter of the rows that it rejects."""
-    accepted = exp.Case(ifs=[exp.If(this=column("accepted"), true=dialect.integer(1))])
-    query = exp.select(exp.Count(this=exp.Star()), exp.Count(this=accepted))
-    for index in range(1, len(step.applied) + 1):
-        failed = exp.Case(ifs=[exp.If(this=exp.Not(this=column(f"passes_{index}")), true=dialect.integer(1))])
-        query = query.select(exp.Count(this=failed))
-    return query.from_(step.name)
+    rejected = [
+        fill_expression("count(CASE WHEN NOT $passes THEN 1 END)", passes=f"passes_{index}")
+        for index in range(1, len(step.applied) + 1)
+    ]
+    query = "SELECT count(*), count(CASE WHEN accepted THEN 1 END), $rejected FROM $grain"
+    return fill_query(query, rejected=rejected, grain=step.name)

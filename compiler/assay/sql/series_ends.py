@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Gone, Series
-from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
+from assay.sql.template import fill_query
 
 Constants = Mapping[str, object]
 Stage = tuple[str, exp.Query]
@@ -27,45 +27,35 @@ def ended(series: Series, key: Sequence[str], gone: Gone, latest: str, constants
     That is the last instant (ns) at or before each step at which the line has ended; null where there is none.
     """
     ends, name = f"{latest}_ends", f"{latest}_ended"
-    query: exp.Query = narrowed(
-        dialect.select(*gone.on, "t_ns").from_(dialect.table(gone.event)), gone.where, constants
-    )
+    rows = fill_query("SELECT $line, t_ns FROM $event", line=gone.on, event=gone.event)
+    query: exp.Query = narrowed(rows, gone.where, constants)
     if series.ceases:
         beats, ceased = f"{latest}_beats", f"{latest}_ceased"
-        yield beats, _select_beats(gone)
-        yield ceased, _select_ceased(gone, beats)
-        last = dialect.select(*gone.on, "t_ns").from_(dialect.table(ceased))
+        yield beats, fill_query(_BEATS, line=gone.on, event=gone.event)
+        yield ceased, fill_query(_CEASED, line=gone.on, beats=beats)
+        last = fill_query("SELECT $line, t_ns FROM $ceased", line=gone.on, ceased=ceased)
         query = exp.Union(this=query, expression=last, distinct=False)
     yield ends, query
-    same = [exp.EQ(this=column(item, ends), expression=column(item, latest)) for item in gone.on]
-    on = exp.and_(*same, exp.LTE(this=column("t_ns", ends), expression=column("t_ns", latest)))
-    columns = [column(item, latest) for item in (*key, *series.by, "t_ns", "told", "value")]
-    result = dialect.select(*columns, exp.alias_(column("t_ns", ends), "ended")).from_(dialect.table(latest))
-    yield name, dialect.latest_before(result, dialect.table(ends), on)
-
-
-def _select_beats(gone: Gone) -> exp.Select:
-    """Return the rows of the event, with the gap (ns) to the row before."""
-    order = exp.Order(expressions=[exp.Ordered(this=column("t_ns"))])
-    partition = [column(item) for item in gone.on]
-    before = exp.Window(this=_call_function("lag", column("t_ns")), partition_by=partition, order=order)
-    gap = exp.alias_(exp.Sub(this=column("t_ns"), expression=before), "gap")
-    return dialect.select(*gone.on, "t_ns", gap).from_(dialect.table(gone.event))
-
-
-def _select_ceased(gone: Gone, beats: str) -> exp.Select:
-    """Select the lines whose rows cease, with the instant at which the next row was due.
-
-    A line has ceased when two more rows were due, at its median gap, before the last row of all lines.  A server marks
-    the end of a line when it no longer reads it, which is when the next row was due.
+    result = """
+        SELECT $latest.$columns, $ends.t_ns AS ended
+        FROM $latest ASOF LEFT JOIN $ends ON $same AND $ends.t_ns <= $latest.t_ns
     """
-    last, median_gap = exp.Max(this=column("t_ns")), dialect.cast(_call_function("median", column("gap")), "integer")
-    due = exp.Add(this=last, expression=median_gap)
-    second = exp.Add(this=due.copy(), expression=median_gap.copy())
-    last_of_all = dialect.select(exp.Max(this=column("t_ns"))).from_(dialect.table(beats)).subquery()
-    query = dialect.select(*gone.on, exp.alias_(due, "t_ns")).from_(dialect.table(beats))
-    return query.group_by(*(column(item) for item in gone.on)).having(exp.LTE(this=second, expression=last_of_all))
+    columns = (*key, *series.by, "t_ns", "told", "value")
+    same = [exp.EQ(this=column(item, ends), expression=column(item, latest)) for item in gone.on]
+    yield name, fill_query(result, latest=latest, columns=columns, ends=ends, same=same)
 
 
-def _call_function(name: str, *arguments: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this=name, expressions=list(arguments))
+#: the rows of the event, with the gap (ns) to the row before
+_BEATS = """
+    SELECT $line, t_ns, t_ns - lag(t_ns) OVER (PARTITION BY $line ORDER BY t_ns) AS gap FROM $event
+"""
+
+#: The lines whose rows cease, with the instant at which the next row was due.
+#:
+#: A line has ceased when two more rows were due, at its median gap, before the last row of all lines.  A server marks
+#: the end of a line when it no longer reads it, which is when the next row was due.
+_CEASED = """
+    SELECT $line, max(t_ns) + median(gap)::BIGINT AS t_ns
+    FROM $beats GROUP BY $line
+    HAVING max(t_ns) + median(gap)::BIGINT + median(gap)::BIGINT <= (SELECT max(t_ns) FROM $beats)
+"""
