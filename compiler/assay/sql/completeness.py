@@ -20,6 +20,7 @@ from assay.lang.scopes import HOST
 from assay.sql import dialect
 from assay.sql.dialect import column
 from assay.sql.expressions import Names, compile_expression
+from assay.sql.template import fill_query
 
 Constants = Mapping[str, object]
 
@@ -66,26 +67,19 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
 
     `keys`: the number of distinct keys without a row; `example`: the least of them.
     """
-    key = column(binding.field)
-    keys = dialect.select(exp.alias_(column(binding.column), "known")).distinct()
-    keys = keys.from_(dialect.table(rows_name(binding.grain)))
-    records = dialect.select(column(HOST), exp.alias_(key, "key")).from_(dialect.table(binding.event))
-    records = records.where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
-    if binding.where:
-        records = records.where(compile_expression(binding.where, Names(constants=constants)))
-    is_unmatched = exp.Is(this=column("known", "keys"), expression=exp.Null())
-    unmatched_key = exp.Case(ifs=[exp.If(this=is_unmatched.copy(), true=column("key", "found"))])
-    example = exp.Min(this=unmatched_key.copy())
-    query = dialect.select(
-        column(HOST, "found"),
-        exp.alias_(exp.Count(this=exp.Star()), RECORDS),
-        exp.alias_(exp.CountIf(this=is_unmatched), UNMATCHED),
-        exp.alias_(exp.Count(this=exp.Distinct(expressions=[unmatched_key])), KEYS),
-        exp.alias_(exp.Cast(this=example, to=exp.DataType.build("TEXT", dialect=dialect.DIALECT)), EXAMPLE),
+    where = compile_expression(binding.where, Names(constants=constants)) if binding.where else None
+    records = fill_query(
+        "SELECT host, $field AS key FROM $event WHERE NOT $field IS NULL", field=binding.field, event=binding.event
     )
-    on = exp.EQ(this=column("key", "found"), expression=column("known", "keys"))
-    query = query.from_(records.subquery(alias="found")).join(keys.subquery(alias="keys"), on=on, join_type="LEFT")
-    return query.group_by(column(HOST, "found")).order_by(column(HOST, "found"))
+    query = """
+        SELECT found.host, count(*) AS records, count_if(keys.known IS NULL) AS unmatched,
+          count(DISTINCT CASE WHEN keys.known IS NULL THEN found.key END) AS keys,
+          min(CASE WHEN keys.known IS NULL THEN found.key END)::TEXT AS example
+        FROM $records AS found
+        LEFT JOIN (SELECT DISTINCT $column AS known FROM $rows) AS keys ON found.key = keys.known
+        GROUP BY found.host ORDER BY found.host
+    """
+    return fill_query(query, records=records.where(where), column=binding.column, rows=rows_name(binding.grain))
 
 
 def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select:

@@ -15,6 +15,7 @@ from assay.lang.model.vocabulary import Summary
 from assay.sql import dialect, distributions
 from assay.sql.dialect import column
 from assay.sql.expressions import literal
+from assay.sql.template import fill_expression, fill_query
 
 Constants = Mapping[str, object]
 AVERAGE = "average"
@@ -55,11 +56,9 @@ def _compile_average(
     """Return one row: the average of a metric in its unit; over hosts, as the summary says."""
     measured = checked.measured[metric.id]
     rows = distributions.distribution(metric, distributions.domain_of(grain), measured.integral, constants)
-    distribution = exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.to_identifier("distribution")))
     average = _average_hosts(summary, metric.sampled_only) if metric.per else column("mean")
-    return exp.Select(expressions=[exp.alias_(_scale(average, measured.factor), AVERAGE)]).from_(
-        distribution, copy=False
-    )
+    query = "SELECT $average AS average FROM $rows AS distribution"
+    return fill_query(query, average=_scale(average, measured.factor), rows=rows)
 
 
 def _average_hosts(summary: Summary, sampled_only: bool) -> exp.Expr:
@@ -67,18 +66,14 @@ def _average_hosts(summary: Summary, sampled_only: bool) -> exp.Expr:
 
     Hosts without samples are left out (`sampled_only`) or count as 0.
     """
-    means: exp.Expr
-    if sampled_only:
-        is_not_null = exp.Where(this=exp.Not(this=exp.Is(this=column("mean"), expression=exp.Null())))
-        means = exp.Filter(this=dialect.ordered_list(column("mean")), expression=is_not_null)
-    else:
-        means = dialect.ordered_list(exp.Coalesce(this=column("mean"), expressions=[dialect.real("0.0")]))
+    means = _SAMPLED_MEANS if sampled_only else _ALL_MEANS
     if summary.lowest:
-        bounds = [dialect.integer(1), dialect.integer(summary.lowest)]
-        means = exp.Anonymous(this="list_slice", expressions=[means, *bounds])
-    average = exp.Div(this=dialect.exact_sum(means), expression=dialect.length(means.copy()))
-    has_samples = exp.GT(this=exp.Sum(this=column("size")), expression=dialect.integer(0))
-    return exp.Case(ifs=[exp.If(this=has_samples, true=average)])
+        means = f"list_slice({means}, 1, {summary.lowest})"
+    return fill_expression(f"CASE WHEN sum(size) > 0 THEN list_aggregate({means}, 'fsum') / len({means}) END")
+
+
+_SAMPLED_MEANS = "list(mean ORDER BY mean) FILTER (WHERE NOT mean IS NULL)"
+_ALL_MEANS = "list(coalesce(mean, 0.0::DOUBLE) ORDER BY coalesce(mean, 0.0::DOUBLE))"
 
 
 def _scale(value: exp.Expr, factor: Fraction) -> exp.Expr:

@@ -17,6 +17,7 @@ from assay.sql.error_positions import of_parse_error, of_word
 from assay.sql.expressions import literal
 from assay.sql.row_keys import Shape
 from assay.sql.sandbox import parse_sandboxed, tied
+from assay.sql.template import fill_query
 from assay.util.diagnostics import AssayError, did_you_mean, fail
 
 _OF_ROWS = ("unnest", "generate_subscripts", "regexp_split_to_table")
@@ -27,14 +28,8 @@ def select_duplicates(relation: Relation) -> exp.Select:
 
     Of a relation without a key: the number of its rows, if there are several.
     """
-    number = exp.Count(this=exp.Star())
-    is_repeated = exp.GT(this=number.copy(), expression=dialect.integer(1))
-    keys = [dialect.column(name) for name in relation.key]
-    query = dialect.select(*keys, exp.alias_(number, ROWS_OF_KEY)).from_(dialect.table(relation.name))
-    query = query.having(is_repeated, copy=False)
-    if not keys:
-        return query
-    return query.group_by(*(key.copy() for key in keys)).order_by(*(key.copy() for key in keys))
+    query = "SELECT $key, count(*) AS $number FROM $relation GROUP BY $key HAVING count(*) > 1 ORDER BY $key"
+    return fill_query(query, key=relation.key, number=ROWS_OF_KEY, relation=relation.name)
 
 
 def are_unique(query: exp.Expr, key: Collection[str]) -> bool:
