@@ -44,12 +44,12 @@ def main() -> int:
     shape = Shape(hosts=options.hosts, slots=slots, seed=options.seed)
     name = options.name or f"sim-{options.seed}"
     started = time.perf_counter()
-    written = write_run(options.out, shape, name, options.gzip, options.workers)
+    run = write_run(options.out, shape, name, options.gzip, options.workers)
     seconds = time.perf_counter() - started
-    rate = written.bytes / 1e6 / seconds
+    rate = run.bytes / 1e6 / seconds
     print(
-        f"{options.out}: {options.hosts} hosts, {written.slots} slots, {written.blocks} blocks,"
-        f" {written.bytes / 1e6:.1f} MB of plain logs ({rate:.0f} MB/s)"
+        f"{options.out}: {options.hosts} hosts, {run.slots} slots, {run.blocks} blocks,"
+        f" {run.bytes / 1e6:.1f} MB of plain logs ({rate:.0f} MB/s)"
     )
     return 0
 

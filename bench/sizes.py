@@ -63,12 +63,12 @@ class Size:
     """Measurements at one size of logs; the logs may be deleted by now."""
 
     megabytes: float
-    others: dict[str, Measurement] = field(default_factory=dict)
+    other_programs: dict[str, Measurement] = field(default_factory=dict)
     build: Build | None = None
     rebuild: Measurement | None = None
 
 
-def define_others(data: Data, is_smallest: bool) -> dict[str, list[str]]:
+def define_other_commands(data: Data, is_smallest: bool) -> dict[str, list[str]]:
     """Define commands of other programs that read the same logs, by name."""
     logs = [log for run in data.runs for log in data.list_logs(run)]
     commands = {
@@ -109,9 +109,9 @@ def measure_size(data: Data, is_smallest: bool, work: Path) -> Size:
     size = Size(data.megabytes)
     os.sync()  # pending writes of the logs would slow down the first rows
     for number in range(1, ROUNDS + 1):
-        for name, command in define_others(data, is_smallest).items():
+        for name, command in define_other_commands(data, is_smallest).items():
             report_progress(f"{data.megabytes:.0f} MB, {number}/{ROUNDS}: {name}")
-            size.others[name] = update_best(size.others.get(name), measure(command, work / "stderr"))
+            size.other_programs[name] = update_best(size.other_programs.get(name), measure(command, work / "stderr"))
         report_progress(f"{data.megabytes:.0f} MB, {number}/{ROUNDS}: assay build")
         for folder in ("out", "cache"):
             shutil.rmtree(work / folder, ignore_errors=True)
@@ -136,10 +136,10 @@ def choose_faster(best: Build | None, new: Build) -> Build:
 
 def list_rates(sizes: Sequence[Size]) -> list[list[str]]:
     """List rows with the MB/s of raw logs of each program at each size."""
-    names = list(dict.fromkeys(name for size in sizes for name in size.others))
+    names = list(dict.fromkeys(name for size in sizes for name in size.other_programs))
     rows = [["MB/s of raw logs", *(f"{size.megabytes / 1000:.1f} GB" for size in sizes)]]
     for name in names:
-        rows.append([name, *(_format_rate(size, size.others.get(name)) for size in sizes)])
+        rows.append([name, *(_format_rate(size, size.other_programs.get(name)) for size in sizes)])
     rows.append(
         ["**assay build**, empty cache", *(_format_rate(size, size.build and size.build.measurement) for size in sizes)]
     )
@@ -151,11 +151,11 @@ def list_costs(sizes: Sequence[Size]) -> list[list[str]]:
     rows = [["assay build", *(f"{size.megabytes / 1000:.1f} GB" for size in sizes)]]
     builds = [(size, size.build) for size in sizes if size.build]
     rows.append(["seconds", *(f"{item.measurement.seconds:.1f}" for _, item in builds)])
-    rows += [[f"of these, {stage}", *(f"{item.stages[stage]:.1f}" for _, item in builds)] for stage in STAGES]
+    rows += [[f"of these, {stage}", *(f"{build.stages[stage]:.1f}" for _, build in builds)] for stage in STAGES]
     rows.append(["peak memory, MB", *(f"{item.measurement.peak / 1e6:.0f}" for _, item in builds)])
     rows.append(["Parquet, share of raw", *(f"{item.parquet / size.megabytes / 1e4:.1f} %" for size, item in builds)])
     for name in ("wc -l", "DuckDB, read_json, inferred columns"):
-        ratios = (size.others[name].seconds / item.measurement.seconds for size, item in builds)
+        ratios = (size.other_programs[name].seconds / item.measurement.seconds for size, item in builds)
         rows.append([f"times as fast as {name}", *(f"{ratio:.2f}" for ratio in ratios)])
     ratios = (size.megabytes / item.measurement.seconds / INCUMBENT for size, item in builds)
     rows.append([f"times as fast as the incumbent ({INCUMBENT:.0f} MB/s)", *(f"{ratio:.1f}" for ratio in ratios)])

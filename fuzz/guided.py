@@ -31,16 +31,16 @@ def _parse_pattern(data: bytes) -> None:
     from assay.lang import line_pattern
 
     with contextlib.suppress(line_pattern.PatternError):
-        line_pattern.parse(data.decode("utf-8", "replace"))
+        line_pattern.parse_pattern(data.decode("utf-8", "replace"))
 
 
 def _parse_expression(data: bytes) -> None:
     """Parse an expression of a normal form; printing and parsing it again must give the same text."""
-    from assay.lang.model.expression import parse, show
+    from assay.lang.model.expression import format_expression, parse_expression
 
     with contextlib.suppress(ValueError):
-        text = show(parse(data.decode("utf-8", "replace")))
-        assert show(parse(text)) == text
+        text = format_expression(parse_expression(data.decode("utf-8", "replace")))
+        assert format_expression(parse_expression(text)) == text
 
 
 def _decode_package(data: bytes) -> None:
@@ -49,7 +49,7 @@ def _decode_package(data: bytes) -> None:
     from assay.util.diagnostics import AssayError
 
     with contextlib.suppress(AssayError, ValueError, RecursionError):
-        decode.package(json.loads(data), "here")
+        decode.decode_package(json.loads(data), "here")
 
 
 def _parse_number(data: bytes) -> None:
@@ -70,22 +70,22 @@ def _parse_document(data: bytes) -> None:
 
 def _split_lines(data: bytes) -> None:
     """Split a log into lines; offsets must be exact, and the repaired copy must be UTF-8 with as many lines."""
-    from assay.ingest.plain_copies import first_lines, lines_at, mended
+    from assay.ingest.plain_copies import create_repaired_copy, read_first_lines, read_lines
     from assay.util.diagnostics import AssayError
 
     # A file that begins like a compressed one is an error.
     with tempfile.TemporaryDirectory(prefix="fuzz-") as name, contextlib.suppress(AssayError):
         file = Path(name, "log")
         file.write_bytes(data)
-        copy, _ = mended(file, Path(name), "copy")
+        copy, _ = create_repaired_copy(file, Path(name), "copy")
         text = copy.read_bytes()
         assert text.decode("utf-8").count("\n") == data.count(b"\n")
         pieces, offset = data.split(b"\n"), 0
-        for line, piece in zip(lines_at(file, range(1, len(pieces) + 1)), pieces, strict=False):
+        for line, piece in zip(read_lines(file, range(1, len(pieces) + 1)), pieces, strict=False):
             bare = piece.lstrip(b"\0")  # NUL bytes before a line do not belong to it
             assert (line.offset, line.size) == (offset + len(piece) - len(bare), len(bare))
             offset += len(piece) + 1
-        list(first_lines(file, 3))
+        list(read_first_lines(file, 3))
 
 
 TARGETS: dict[str, tuple[Callable[[bytes], None], bytes]] = {

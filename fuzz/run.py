@@ -19,7 +19,7 @@ from random import Random
 from types import FrameType
 
 from fuzz.mutate import mutate
-from fuzz.targets import TARGETS, attempt
+from fuzz.targets import TARGETS, run_target
 
 TIMEOUT = 60  # seconds
 SLOW_INTERVAL = 20  # a slow target runs once in this many rounds
@@ -45,7 +45,7 @@ def run_case(name: str, data: bytes) -> str:
     signal.alarm(TIMEOUT)
     try:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-            attempt(name, Path(folder), data)
+            run_target(name, Path(folder), data)
     except (Exception, CaseTimeout):
         return traceback.format_exc()
     finally:
@@ -58,25 +58,25 @@ def schedule_cases(names: list[str]) -> Iterator[tuple[str, int]]:
     """Yield target and number of endless cases; targets take turns, slow ones rarely."""
     for number in itertools.count():
         for name in names:
-            if not TARGETS[name].slow or number % SLOW_INTERVAL == 0:
+            if not TARGETS[name].is_slow or number % SLOW_INTERVAL == 0:
                 yield name, number
 
 
 def fuzz(seed: int, seconds: float, names: list[str], report: Callable[[str], None]) -> int:
     """Run cases for some seconds; return the number of failures."""
-    end, failed, done = time.monotonic() + seconds, 0, 0
+    end, failure_count, case_count = time.monotonic() + seconds, 0, 0
     for name, number in schedule_cases(names):
         if time.monotonic() > end:
             break
         data = generate_case(name, seed, number)
-        done += 1
+        case_count += 1
         if problem := run_case(name, data):
-            failed += 1
+            failure_count += 1
             FAILED_CASES.mkdir(parents=True, exist_ok=True)
             (FAILED_CASES / f"{name}-{seed}-{number}").write_bytes(data)
             report(f"--- repeat with: python -m fuzz.run --case {name}:{seed}:{number}\n{problem}")
-    report(f"{done} cases with seed {seed}, {failed} failed")
-    return failed
+    report(f"{case_count} cases with seed {seed}, {failure_count} failed")
+    return failure_count
 
 
 def main() -> int:

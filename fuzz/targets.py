@@ -10,20 +10,20 @@ from pathlib import Path
 
 from assay.ingest.run_metadata import read_constants
 from assay.lang.model.package import Event
-from assay.publication.reader import read as read_publication
+from assay.publication.reader import read_publication as read_publication
 from assay.util.diagnostics import DIFFERENCE, SPECS_OR_DATA, USAGE, AssayError
 from tests.compare_reference import CARDANO
 from tests.ingest.test_csv import TABLE
-from tests.ingest.test_events_of_runs import package
+from tests.ingest.test_events_of_runs import load_package
 from tests.ingest.test_json_records import LISTS, ROW
 from tests.ingest.test_samples import METRICS, PEERS
 from tests.ingest.test_text_lines import LINES
 from tests.ingest.test_text_lines import TICK as TEXT_TICK
-from tests.ingest.test_text_lines import line as text_line
-from tests.support.commands import assay
-from tests.support.ingesting import SOURCE, event, field, form, read, record
+from tests.ingest.test_text_lines import format_line as text_line
+from tests.support.commands import run_assay
+from tests.support.ingesting import SOURCE, build_event, build_field, build_form, format_record, ingest_log
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import workspace
+from tests.support.workspaces import copy_workspace
 
 STATUSES = (0, SPECS_OR_DATA, USAGE, DIFFERENCE)
 
@@ -34,30 +34,37 @@ class ViolationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Seeds to mutate and the code to run on them; of `slow` targets only a few cases run per second."""
+    """Seeds to mutate and the code to run on them; of `is_slow` targets only a few cases run per second."""
 
     seeds: Callable[[], list[bytes]]
     run: Callable[[Path, bytes], None]
-    slow: bool = False
+    is_slow: bool = False
 
 
-TICKS = event(
+TICKS = build_event(
     "tick",
-    form([field("n"), field("r", "real", required=False), field("u", "unsigned", required=False), field("t", "text")],
-         new="Tick"),
-)  # fmt: skip
+    build_form(
+        [
+            build_field("n"),
+            build_field("r", "real", required=False),
+            build_field("u", "unsigned", required=False),
+            build_field("t", "text"),
+        ],
+        new="Tick",
+    ),
+)
 
 
 def _read_logs(folder: Path, data: bytes) -> None:
     tolerant = replace(SOURCE, quarantine=replace(SOURCE.quarantine, share=1.0))
-    ingested = read(folder, {"m-1/out": data}, (TICKS,), None, tolerant)
-    _check_counts(ingested.log(), len(ingested.rows("quarantine")))
+    ingested = ingest_log(folder, {"m-1/out": data}, (TICKS,), None, tolerant)
+    _check_counts(ingested.read_log(), len(ingested.read_rows("quarantine")))
 
 
 def _read_text(folder: Path, data: bytes) -> None:
     tolerant = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
-    ingested = read(folder, {"m-1/out": data}, (TEXT_TICK,), None, tolerant)
-    _check_counts(ingested.log(), len(ingested.rows("quarantine")))
+    ingested = ingest_log(folder, {"m-1/out": data}, (TEXT_TICK,), None, tolerant)
+    _check_counts(ingested.read_log(), len(ingested.read_rows("quarantine")))
 
 
 def _check_counts(log: dict[str, int], quarantined: int) -> None:
@@ -67,29 +74,29 @@ def _check_counts(log: dict[str, int], quarantined: int) -> None:
 
 def _read_packed(folder: Path, data: bytes) -> None:
     for name in ("m-1/out.gz", "m-2/out.zst"):
-        read(folder, {name: data}, (TICKS,))
+        ingest_log(folder, {name: data}, (TICKS,))
 
 
 def _read_records(folder: Path, data: bytes) -> None:
-    read(folder, {"a.json": data}, (ROW,), None, LISTS)
+    ingest_log(folder, {"a.json": data}, (ROW,), None, LISTS)
 
 
 def _read_tables(folder: Path, data: bytes) -> None:
-    fields = form([field("a"), field("b", "real", required=False)])
+    fields = build_form([build_field("a"), build_field("b", "real", required=False)])
     row = Event("row", TABLE.name, (fields,), "")
-    read(folder, {"a.csv": data}, (row,), None, TABLE)
+    ingest_log(folder, {"a.csv": data}, (row,), None, TABLE)
 
 
 def _read_samples(folder: Path, data: bytes) -> None:
-    read(folder, {"a": data}, (PEERS,), None, METRICS)
+    ingest_log(folder, {"a": data}, (PEERS,), None, METRICS)
 
 
 def _read_facts(folder: Path, data: bytes) -> None:
     for name in ("genesis-shelley.json", "meta.json"):
         shutil.copyfile(CARDANO / "baseline" / "run" / name, folder / name)
-    place = "meta.json" if b'"meta"' in data else "genesis-shelley.json"
-    (folder / place).write_bytes(data)
-    read_constants(package().package.sources[0], folder)
+    file_name = "meta.json" if b'"meta"' in data else "genesis-shelley.json"
+    (folder / file_name).write_bytes(data)
+    read_constants(load_package().package.sources[0], folder)
 
 
 def _read_publication(folder: Path, data: bytes) -> None:
@@ -101,9 +108,9 @@ SPEC = "specs/cometbft/package.dhall"
 
 
 def _check_specs(folder: Path, data: bytes) -> None:
-    place = workspace(folder / "workspace")
-    (place / SPEC).write_bytes(data)
-    done = assay("check", "--system", "cometbft", "--cache", folder / "cache", within=place)
+    root = copy_workspace(folder / "workspace")
+    (root / SPEC).write_bytes(data)
+    done = run_assay("check", "--system", "cometbft", "--cache", folder / "cache", cwd=root)
     _check_status(done.status, done.err)
 
 
@@ -115,15 +122,15 @@ def _query_run(folder: Path, data: bytes) -> None:
         path.unlink()
     (host / "stdout").write_bytes(data)
     runs = ("--run", folder / "run")
-    done = assay("query", "cdfForgerStart", "cdfCpu", *runs, "--system", "cardano", "--cache", folder / "cache")
+    done = run_assay("query", "cdfForgerStart", "cdfCpu", *runs, "--system", "cardano", "--cache", folder / "cache")
     _check_status(done.status, done.err)
 
 
-def _pass_arguments(folder: Path, data: bytes) -> None:
+def _query_with_arguments(folder: Path, data: bytes) -> None:
     """Query with arguments from the data, one per line, after those for run and cache."""
     (folder / "run").symlink_to(CARDANO / "tiny" / "plain" / "run")
     arguments = [os.fsdecode(line) for line in data.replace(b"\0", b"").split(b"\n")]
-    done = assay("query", "cdfForgerStart", "--run", "run", "--cache", "cache", *arguments, within=folder)
+    done = run_assay("query", "cdfForgerStart", "--run", "run", "--cache", "cache", *arguments, cwd=folder)
     _check_status(done.status, done.err)
 
 
@@ -132,22 +139,28 @@ def _check_status(status: int, message: str) -> None:
         raise ViolationError(f"exit status {status}: {message[-2000:]}")
 
 
-def _write_log_seeds() -> list[bytes]:
-    lines = [record(n=1, r=0.5, u=3, t="x"), record(n=2, t="y", r=None), record("Noise"), "text", "{broken"]
+def _create_log_seeds() -> list[bytes]:
+    lines = [
+        format_record(n=1, r=0.5, u=3, t="x"),
+        format_record(n=2, t="y", r=None),
+        format_record("Noise"),
+        "text",
+        "{broken",
+    ]
     wrapped = '{"ts":"2026-02-05T18:52:16.5Z","what":["Tick"],"body":{"proof":1,"inner":{"n":4,"t":"z"}}}'
-    return ["\n".join([*lines, wrapped]).encode(), (record(n=7, t="é") + "\r\n").encode() * 5]
+    return ["\n".join([*lines, wrapped]).encode(), (format_record(n=7, t="é") + "\r\n").encode() * 5]
 
 
-def _write_packed_seeds() -> list[bytes]:
+def _create_packed_seeds() -> list[bytes]:
     import gzip
 
     import zstandard
 
-    plain = _write_log_seeds()[0]
+    plain = _create_log_seeds()[0]
     return [gzip.compress(plain, mtime=0), zstandard.ZstdCompressor().compress(plain), plain]
 
 
-def _write_sample_seeds() -> list[bytes]:
+def _create_sample_seeds() -> list[bytes]:
     answer = (
         b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"peers","job":"a"},'
         b'"values":[[1.5,"2"],[2.5,"3"]]},{"metric":{"__name__":"peers"},"values":[[1795231211.714,"NaN"]]}]}}'
@@ -161,26 +174,26 @@ def _read_files(*patterns: str) -> list[bytes]:
 
 
 TARGETS: dict[str, Target] = {
-    "logs": Target(_write_log_seeds, _read_logs),
+    "logs": Target(_create_log_seeds, _read_logs),
     "text": Target(lambda: [f"{text_line('Tick 5')}\n{text_line('Tick x')}\nother\r\n".encode() * 3], _read_text),
-    "packed": Target(_write_packed_seeds, _read_packed),
+    "packed": Target(_create_packed_seeds, _read_packed),
     "records": Target(
         lambda: [b'[{"time": 5, "n": 0.25, "m": 1}, {"time": 6}, {"time": 7, "n": 1e-7, "m": null, "x": []}]',
                  b'{"data": {"list": [{"time": 5, "n": 1, "m": 2}]}}'], _read_records),
     "tables": Target(lambda: [b'at,a,b\n1,2,3\n2,"4",5.5\n', b"a,at\r\n1,2026-02-05T18:52:16Z\r\n"], _read_tables),
-    "samples": Target(_write_sample_seeds, _read_samples),
+    "samples": Target(_create_sample_seeds, _read_samples),
     "facts": Target(lambda: _read_files("golden/cardano/baseline/run/*.json"), _read_facts),
     "publication": Target(lambda: _read_files("golden/published/release-10.[45]*.json"), _read_publication),
     "arguments": Target(
         lambda: [b"--filter\nslot-leq=41\n--filter\nfullness-above=0.5\n--format\ntable",
                  b"RSS\n--summary\nmean-of-hosts\n--no-filters\n--format\ncsv", b"--run\nother=run\n--system\ncardano"],
-        _pass_arguments, slow=True),
-    "run": Target(lambda: _read_files("golden/cardano/real/*.log"), _query_run, slow=True),
-    "specs": Target(lambda: _read_files(SPEC), _check_specs, slow=True),
+        _query_with_arguments, is_slow=True),
+    "run": Target(lambda: _read_files("golden/cardano/real/*.log"), _query_run, is_slow=True),
+    "specs": Target(lambda: _read_files(SPEC), _check_specs, is_slow=True),
 }  # fmt: skip
 
 
-def attempt(name: str, folder: Path, data: bytes) -> None:
+def run_target(name: str, folder: Path, data: bytes) -> None:
     """Run a case of a target; raise when it breaks a rule."""
     try:
         TARGETS[name].run(folder, data)

@@ -28,12 +28,12 @@ SIGNED = frozenset({"cdfSpanLensCpu", "cdfSpanLensCpuEpoch"})
 COUNTS = frozenset(_WIDTH) - RATIOS - SIGNED | {"cdfStarts", "cdfBlockBattle", "cdfBlockGap"}
 
 
-def width(metric: str) -> int:
+def get_width(metric: str) -> int:
     """The field width of a metric; durations, starts, battles, gaps have 4."""
     return _WIDTH.get(metric, 4)
 
 
-def load(path: Path) -> Any:
+def load_json(path: Path) -> Any:
     """A JSON document, packed or not."""
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8") as file:
@@ -41,24 +41,26 @@ def load(path: Path) -> Any:
 
 
 @functools.cache
-def block_metrics(case: str) -> dict[str, Any]:
+def load_block_metrics(case: str) -> dict[str, Any]:
     """Distributions of block metrics by id."""
-    return _with_samples(load(CARDANO / case / "blockprop.json.gz"), "bpPropagation")
+    return _select_metrics(load_json(CARDANO / case / "blockprop.json.gz"), "bpPropagation")
 
 
 @functools.cache
-def host_metrics(case: str) -> dict[str, Any]:
+def load_host_metrics(case: str) -> dict[str, Any]:
     """Distributions of metrics that are summarised host by host, by id."""
-    return _with_samples(load(CARDANO / case / "clusterperf.json.gz"), "mpResourceCDFs")
+    return _select_metrics(load_json(CARDANO / case / "clusterperf.json.gz"), "mpResourceCDFs")
 
 
-def averages(case: str) -> dict[str, float]:
+def compute_averages(case: str) -> dict[str, float]:
     """The unrounded average of every metric that reports of this case print, by id."""
-    blocks = {metric: item["cdfAverage"] for metric, item in block_metrics(case).items()}
-    return blocks | {metric: _lowest_hosts_mean(item["cdfAverage"]) for metric, item in host_metrics(case).items()}
+    blocks = {metric: item["cdfAverage"] for metric, item in load_block_metrics(case).items()}
+    return blocks | {
+        metric: _compute_lowest_hosts_mean(item["cdfAverage"]) for metric, item in load_host_metrics(case).items()
+    }
 
 
-def _lowest_hosts_mean(means: dict[str, Any]) -> float:
+def _compute_lowest_hosts_mean(means: dict[str, Any]) -> float:
     """The mean of the 29 lowest hosts, with the roundings of the sum that the reports print."""
     hosts: int = means["cdfSize"]
     lowest: list[float] = [mean for _, mean in means["cdfSamples"][:29]]
@@ -68,29 +70,29 @@ def _lowest_hosts_mean(means: dict[str, Any]) -> float:
     return total / (hosts * len(lowest))
 
 
-def metric_ids(names: list[tuple[bool, str, str]]) -> dict[tuple[bool, str], str]:
+def map_metric_ids(names: list[tuple[bool, str, str]]) -> dict[tuple[bool, str], str]:
     """(whether in the table of machine metrics, label) -> id, from (whether a machine metric, label, id)."""
     ids = {(is_machine, label): metric for is_machine, label, metric in names}
     assert len(ids) == len(names), "a label stands for two metrics of one group"
     return ids
 
 
-def published_reports(generation: str) -> list[str]:
+def list_published_reports(generation: str) -> list[str]:
     """File names of the published reports of a generation: `org-latex` or `typst`."""
     files = [path for path in sorted(PUBLISHED.glob("*.json")) if not path.name.endswith(".cdf.json")]
-    return [path.name for path in files if load(path)["generation"] == generation]
+    return [path.name for path in files if load_json(path)["generation"] == generation]
 
 
-def _with_samples(document: dict[str, Any], nested: str) -> dict[str, Any]:
-    merged = document | document[nested]
-    return {metric: item for metric, item in merged.items() if isinstance(item, dict) and "cdfSamples" in item}
+def _select_metrics(document: dict[str, Any], nested: str) -> dict[str, Any]:
+    merged_document = document | document[nested]
+    return {metric: item for metric, item in merged_document.items() if isinstance(item, dict) and "cdfSamples" in item}
 
 
 @functools.cache
-def reference_ids() -> dict[tuple[bool, str], str]:
+def load_reference_ids() -> dict[tuple[bool, str], str]:
     """(whether in the table of machine metrics, row label) -> metric, of the reference reports and tables."""
-    groups = load(CARDANO / "reports" / "two.json")["dictionary"]
-    return metric_ids(
+    groups = load_json(CARDANO / "reports" / "two.json")["dictionary"]
+    return map_metric_ids(
         [
             (group == "dClusterPerf", f"{item['deShortDesc']}, {item['deUnit']}", metric)
             for group, items in groups.items()

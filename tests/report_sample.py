@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.report.document import Chart, Document, Entry, Group, Section, Series, Table
-from tests.compare_reference import CARDANO, PUBLISHED, load
+from tests.compare_reference import CARDANO, PUBLISHED, load_json
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 FONTS = TEMPLATES / "fonts"
@@ -18,38 +18,38 @@ RUNS = ("baseline", "candidate", "candidate2")
 
 
 @functools.cache
-def published() -> Any:
+def load_published() -> Any:
     """The published report whose names, units and descriptions the samples use."""
-    return load(PUBLISHED / "release-10.5.4.plutus.json")
+    return load_json(PUBLISHED / "release-10.5.4.plutus.json")
 
 
-def _number(text: str) -> float:
+def _parse_number(text: str) -> float:
     return float(text.rstrip(">"))
 
 
-def series(run: str, label: str, metric: str) -> Series:
+def read_series(run: str, label: str, metric: str) -> Series:
     """A run's reference chart points; texts that were cut to their width are put back in order."""
     points: list[tuple[float, float, float | None, float | None]] = []
-    for centile, value, *hosts in load(CARDANO / run / "expected" / "cdf.json.gz")[metric]:
-        x = max(_number(value), points[-1][0] if points else 0.0)
-        low, high = (_number(hosts[0]), _number(hosts[1])) if hosts else (None, None)
+    for centile, value, *hosts in load_json(CARDANO / run / "expected" / "cdf.json.gz")[metric]:
+        x = max(_parse_number(value), points[-1][0] if points else 0.0)
+        low, high = (_parse_number(hosts[0]), _parse_number(hosts[1])) if hosts else (None, None)
         points.append((x, float(centile), low, high))
     return Series(label, tuple(points))
 
 
-def published_chart(metric: str, report: str = "release-10.5.4.plutus") -> Chart:
+def build_published_chart(metric: str, report: str = "release-10.5.4.plutus") -> Chart:
     """A chart of a published report, from its recovered points."""
-    runs = load(PUBLISHED / f"{report}.cdf.json")[metric]
-    described = next(item for item in published()["charts"] if item["id"] == metric)
-    drawn = tuple(
+    runs = load_json(PUBLISHED / f"{report}.cdf.json")[metric]
+    description = next(item for item in load_published()["charts"] if item["id"] == metric)
+    lines = tuple(
         Series(run, tuple((float(x), float(centile), None, None) for x, centile in points))
         for run, points in runs.items()
     )
-    unit = described["xlabel"]
-    return Chart(metric, described["figure"], described["caption"], unit, unit, "cdf", drawn)
+    unit = description["xlabel"]
+    return Chart(metric, description["figure"], description["caption"], unit, unit, "cdf", lines)
 
 
-def _sections(tables: Iterable[Any], ids: dict[str, str]) -> tuple[Section, ...]:
+def _build_sections(tables: Iterable[Any], ids: dict[str, str]) -> tuple[Section, ...]:
     return tuple(
         Section(
             id="-".join(table["title"].lower().split()),
@@ -63,7 +63,7 @@ def _sections(tables: Iterable[Any], ids: dict[str, str]) -> tuple[Section, ...]
     )
 
 
-def _charts(labels: Sequence[str]) -> tuple[Chart, ...]:
+def _build_charts(labels: Sequence[str]) -> tuple[Chart, ...]:
     return tuple(
         Chart(
             item["id"],
@@ -72,30 +72,30 @@ def _charts(labels: Sequence[str]) -> tuple[Chart, ...]:
             f"{item['caption']}, {item['xlabel']}",
             item["xlabel"],
             "cdf",
-            tuple(series(run, label, item["id"]) for run, label in zip(RUNS, labels, strict=False)),
+            tuple(read_series(run, label, item["id"]) for run, label in zip(RUNS, labels, strict=False)),
         )
-        for number, item in enumerate(published()["charts"], start=1)
+        for number, item in enumerate(load_published()["charts"], start=1)
     )
 
 
-def _dictionary() -> tuple[Group, ...]:
-    units = {item["id"]: item["xlabel"] for item in published()["charts"]}
+def _build_dictionary() -> tuple[Group, ...]:
+    units = {item["id"]: item["xlabel"] for item in load_published()["charts"]}
 
-    def entry(item: dict[str, str]) -> Entry:
+    def build_entry(item: dict[str, str]) -> Entry:
         definition = hashlib.sha256(item["id"].encode()).hexdigest()
         return Entry(item["id"], item["name"], units.get(item["id"], "s"), item["description"], definition)
 
-    groups = published()["dictionary"].items()
-    return tuple(Group(title, tuple(entry(item) for item in items)) for title, items in groups)
+    groups = load_published()["dictionary"].items()
+    return tuple(Group(title, tuple(build_entry(item) for item in items)) for title, items in groups)
 
 
 @functools.cache
-def sample(name: str = "two") -> Document:
+def build_sample(name: str = "two") -> Document:
     """The document of the reference report `two` or `three`, with all of its charts."""
-    tables = load(CARDANO / "reports" / f"{name}.json")
+    tables = load_json(CARDANO / "reports" / f"{name}.json")
     manifest = tables["manifest"]
     labels = tuple(manifest["header"][1:])
-    dictionary = _dictionary()
+    dictionary = _build_dictionary()
     ids = {entry.name: entry.id for group in dictionary for entry in group.entries}
     return Document(
         title=f"{labels[-1]} against {labels[0]}",
@@ -105,8 +105,8 @@ def sample(name: str = "two") -> Document:
         intro=(f"{labels[-1]} is compared with {labels[0]} under a workload of plain payments.",),
         style="typst-2026",
         manifest=Table(manifest["title"], ("", *labels), tuple(map(tuple, manifest["rows"]))),
-        sections=_sections(tables["sections"], ids),
-        charts=_charts(labels),
+        sections=_build_sections(tables["sections"], ids),
+        charts=_build_charts(labels),
         dictionary=dictionary,
         warnings=("3 of 97488 records were put into quarantine.",),
         filters=Table("Filters", ("Filter", "Argument", *labels), (("fullness", "0.8", *("5" for _ in labels)),)),
@@ -114,34 +114,34 @@ def sample(name: str = "two") -> Document:
     )
 
 
-def with_charts(document: Document, count: int) -> Document:
+def limit_charts(document: Document, count: int) -> Document:
     """The document with its first charts only: drawing takes most of a test's time."""
     return replace(document, charts=document.charts[:count])
 
 
-def widened(document: Document, labels: Sequence[str]) -> Document:
+def widen_document(document: Document, labels: Sequence[str]) -> Document:
     """The document over as many runs as there are labels: its further runs are repeated in turn."""
 
-    def columns(row: Sequence[str], first: int, width: int) -> tuple[str, ...]:
-        further = [row[at : at + width] for at in range(first, len(row), width)]
-        cells = [cell for index in range(len(labels) - 1) for cell in further[index % len(further)]]
+    def repeat_columns(row: Sequence[str], first: int, width: int) -> tuple[str, ...]:
+        run_parts = [row[start : start + width] for start in range(first, len(row), width)]
+        cells = [cell for index in range(len(labels) - 1) for cell in run_parts[index % len(run_parts)]]
         return (*row[:first], *cells)
 
-    def section(item: Section) -> Section:
-        heads = [head for label in labels[1:] for head in (label, "Δ", "Δ%")]
-        rows = tuple(columns(row, 2, 3) for row in item.rows)
-        return replace(item, header=("", labels[0], *heads), rows=rows)
+    def widen_section(item: Section) -> Section:
+        header = [heading for label in labels[1:] for heading in (label, "Δ", "Δ%")]
+        rows = tuple(repeat_columns(row, 2, 3) for row in item.rows)
+        return replace(item, header=("", labels[0], *header), rows=rows)
 
-    def chart(item: Chart) -> Chart:
-        drawn = [replace(item.series[i % len(item.series)], run=label) for i, label in enumerate(labels)]
-        return replace(item, series=tuple(drawn))
+    def widen_chart(item: Chart) -> Chart:
+        lines = [replace(item.series[i % len(item.series)], run=label) for i, label in enumerate(labels)]
+        return replace(item, series=tuple(lines))
 
     manifest = document.manifest
     filters = replace(document.filters, header=("Filter", "Argument"), rows=(("fullness", "0.8"),))
     return replace(
         document,
-        manifest=Table(manifest.title, ("", *labels), tuple(columns(row, 2, 1) for row in manifest.rows)),
-        sections=tuple(section(item) for item in document.sections),
-        charts=tuple(chart(item) for item in document.charts),
+        manifest=Table(manifest.title, ("", *labels), tuple(repeat_columns(row, 2, 1) for row in manifest.rows)),
+        sections=tuple(widen_section(item) for item in document.sections),
+        charts=tuple(widen_chart(item) for item in document.charts),
         filters=filters,
     )

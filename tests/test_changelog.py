@@ -46,8 +46,8 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_committed_fragments_are_valid() -> None:
     assert find_problems(ROOT / "changes") == []
-    done = draft(ROOT)
-    assert done.returncode == 0, done.stderr
+    result = draft(ROOT)
+    assert result.returncode == 0, result.stderr
 
 
 def test_draft_groups_fragments_by_category(checkout: Path) -> None:
@@ -86,5 +86,5 @@ def test_invalid_fragment_is_reported(tmp_path: Path, name: str, text: str, prob
 
 def test_unknown_category_fails_in_towncrier(checkout: Path) -> None:
     (checkout / "changes" / "+a.feature.md").write_text("Text.\n", encoding="utf-8")
-    done = draft(checkout)
-    assert (done.returncode != 0, "+a.feature.md" in done.stdout + done.stderr) == (True, True)
+    result = draft(checkout)
+    assert (result.returncode != 0, "+a.feature.md" in result.stdout + result.stderr) == (True, True)

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.app.check_and_query import system_sql
+from assay.app.check_and_query import compile_system_sql
 from assay.app.session import Session
 from assay.cli.errors import run
 from assay.cli.main import cli
@@ -50,27 +50,30 @@ class BuildFailedError(Exception):
 def evaluate_system(root: Path, system: str) -> CheckedPackage:
     """Evaluate and check a system's package from its Dhall sources."""
     source = Workspace(root)
-    return evaluate(source, system, workspace.scan(source, system))
+    return evaluate(source, system, workspace.scan_sources(source, system))
 
 
 @functools.cache
 def evaluate(source: Workspace, system: str, files: tuple[SourceFile, ...]) -> CheckedPackage:
     """Evaluate and check source files; cached, since several parts need the package."""
-    return workspace.evaluate(source, system, files)
+    return workspace.evaluate_package(source, system, files)
 
 
 def produce_specs(root: Path, _cache: Path) -> dict[str, str]:
     """Produce the normal form of each system."""
-    systems = Workspace(root).systems()
-    return {f"golden/specs/{system}.yaml": normal_form.dump(evaluate_system(root, system)) for system in systems}
+    systems = Workspace(root).list_systems()
+    return {
+        f"golden/specs/{system}.yaml": normal_form.format_normal_form(evaluate_system(root, system))
+        for system in systems
+    }
 
 
 def produce_sql(root: Path, cache: Path) -> dict[str, str]:
     """Produce the SQL of each report under its own filters."""
     produced: dict[str, str] = {}
-    for system in Workspace(root).systems():
+    for system in Workspace(root).list_systems():
         package = evaluate_system(root, system)
-        for report, texts in system_sql(Session(Workspace(root), Store(cache)), package).items():
+        for report, texts in compile_system_sql(Session(Workspace(root), Store(cache)), package).items():
             produced |= {f"golden/sql/{system}/{report}/{name}": text for name, text in texts.items()}
     return produced
 

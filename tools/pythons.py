@@ -33,7 +33,7 @@ VERSIONS = tuple(f"3.{minor}" for minor in range(bootstrap.OLDEST[1], bootstrap.
 
 
 @functools.cache
-def find_others() -> dict[str, str]:
+def find_other_pythons() -> dict[str, str]:
     """Find supported Pythons on PATH or in pyenv except the running version; return paths by version."""
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     others = {}
@@ -99,10 +99,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("versions", nargs="*", metavar="VERSION", help=f"{', '.join(VERSIONS)}  [default: all]")
-    others = find_others()
+    others = find_other_pythons()
     chosen = parser.parse_args(arguments).versions or list(others)
-    if absent := [version for version in chosen if version not in others]:
-        print(f"error: no other Python {', '.join(absent)}; installed: {', '.join(others) or 'none'}", file=sys.stderr)
+    if missing := [version for version in chosen if version not in others]:
+        print(f"error: no other Python {', '.join(missing)}; installed: {', '.join(others) or 'none'}", file=sys.stderr)
         return 1
     try:
         passed = [check(version, others[version]) for version in chosen]

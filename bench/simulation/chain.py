@@ -72,14 +72,14 @@ class Chain:
         # Main chain blocks that a host lacks because its own block of that height lost.
         self.missing = [0] * shape.hosts
 
-    def grow(self) -> list[Block]:
+    def simulate_slots(self) -> list[Block]:
         """Simulate all slots; return the blocks."""
         probability = 1 - (1 - ACTIVE_SLOTS) ** (1 / self.shape.hosts)
         for slot in range(1, self.shape.slots - QUIET_SLOTS):
             leaders = [host for host in range(self.shape.hosts) if self.random.random() < probability]
             leaders = [host for host in leaders if self.has_tip(host, slot * SLOT_LENGTH)]
             if leaders:
-                self.contest(slot, leaders)
+                self.simulate_contest(slot, leaders)
         return self.blocks
 
     def has_tip(self, host: int, instant: int) -> bool:
@@ -87,7 +87,7 @@ class Chain:
         adopted = self.tip.find_adoption(host) if self.tip else 0
         return adopted is not None and adopted <= instant
 
-    def contest(self, slot: int, leaders: list[int]) -> None:
+    def simulate_contest(self, slot: int, leaders: list[int]) -> None:
         """Let all leaders of a slot forge on the tip, and choose the winner."""
         winner = leaders[int(self.random.random() * len(leaders))]
         blocks = {host: self.forge(slot, host) for host in leaders}
@@ -125,23 +125,23 @@ class Chain:
         forged = snapshot + self.sample_span(0.7, 1.5)
         return Forging(leading, ticked, snapshot, forged, forged + self.sample_span(20, 52))
 
-    def sample_span(self, least: float, most: float) -> int:
+    def sample_span(self, least: float, greatest: float) -> int:
         """Sample a duration in nanoseconds between two bounds in milliseconds; short ones are more likely."""
         u = self.random.random()
-        return int((least + (most - least) * u * (0.6 + 0.4 * u)) * MS)
+        return int((least + (greatest - least) * u * (0.6 + 0.4 * u)) * MS)
 
     def propagate(self, block: Block, losers: set[int]) -> None:
         """Propagate a block to every host by the fastest path; losers receive only headers."""
         queue = [(block.announced[block.forger], block.forger)]
-        done: set[int] = set()
+        visited: set[int] = set()
         while queue:
             instant, sender = heapq.heappop(queue)
-            if sender in done or instant != block.announced[sender]:
+            if sender in visited or instant != block.announced[sender]:
                 continue
-            done.add(sender)
+            visited.add(sender)
             for host in self.shape.list_neighbours(sender):
                 noticed = self.send_header(block, sender, host)
-                if host not in done and host not in losers:
+                if host not in visited and host not in losers:
                     self.fetch(block, sender, host, noticed)
                     heapq.heappush(queue, (block.announced[host], host))
 

@@ -46,7 +46,8 @@ class HostLog:
         )
         self.led_slots = {block.slot for block in blocks if block.forger == host}
         self.adoptions = sorted(
-            ((at, block) for block in blocks if (at := block.find_adoption(host)) is not None), key=itemgetter(0)
+            ((instant, block) for block in blocks if (instant := block.find_adoption(host)) is not None),
+            key=itemgetter(0),
         )
         self.block_events: defaultdict[int, list[Event]] = defaultdict(list)
         for block in blocks:
@@ -56,12 +57,12 @@ class HostLog:
         """Yield the text of the log, one second at a time."""
         yield FIRST_LINE
         tip, adoptions = None, iter([*self.adoptions, (self.shape.slots * SECOND * 2, None)])
-        next_at, next_tip = next(adoptions)
+        next_instant, next_tip = next(adoptions)
         for slot in range(self.shape.slots):
-            while next_at < slot * SECOND:
+            while next_instant < slot * SECOND:
                 tip = next_tip
-                next_at, next_tip = next(adoptions)
-            adopted_ns = next_at - slot * SECOND  # from the start of this second
+                next_instant, next_tip = next(adoptions)
+            adopted_ns = next_instant - slot * SECOND  # from the start of this second
             events = self.block_events.pop(slot, [])
             self.log_loop(events, slot, tip)
             self.log_transactions(events, adopted_ns)

@@ -27,7 +27,7 @@ COMPONENTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRun:
     """Size of a written run; `bytes` counts the plain logs."""
 
     slots: int
@@ -35,14 +35,14 @@ class Written:
     bytes: int
 
 
-def write_run(folder: Path, shape: Shape, name: str, compressed: bool, workers: int) -> Written:
+def write_run(folder: Path, shape: Shape, name: str, compressed: bool, workers: int) -> WrittenRun:
     """Write a run into a new folder atomically.
 
     Raises FileExistsError when the folder exists.
     """
     if folder.exists():
         raise FileExistsError(folder)
-    blocks = Chain(shape).grow()
+    blocks = Chain(shape).simulate_slots()
     unfinished = folder.with_name(folder.name + ".unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
@@ -52,7 +52,7 @@ def write_run(folder: Path, shape: Shape, name: str, compressed: bool, workers: 
         write = partial(write_host, unfinished, shape, blocks, compressed)
         sizes = list(pool.map(write, range(shape.hosts)))
     unfinished.rename(folder)
-    return Written(shape.slots, len(blocks), sum(sizes))
+    return WrittenRun(shape.slots, len(blocks), sum(sizes))
 
 
 def write_host(folder: Path, shape: Shape, blocks: list[Block], compressed: bool, host: int) -> int:

@@ -14,16 +14,16 @@ from typing import IO, Any
 import jsonschema
 import pytest
 
-from assay.app.run_schema import schema_of
+from assay.app.run_schema import create_schema
 from assay.ingest.run_metadata import read_constants
 from assay.lang.model.package import Constant, Quarantine, Source
 from assay.lang.model.vocabulary import Unit
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import contents
-from tests.support.workspaces import edited
+from tests.support.outcomes import read_contents
+from tests.support.workspaces import edit_file
 
 RUNS = ("--run", "runs/1.0", "--run", "runs/1.1")
 
@@ -32,17 +32,17 @@ RUNS = ("--run", "runs/1.0", "--run", "runs/1.1")
 def start_workspace(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Create a workspace with `assay init` and build its report with the printed command."""
     folder = tmp_path_factory.mktemp("started")
-    done = assay("--cache", cache, "init", "my metrics", within=folder)
-    assert (done.status, done.err) == (0, "")
-    lines = done.out.splitlines()
+    completed = run_assay("--cache", cache, "init", "my metrics", cwd=folder)
+    assert (completed.status, completed.err) == (0, "")
+    lines = completed.out.splitlines()
     assert lines[:2] == ["Try it:", "  cd 'my metrics'"]
     place = folder / "my metrics"
     for line in lines[2:]:
         program, *arguments = line.split()
         assert program == "assay"
         if arguments[0] != "explain":
-            tried = assay("--cache", cache, *arguments, within=place)
-            assert (tried.status, tried.err) == (0, ""), line
+            result = run_assay("--cache", cache, *arguments, cwd=place)
+            assert (result.status, result.err) == (0, ""), line
     return place
 
 
@@ -58,26 +58,30 @@ def test_new_workspace_builds_without_changes(start_workspace: Path) -> None:
 
 def test_workspace_without_normal_form_is_evaluated(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Specs without a committed normal form build the same report, and errors have their positions."""
-    own = tmp_path_factory.mktemp("cache")
-    assert assay("--cache", own, "init", "here", within=tmp_path).status == 0
+    own_cache = tmp_path_factory.mktemp("cache")
+    assert run_assay("--cache", own_cache, "init", "here", cwd=tmp_path).status == 0
     place = tmp_path / "here"
-    done = assay("--cache", own, "build", "service/comparison", *RUNS, "--to", "md", "-o", "out", within=place)
-    assert (done.status, done.err) == (0, "")
+    completed = run_assay(
+        "--cache", own_cache, "build", "service/comparison", *RUNS, "--to", "md", "-o", "out", cwd=place
+    )
+    assert (completed.status, completed.err) == (0, "")
     assert "1.1 against 1.0" in (place / "out" / "report.md").read_text(encoding="utf-8")
     shutil.rmtree(place / "golden")
-    done = assay("--cache", tmp_path_factory.mktemp("another"), "check", within=place)
-    assert (done.status, done.out.split(":")[0]) == (0, "service")
-    built = assay("--cache", own, "build", "service/comparison", *RUNS, "--to", "md", "-o", "again", within=place)
-    assert (built.status, built.err) == (0, "")
+    completed = run_assay("--cache", tmp_path_factory.mktemp("another"), "check", cwd=place)
+    assert (completed.status, completed.out.split(":")[0]) == (0, "service")
+    result = run_assay(
+        "--cache", own_cache, "build", "service/comparison", *RUNS, "--to", "md", "-o", "again", cwd=place
+    )
+    assert (result.status, result.err) == (0, "")
     assert (place / "again" / "report.md").read_bytes() == (place / "out" / "report.md").read_bytes()
     metrics = place / "specs" / "service" / "metrics.dhall"
     text = metrics.read_text(encoding="utf-8")
     metrics.write_text(text.replace("S.unit.millisecond", "S.unit.milisecond", 1), encoding="utf-8")
-    done = assay("--cache", own, "check", within=place)
-    assert (done.status, done.out) == (1, "")
-    message, at, line, caret, *_, hint = done.err.splitlines()
+    completed = run_assay("--cache", own_cache, "check", cwd=place)
+    assert (completed.status, completed.out) == (1, "")
+    message, location, line, caret, *_, hint = completed.err.splitlines()
     assert message == "error[dhall-type]: unknown field `milisecond` in `S.unit`"
-    assert at.startswith("  at specs/service/metrics.dhall:")
+    assert location.startswith("  at specs/service/metrics.dhall:")
     assert "S.unit.milisecond" in line
     assert "^^^^^" in caret
     assert hint == "  hint: did you mean `millisecond`?"
@@ -85,16 +89,16 @@ def test_workspace_without_normal_form_is_evaluated(tmp_path: Path, tmp_path_fac
 
 def test_report_of_one_run_has_no_differences(start_workspace: Path, tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "out"
-    words = ("build", "service/comparison", "--run", "runs/1.0", "--to", "md", "-o", out, "--cache", cache)
-    assert assay(*words, within=start_workspace).status == 0
+    command = ("build", "service/comparison", "--run", "runs/1.0", "--to", "md", "-o", out, "--cache", cache)
+    assert run_assay(*command, cwd=start_workspace).status == 0
     document = json.loads((out / "document.json").read_text(encoding="utf-8"))
     assert (document["title"], document["intro"]) == ("1.0", [])
 
 
 def test_init_in_unwritable_folder_fails_without_option_hint(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "file").write_text("mine", encoding="utf-8")
-    done = assay("--cache", cache, "init", "file/place", within=tmp_path)
-    assert (done.status, done.err) == (
+    result = run_assay("--cache", cache, "init", "file/place", cwd=tmp_path)
+    assert (result.status, result.err) == (
         1,
         "error[output]: the output folder cannot be written: Not a directory: file/place\n"
         "  hint: name another folder\n",
@@ -103,17 +107,19 @@ def test_init_in_unwritable_folder_fails_without_option_hint(tmp_path: Path, cac
 
 def test_init_output_is_the_same_in_every_environment(start_workspace: Path, tmp_path: Path, cache: Path) -> None:
     """The name of the folder has no influence."""
-    assert assay("--cache", cache, "init", "other", within=tmp_path).status == 0
-    other = contents(tmp_path / "other")
-    assert {name: text for name, text in contents(start_workspace).items() if not name.startswith("build/")} == other
+    assert run_assay("--cache", cache, "init", "other", cwd=tmp_path).status == 0
+    other = read_contents(tmp_path / "other")
+    assert {
+        name: text for name, text in read_contents(start_workspace).items() if not name.startswith("build/")
+    } == other
 
 
 def test_init_in_nonempty_folder_changes_nothing(tmp_path: Path, cache: Path) -> None:
     """One message, and nothing is written."""
     (tmp_path / "mine.txt").write_text("mine", encoding="utf-8")
-    done = assay("--cache", cache, "init", str(tmp_path))
-    assert (done.status, done.out) == (2, "")
-    assert done.err == (
+    result = run_assay("--cache", cache, "init", str(tmp_path))
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         f"error[not-empty]: the folder holds something already: {tmp_path}\n"
         "  expected: a folder that does not exist, or is empty\n"
         "  hint: name another one\n"
@@ -123,9 +129,9 @@ def test_init_in_nonempty_folder_changes_nothing(tmp_path: Path, cache: Path) ->
 
 def test_run_schema_lists_document_keys_and_types(cache: Path) -> None:
     """Documents of a shipped run are valid; a missing fact or one of another type is not."""
-    done = assay("--cache", cache, "schema", "--system", "cardano")
-    assert (done.status, done.err) == (0, "")
-    schemas = done.json()["cardano"]
+    result = run_assay("--cache", cache, "schema", "--system", "cardano")
+    assert (result.status, result.err) == (0, "")
+    schemas = result.parse_json()["cardano"]
     for file in ("meta.json", "genesis-shelley.json"):
         jsonschema.Draft202012Validator.check_schema(schemas[file])
         document = json.loads((CARDANO / "baseline" / "run" / file).read_text(encoding="utf-8"))
@@ -152,17 +158,17 @@ VALUES: list[tuple[str, str | None, list[object], list[object]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "default", "right", "wrong"), VALUES)
+@pytest.mark.parametrize(("kind", "default", "valid_values", "invalid_values"), VALUES)
 def test_run_schema_accepts_documents_that_are_read(
-    tmp_path: Path, kind: str, default: str | None, right: list[object], wrong: list[object]
+    tmp_path: Path, kind: str, default: str | None, valid_values: list[object], invalid_values: list[object]
 ) -> None:
     constant = Constant("x", ("facts.json",), ("x",), kind, Unit("second", "s"), default, "A fact")
     source = Source("s", "json-lines", "*", ("log",), ("at",), (), (), (), Quarantine(0.0, 0), (constant,), "")
-    validator = jsonschema.Draft202012Validator(schema_of("test", "facts.json", [constant]))
-    for due, values in ((True, right), (False, wrong)):
+    validator = jsonschema.Draft202012Validator(create_schema("test", "facts.json", [constant]))
+    for is_valid, values in ((True, valid_values), (False, invalid_values)):
         for document in ({"x": value} for value in values):
             (tmp_path / "facts.json").write_text(json.dumps(document), encoding="utf-8")
-            assert (_is_read(source, tmp_path), validator.is_valid(document)) == (due, due), document
+            assert (_is_read(source, tmp_path), validator.is_valid(document)) == (is_valid, is_valid), document
 
 
 def _is_read(source: Source, folder: Path) -> bool:
@@ -186,11 +192,11 @@ def _find_problem(schema: dict[str, Any], outer: str, inner: str, value: object)
 
 def test_run_schema_of_one_file_has_only_its_keys(cache: Path) -> None:
     """Names of no file, or of files of several systems, are errors."""
-    done = assay("--cache", cache, "schema", "genesis-shelley.json")
-    assert done.json()["title"] == "genesis-shelley.json of a run of cardano"
-    unknown = assay("--cache", cache, "schema", "metta.json")
+    result = run_assay("--cache", cache, "schema", "genesis-shelley.json")
+    assert result.parse_json()["title"] == "genesis-shelley.json of a run of cardano"
+    unknown = run_assay("--cache", cache, "schema", "metta.json")
     assert (unknown.status, "hint: did you mean `meta.json`?" in unknown.err) == (2, True)
-    several = assay("--cache", cache, "schema", "meta.json")
+    several = run_assay("--cache", cache, "schema", "meta.json")
     assert several.status == 2
     assert several.err.startswith("error[systems]: several systems read a file `meta.json`: ")
 
@@ -221,7 +227,7 @@ def test_watch_rebuilds_report_after_change(start_workspace: Path, watch_report:
     assert watch_report.stderr
     assert _read_line(watch_report.stdout).startswith("build/live/report.pdf (")
     try:
-        edited(file, "to = at.sent }", "to = at.snt }")
+        edit_file(file, "to = at.sent }", "to = at.snt }")
         assert "error[" in _read_line(watch_report.stderr)
         assert (start_workspace / "build/live/report.pdf").is_file()
         file.write_text(before.replace('"Working time"', '"Time of work"'), encoding="utf-8")

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from assay.app import build as build_module
-from tests.support.commands import Done, build
+from tests.support.commands import CommandResult, build
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import contents
-from tests.support.runs import changed_log, copied
-from tests.support.workspaces import edited, workspace
+from tests.support.outcomes import read_contents
+from tests.support.runs import change_log, copy_run
+from tests.support.workspaces import copy_workspace, edit_file
 
 Place = tuple[Path, Path, Path]
 OPTIONS = ("--filter", "slot-has-leaders", "--to", "md", "-v")
@@ -26,15 +26,15 @@ BROKEN = '{"at": "2026'
 def first_build(tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Build a report of one run; return workspace, run and cache."""
     folder = tmp_path_factory.mktemp("kept")
-    own = workspace(folder / "workspace")
-    shutil.copytree(ROOT / "templates", own / "templates")
-    run = copied("tiny/plain", folder / "run")
-    changed_log(run / "node-2", lambda lines: [*lines, BROKEN])
+    workspace_root = copy_workspace(folder / "workspace")
+    shutil.copytree(ROOT / "templates", workspace_root / "templates")
+    run = copy_run("tiny/plain", folder / "run")
+    change_log(run / "node-2", lambda lines: [*lines, BROKEN])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(build_module, "SETTLED", 0)
-        done = build([f"run={run}"], folder / "out", folder / "cache", *OPTIONS, within=own)
-    assert (done.status, _is_cached(done)) == (0, False)
-    return own, run, folder / "cache"
+        result = build([f"run={run}"], folder / "out", folder / "cache", *OPTIONS, cwd=workspace_root)
+    assert (result.status, _is_cached(result)) == (0, False)
+    return workspace_root, run, folder / "cache"
 
 
 @pytest.fixture
@@ -49,35 +49,37 @@ def place(first_build: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return copies
 
 
-def rebuild(place: Place, out: Path, *more: str) -> Done:
+def rebuild(place: Place, out: Path, *options: str) -> CommandResult:
     """Repeat the build."""
-    own, run, cache = place
-    done = build([f"run={run}"], out, cache, *OPTIONS, *more, within=own)
-    assert done.status == 0, done.err
-    return done
+    workspace_root, run, cache = place
+    result = build([f"run={run}"], out, cache, *OPTIONS, *options, cwd=workspace_root)
+    assert result.status == 0, result.err
+    return result
 
 
-def _is_cached(done: Done) -> bool:
-    return any(" kept report=cardano/comparison " in line for line in done.err.splitlines())
+def _is_cached(result: CommandResult) -> bool:
+    return any(" kept report=cardano/comparison " in line for line in result.err.splitlines())
 
 
 def test_unchanged_build_comes_from_cache(place: Place, tmp_path: Path) -> None:
     first, second = tmp_path / "made", tmp_path / "given"
-    done = rebuild(place, second)
-    assert _is_cached(done)
-    assert contents(second) == contents(first)
-    assert done.out == f"{second / 'report.md'}\n"
-    stages = [line.split(" ")[1] for line in done.err.splitlines() if " seconds=" in line]
+    result = rebuild(place, second)
+    assert _is_cached(result)
+    assert read_contents(second) == read_contents(first)
+    assert result.out == f"{second / 'report.md'}\n"
+    stages = [line.split(" ")[1] for line in result.err.splitlines() if " seconds=" in line]
     assert stages == ["kept", "command"]
 
 
 def test_warnings_of_cached_build_are_repeated(place: Place, tmp_path: Path) -> None:
-    own, run, cache = place
-    other = copied("tiny/plain", tmp_path / "other")
+    workspace_root, run, cache = place
+    other = copy_run("tiny/plain", tmp_path / "other")
     shutil.copytree(other / "node-3", other / "node-7")
     runs = [f"a={run}", f"b={other}"]
-    first, second = (build(runs, tmp_path / name, cache, *OPTIONS, within=own) for name in ("x", "y"))
-    warnings = [[line for line in done.err.splitlines() if line.startswith("warning: ")] for done in (first, second)]
+    first, second = (build(runs, tmp_path / name, cache, *OPTIONS, cwd=workspace_root) for name in ("x", "y"))
+    warnings = [
+        [line for line in result.err.splitlines() if line.startswith("warning: ")] for result in (first, second)
+    ]
     assert (_is_cached(first), _is_cached(second)) == (False, True)
     assert warnings[0] == warnings[1] != []
 
@@ -87,42 +89,44 @@ def test_files_of_another_build_in_folder_are_replaced(place: Place, tmp_path: P
     rebuild(place, second, "--title", "Another", "--to", "html")
     assert (second / "report.html").is_file()
     assert _is_cached(rebuild(place, second))
-    assert contents(second) == contents(first)
+    assert read_contents(second) == read_contents(first)
 
 
-def _touched(file: Path) -> None:
+def _touch_file(file: Path) -> None:
     file.write_bytes(file.read_bytes())
 
 
 CHANGES: dict[str, Callable[[Path, Path], object]] = {
-    "a line of a log": lambda _, run: changed_log(run / "node-2", lambda lines: lines[:-1]),
-    "a log that is written anew, with nothing else in it": lambda _, run: _touched(next((run / "node-2").iterdir())),
+    "a line of a log": lambda _, run: change_log(run / "node-2", lambda lines: lines[:-1]),
+    "a log that is written anew, with nothing else in it": lambda _, run: _touch_file(next((run / "node-2").iterdir())),
     "a new file of a log": lambda _, run: (run / "node-3" / "stdout.1").write_text(f"{BROKEN}\n", encoding="utf-8"),
     "a new host": lambda _, run: shutil.copytree(run / "node-2", run / "node-7"),
-    "a document of the run": lambda _, run: edited(run / "meta.json", "{", "{ "),
-    "a spec": lambda own, _: edited(
-        own / "specs/cardano/metrics/forging.dhall", "Started forge loop iteration", "The loop"
+    "a document of the run": lambda _, run: edit_file(run / "meta.json", "{", "{ "),
+    "a spec": lambda workspace_root, _: edit_file(
+        workspace_root / "specs/cardano/metrics/forging.dhall", "Started forge loop iteration", "The loop"
     ),
-    "a query": lambda own, _: edited(own / "queries/cardano/blocks.sql", "SELECT", "SELECT "),
-    "a template": lambda own, _: edited(own / "templates/charts/cdf.vl.json", "{", "{ "),
-    "a new file among the templates": lambda own, _: (own / "templates/charts/x.vl.json").write_text("{}", "utf-8"),
+    "a query": lambda workspace_root, _: edit_file(workspace_root / "queries/cardano/blocks.sql", "SELECT", "SELECT "),
+    "a template": lambda workspace_root, _: edit_file(workspace_root / "templates/charts/cdf.vl.json", "{", "{ "),
+    "a new file among the templates": lambda workspace_root, _: (
+        workspace_root / "templates/charts/x.vl.json"
+    ).write_text("{}", "utf-8"),
 }
 
 
 def test_build_is_repeated_after_any_change(place: Place, tmp_path: Path) -> None:
-    own, run, cache = place
+    workspace_root, run, cache = place
     for change_name, change in CHANGES.items():
-        change(own, run)
+        change(workspace_root, run)
         assert not _is_cached(rebuild(place, tmp_path / "out")), change_name
     shutil.rmtree(cache / "builds")
     rebuild(place, tmp_path / "fresh")
-    assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
+    assert read_contents(tmp_path / "out") == read_contents(tmp_path / "fresh")
 
 
-@pytest.mark.parametrize("more", [("--title", "T"), ("--filter", "min-adoptions=1"), ("--to", "html")])
-def test_build_with_other_options_is_not_cached(place: Place, tmp_path: Path, more: tuple[str, ...]) -> None:
-    assert not _is_cached(rebuild(place, tmp_path / "out", *more))
-    assert _is_cached(rebuild(place, tmp_path / "out", *more))
+@pytest.mark.parametrize("options", [("--title", "T"), ("--filter", "min-adoptions=1"), ("--to", "html")])
+def test_build_with_other_options_is_not_cached(place: Place, tmp_path: Path, options: tuple[str, ...]) -> None:
+    assert not _is_cached(rebuild(place, tmp_path / "out", *options))
+    assert _is_cached(rebuild(place, tmp_path / "out", *options))
     assert _is_cached(rebuild(place, tmp_path / "out"))
 
 
@@ -140,7 +144,7 @@ def test_build_by_other_code_is_not_cached(place: Place, tmp_path: Path, monkeyp
 def test_build_with_other_tool_version_is_not_cached(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "versions", lambda: {"typst": "0.0"})
+    monkeypatch.setattr(build_module, "get_versions", lambda: {"typst": "0.0"})
     assert not _is_cached(rebuild(place, tmp_path / "out"))
 
 
@@ -149,14 +153,14 @@ def test_damaged_cached_build_is_repeated(place: Place, tmp_path: Path) -> None:
     (entry,) = (place[2] / "builds").iterdir()
     shutil.rmtree(entry / "report")
     assert not _is_cached(rebuild(place, out))
-    assert contents(out) == contents(first)
+    assert read_contents(out) == read_contents(first)
     (entry / "facts.json").write_text("{", encoding="utf-8")
     assert not _is_cached(rebuild(place, out))
     assert _is_cached(rebuild(place, out))
 
 
 def test_cache_has_one_build_per_command(place: Place, tmp_path: Path) -> None:
-    changed_log(place[1] / "node-2", lambda lines: lines[:-1])
+    change_log(place[1] / "node-2", lambda lines: lines[:-1])
     rebuild(place, tmp_path / "out")
     assert len(list((place[2] / "builds").iterdir())) == 1
     assert _is_cached(rebuild(place, tmp_path / "out"))
@@ -173,19 +177,19 @@ def test_build_with_recently_changed_file_is_not_cached(
 
 @pytest.mark.parametrize("kind", ["a link to a folder", "a pipe", "a link to nothing"])
 def test_run_without_reliable_file_marks_is_read_again(place: Place, tmp_path: Path, kind: str) -> None:
-    odd = place[1] / "odd"
+    unreliable_run = place[1] / "odd"
     if kind == "a pipe":
-        os.mkfifo(odd)
+        os.mkfifo(unreliable_run)
     else:
-        odd.symlink_to(place[1] if kind == "a link to a folder" else tmp_path / "nothing")
+        unreliable_run.symlink_to(place[1] if kind == "a link to a folder" else tmp_path / "nothing")
     for _ in range(2):
         assert not _is_cached(rebuild(place, tmp_path / "out"))
 
 
 def test_failed_build_is_not_cached(place: Place, tmp_path: Path) -> None:
-    own, run, cache = place
+    workspace_root, run, cache = place
     (run / "genesis-shelley.json").unlink()
     for _ in range(2):
-        done = build([f"run={run}"], tmp_path / "out", cache, *OPTIONS, within=own)
-        assert done.status == 1
+        result = build([f"run={run}"], tmp_path / "out", cache, *OPTIONS, cwd=workspace_root)
+        assert result.status == 1
     assert not (tmp_path / "out").exists()

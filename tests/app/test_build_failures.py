@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from assay.app import comparison
-from tests.compare_reference import CARDANO, load
-from tests.support.commands import assay, assay_process, build
+from tests.compare_reference import CARDANO, load_json
+from tests.support.commands import build, run_assay, run_assay_process
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import FORMER, contents, former_outputs, message
-from tests.support.runs import changed_json, copied, lines_of, write_log
-from tests.support.workspaces import edited, workspace
+from tests.support.outcomes import FORMER, format_message, read_contents, write_former_outputs
+from tests.support.runs import change_json, copy_run, read_lines, write_log
+from tests.support.workspaces import copy_workspace, edit_file
 
 PLAIN = f"plain={CARDANO / 'tiny' / 'plain' / 'run'}"
 LEGACY = f"legacy={CARDANO / 'legacy' / 'run'}"
@@ -25,16 +25,16 @@ LEGACY = f"legacy={CARDANO / 'legacy' / 'run'}"
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     """An output folder that holds an earlier report."""
-    former_outputs(tmp_path / "out")
+    write_former_outputs(tmp_path / "out")
     return tmp_path / "out"
 
 
 def test_problems_of_several_runs_are_reported_together(tmp_path: Path, out: Path, cache: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
+    run = copy_run("tiny/plain", tmp_path / "run")
     (run / "meta.json").unlink()
     (tmp_path / "empty").mkdir()
-    done = build([f"a={tmp_path / 'empty'}", f"b={run}"], out, cache)
-    assert (done.status, message(done, {"TMP": tmp_path})) == (
+    result = build([f"a={tmp_path / 'empty'}", f"b={run}"], out, cache)
+    assert (result.status, format_message(result, {"TMP": tmp_path})) == (
         1,
         """\
 error[no-run]: the run directory is empty: TMP/empty
@@ -47,16 +47,16 @@ the genesis) and 6 more of source `workbench_logs`
     )
 
 
-def other(tmp_path: Path) -> str:
+def create_other_run(tmp_path: Path) -> str:
     """A run of another era, with a host less and broken lines."""
-    run = copied("tiny/refused-miss", tmp_path / "other")
-    changed_json(run / "meta.json", lambda found: found["meta"].update(era="alonzo", ident="other"))
+    run = copy_run("tiny/refused-miss", tmp_path / "other")
+    change_json(run / "meta.json", lambda data: data["meta"].update(era="alonzo", ident="other"))
     return f"other={run}"
 
 
 def test_differences_between_runs_are_warnings_in_the_report(tmp_path: Path, cache: Path) -> None:
     baseline = CARDANO / "baseline" / "run"
-    done = build([f"base={baseline}", other(tmp_path)], tmp_path / "report", cache, "--no-filters")
+    result = build([f"base={baseline}", create_other_run(tmp_path)], tmp_path / "report", cache, "--no-filters")
     warnings = [
         "The runs differ in era (10.5-sim: conway, other: alonzo).",
         "The runs differ in their number of hosts (10.5-sim: 6, other: 3).",
@@ -68,52 +68,56 @@ def test_differences_between_runs_are_warnings_in_the_report(tmp_path: Path, cac
         "Slot start to announced, Fetched to announced, Fetched to sending.",
         "other: 7 findings on what its data lack, under Data quality.",
     ]
-    assert done.status == 0
-    assert done.err.startswith("".join(f"warning: {item}\n" for item in warnings))
-    assert load(tmp_path / "report" / "document.json")["warnings"] == warnings
+    assert result.status == 0
+    assert result.err.startswith("".join(f"warning: {item}\n" for item in warnings))
+    assert load_json(tmp_path / "report" / "document.json")["warnings"] == warnings
 
 
-def warned(runs: list[str], out: Path, cache: Path) -> list[str]:
+def list_build_warnings(runs: list[str], out: Path, cache: Path) -> list[str]:
     """What a build warns of raw files."""
-    done = build(runs, out, cache, "--no-filters")
-    assert done.status == 0
-    warnings: list[str] = load(out / "document.json")["warnings"]
-    assert done.err.startswith("".join(f"warning: {item}\n" for item in warnings))
+    result = build(runs, out, cache, "--no-filters")
+    assert result.status == 0
+    warnings: list[str] = load_json(out / "document.json")["warnings"]
+    assert result.err.startswith("".join(f"warning: {item}\n" for item in warnings))
     return [item for item in warnings if "raw files" in item]
 
 
 def test_run_compared_with_itself_is_a_warning(tmp_path: Path, cache: Path) -> None:
-    run, twin = CARDANO / "tiny" / "plain" / "run", copied("tiny/plain", tmp_path / "twin")
-    changed_json(twin / "meta.json", lambda found: found["meta"].update(ident="other"))
+    run, copied_run = CARDANO / "tiny" / "plain" / "run", copy_run("tiny/plain", tmp_path / "twin")
+    change_json(copied_run / "meta.json", lambda data: data["meta"].update(ident="other"))
     itself = "has the raw files of {}, byte for byte: a run is compared with itself."
-    assert warned([f"a={run}", f"b={run}"], tmp_path / "1", cache) == [f"list (b) {itself.format('list (a)')}"]
-    assert warned([f"a={run}", f"b={twin}"], tmp_path / "2", cache) == [f"other {itself.format('list')}"]
+    assert list_build_warnings([f"a={run}", f"b={run}"], tmp_path / "1", cache) == [
+        f"list (b) {itself.format('list (a)')}"
+    ]
+    assert list_build_warnings([f"a={run}", f"b={copied_run}"], tmp_path / "2", cache) == [
+        f"other {itself.format('list')}"
+    ]
 
 
 def test_log_that_lies_in_two_runs_is_a_warning(tmp_path: Path, cache: Path) -> None:
-    mixed = copied("tiny/tie-hosts", tmp_path / "mixed")
-    changed_json(mixed / "meta.json", lambda found: found["meta"].update(ident="mixed"))
+    mixed = copy_run("tiny/tie-hosts", tmp_path / "mixed")
+    change_json(mixed / "meta.json", lambda data: data["meta"].update(ident="mixed"))
     runs = [f"a={CARDANO / 'tiny' / 'plain' / 'run'}", f"b={mixed}"]
     for log in mixed.glob("*/stdout.gz"):
         log.write_bytes(gzip.compress(gzip.decompress(log.read_bytes()), 1))
-    assert warned(runs, tmp_path / "none", cache) == []
+    assert list_build_warnings(runs, tmp_path / "none", cache) == []
     log = mixed / "node-3" / "stdout.gz"
     log.write_bytes((CARDANO / "tiny" / "plain" / "run" / "node-3" / "stdout.gz").read_bytes())
-    assert warned(runs, tmp_path / "one", cache) == [
+    assert list_build_warnings(runs, tmp_path / "one", cache) == [
         "mixed has 1 of its 3 raw files from list, byte for byte (node-3/stdout.gz): files of one run may lie in the "
         "folder of another."
     ]
 
 
 def test_metric_whose_event_no_log_has_is_a_warning(tmp_path: Path, cache: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
+    run = copy_run("tiny/plain", tmp_path / "run")
     for log in run.glob("node-*/stdout.gz"):
         lines = [
             line for line in gzip.decompress(log.read_bytes()).splitlines(True) if b"TickedLedgerState" not in line
         ]
         log.write_bytes(gzip.compress(b"".join(lines)))
-    done = assay("--cache", cache, "query", "cdfForgerTicked", "--run", run)
-    assert (done.status, done.err) == (
+    result = run_assay("--cache", cache, "query", "cdfForgerTicked", "--run", run)
+    assert (result.status, result.err) == (
         0,
         """\
 warning: run: no log line is a `ledger_ticked` event, so there are no samples of cdfForgerTicked.
@@ -123,32 +127,32 @@ filters: unitary; average: published
 
 
 def test_runs_that_agree_give_no_warning(two: Path) -> None:
-    assert load(two / "document.json")["warnings"] == []
+    assert load_json(two / "document.json")["warnings"] == []
 
 
 def test_build_that_fails_at_its_end_leaves_the_output_folder(tmp_path: Path, out: Path, cache: Path) -> None:
-    place = workspace(tmp_path / "workspace")
+    place = copy_workspace(tmp_path / "workspace")
     shutil.copytree(ROOT / "templates", place / "templates")
-    edited(place / "templates" / "report.typ", "#", "#panic(1)\n#")
-    done = build([PLAIN], out, cache, "--no-filters", within=place)
-    assert done.status == 1
-    assert message(done, {}).startswith("error[")
-    assert contents(out) == FORMER
-    new = build([PLAIN], tmp_path / "new", cache, "--no-filters", within=place)
+    edit_file(place / "templates" / "report.typ", "#", "#panic(1)\n#")
+    result = build([PLAIN], out, cache, "--no-filters", cwd=place)
+    assert result.status == 1
+    assert format_message(result, {}).startswith("error[")
+    assert read_contents(out) == FORMER
+    new = build([PLAIN], tmp_path / "new", cache, "--no-filters", cwd=place)
     assert new.status == 1
     assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.parametrize("name", ["stdout.gz", "stdout.zst"])
 def test_packed_log_that_is_cut_off_is_refused(tmp_path: Path, out: Path, cache: Path, name: str) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
-    lines = lines_of(run / "node-2")
+    run = copy_run("tiny/plain", tmp_path / "run")
+    lines = read_lines(run / "node-2")
     (run / "node-2" / "stdout.gz").unlink()
     write_log(run / "node-2", lines, name)
     file = run / "node-2" / name
     file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
-    done = build([f"run={run}"], out, cache, "--no-filters")
-    assert (done.status, message(done, {"RUN": run})) == (
+    result = build([f"run={run}"], out, cache, "--no-filters")
+    assert (result.status, format_message(result, {"RUN": run})) == (
         1,
         f"""\
 error[broken-file]: run run: the log file cannot be read to its end: RUN/node-2/{name}
@@ -156,7 +160,7 @@ error[broken-file]: run run: the log file cannot be read to its end: RUN/node-2/
   hint: is it cut off, or still being written?
 """,
     )
-    assert contents(out) == FORMER
+    assert read_contents(out) == FORMER
 
 
 SCRAPES = """\
@@ -193,27 +197,27 @@ in  { source, event, relation, grain, metric }
 
 
 def test_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, cache: Path) -> None:
-    place = workspace(tmp_path / "workspace")
+    place = copy_workspace(tmp_path / "workspace")
     (place / "specs" / "cardano" / "scrapes.dhall").write_text(SCRAPES)
     (place / "queries" / "scrapes.sql").write_text("SELECT host, connections FROM scraped\n")
     package = place / "specs" / "cardano" / "package.dhall"
-    edited(package, "let source =", "let scrapes = ./scrapes.dhall\n\nlet source =")
-    edited(package, "sources = [ source.logs ]", "sources = [ source.logs, scrapes.source ]")
+    edit_file(package, "let source =", "let scrapes = ./scrapes.dhall\n\nlet source =")
+    edit_file(package, "sources = [ source.logs ]", "sources = [ source.logs, scrapes.source ]")
     for kind, first in (("event", "e.resources"), ("relation", "r.roles"), ("metric", "forging.start")):
-        edited(package, f"      [ {first}\n", f"      [ {first}\n      , scrapes.{kind}\n")
-    edited(
+        edit_file(package, f"      [ {first}\n", f"      [ {first}\n      , scrapes.{kind}\n")
+    edit_file(
         package,
         "      [ (./grains/block.dhall).grain\n",
         "      [ (./grains/block.dhall).grain\n      , scrapes.grain\n",
     )
     tables = place / "specs" / "cardano" / "contents.dhall"
-    edited(tables, '"Anomaly control"\n          [ ', '"Anomaly control"\n          [ (./scrapes.dhall).metric, ')
+    edit_file(tables, '"Anomaly control"\n          [ ', '"Anomaly control"\n          [ (./scrapes.dhall).metric, ')
     # With two sources, an event says whose logs are meant.
     relations = place / "specs" / "cardano" / "relations.dhall"
-    said = relations.read_text(encoding="utf-8").replace('[ "logs" ]', '[ "logs", events.resources.name ]')
-    relations.write_text(said, encoding="utf-8")
-    done = build([PLAIN, LEGACY], out, cache, within=place)
-    assert (done.status, message(done, {"GOLDEN": CARDANO})) == (
+    edited_text = relations.read_text(encoding="utf-8").replace('[ "logs" ]', '[ "logs", events.resources.name ]')
+    relations.write_text(edited_text, encoding="utf-8")
+    result = build([PLAIN, LEGACY], out, cache, cwd=place)
+    assert (result.status, format_message(result, {"GOLDEN": CARDANO})) == (
         1,
         """\
 error[no-source]: no run has records of the source `scrapes`, which metrics need: `connections`
@@ -222,8 +226,8 @@ error[no-source]: no run has records of the source `scrapes`, which metrics need
   hint: leave the metrics out of the report, or add the records to the runs
 """,
     )
-    assert contents(out) == FORMER
-    assert assay("query", "Alloc", "--run", PLAIN, "--no-filters", "--cache", cache, within=place).status == 0
+    assert read_contents(out) == FORMER
+    assert run_assay("query", "Alloc", "--run", PLAIN, "--no-filters", "--cache", cache, cwd=place).status == 0
 
 
 ENDLESS = """WITH RECURSIVE turns AS (
@@ -245,20 +249,20 @@ def test_query_that_never_ends_meets_a_time_limit(
     file = "queries/cardano/openings.sql"
     text = (ROOT / file).read_text(encoding="utf-8")
     head = text[text.index("SELECT") : text.index("FROM logs")]
-    within = workspace(tmp_path / "workspace", (file, head, ENDLESS))
+    workspace_root = copy_workspace(tmp_path / "workspace", (file, head, ENDLESS))
     monkeypatch.setenv("ASSAY_SQL_SECONDS", "0.5")
-    done = build([PLAIN], out, cache, within=within)
-    assert (done.status, message(done, {})) == (
+    result = build([PLAIN], out, cache, cwd=workspace_root)
+    assert (result.status, format_message(result, {})) == (
         1,
         """\
 error[sql-time]: run plain: the SQL of `openings` takes more than 0.5 seconds
   hint: does it end? with ASSAY_SQL_SECONDS=N in the environment it has N seconds
 """,
     )
-    assert contents(out) == FORMER
+    assert read_contents(out) == FORMER
     monkeypatch.setenv("ASSAY_SQL_SECONDS", "soon")
-    done = build([PLAIN], out, cache, within=within)
-    assert (done.status, message(done, {})) == (
+    result = build([PLAIN], out, cache, cwd=workspace_root)
+    assert (result.status, format_message(result, {})) == (
         2,
         """\
 error[bad-limit]: ASSAY_SQL_SECONDS is no time: soon
@@ -269,32 +273,32 @@ error[bad-limit]: ASSAY_SQL_SECONDS is no time: soon
 
 def test_process_ends_with_the_status_and_the_message(out: Path, cache: Path) -> None:
     arguments = ("--run", PLAIN, "-o", out, "--cache", cache)
-    done = assay_process("build", "cardano/comparision", *arguments)
-    assert (done.status, done.out) == (2, "")
-    assert done.err == (
+    result = run_assay_process("build", "cardano/comparision", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         "error[unknown-report]: there is no report `cardano/comparision`\n  hint: did you mean `cardano/comparison`?\n"
     )
-    done = assay_process("build", "cardano/comparison", "--filter", "nonnegative", *arguments)
-    assert (done.status, done.out, done.err.splitlines()[0]) == (
+    result = run_assay_process("build", "cardano/comparison", "--filter", "nonnegative", *arguments)
+    assert (result.status, result.out, result.err.splitlines()[0]) == (
         1,
         "",
         "error[all-rejected]: run plain: the filters reject all 4 blocks of the chain",
     )
-    assert contents(out) == FORMER
+    assert read_contents(out) == FORMER
 
 
 def test_exception_is_reported_as_a_bug(out: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any, **__: Any) -> None:
+    def raise_error(*_: Any, **__: Any) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(comparison, "compute", broken)
-    done = build([PLAIN], out, cache)
-    assert (done.status, message(done, {})) == (
+    monkeypatch.setattr(comparison, "compute", raise_error)
+    result = build([PLAIN], out, cache)
+    assert (result.status, format_message(result, {})) == (
         70,
         "error[bug]: this is a bug of Assay: ZeroDivisionError: division by zero\n"
         "  hint: ASSAY_DEBUG=1 shows where; please report it\n",
     )
-    assert contents(out) == FORMER
+    assert read_contents(out) == FORMER
 
 
 NOT_UTF8 = """\
@@ -306,20 +310,20 @@ error[not-utf8]: {what} is not UTF-8: `{name}`
 @pytest.mark.parametrize("arguments", [("--title", b"a\xff"), ("--run", b"n\xff=RUN"), ("--author", b"\xed\xa0\x80")])
 def test_arguments_that_are_no_text_are_refused(out: Path, cache: Path, arguments: tuple[str, bytes]) -> None:
     name = os.fsdecode(arguments[1])
-    done = build([PLAIN], out, cache, arguments[0], name)
-    told = arguments[1].decode("utf-8", "backslashreplace")
-    assert (done.status, done.err) == (2, NOT_UTF8.format(what="an argument", name=told))
-    assert contents(out) == FORMER
+    result = build([PLAIN], out, cache, arguments[0], name)
+    printed_argument = arguments[1].decode("utf-8", "backslashreplace")
+    assert (result.status, result.err) == (2, NOT_UTF8.format(what="an argument", name=printed_argument))
+    assert read_contents(out) == FORMER
 
 
 @pytest.mark.parametrize("name", [b"node-\xff/stdout", b"node-2/stdout-\xff", b"node-\xff/nothing"])
 def test_files_whose_names_are_no_text_are_refused(out: Path, cache: Path, tmp_path: Path, name: bytes) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
+    run = copy_run("tiny/plain", tmp_path / "run")
     place = run / os.fsdecode(name)
     place.parent.mkdir(exist_ok=True)
     place.write_text('{"at":"2026-02-05T18:52:16Z"}\n', encoding="utf-8")
-    done = build([str(run)], out, cache)
-    assert done.status == 1
-    assert done.err.startswith("error[not-utf8]: ")
-    assert "\\xff" in done.err
-    assert contents(out) == FORMER
+    result = build([str(run)], out, cache)
+    assert result.status == 1
+    assert result.err.startswith("error[not-utf8]: ")
+    assert "\\xff" in result.err
+    assert read_contents(out) == FORMER

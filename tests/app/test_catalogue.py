@@ -14,20 +14,20 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from assay.app.explain import explain
+from assay.app.explain import explain_subject
 from assay.app.explain_view import describe_headings
-from assay.app.lineage import lineage_of
-from assay.lineage.diagram import Picture, picture
-from tests.support.browser import barriers, shown
-from tests.support.commands import assay
+from assay.app.lineage import find_lineage
+from assay.lineage.diagram import Picture, build_picture
+from tests.support.browser import list_accessibility_problems, open_page
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT, Laboratory
-from tests.support.outcomes import contents
+from tests.support.outcomes import read_contents
 
 HOSTILE = "<script>alert(1)</script>\u202e & 'x' \""
 
 
 @dataclass
-class Read(HTMLParser):
+class ParsedPage(HTMLParser):
     """A page: its ids, its addresses, its text, its elements."""
 
     ids: list[str] = field(default_factory=list)
@@ -51,8 +51,8 @@ class Read(HTMLParser):
         self.text += data
 
 
-def read(file: Path) -> Read:
-    result = Read()
+def read_page(file: Path) -> ParsedPage:
+    result = ParsedPage()
     result.feed(file.read_text(encoding="utf-8"))
     return result
 
@@ -61,24 +61,26 @@ def read(file: Path) -> Read:
 def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """A workspace with a repository: a first definition, another one, hostile texts, and a golden report."""
     place = tmp_path_factory.mktemp("shop") / "workspace"
-    assert assay("--cache", cache, "init", place).status == 0
-    git(place, "init", "-q")
+    assert run_assay("--cache", cache, "init", place).status == 0
+    run_git(place, "init", "-q")
     commit(place, "Begin <b>")
     metrics = place / "specs/service/metrics.dhall"
     text = metrics.read_text(encoding="utf-8")
     work = "measure = S.elapsed { from = [ at.started ], to = at.sent }"
     assert work in text
     metrics.write_text(text.replace(work, work.replace("at.started", "at.received")), encoding="utf-8")
-    assert assay("--cache", cache, "check", "--accept", within=place).status == 0
+    assert run_assay("--cache", cache, "check", "--accept", cwd=place).status == 0
     commit(place, "Work from the request on")
-    changed = metrics.read_text(encoding="utf-8")
-    written = json.dumps(HOSTILE).replace("$", "\\u0024")
-    changed = changed.replace('"Working time"', written).replace('"From then to the response"', written)
-    metrics.write_text(changed, encoding="utf-8")
-    assert assay("--cache", cache, "check", "--accept", within=place).status == 0
+    changed_text = metrics.read_text(encoding="utf-8")
+    hostile_json = json.dumps(HOSTILE).replace("$", "\\u0024")
+    changed_text = changed_text.replace('"Working time"', hostile_json).replace(
+        '"From then to the response"', hostile_json
+    )
+    metrics.write_text(changed_text, encoding="utf-8")
+    assert run_assay("--cache", cache, "check", "--accept", cwd=place).status == 0
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
     assert (
-        assay("--cache", cache, "build", "service/comparison", *runs, "--to", "md", "-o", "built", within=place).status
+        run_assay("--cache", cache, "build", "service/comparison", *runs, "--to", "md", "-o", "built", cwd=place).status
         == 0
     )
     (place / "golden/reports").mkdir()
@@ -86,21 +88,21 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     return place
 
 
-def git(place: Path, *arguments: str) -> str:
-    who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    return subprocess.run(["git", *who, *arguments], cwd=place, check=True, capture_output=True, text=True).stdout
+def run_git(place: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
+    return subprocess.run(["git", *identity, *arguments], cwd=place, check=True, capture_output=True, text=True).stdout
 
 
 def commit(place: Path, subject: str) -> None:
-    git(place, "add", "specs", "golden", "queries")
-    git(place, "commit", "-q", "-m", subject)
+    run_git(place, "add", "specs", "golden", "queries")
+    run_git(place, "commit", "-q", "-m", subject)
 
 
 @pytest.fixture(scope="module")
 def small(shop: Path, cache: Path) -> Path:
     """The site of that workspace."""
-    done = assay("--cache", cache, "catalogue", "-o", "site", within=shop)
-    assert (done.status, done.err, done.out) == (0, "", "site/index.html\n")
+    result = run_assay("--cache", cache, "catalogue", "-o", "site", cwd=shop)
+    assert (result.status, result.err, result.out) == (0, "", "site/index.html\n")
     return shop / "site"
 
 
@@ -108,8 +110,8 @@ def small(shop: Path, cache: Path) -> Path:
 def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """The site of a system with metrics, series, articles and golden reports."""
     out = tmp_path_factory.mktemp("catalogue") / "site"
-    done = assay("--cache", cache, "catalogue", "--system", "cometbft", "-o", out)
-    assert (done.status, done.err, done.out) == (0, "", f"{out}/index.html\n")
+    result = run_assay("--cache", cache, "catalogue", "--system", "cometbft", "-o", out)
+    assert (result.status, result.err, result.out) == (0, "", f"{out}/index.html\n")
     return out
 
 
@@ -118,7 +120,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 def test_every_link_leads_somewhere_within_the_site(site: Path, small: Path) -> None:
     for folder in (site, small):
-        pages = {file: read(file) for file in folder.rglob("*.html")}
+        pages = {file: read_page(file) for file in folder.rglob("*.html")}
         assert len(pages) > 10
         for file, page in pages.items():
             assert len(set(page.ids)) == len(page.ids), file
@@ -133,13 +135,13 @@ def test_every_link_leads_somewhere_within_the_site(site: Path, small: Path) -> 
 
 
 def test_all_things_have_a_page_that_an_index_leads_to(site: Path, lab: Laboratory) -> None:
-    package = lab.session.package("cometbft").package
-    listed = {
+    package = lab.session.load_package("cometbft").package
+    listed_pages = {
         (site / "pages/cometbft" / item).resolve()
-        for item in read(site / "pages/cometbft/index.html").addresses
+        for item in read_page(site / "pages/cometbft/index.html").addresses
         if not item.startswith(("#", "../"))
     }
-    assert listed == {file.resolve() for file in site.glob("pages/cometbft/*/*.html")}
+    assert listed_pages == {file.resolve() for file in site.glob("pages/cometbft/*/*.html")}
     shown_names = [item.name for item in (*package.reports, *package.histories, *package.articles)]
     names = {
         "metrics": [item.id for item in package.metrics], "series": [item.name for item in package.series],
@@ -154,11 +156,15 @@ def test_all_things_have_a_page_that_an_index_leads_to(site: Path, lab: Laborato
 def test_pages_are_linked_both_ways(small: Path) -> None:
     metric, folder = small / "pages/service/metrics/wait.html", small / "pages/service"
     for kind in ("events", "grains", "reports"):
-        others = [(metric.parent / item).resolve() for item in read(metric).addresses if f"../{kind}/" in item]
-        assert others, kind
-        for other in others:
-            back = {(other.parent / item).resolve() for item in read(other).addresses if not item.startswith("#")}
-            assert metric.resolve() in back, other
+        linked_pages = [
+            (metric.parent / item).resolve() for item in read_page(metric).addresses if f"../{kind}/" in item
+        ]
+        assert linked_pages, kind
+        for other in linked_pages:
+            backlinks = {
+                (other.parent / item).resolve() for item in read_page(other).addresses if not item.startswith("#")
+            }
+            assert metric.resolve() in backlinks, other
     assert (folder / "relations/requests.html").is_file()
 
 
@@ -166,8 +172,8 @@ def test_pages_are_linked_both_ways(small: Path) -> None:
 
 
 def test_the_page_of_a_metric_says_all_that_explain_says(site: Path, lab: Laboratory) -> None:
-    text = " ".join(read(site / "pages/cometbft/metrics/latency_max.html").text.split())
-    result = explain(lab.session, "latency_max", "cometbft")
+    text = " ".join(read_page(site / "pages/cometbft/metrics/latency_max.html").text.split())
+    result = explain_subject(lab.session, "latency_max", "cometbft")
     assert result.facts.definition in text
     for head, lines in describe_headings(result):
         if head not in ("Events", "Shown in"):  # these are tables
@@ -177,7 +183,7 @@ def test_the_page_of_a_metric_says_all_that_explain_says(site: Path, lab: Labora
         assert event.doc in text
         assert all(place in text for item in event.fields for place in item.places)
     assert all(place.label in text and place.section in text for place in result.facts.shown)
-    sql = assay("--cache", lab.session.store.folder, "sql", "latency_max", "--system", "cometbft").out
+    sql = run_assay("--cache", lab.session.store.folder, "sql", "latency_max", "--system", "cometbft").out
     assert " ".join(sql.split()) in text
 
 
@@ -186,34 +192,34 @@ def test_golden_values_are_those_of_the_report(small: Path, shop: Path, site: Pa
     (section, index) = next(
         (part, part["metrics"].index("wait")) for part in document["sections"] if "wait" in part["metrics"]
     )
-    text = " ".join(read(small / "pages/service/metrics/wait.html").text.split())
-    printed = " ".join(
+    text = " ".join(read_page(small / "pages/service/metrics/wait.html").text.split())
+    printed_values = " ".join(
         f"{head} {value}" for head, value in zip(section["header"][1:], section["rows"][index][1:], strict=True)
     )
-    assert printed.replace(" ", "") in text.replace(" ", "")
+    assert printed_values.replace(" ", "") in text.replace(" ", "")
     assert "under another definition" not in text
     qa = json.loads((ROOT / "golden/reports/qa.document.json").read_text(encoding="utf-8"))
     table = next(item for part in qa["galleries"] for item in part["tables"] if "Greatest latency, s" in item["header"])
     column = table["header"].index("Greatest latency, s")
     values = "".join(f"{row[0]}{row[column]}" for row in table["rows"])
-    of_latency = read(site / "pages/cometbft/metrics/latency_max.html").text
-    assert values in re.sub(r"\s", "", of_latency)
+    latency_page = read_page(site / "pages/cometbft/metrics/latency_max.html").text
+    assert values in re.sub(r"\s", "", latency_page)
 
 
 def test_the_history_is_that_of_the_committed_normal_forms(small: Path, shop: Path) -> None:
-    commits = git(shop, "log", "--format=%H %cs", "--reverse").split()
-    text = " ".join(read(small / "pages/service/metrics/work.html").text.split())
+    commits = run_git(shop, "log", "--format=%H %cs", "--reverse").split()
+    text = " ".join(read_page(small / "pages/service/metrics/work.html").text.split())
     history = text[text.index("History of the definition Date") : text.index(" SQL One statement")]
     hashes = []
     for name in (commits[0], commits[2]):
-        form = git(shop, "show", f"{name}:golden/specs/service.yaml")
+        form = run_git(shop, "show", f"{name}:golden/specs/service.yaml")
         hashes.append(re.search(r"- id: work\n(?:    .*\n)*?    definition: (\w+)", form)[1])  # type: ignore[index]
     assert history == (
         f"History of the definition Date Commit Subject Definition {commits[3]} {commits[2][:10]} "
         f"Work from the request on {hashes[1]} {commits[1]} {commits[0][:10]} Begin <b> {hashes[0]}"
     )
     assert hashes[0] != hashes[1]
-    wait = read(small / "pages/service/metrics/wait.html").text
+    wait = read_page(small / "pages/service/metrics/wait.html").text
     assert "Begin <b>" in wait
     assert "Work from the request on" not in wait
 
@@ -224,13 +230,13 @@ def test_page_says_that_without_a_repository_is_no_history(
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     place = tmp_path / "copy"
     shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
-    assert assay("--cache", cache, "catalogue", "-o", "site", within=place).status == 0
-    text = read(place / "site/pages/service/metrics/wait.html").text
+    assert run_assay("--cache", cache, "catalogue", "-o", "site", cwd=place).status == 0
+    text = read_page(place / "site/pages/service/metrics/wait.html").text
     assert "None: the workspace is no git repository with a commit." in text
 
 
 def test_examples_are_shown(small: Path) -> None:
-    text = read(small / "pages/service/metrics/wait.html").text
+    text = read_page(small / "pages/service/metrics/wait.html").text
     assert "request.received" in text[text.index("Examples\n") :]
 
 
@@ -238,16 +244,16 @@ def test_examples_are_shown(small: Path) -> None:
 
 
 def test_hostile_texts_are_shown_and_do_nothing(small: Path, chromium: Browser) -> None:
-    seen = HOSTILE.replace("\u202e", "\\u202e")
+    visible_text = HOSTILE.replace("\u202e", "\\u202e")
     for file in small.rglob("*.html"):
-        page = read(file)
+        page = read_page(file)
         assert page.elements.count("script") == 1, file
         assert "\u202e" not in page.text, file
-    with shown(chromium, small / "pages/service/metrics/work.html") as result:
-        assert result.page.locator("h1").text_content() == f"{seen}, ms"
-        assert result.page.locator(".lead").text_content() == seen
+    with open_page(chromium, small / "pages/service/metrics/work.html") as result:
+        assert result.page.locator("h1").text_content() == f"{visible_text}, ms"
+        assert result.page.locator(".lead").text_content() == visible_text
         assert result.messages == []
-    with shown(chromium, small / "index.html") as result:
+    with open_page(chromium, small / "index.html") as result:
         result.page.locator("#query").fill("<script>")
         expect(result.page.locator("#index tbody tr:visible")).to_have_count(1)
         assert result.messages == []
@@ -257,29 +263,29 @@ def test_hostile_texts_are_shown_and_do_nothing(small: Path, chromium: Browser) 
 
 
 def test_two_runs_give_the_same_bytes(small: Path, shop: Path, cache: Path) -> None:
-    before = contents(small)
+    before = read_contents(small)
     (small / "pages/old.html").write_text("left over", encoding="utf-8")
-    assert assay("--cache", cache, "catalogue", "-o", "site", within=shop).status == 0
-    assert contents(small) == before
+    assert run_assay("--cache", cache, "catalogue", "-o", "site", cwd=shop).status == 0
+    assert read_contents(small) == before
     assert str(shop) not in "".join(file.read_text(encoding="utf-8") for file in small.rglob("*.html"))
 
 
 def test_a_folder_with_a_report_is_left_as_it_is(shop: Path, cache: Path) -> None:
-    before = contents(shop / "built")
-    done = assay("--cache", cache, "catalogue", "-o", "built", within=shop)
-    assert done.status == 1
-    assert "error[output]: the folder holds a built report: built" in done.err
-    assert "hint: choose another folder with -o" in done.err
-    assert contents(shop / "built") == before
+    before = read_contents(shop / "built")
+    result = run_assay("--cache", cache, "catalogue", "-o", "built", cwd=shop)
+    assert result.status == 1
+    assert "error[output]: the folder holds a built report: built" in result.err
+    assert "hint: choose another folder with -o" in result.err
+    assert read_contents(shop / "built") == before
 
 
 def test_a_golden_report_that_is_none_is_told(shop: Path, tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "copy"
     shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
     (place / "golden/reports/first.document.json").write_text("[", encoding="utf-8")
-    done = assay("--cache", cache, "catalogue", "-o", "site", within=place)
-    assert done.status == 1
-    assert "error[golden-report]: the golden report cannot be read" in done.err
+    result = run_assay("--cache", cache, "catalogue", "-o", "site", cwd=place)
+    assert result.status == 1
+    assert "error[golden-report]: the golden report cannot be read" in result.err
     assert not (place / "site").exists()
 
 
@@ -288,47 +294,51 @@ def test_a_golden_report_that_is_none_is_told(shop: Path, tmp_path: Path, cache:
 
 @pytest.mark.parametrize("name", ["latency_max", "node_block_interval", "cdfForgerTicked"])
 def test_boxes_of_a_picture_do_not_overlap_and_hold_every_column(lab: Laboratory, name: str) -> None:
-    traced = lineage_of(lab.session, name)
+    traced_metric = find_lineage(lab.session, name)
     for roles in (("value", "picks"), ("value", "picks", "rows", "check", "read")):
-        drawn = picture(traced.found, traced.checked.package, traced.cells, roles)
-        labels = {row.full.partition(" · ")[0] for box in drawn.boxes for row in box.rows}
+        drawn_picture = build_picture(
+            traced_metric.column_lineage, traced_metric.checked.package, traced_metric.cells, roles
+        )
+        labels = {row.full.partition(" · ")[0] for box in drawn_picture.boxes for row in box.rows}
         wanted = {
-            item.column for item, role in traced.found.roles.items() if role in roles and item.column.isidentifier()
+            item.column
+            for item, role in traced_metric.column_lineage.roles.items()
+            if role in roles and item.column.isidentifier()
         }
         assert wanted <= labels
-        _apart(drawn)
-        assert {line.role for line in drawn.lines} <= set(roles)
+        _check_boxes_are_disjoint(drawn_picture)
+        assert {line.role for line in drawn_picture.lines} <= set(roles)
 
 
-def _apart(drawn: Picture) -> None:
-    for index, box in enumerate(drawn.boxes):
+def _check_boxes_are_disjoint(drawing: Picture) -> None:
+    for index, box in enumerate(drawing.boxes):
         assert box.x >= 0
         assert box.y >= 0
-        assert box.x + box.width <= drawn.width
-        assert box.y + box.height <= drawn.height
-        for other in drawn.boxes[index + 1 :]:
-            beside = box.x + box.width <= other.x or other.x + other.width <= box.x
-            assert beside or box.y + box.height <= other.y or other.y + other.height <= box.y, (box.name, other.name)
+        assert box.x + box.width <= drawing.width
+        assert box.y + box.height <= drawing.height
+        for other in drawing.boxes[index + 1 :]:
+            is_beside = box.x + box.width <= other.x or other.x + other.width <= box.x
+            assert is_beside or box.y + box.height <= other.y or other.y + other.height <= box.y, (box.name, other.name)
 
 
 # In a browser
 
 
 def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> None:
-    with shown(chromium, site / "index.html") as result:
+    with open_page(chromium, site / "index.html") as result:
         rows = result.page.locator("#index tbody tr:visible")
-        everything = rows.count()
+        row_count = rows.count()
         result.page.keyboard.press("/")
         result.page.keyboard.type("greatest latency")
         assert "latency_max" in (rows.first.text_content() or "")
-        assert 0 < rows.count() < everything
-        assert result.page.locator("#found").text_content() == f"{rows.count()} of {everything} found"
+        assert 0 < rows.count() < row_count
+        assert result.page.locator("#found").text_content() == f"{rows.count()} of {row_count} found"
         result.page.locator("#query").fill("committed state")  # a name in logs
         assert any("node_" in (text or "") for text in rows.all_text_contents())
         result.page.locator("#query").fill("nothing has this")
         expect(rows).to_have_count(0)
         result.page.keyboard.press("Escape")
-        expect(rows).to_have_count(everything)
+        expect(rows).to_have_count(row_count)
         result.page.locator("#query").fill("latency_max")
         result.page.keyboard.press("Enter")
         result.page.wait_for_selector("h1:has-text('Greatest latency')")
@@ -347,13 +357,13 @@ def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> 
     ("pages/cometbft/metrics/latency_max.html", "light"), ("pages/cometbft/metrics/latency_max.html", "dark"),
 ])  # fmt: skip
 def test_nothing_keeps_anybody_out(site: Path, chromium: Browser, name: str, scheme: str) -> None:
-    with shown(chromium, site / name, bypass_csp=True, color_scheme=scheme) as result:
+    with open_page(chromium, site / name, bypass_csp=True, color_scheme=scheme) as result:
         result.page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true; })")
-        assert barriers(result.page) == []
+        assert list_accessibility_problems(result.page) == []
 
 
 #: the ids of the index that stand on several lines, and how far the button's edge is from that of the page's text
-LAID_OUT = """() => {
+LAYOUT_SCRIPT = """() => {
   const broken = [...document.querySelectorAll("#index td code")].filter(item => item.getClientRects().length > 1);
   const main = document.querySelector("main"), edge = main.getBoundingClientRect().right;
   const text = edge - parseFloat(getComputedStyle(main).paddingRight);
@@ -362,13 +372,13 @@ LAID_OUT = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("width", "broken"), [(1440, False), (1024, False), (700, False), (360, True)])
+@pytest.mark.parametrize(("width", "is_broken"), [(1440, False), (1024, False), (700, False), (360, True)])
 def test_ids_are_whole_and_the_button_ends_with_the_text(
-    site: Path, chromium: Browser, width: int, broken: bool
+    site: Path, chromium: Browser, width: int, is_broken: bool
 ) -> None:
-    with shown(chromium, site / "index.html", viewport={"width": width, "height": 800}) as result:
-        ids, off, wide = result.page.evaluate(LAID_OUT)
-        assert (ids > 0, off, wide) == (broken, 0, width)
+    with open_page(chromium, site / "index.html", viewport={"width": width, "height": 800}) as result:
+        ids, clipped, page_width = result.page.evaluate(LAYOUT_SCRIPT)
+        assert (ids > 0, clipped, page_width) == (is_broken, 0, width)
 
 
 def test_no_sentence_of_filters_where_there_are_none(small: Path) -> None:
@@ -378,14 +388,14 @@ def test_no_sentence_of_filters_where_there_are_none(small: Path) -> None:
 
 
 def test_a_narrow_page_does_not_scroll_sideways(site: Path, chromium: Browser) -> None:
-    with shown(
+    with open_page(
         chromium, site / "pages/cometbft/metrics/latency_max.html", viewport={"width": 360, "height": 800}
     ) as result:
         assert result.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_colours_are_kept_from_page_to_page(site: Path, chromium: Browser) -> None:
-    with shown(chromium, site / "index.html") as result:
+    with open_page(chromium, site / "index.html") as result:
         result.page.get_by_role("button", name="Dark colours").click()
         result.page.goto((site / "pages/cometbft/index.html").as_uri())
         expect(result.page.get_by_role("button", name="Light colours")).to_be_visible()
@@ -395,7 +405,7 @@ def test_colours_are_kept_from_page_to_page(site: Path, chromium: Browser) -> No
 
 
 def test_without_scripts_all_is_there(site: Path, chromium: Browser) -> None:
-    with shown(chromium, site / "index.html", java_script_enabled=False) as result:
+    with open_page(chromium, site / "index.html", java_script_enabled=False) as result:
         assert result.page.locator("#search").is_hidden()
         assert result.page.locator("#index tbody tr").count() == len(
             [*site.glob("pages/*/metrics/*.html"), *site.glob("pages/*/series/*.html")]

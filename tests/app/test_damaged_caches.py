@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from assay.app.build import SETTLED
-from tests.support.commands import Done, assay
+from tests.support.commands import CommandResult, run_assay
 from tests.support.damages import COUNT, damage_cache
 from tests.support.laboratory import DATE
-from tests.support.outcomes import contents
+from tests.support.outcomes import read_contents
 
 RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
 COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -32,19 +32,19 @@ READERS = {"runs": "ingest", "specs": "check", "mirror": "archive"}
 
 def run_command(name: str, place: Path, cache: Path, out: Path) -> tuple[int, str, str, dict[str, bytes]]:
     """Return status, messages (without paths of cache and output) and files of a command."""
-    words = COMMANDS[name]
-    done: Done = assay(*words, *([out] if words[-1] == "-o" else []), "--cache", cache, within=place)
-    texts = [text.replace(str(cache), "CACHE").replace(str(out), "OUT") for text in (done.out, done.err)]
-    files = contents(Path(done.out.strip())) if name == "ingest" and done.status == 0 else contents(out)
+    command = COMMANDS[name]
+    result: CommandResult = run_assay(*command, *([out] if command[-1] == "-o" else []), "--cache", cache, cwd=place)
+    texts = [text.replace(str(cache), "CACHE").replace(str(out), "OUT") for text in (result.out, result.err)]
+    files = read_contents(Path(result.out.strip())) if name == "ingest" and result.status == 0 else read_contents(out)
     shutil.rmtree(out, ignore_errors=True)
-    return done.status, texts[0], texts[1], files
+    return result.status, texts[0], texts[1], files
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a workspace without a committed normal form, and fill its cache."""
     folder = tmp_path_factory.mktemp("damages") / "place"
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     shutil.rmtree(folder / "golden")
     with tarfile.open(folder / "runs.tar.gz", "w:gz") as archive:
         archive.add(folder / "runs" / "1.0", "1.0")
@@ -88,18 +88,20 @@ def test_cache_with_links_for_entries_is_listed_and_pruned(target: str, tmp_path
         (cache / kind).mkdir(parents=True)
         name = "0" * 64
         (cache / kind / name).symlink_to(name if target == "entry" else target)
-    listed = assay("cache", "--cache", cache, "--format", "csv")
-    assert (listed.status, listed.err) == (0, "")
-    done = assay("cache", "prune", "--older-than", "0d", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
+    listing = run_assay("cache", "--cache", cache, "--format", "csv")
+    assert (listing.status, listing.err) == (0, "")
+    result = run_assay("cache", "prune", "--older-than", "0d", "--cache", cache)
+    assert (result.status, result.err) == (0, "")
     assert [path for path in cache.rglob("*") if path.is_symlink()] == []
 
 
-@pytest.mark.parametrize("put", [Path.touch, lambda path: path.symlink_to("nothing")], ids=["file", "link"])
-def test_file_in_place_of_scratch_folder_is_replaced(put: Callable[[Path], None], place: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place_file", [Path.touch, lambda path: path.symlink_to("nothing")], ids=["file", "link"])
+def test_file_in_place_of_scratch_folder_is_replaced(
+    place_file: Callable[[Path], None], place: Path, tmp_path: Path
+) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()
-    put(cache / "scratch")
-    done = assay(*COMMANDS["query"], "--cache", cache, within=place)
-    assert (done.status, done.err) == (0, "")
+    place_file(cache / "scratch")
+    result = run_assay(*COMMANDS["query"], "--cache", cache, cwd=place)
+    assert (result.status, result.err) == (0, "")
     assert not (cache / "scratch").is_file()

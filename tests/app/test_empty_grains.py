@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import assay
-from tests.support.workspaces import edited
+from tests.support.commands import run_assay
+from tests.support.workspaces import edit_file
 
-SEEN = """\
+SEEN_GRAIN = """\
     , grains =
       [ requests.grain
       , S.Grain::{
@@ -48,19 +48,19 @@ SEEN = """\
 def place(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Create a workspace with metrics per host, and a run whose logs have no received request."""
     folder = tmp_path_factory.mktemp("empty")
-    assert assay("--cache", cache, "init", "ws", within=folder).status == 0
+    assert run_assay("--cache", cache, "init", "ws", cwd=folder).status == 0
     package = folder / "ws/specs/service/package.dhall"
-    edited(package, "    , grains = [ requests.grain ]\n    , metrics = [ m.wait, m.work, m.size ]\n", SEEN)
+    edit_file(package, "    , grains = [ requests.grain ]\n    , metrics = [ m.wait, m.work, m.size ]\n", SEEN_GRAIN)
     for log in (folder / "ws/runs/1.0").glob("web-*/log.jsonl"):
         log.write_text("".join(line for line in log.read_text().splitlines(True) if "received" not in line))
     return folder / "ws"
 
 
 def test_metric_per_host_of_empty_grain_has_no_samples(place: Path, cache: Path) -> None:
-    done = assay(
-        "query", "wait", "seen_requests", "--run", "runs/1.0", "--format", "csv", "--cache", cache, within=place
+    result = run_assay(
+        "query", "wait", "seen_requests", "--run", "runs/1.0", "--format", "csv", "--cache", cache, cwd=place
     )
-    assert (done.status, done.out) == (
+    assert (result.status, result.out) == (
         0,
         "metric,run,unit,size,average,median,stddev,min,max\nwait,1.0,ms,0,,,,,\nseen_requests,1.0,units,0,,,,,\n",
     )
@@ -68,17 +68,17 @@ def test_metric_per_host_of_empty_grain_has_no_samples(place: Path, cache: Path)
 
 def test_explain_names_only_filters_that_reject_samples(place: Path, cache: Path) -> None:
     warnings = {
-        name: assay(
+        name: run_assay(
             *("explain", name, "--run", "runs/1.0", "--filter", "answered", "--format", "json", "--cache", cache),
-            within=place,
-        ).json()["run"]["warnings"]
+            cwd=place,
+        ).parse_json()["run"]["warnings"]
         for name in ("wait", "seen_requests")
     }
-    no_event = "no log line is a `request_received` event, so there are no samples of {}."
+    no_event_reason = "no log line is a `request_received` event, so there are no samples of {}."
     assert warnings == {
         "wait": [
             "there is no sample under the filters answered; --no-filters shows what there is without them",
-            no_event.format("wait"),
+            no_event_reason.format("wait"),
         ],
         "seen_requests": [],
     }

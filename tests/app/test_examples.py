@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 import pytest
 
 from assay.lang.workspace import Workspace
-from tests.support.commands import Done, assay
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import edited, workspace
+from tests.support.workspaces import copy_workspace, edit_file
 
-SYSTEMS = Workspace(ROOT).systems()
+SYSTEMS = Workspace(ROOT).list_systems()
 EXAMPLES = "specs/cometbft/examples.dhall"
 #: alternatives of expressions that no run which passes the checks can take
 OUT_OF_REACH = {("metric cdfForgerAdoption", 2)}
@@ -23,9 +23,9 @@ OUT_OF_REACH = {("metric cdfForgerAdoption", 2)}
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_shipped_examples_pass_and_cover_every_metric(system: str, cache: Path) -> None:
     """Examples cover each metric, each event that metrics read, and each alternative."""
-    done = assay("--cache", cache, "test", "--system", system, "--format", "json")
-    assert (done.status, done.err) == (0, "")
-    (suite,) = done.json()
+    result = run_assay("--cache", cache, "test", "--system", system, "--format", "json")
+    assert (result.status, result.err) == (0, "")
+    (suite,) = result.parse_json()
     assert [item["example"] for item in suite["examples"] if not item["holds"]] == []
     assert suite["coverage"]["metrics"] == []
     assert suite["coverage"]["events"] == []
@@ -35,28 +35,28 @@ def test_shipped_examples_pass_and_cover_every_metric(system: str, cache: Path) 
 @pytest.fixture
 def own_workspace(tmp_path: Path) -> Path:
     """Create a workspace with CometBFT alone, for tests that break its examples."""
-    place = workspace(tmp_path / "workspace")
+    place = copy_workspace(tmp_path / "workspace")
     for name in SYSTEMS:
         if name != "cometbft":
             shutil.rmtree(place / "specs" / name)
     return place
 
 
-def break_example(own_workspace: Path, cache: Path, before: str, after: str, *arguments: str | Path) -> Done:
-    edited(own_workspace / EXAMPLES, before, after)
-    return assay("--cache", cache, "test", *arguments, within=own_workspace)
+def break_example(own_workspace: Path, cache: Path, before: str, after: str, *arguments: str | Path) -> CommandResult:
+    edit_file(own_workspace / EXAMPLES, before, after)
+    return run_assay("--cache", cache, "test", *arguments, cwd=own_workspace)
 
 
 def test_samples_that_depend_on_row_order_are_reported(tmp_path: Path, cache: Path) -> None:
     """Two requests come in at one instant and the SQL orders by time alone."""
-    assert assay("--cache", cache, "init", "own", within=tmp_path).status == 0
+    assert run_assay("--cache", cache, "init", "own", cwd=tmp_path).status == 0
     place = tmp_path / "own"
     lines = (
         {"time": f"2026-01-01T00:00:01.00{ms}Z", "event": event, "data": {"request": "r2"}}
         for ms, event in ((0, "request.received"), (9, "work.started"))
     )
     first = '[ line "01.000" "request.received" ""'
-    edited(
+    edit_file(
         place / "specs/service/examples.dhall",
         first,
         "\n, ".join((first, *(json.dumps(json.dumps(line)) for line in lines))),
@@ -67,31 +67,31 @@ SELECT firsts.host, requests.request
 FROM (SELECT host, min(t_ns) AS t_ns FROM request_received GROUP BY host) AS firsts
 ASOF JOIN ({requests}) AS requests ON requests.host = firsts.host AND requests.t_ns <= firsts.t_ns
 """
-    by_time, by_place = (
+    ordered_by_time, ordered_by_place = (
         joined.format(requests=f"SELECT host, t_ns, {request} FROM request_received GROUP BY {group}")
         for request, group in (("request", "ALL"), ("arg_min(request, seq) AS request", "host, t_ns"))
     )
-    query.write_text(by_place, encoding="utf-8")
-    done = assay("--cache", cache, "test", within=place)
-    assert (done.status, "every example comes out as it says" in done.out) == (0, True), done.out
-    query.write_text(by_time, encoding="utf-8")
-    done = assay("--cache", cache, "test", within=place)
-    assert done.status == 3
+    query.write_text(ordered_by_place, encoding="utf-8")
+    result = run_assay("--cache", cache, "test", cwd=place)
+    assert (result.status, "every example comes out as it says" in result.out) == (0, True), result.out
+    query.write_text(ordered_by_time, encoding="utf-8")
+    result = run_assay("--cache", cache, "test", cwd=place)
+    assert result.status == 3
     assert (
         "error[row-order]: example `one request`: samples of `wait` depend on the order in which rows stand in tables, "
-        "which is none" in done.out + done.err
+        "which is none" in result.out + result.err
     )
-    assert "4; in the opposite order 9" in done.out + done.err
+    assert "4; in the opposite order 9" in result.out + result.err
 
 
 def test_failing_example_reports_expected_and_actual(own_workspace: Path, cache: Path, tmp_path: Path) -> None:
     """The text and the JUnit report name metric, unit, both values and the place of the example."""
     junit = tmp_path / "examples.xml"
-    done = break_example(
+    result = break_example(
         own_workspace, cache, 'm.average [ "-0.5", "2.5" ]', 'm.average [ "-0.5", "2.6" ]', "--junit", junit
     )
-    assert done.status == 3
-    assert done.out.splitlines()[1:5] == [
+    assert result.status == 3
+    assert result.out.splitlines()[1:5] == [
         "  FAILED an experiment of three transactions, and one of a single at specs/cometbft/examples.dhall:21:16",
         "    latency_avg, s",
         "      expected: -0.5, 2.6",
@@ -111,36 +111,36 @@ def test_failing_example_reports_expected_and_actual(own_workspace: Path, cache:
 def test_junit_output_is_valid_xml_for_any_example_name(own_workspace: Path, cache: Path, tmp_path: Path) -> None:
     """XML cannot contain control characters, so they are escaped."""
     junit = tmp_path / "examples.xml"
-    done = break_example(
+    result = break_example(
         own_workspace, cache, "an experiment of three", "an\\u001b experiment of three", "--junit", junit
     )
-    assert done.status == 0
+    assert result.status == 0
     suite = ElementTree.parse(junit).getroot()[0]
-    named = {case.get("classname") for case in suite}
-    assert "cometbft.an\\x1b experiment of three transactions, and one of a single" in named
+    class_names = {case.get("classname") for case in suite}
+    assert "cometbft.an\\x1b experiment of three transactions, and one of a single" in class_names
 
 
 def test_metrics_and_events_without_example_are_listed(own_workspace: Path, cache: Path) -> None:
     """Missing coverage is no failure."""
-    done = break_example(own_workspace, cache, '        , of m.negative [ "0", "1" ]\n', "")
-    assert done.status == 0
-    assert done.out.splitlines()[1:3] == ["  metrics without an example:", "    negative_latencies"]
+    result = break_example(own_workspace, cache, '        , of m.negative [ "0", "1" ]\n', "")
+    assert result.status == 0
+    assert result.out.splitlines()[1:3] == ["  metrics without an example:", "    negative_latencies"]
 
 
 def test_example_with_broken_line_is_an_error(own_workspace: Path, cache: Path) -> None:
     """A quarantined line is a mistake in the example."""
-    done = break_example(own_workspace, cache, '"1767225604000000000" "2500000000" "A2"', '"soon" "2500000000" "A2"')
-    assert done.status == 3
-    (line,) = (line for line in done.out.splitlines() if "error[example]" in line)
+    result = break_example(own_workspace, cache, '"1767225604000000000" "2500000000" "A2"', '"soon" "2500000000" "A2"')
+    assert result.status == 3
+    (line,) = (line for line in result.out.splitlines() if "error[example]" in line)
     assert line.endswith("has broken records: 1")
 
 
 def test_example_with_unreadable_run_is_an_error(own_workspace: Path, cache: Path) -> None:
     """The message is that of a run named on the command line."""
-    done = break_example(own_workspace, cache, '"report/raw.csv"', '"other/raw.csv"')
-    assert done.status == 3
-    assert "FAILED an experiment of three transactions" in done.out
-    assert "error[" in done.out
+    result = break_example(own_workspace, cache, '"report/raw.csv"', '"other/raw.csv"')
+    assert result.status == 3
+    assert "FAILED an experiment of three transactions" in result.out
+    assert "error[" in result.out
 
 
 @pytest.mark.parametrize(
@@ -176,15 +176,15 @@ def test_malformed_examples_are_spec_errors(
     own_workspace: Path, cache: Path, before: str, after: str, message: str
 ) -> None:
     """The checker reports them with their place."""
-    done = break_example(own_workspace, cache, before, after)
-    assert (done.status, done.out) == (1, "")
-    lines = done.err.splitlines()
+    result = break_example(own_workspace, cache, before, after)
+    assert (result.status, result.out) == (1, "")
+    lines = result.err.splitlines()
     assert lines[:2] == [message, "  at specs/cometbft/examples.dhall:21:16"]
 
 
 def test_misspelt_metric_is_a_type_error(own_workspace: Path, cache: Path) -> None:
     """Examples refer to metrics as values."""
-    done = break_example(own_workspace, cache, "of m.latency [", "of m.latncy [")
-    assert done.status == 1
-    assert "latncy" in done.err
-    assert "examples.dhall" in done.err
+    result = break_example(own_workspace, cache, "of m.latency [", "of m.latncy [")
+    assert result.status == 1
+    assert "latncy" in result.err
+    assert "examples.dhall" in result.err

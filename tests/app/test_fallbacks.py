@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.support.commands import assay
-from tests.support.workspaces import Edit, edited, workspace
+from tests.support.commands import run_assay
+from tests.support.workspaces import Edit, copy_workspace, edit_file
 
 EVENTS, EXAMPLES = "specs/service/events.dhall", "specs/service/examples.dhall"
 SEVERAL: tuple[Edit, ...] = (
@@ -23,25 +23,25 @@ SEVERAL: tuple[Edit, ...] = (
 def shop(tmp_path: Path, cache: Path) -> Path:
     """Create a workspace whose events have two names and whose requests have two paths."""
     place = tmp_path / "shop"
-    assert assay("--cache", cache, "init", place).status == 0
+    assert run_assay("--cache", cache, "init", place).status == 0
     for file, text, replacement in SEVERAL:
-        edited(place / file, text, replacement)
+        edit_file(place / file, text, replacement)
     return place
 
 
 def list_fallbacks(place: Path, cache: Path, *system: str) -> list[dict[str, Any]]:
-    done = assay("--cache", cache, "test", *system, "--format", "json", within=place)
-    assert (done.status, done.err) == (0, "")
-    (suite,) = done.json()
+    result = run_assay("--cache", cache, "test", *system, "--format", "json", cwd=place)
+    assert (result.status, result.err) == (0, "")
+    (suite,) = result.parse_json()
     fallbacks: list[dict[str, Any]] = suite["coverage"]["fallbacks"]
     return fallbacks
 
 
 def test_unused_fallbacks_are_listed_without_failure(shop: Path, cache: Path, tmp_path: Path) -> None:
     junit = tmp_path / "examples.xml"
-    done = assay("--cache", cache, "test", "--junit", junit, within=shop)
-    assert (done.status, done.err) == (0, "")
-    assert done.out.split("\n")[1:] == [
+    result = run_assay("--cache", cache, "test", "--junit", junit, cwd=shop)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.split("\n")[1:] == [
         "  names of events and places of fields that no example has:",
         "    request_received: 2 of 4: v1: old.request.received, request at req.id",
         "    work_started: 2 of 4: v1: old.work.started, request at req.id",
@@ -61,8 +61,8 @@ def test_unused_fallbacks_are_listed_without_failure(shop: Path, cache: Path, tm
 
 def test_used_fallback_is_not_listed(shop: Path, cache: Path) -> None:
     """A name is used if a record has it, a path if it is the first with a value."""
-    edited(shop / EXAMPLES, '{"request":"r1"${data}}', '{"req":{"id":"r1"}${data}}')
-    edited(shop / EXAMPLES, '"response.sent"', '"old.response.sent"')
+    edit_file(shop / EXAMPLES, '{"request":"r1"${data}}', '{"req":{"id":"r1"}${data}}')
+    edit_file(shop / EXAMPLES, '"response.sent"', '"old.response.sent"')
     assert [(item["event"], item["field"], item["form"], item["text"]) for item in list_fallbacks(shop, cache)] == [
         ("request_received", "", 1, "v1: old.request.received"),
         ("request_received", "request", 1, "request"),
@@ -74,7 +74,7 @@ def test_used_fallback_is_not_listed(shop: Path, cache: Path) -> None:
 
 
 def test_single_name_and_place_are_no_fallbacks(tmp_path: Path, cache: Path) -> None:
-    assert assay("--cache", cache, "init", tmp_path / "shop").status == 0
+    assert run_assay("--cache", cache, "init", tmp_path / "shop").status == 0
     assert list_fallbacks(tmp_path / "shop", cache) == []
 
 
@@ -99,5 +99,5 @@ def test_records_of_every_kind_count_as_use(
     tmp_path: Path, cache: Path, system: str, edit: Edit, expected: set[tuple[str, str]]
 ) -> None:
     """Covers tables, JSON, text lines and samples."""
-    fallbacks = list_fallbacks(workspace(tmp_path / "specs", edit), cache, "--system", system)
+    fallbacks = list_fallbacks(copy_workspace(tmp_path / "specs", edit), cache, "--system", system)
     assert {(item["field"], item["text"][: len(text)]) for item in fallbacks for _, text in expected} == expected

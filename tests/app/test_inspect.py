@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from assay.app.inspect import inspect_run
-from assay.app.runs import run_at
+from assay.app.runs import create_named_run
 from assay.app.session import Session, open_session
-from tests.support.commands import assay
-from tests.support.workspaces import edited
+from tests.support.commands import run_assay
+from tests.support.workspaces import edit_file
 
 ROOT = Path(__file__).parents[2]
 RUNS = {
@@ -28,7 +28,7 @@ RUNS = {
 def shop(tmp_path: Path, cache: Path) -> Path:
     """Create a workspace with `assay init`."""
     place = tmp_path / "shop"
-    assert assay("--cache", cache, "init", place).status == 0
+    assert run_assay("--cache", cache, "init", place).status == 0
     return place
 
 
@@ -41,9 +41,9 @@ def rewrite(place: Path, change: Callable[[str], str], host: str = "*") -> None:
 
 def read_inspection(place: Path, cache: Path) -> tuple[dict[str, Any], str]:
     """Return the printed rows of a run by name, and the warnings."""
-    result = assay("--cache", cache, "inspect", "runs/1.0", "--format", "json", within=place)
+    result = run_assay("--cache", cache, "inspect", "runs/1.0", "--format", "json", cwd=place)
     assert result.status == 0, result.err
-    return {item["name"]: item for item in result.json()}, result.err
+    return {item["name"]: item for item in result.parse_json()}, result.err
 
 
 def test_event_names_have_counts_and_metrics(shop: Path, cache: Path) -> None:
@@ -57,12 +57,12 @@ def test_event_names_have_counts_and_metrics(shop: Path, cache: Path) -> None:
 
 
 def test_each_name_of_an_event_has_its_own_count(shop: Path, cache: Path) -> None:
-    edited(shop / "specs/service/events.dhall", '{ generation = "v1", name = mark }',
+    edit_file(shop / "specs/service/events.dhall", '{ generation = "v1", name = mark }',
            '{ generation = "v1", name = mark }, { generation = "v1", name = "old.${mark}" }')  # fmt: skip
     rewrite(shop, lambda line: line.replace("work.started", "old.work.started"), "web-2")
     names, _ = read_inspection(shop, cache)
-    by_name = {name: (item["event"], item["hosts"]) for name, item in names.items() if "work" in name}
-    assert by_name == {
+    matches_by_name = {name: (item["event"], item["hosts"]) for name, item in names.items() if "work" in name}
+    assert matches_by_name == {
         "work.started": ("work_started", ["web-1"]),
         "old.work.started": ("work_started", ["web-2"]),
     }
@@ -79,19 +79,19 @@ def test_renamed_event_is_suggested(shop: Path, cache: Path) -> None:
 
 
 def test_ignored_name_is_not_suggested(shop: Path, cache: Path) -> None:
-    edited(shop / "specs/service/source.dhall", ", constants =", ', ignored = [ "pool.*" ], constants =')
+    edit_file(shop / "specs/service/source.dhall", ", constants =", ', ignored = [ "pool.*" ], constants =')
     rewrite(shop, lambda line: line.replace("work.started", "pool.work.Started"))
     names, _ = read_inspection(shop, cache)
-    ignored = names["pool.work.Started"]
-    assert (ignored["ignored"], ignored["may_be"], ignored["where"]) == (True, [], "")
+    ignored_name = names["pool.work.Started"]
+    assert (ignored_name["ignored"], ignored_name["may_be"], ignored_name["where"]) == (True, [], "")
 
 
 def test_records_excluded_by_an_event_are_listed(shop: Path, cache: Path) -> None:
-    edited(shop / "specs/service/events.dhall", "unless = [] : List E.Unless",
+    edit_file(shop / "specs/service/events.dhall", "unless = [] : List E.Unless",
            'unless = [ { path = [ "request" ], present = False, equals = "1-000" } ]')  # fmt: skip
-    result = assay("--cache", cache, "inspect", "runs/1.0", "--format", "json", within=shop)
+    result = run_assay("--cache", cache, "inspect", "runs/1.0", "--format", "json", cwd=shop)
     assert result.status == 0, result.err
-    rows = [(item["name"], item["records"], item["ruled_out"]) for item in result.json()]
+    rows = [(item["name"], item["records"], item["ruled_out"]) for item in result.parse_json()]
     assert rows == [
         ("request.received", 119, False),
         ("response.sent", 119, False),
@@ -104,10 +104,12 @@ def test_records_excluded_by_an_event_are_listed(shop: Path, cache: Path) -> Non
 
 def test_run_without_events_is_inspected(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: re.sub(r'"event":"(\w+)\.(\w+)"', r'"event":"v2.\1.\2"', line))
-    assert assay("--cache", cache, "query", "wait", "--run", "runs/1.0", within=shop).status == 1
+    assert run_assay("--cache", cache, "query", "wait", "--run", "runs/1.0", cwd=shop).status == 1
     names, warnings = read_inspection(shop, cache)
-    likely = {name: [rename["event"] for rename in item["may_be"]] for name, item in names.items() if item["may_be"]}
-    assert likely == {
+    likely_events = {
+        name: [rename["event"] for rename in item["may_be"]] for name, item in names.items() if item["may_be"]
+    }
+    assert likely_events == {
         "v2.request.received": ["request_received"],
         "v2.response.sent": ["response_sent"],
         "v2.work.started": ["work_started"],
@@ -117,7 +119,7 @@ def test_run_without_events_is_inspected(shop: Path, cache: Path) -> None:
 
 def test_run_with_many_broken_lines_is_inspected(shop: Path, cache: Path) -> None:
     rewrite(shop, lambda line: line[:-3] if "work.started" in line else line)
-    assert assay("--cache", cache, "query", "wait", "--run", "runs/1.0", within=shop).status == 1
+    assert run_assay("--cache", cache, "query", "wait", "--run", "runs/1.0", cwd=shop).status == 1
     names, warnings = read_inspection(shop, cache)
     assert names["request.received"]["records"] == 120
     assert "120 records of source `logs` are broken, the first at web-1/log.jsonl:2: not JSON" in warnings
@@ -125,12 +127,12 @@ def test_run_with_many_broken_lines_is_inspected(shop: Path, cache: Path) -> Non
 
 def test_run_of_several_systems_needs_a_name(shop: Path, cache: Path) -> None:
     shutil.copytree(shop / "specs/service", shop / "specs/other")
-    edited(shop / "specs/other/package.dhall", '"service"', '"other"')
+    edit_file(shop / "specs/other/package.dhall", '"service"', '"other"')
     for queries in (shop / "queries").glob("service"):
         shutil.copytree(queries, shop / "queries/other")
-    result = assay("--cache", cache, "inspect", "runs/1.0", within=shop)
+    result = run_assay("--cache", cache, "inspect", "runs/1.0", cwd=shop)
     assert (result.status, "may be of other or service" in result.err) == (2, True)
-    assert assay("--cache", cache, "inspect", "runs/1.0", "--system", "service", within=shop).status == 0
+    assert run_assay("--cache", cache, "inspect", "runs/1.0", "--system", "service", cwd=shop).status == 0
 
 
 @pytest.fixture(scope="module")
@@ -140,11 +142,11 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
 
 @pytest.mark.parametrize("system", RUNS)
 def test_shipped_runs_have_no_unknown_name(system: str, session: Session) -> None:
-    inspection = inspect_run(session, run_at("run", str(ROOT / RUNS[system])), None)
+    inspection = inspect_run(session, create_named_run("run", str(ROOT / RUNS[system])), None)
     assert inspection.system == system
-    assert [item.name for item in inspection.names if not item.event and not item.ignored] == []
-    assert any(item.ignored for item in inspection.names)
-    assert sum(item.records for item in inspection.names if item.event and not item.ruled_out) > 0
+    assert [item.name for item in inspection.names if not item.event and not item.is_ignored] == []
+    assert any(item.is_ignored for item in inspection.names)
+    assert sum(item.records for item in inspection.names if item.event and not item.is_ruled_out) > 0
 
 
 def test_renamed_text_pattern_is_suggested(tmp_path: Path, session: Session) -> None:
@@ -153,12 +155,12 @@ def test_renamed_text_pattern_is_suggested(tmp_path: Path, session: Session) -> 
     message = (
         "Received block 00{0}... #{0} @ 2024-10-01T19:07:10.000 signed by prod [trxs: 0, lib: 9, net: 1 us, x: 3 us]"
     )
-    at = "2024-10-01T19:07:1{0}.000"
-    lines = [f"info  {at} nodeos controller.cpp:3627 log_applied ] {message}" for _ in "12"]
+    time_format = "2024-10-01T19:07:1{0}.000"
+    lines = [f"info  {time_format} nodeos controller.cpp:3627 log_applied ] {message}" for _ in "12"]
     log.write_text("".join(f"{line.format(number)}\n" for number, line in enumerate(lines)), encoding="utf-8")
-    inspection = inspect_run(session, run_at("run", str(tmp_path / "run")), "antelope")
+    inspection = inspect_run(session, create_named_run("run", str(tmp_path / "run")), "antelope")
     (unknown,) = [item for item in inspection.names if not item.event]
-    assert (unknown.records, unknown.where, [item.event for item in unknown.likely]) == (
+    assert (unknown.records, unknown.location, [item.event for item in unknown.likely_renames]) == (
         2, "node_01/stderr.txt:1", ["block"],
     )  # fmt: skip
     assert unknown.name.startswith("Received block #... ## @ #-#-#T#:#:#.# signed by")
@@ -169,7 +171,7 @@ def test_series_under_unknown_names_leave_events_empty(tmp_path: Path, session: 
     samples.parent.mkdir()
     text = "# TYPE up gauge\nup 1 1767225600\n# TYPE new_p2p_peers gauge\nnew_p2p_peers 3 1767225600\n# EOF\n"
     samples.write_text(text, encoding="utf-8")
-    inspection = inspect_run(session, run_at("run", str(tmp_path / "run")), "cometbft")
+    inspection = inspect_run(session, create_named_run("run", str(tmp_path / "run")), "cometbft")
     records = {item.event: (item.name, item.records) for item in inspection.names}
     assert records["up"] == ("up", 1)
     assert records["peers"] == ("cometbft_p2p_peers or tendermint_p2p_peers", 0)

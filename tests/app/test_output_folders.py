@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 
 BUILD = ("build", "service/comparison", "--to", "md", "--run", "a=runs/1.0", "-o")
 
@@ -17,12 +17,12 @@ BUILD = ("build", "service/comparison", "--to", "md", "--run", "a=runs/1.0", "-o
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a workspace with `assay init`, and a link to it named `link`."""
     folder = tmp_path_factory.mktemp("outputs") / "place"
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     (folder / "link").symlink_to(folder)
     return folder
 
 
-def _files(folder: Path) -> set[Path]:
+def _list_files(folder: Path) -> set[Path]:
     return {path for path in folder.rglob("*") if "cache" not in path.parts}
 
 
@@ -38,15 +38,15 @@ def _files(folder: Path) -> set[Path]:
     ],
 )
 def test_empty_folder_name_is_refused(place: Path, words: tuple[str, ...], name: str) -> None:
-    before = _files(place)
-    done = assay("--cache", place / "cache", *words, "-o", name, within=place)
-    assert (done.status, done.out) == (2, "")
-    assert done.err == "error[output]: -o names no folder\n  hint: `-o .` is the current one\n"
-    assert _files(place) == before
+    before = _list_files(place)
+    result = run_assay("--cache", place / "cache", *words, "-o", name, cwd=place)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == "error[output]: -o names no folder\n  hint: `-o .` is the current one\n"
+    assert _list_files(place) == before
 
 
 @pytest.mark.parametrize(
-    ("out", "where"),
+    ("out", "place_text"),
     [
         ("runs/1.0", "the run a"),
         ("runs/1.0/out", "the run a"),
@@ -57,39 +57,41 @@ def test_empty_folder_name_is_refused(place: Path, words: tuple[str, ...], name:
         ("templates/out", "the workspace's templates/"),
     ],
 )
-def test_inputs_of_report_are_refused_as_output(place: Path, out: str, where: str) -> None:
-    before = _files(place)
-    message = f"error[output]: the output folder lies in {where}: {out}\n  hint: choose another folder with -o\n"
+def test_inputs_of_report_are_refused_as_output(place: Path, out: str, place_text: str) -> None:
+    before = _list_files(place)
+    message = f"error[output]: the output folder lies in {place_text}: {out}\n  hint: choose another folder with -o\n"
     commands = [BUILD, ("watch", "service/comparison", "--run", "a=runs/1.0", "-o")]
-    if "run" not in where:
+    if "run" not in place_text:
         commands += [("catalogue", "-o"), ("regenerate", "p.json", "-o"),
                      ("build", "service/comparison", "--publication", "p.json", "-o")]  # fmt: skip
-    for words in commands:
-        done = assay("--cache", place / "cache", *words, out, within=place)
-        assert (done.status, done.out, done.err) == (2, "", message), words
-    assert _files(place) == before
+    for command in commands:
+        result = run_assay("--cache", place / "cache", *command, out, cwd=place)
+        assert (result.status, result.out, result.err) == (2, "", message), command
+    assert _list_files(place) == before
 
 
 @pytest.mark.parametrize("folder", ["charts", "report", "sql"])
 def test_run_inside_replaced_folder_is_untouched(place: Path, tmp_path: Path, folder: str) -> None:
     run = tmp_path / "out" / folder / "runs" / "1.0"
     shutil.copytree(place / "runs" / "1.0", run)
-    before = _files(tmp_path)
-    for words in (BUILD[:-2], ("watch", "service/comparison", "--run")):
-        done = assay("--cache", place / "cache", *words[:-1], "--run", f"a={run}", "-o", tmp_path / "out", within=place)
-        assert (done.status, done.out, done.err) == (
+    before = _list_files(tmp_path)
+    for command in (BUILD[:-2], ("watch", "service/comparison", "--run")):
+        result = run_assay(
+            "--cache", place / "cache", *command[:-1], "--run", f"a={run}", "-o", tmp_path / "out", cwd=place
+        )
+        assert (result.status, result.out, result.err) == (
             2,
             "",
             f"error[output]: the run a lies in a folder that a build replaces: {run}\n"
             "  hint: choose another folder with -o, or move the run out of it\n",
         )
-    assert _files(tmp_path) == before
+    assert _list_files(tmp_path) == before
 
 
 def test_folder_next_to_inputs_is_accepted(place: Path) -> None:
     for out in ("runs/1.0.out", "specs.out", "."):
-        done = assay("--cache", place / "cache", *BUILD, out, within=place)
-        assert done.status == 0, done.err
+        result = run_assay("--cache", place / "cache", *BUILD, out, cwd=place)
+        assert result.status == 0, result.err
         assert json.loads((place / out / "results.json").read_text(encoding="utf-8"))
 
 
@@ -97,48 +99,48 @@ def test_folder_not_written_by_build_is_not_replaced(place: Path) -> None:
     out = place / "theirs"
     (out / "sql").mkdir(parents=True)
     (out / "sql" / "mine.sql").write_text("SELECT 1\n", encoding="utf-8")
-    done = assay("--cache", place / "cache", *BUILD, "theirs", within=place)
-    assert (done.status, done.out) == (2, "")
-    assert done.err == (
+    result = run_assay("--cache", place / "cache", *BUILD, "theirs", cwd=place)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         "error[output]: the output folder holds what no build has written, and this one would replace: theirs\n"
         "  expected: a folder without sql, or one with the provenance.json of a former build\n"
         "  hint: choose another folder with -o\n"
     )
-    assert _files(out) == {out / "sql", out / "sql" / "mine.sql"}
+    assert _list_files(out) == {out / "sql", out / "sql" / "mine.sql"}
 
 
 def test_earlier_build_is_replaced_and_other_files_stay(place: Path) -> None:
     out = place / "again"
     for _ in range(2):
-        assert assay("--cache", place / "cache", *BUILD, "again", within=place).status == 0
+        assert run_assay("--cache", place / "cache", *BUILD, "again", cwd=place).status == 0
         (out / "mine.txt").write_text("mine", encoding="utf-8")
     assert (out / "mine.txt").read_text(encoding="utf-8") == "mine"
 
 
 def test_catalogue_is_not_written_into_a_run(place: Path) -> None:
-    before = _files(place)
-    done = assay("--cache", place / "cache", "catalogue", "-o", "runs/1.0", within=place)
+    before = _list_files(place)
+    result = run_assay("--cache", place / "cache", "catalogue", "-o", "runs/1.0", cwd=place)
     message = "error[output]: the output folder is a run, it holds meta.json: runs/1.0\n"
-    assert (done.status, done.out, done.err) == (2, "", f"{message}  hint: choose another folder with -o\n")
-    assert _files(place) == before
+    assert (result.status, result.out, result.err) == (2, "", f"{message}  hint: choose another folder with -o\n")
+    assert _list_files(place) == before
 
 
 def test_inaccessible_place_error_names_its_purpose(place: Path, tmp_path: Path) -> None:
-    long = tmp_path / ("d" * 300)
-    done = assay(*BUILD, long, "--cache", place / "cache", within=place)
-    message = f"error[output]: the output folder cannot be written: File name too long: {long}\n"
-    assert (done.status, done.err) == (1, f"{message}  hint: choose a folder that can be written with -o\n")
-    done = assay("list", "metrics", "--cache", long, within=place)
-    message = f"error[cache]: the cache folder cannot be written: File name too long: {long}\n"
-    assert (done.status, done.err) == (1, f"{message}  hint: name another with --cache\n")
+    long_path = tmp_path / ("d" * 300)
+    result = run_assay(*BUILD, long_path, "--cache", place / "cache", cwd=place)
+    message = f"error[output]: the output folder cannot be written: File name too long: {long_path}\n"
+    assert (result.status, result.err) == (1, f"{message}  hint: choose a folder that can be written with -o\n")
+    result = run_assay("list", "metrics", "--cache", long_path, cwd=place)
+    message = f"error[cache]: the cache folder cannot be written: File name too long: {long_path}\n"
+    assert (result.status, result.err) == (1, f"{message}  hint: name another with --cache\n")
 
 
 def test_file_in_place_of_folder_error_names_its_kind(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
-    gone = f"it is a link to what is not there, {tmp_path / 'gone'}"
-    for name, message in (("link", gone), ("/dev/null", "it is no folder")):
-        done = assay(*BUILD, tmp_path / name, "--cache", place / "cache", within=place)
-        assert (done.status, done.out) == (1, "")
-        assert done.err.startswith(
+    broken_link_message = f"it is a link to what is not there, {tmp_path / 'gone'}"
+    for name, message in (("link", broken_link_message), ("/dev/null", "it is no folder")):
+        result = run_assay(*BUILD, tmp_path / name, "--cache", place / "cache", cwd=place)
+        assert (result.status, result.out) == (1, "")
+        assert result.err.startswith(
             f"error[output]: the output folder cannot be written: {message}: {tmp_path / name}\n"
         )

@@ -18,28 +18,28 @@ import duckdb
 import pytest
 
 from assay.app.check_and_query import KINDS
-from assay.app.filters import applied
+from assay.app.filters import parse_filters
 from assay.app.quality import QualityPlan
-from assay.app.sql_files import sql_texts
+from assay.app.sql_files import render_sql_files
 from assay.engine.compiled_plan import CompiledPlan, compile_statements
-from assay.engine.graph import nodes
+from assay.engine.graph import build_nodes
 from assay.lang.checked_package import CheckedPackage
-from assay.plan.planner import plan
-from assay.provenance.read import content_hash
-from assay.provenance.record import outline, templates_hash, versions
+from assay.plan.planner import build_plan
+from assay.provenance.read import hash_content
+from assay.provenance.record import get_versions, hash_outline, hash_templates
 from assay.util.checksums import unseal_text
 from tests.compare_reference import CARDANO
 from tests.support import commands
-from tests.support.cases import as_options, filters_named
-from tests.support.commands import MODEL, assay, source_environment
+from tests.support.cases import format_options, load_named_filters
+from tests.support.commands import MODEL, build_environment, run_assay
 from tests.support.laboratory import DATE, ROOT, Laboratory
-from tests.support.outcomes import assert_same, contents
-from tests.support.workspaces import edited, workspace
+from tests.support.outcomes import assert_same, read_contents
+from tests.support.workspaces import copy_workspace, edit_file
 
-FILTERS = tuple(as_options(filters_named("model")))
+FILTERS = tuple(format_options(load_named_filters("model")))
 PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
 PLAIN = f"plain={CARDANO / 'tiny' / 'plain' / 'run'}"
-SHOWN = ("size", "average", "median", "stddev", "min", "max")
+FIGURE_NAMES = ("size", "average", "median", "stddev", "min", "max")
 CENTILES = (
     *(0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.875, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99),
     *(0.995, 0.997, 0.998, 0.999, 0.9995, 0.9997, 0.9998, 0.9999, 1.0),
@@ -70,14 +70,14 @@ def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) 
     (report,) = package.package.reports
     charts = {f"charts/{chart.metric}.{end}" for chart in report.charts for end in ("vl.json", "svg")}
     templates = {f"report/{path.name}" for path in (ROOT / "templates" / "report").iterdir()}
-    filters = applied(package.package, report, FILTERS, False)
-    full_plan = plan(package.package, package.package.metrics, filters, ["run_summary"])
-    sql = {f"sql/{name}" for name in sql_texts(nodes(compile_statements(package, full_plan)))}
+    filters = parse_filters(package.package, report, FILTERS, False)
+    full_plan = build_plan(package.package, package.package.metrics, filters, ["run_summary"])
+    sql = {f"sql/{name}" for name in render_sql_files(build_nodes(compile_statements(package, full_plan)))}
     quality = QualityPlan(CompiledPlan(package, full_plan, compile_statements(package, full_plan)))
-    sql |= {f"sql/{name}" for name in sql_texts(nodes(quality.counts))}
+    sql |= {f"sql/{name}" for name in render_sql_files(build_nodes(quality.counts))}
     data = {"results.json", "document.json", "provenance.json", "specs.json", "sql/constants.json"}
     single = {"report.pdf", "report.typ", "report/lacking.json", *data}
-    assert set(contents(two)) == single | charts | templates | sql
+    assert set(read_contents(two)) == single | charts | templates | sql
 
 
 def test_results_have_every_figure_of_every_metric_and_run(results: Any, package: CheckedPackage) -> None:
@@ -87,14 +87,14 @@ def test_results_have_every_figure_of_every_metric_and_run(results: Any, package
         assert metric["definition"] == package.definitions[name]
         assert set(metric["runs"]) == {"baseline", "candidate"}
         for figures in metric["runs"].values():
-            assert set(figures) == {*SHOWN, "averages", "centiles", "points"}
+            assert set(figures) == {*FIGURE_NAMES, "averages", "centiles", "points"}
             assert set(figures["averages"]) == summaries
             assert figures["average"] == figures["averages"]["published"]
 
 
 def test_results_have_29_centiles_in_order(results: Any, package: CheckedPackage) -> None:
     for name, metric in results["metrics"].items():
-        per_host = bool(package.metric(name).per)
+        per_host = bool(package.get_metric(name).per)
         for figures in metric["runs"].values():
             assert tuple(item[0] for item in figures["centiles"]) == CENTILES
             assert {len(item) for item in figures["centiles"]} == {4 if per_host else 2}
@@ -107,14 +107,14 @@ def test_results_have_29_centiles_in_order(results: Any, package: CheckedPackage
 def test_provenance_names_definitions_versions_and_options(two: Path, package: CheckedPackage) -> None:
     provenance = read_json(two / "provenance.json")
     content = provenance["content"]
-    assert provenance["hash"] == content_hash(content)
+    assert provenance["hash"] == hash_content(content)
     assert content["specs"] == package.sources
     assert content["definitions"] == dict(package.definitions)
-    assert content["versions"] == versions()
+    assert content["versions"] == get_versions()
     assert content["options"]["filters"] == list(FILTERS)
     assert content["options"]["date"] == DATE
-    assert content["outline"] == outline(package.package.reports[0], {})
-    assert content["templates"] == templates_hash(ROOT / "templates")
+    assert content["outline"] == hash_outline(package.package.reports[0], {})
+    assert content["templates"] == hash_templates(ROOT / "templates")
     labels = [(run["id"], run["label"]) for run in content["runs"]]
     assert labels == [(run["id"], run["label"]) for run in read_json(two / "results.json")["runs"]]
 
@@ -125,8 +125,8 @@ def test_provenance_has_hashes_of_input_files(two: Path) -> None:
         place = Path(provenance["places"][run["id"]])
         logs = sorted(path for path in place.glob("node-*/*") if path.is_file())
         documents = [place / "genesis-shelley.json", place / "meta.json"]
-        for listed, paths in ((run["files"], logs), (run["documents"], documents)):
-            assert [(item["file"], item["bytes"], item["sha256"]) for item in listed] == [
+        for listed_files, paths in ((run["files"], logs), (run["documents"], documents)):
+            assert [(item["file"], item["bytes"], item["sha256"]) for item in listed_files] == [
                 (path.relative_to(place).as_posix(), path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest())
                 for path in paths
             ]
@@ -137,8 +137,8 @@ def test_provenance_and_results_have_same_rejections(two: Path, results: Any) ->
         rejections = [
             (item["filter"], item["argument"], item["grain"], item["rejected"], item["rows"]) for item in run["filters"]
         ]
-        listed = results["filtered"][run["id"]]
-        assert rejections == [(i["filter"], i["argument"], i["grain"], i["rejected"], i["rows"]) for i in listed]
+        filtered = results["filtered"][run["id"]]
+        assert rejections == [(i["filter"], i["argument"], i["grain"], i["rejected"], i["rows"]) for i in filtered]
         assert {item[0] for item in rejections} == {text.partition("=")[0] for text in FILTERS}
 
 
@@ -151,10 +151,10 @@ def list_files(folder: Path) -> dict[str, tuple[int, int]]:
     return {str(path.relative_to(folder)): (stat.st_size, stat.st_ino) for path, stat in files}
 
 
-def build_plain(out: Path, cache: Path, within: Path = ROOT) -> None:
+def build_plain(out: Path, cache: Path, root: Path = ROOT) -> None:
     """Build the report of a small run without filters."""
-    done = commands.build([PLAIN], out, cache, "--no-filters", within=within)
-    assert done.status == 0, done.err
+    result = commands.build([PLAIN], out, cache, "--no-filters", cwd=root)
+    assert result.status == 0, result.err
 
 
 def test_unchanged_build_adds_nothing_to_cache(tmp_path: Path) -> None:
@@ -163,31 +163,31 @@ def test_unchanged_build_adds_nothing_to_cache(tmp_path: Path) -> None:
     kinds = ("results/", "rendered/", "drawings/", "specs/")
     before = list_files(cache)
     build_plain(tmp_path / "second", cache)
-    again = list_files(cache)
-    assert set(again) == set(before)
-    assert [name for name in before if name.startswith(kinds) and again[name] != before[name]] == []
-    assert [name for name in before if "/events/" in name and again[name] != before[name]] == []
+    files_after = list_files(cache)
+    assert set(files_after) == set(before)
+    assert [name for name in before if name.startswith(kinds) and files_after[name] != before[name]] == []
+    assert [name for name in before if "/events/" in name and files_after[name] != before[name]] == []
     assert_same(tmp_path / "second", tmp_path / "first")
 
 
 def test_changed_metric_alone_is_computed_again(tmp_path: Path) -> None:
-    here, cache = workspace(tmp_path / "workspace"), tmp_path / "cache"
-    build_plain(tmp_path / "first", cache, here)
+    workspace_root, cache = copy_workspace(tmp_path / "workspace"), tmp_path / "cache"
+    build_plain(tmp_path / "first", cache, workspace_root)
     before = set(list_files(cache / "results"))
-    ingested = list_files(cache / "ingest")
-    edited(
-        here / "specs/cardano/metrics/peers.dhall",
+    ingested_files = list_files(cache / "ingest")
+    edit_file(
+        workspace_root / "specs/cardano/metrics/peers.dhall",
         "measure = elapsed at.requested at.fetched",
         "measure = elapsed at.noticed at.fetched",
     )
-    build_plain(tmp_path / "second", cache, here)
-    _, added = sorted(set(list_files(cache / "results")) - before, key=lambda name: name.split(".")[-2])
-    assert added.endswith(".metric.sealed")
-    assert set(list_files(cache / "ingest")) == set(ingested)
+    build_plain(tmp_path / "second", cache, workspace_root)
+    _, added_file = sorted(set(list_files(cache / "results")) - before, key=lambda name: name.split(".")[-2])
+    assert added_file.endswith(".metric.sealed")
+    assert set(list_files(cache / "ingest")) == set(ingested_files)
     old, new = (read_json(tmp_path / name / "results.json")["metrics"] for name in ("first", "second"))
     assert [name for name in old if old[name] != new[name]] == ["cdfPeerFetch"]
     assert new["cdfPeerFetch"]["runs"]["plain"]["min"] == 0.02
-    text = unseal_text(added, (cache / "results" / added).read_text()) or ""
+    text = unseal_text(added_file, (cache / "results" / added_file).read_text()) or ""
     assert json.loads(text)[0][0] == old["cdfPeerFetch"]["runs"]["plain"]["size"]
 
 
@@ -218,31 +218,31 @@ def test_failed_build_leaves_outputs_unchanged(tmp_path: Path, cache: Path) -> N
     out = tmp_path / "report"
     build_plain(out, cache)
     before = list_files(out)
-    saved_before = contents(out)
-    broken = CARDANO / "tiny" / "refused-nosize" / "run"
-    done = commands.build([f"broken={broken}"], out, cache, "--no-filters")
-    assert (done.status, done.out) == (1, "")
-    assert (list_files(out), contents(out)) == (before, saved_before)
+    contents_before = read_contents(out)
+    broken_run = CARDANO / "tiny" / "refused-nosize" / "run"
+    result = commands.build([f"broken={broken_run}"], out, cache, "--no-filters")
+    assert (result.status, result.out) == (1, "")
+    assert (list_files(out), read_contents(out)) == (before, contents_before)
 
 
 # query, list, sql
 
 
-ASKED = ("cdfForgerTicked", "CentiCpu", "cdfBlocksPerHost")
+QUERIED_METRICS = ("cdfForgerTicked", "CentiCpu", "cdfBlocksPerHost")
 
 
-def query_metrics(cache: Path, form: str) -> commands.Done:
+def query_metrics(cache: Path, form: str) -> commands.CommandResult:
     """Query some metrics of two runs."""
     runs = [item for text in PAIR for item in ("--run", text)]
-    done = assay("query", *ASKED, *runs, *MODEL, "--format", form, "--cache", cache)
-    assert done.status == 0, done.err
-    return done
+    result = run_assay("query", *QUERIED_METRICS, *runs, *MODEL, "--format", form, "--cache", cache)
+    assert result.status == 0, result.err
+    return result
 
 
 def test_query_json_equals_results(cache: Path, results: Any) -> None:
-    rows = query_metrics(cache, "json").json()
+    rows = query_metrics(cache, "json").parse_json()
     assert [(row["metric"], row["run"]) for row in rows] == [
-        (name, run) for name in ASKED for run in ("baseline", "candidate")
+        (name, run) for name in QUERIED_METRICS for run in ("baseline", "candidate")
     ]
     for row in rows:
         figures = dict(results["metrics"][row["metric"]]["runs"][row["run"]])
@@ -253,24 +253,24 @@ def test_query_json_equals_results(cache: Path, results: Any) -> None:
 
 def test_query_csv_has_every_digit(cache: Path, results: Any) -> None:
     header, *rows = csv.reader(io.StringIO(query_metrics(cache, "csv").out))
-    assert header == ["metric", "run", "unit", *SHOWN]
+    assert header == ["metric", "run", "unit", *FIGURE_NAMES]
     assert rows == [
-        [name, run, metric["unit"], *(repr(metric["runs"][run][item]) for item in SHOWN)]
-        for name, metric in ((name, results["metrics"][name]) for name in ASKED)
+        [name, run, metric["unit"], *(repr(metric["runs"][run][item]) for item in FIGURE_NAMES)]
+        for name, metric in ((name, results["metrics"][name]) for name in QUERIED_METRICS)
         for run in ("baseline", "candidate")
     ]
 
 
 def test_query_table_has_six_digits_and_conventions(cache: Path, results: Any) -> None:
-    done = query_metrics(cache, "table")
-    lines = done.out.splitlines()
-    assert lines[0].split() == ["metric", "run", "unit", *SHOWN]
+    result = query_metrics(cache, "table")
+    lines = result.out.splitlines()
+    assert lines[0].split() == ["metric", "run", "unit", *FIGURE_NAMES]
     assert [line.split() for line in lines[2:]] == [
-        [name, run, metric["unit"], *(_format_six(metric["runs"][run][item]) for item in SHOWN)]
-        for name, metric in ((name, results["metrics"][name]) for name in ASKED)
+        [name, run, metric["unit"], *(_format_six(metric["runs"][run][item]) for item in FIGURE_NAMES)]
+        for name, metric in ((name, results["metrics"][name]) for name in QUERIED_METRICS)
         for run in ("baseline", "candidate")
     ]
-    assert done.err == f"filters: {', '.join(FILTERS)}; average: published\n"
+    assert result.err == f"filters: {', '.join(FILTERS)}; average: published\n"
 
 
 def _format_six(value: float) -> str:
@@ -278,14 +278,16 @@ def _format_six(value: float) -> str:
 
 
 NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
-    "metrics": lambda found: [item.id for item in found.package.metrics],
-    "events": lambda found: [item.name for item in found.package.events],
-    "grains": lambda found: [item.name for item in found.package.grains],
-    "filters": lambda found: [
-        item.name + (f"={item.parameter.name.upper()}" if item.parameter else "") for item in found.package.filters
+    "metrics": lambda checked: [item.id for item in checked.package.metrics],
+    "events": lambda checked: [item.name for item in checked.package.events],
+    "grains": lambda checked: [item.name for item in checked.package.grains],
+    "filters": lambda checked: [
+        item.name + (f"={item.parameter.name.upper()}" if item.parameter else "") for item in checked.package.filters
     ],
-    "series": lambda found: [item.name for item in found.package.series],
-    "reports": lambda found: [f"cardano/{item.name}" for item in (*found.package.reports, *found.package.histories)],
+    "series": lambda checked: [item.name for item in checked.package.series],
+    "reports": lambda checked: [
+        f"cardano/{item.name}" for item in (*checked.package.reports, *checked.package.histories)
+    ],
 }
 
 
@@ -293,12 +295,12 @@ NAMES: dict[str, Callable[[CheckedPackage], list[str]]] = {
 def test_list_has_all_items_in_every_format(kind: str, cache: Path, package: CheckedPackage) -> None:
     expected = NAMES[kind](package)
     table, data, rows = (
-        assay("list", kind, "--system", "cardano", "--format", form, "--cache", cache)
+        run_assay("list", kind, "--system", "cardano", "--format", form, "--cache", cache)
         for form in ("table", "json", "csv")
     )
     header, *cells = csv.reader(io.StringIO(rows.out))
     assert [row[0] for row in cells] == expected
-    assert data.json() == [dict(zip(header, row, strict=True)) for row in cells]
+    assert data.parse_json() == [dict(zip(header, row, strict=True)) for row in cells]
     firsts = [line.split()[0] for line in table.out.splitlines()[2:] if line.strip() and not line.startswith(" ")]
     assert firsts == expected
     assert all(row[0] and row[-1] for row in cells)
@@ -307,9 +309,9 @@ def test_list_has_all_items_in_every_format(kind: str, cache: Path, package: Che
 @pytest.fixture(scope="module")
 def ingested(cache: Path) -> Path:
     """Return the folder of the baseline's events."""
-    done = assay("ingest", CARDANO / "baseline" / "run", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
-    return Path(done.out.strip())
+    result = run_assay("ingest", CARDANO / "baseline" / "run", "--cache", cache)
+    assert (result.status, result.err) == (0, "")
+    return Path(result.out.strip())
 
 
 def query_folder(folder: Path, text: str) -> list[tuple[Any, ...]]:
@@ -320,15 +322,15 @@ def query_folder(folder: Path, text: str) -> list[tuple[Any, ...]]:
 
 def query_baseline(metric: str, cache: Path) -> Any:
     """Return the row of `assay query` for a metric of the baseline."""
-    (row,) = assay(
+    (row,) = run_assay(
         "query", metric, "--run", PAIR[0], *MODEL, "--format", "json", "--cache", cache
-    ).json()  # fmt: skip
+    ).parse_json()  # fmt: skip
     return row
 
 
 def test_sql_of_pooled_metric_runs_alone(cache: Path, ingested: Path) -> None:
     row = query_baseline("cdfForgerTicked", cache)
-    text = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
+    text = run_assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
     ((size, mean, stddev, centiles),) = query_folder(ingested, text)
     assert size == row["size"]
     assert mean / 1e9 == pytest.approx(row["average"], rel=1e-15)
@@ -338,7 +340,7 @@ def test_sql_of_pooled_metric_runs_alone(cache: Path, ingested: Path) -> None:
 
 def test_sql_comments_name_units_and_figures(cache: Path, ingested: Path) -> None:
     """The comments suffice to compute each figure of `assay query`."""
-    text = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
+    text = run_assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
     assert text.splitlines()[:5] == [
         "-- mean, stddev and centiles are in nanosecond: times 1/1000000000 they are in second (s), the unit of",
         "-- cdfForgerTicked",
@@ -353,7 +355,7 @@ def test_sql_comments_name_units_and_figures(cache: Path, ingested: Path) -> Non
 
 
 def test_sql_comments_of_host_metric_name_the_summary(cache: Path, ingested: Path) -> None:
-    text = assay("sql", "CentiCpu", *MODEL, "--cache", cache).out
+    text = run_assay("sql", "CentiCpu", *MODEL, "--cache", cache).out
     assert text.splitlines()[:8] == [
         "-- mean, stddev and centiles are in percent (%), the unit of CentiCpu",
         "-- 29 centiles: 0.0 (the least), 0.01, ... 1.0 (the greatest)",
@@ -367,36 +369,36 @@ def test_sql_comments_of_host_metric_name_the_summary(cache: Path, ingested: Pat
     row = query_baseline("CentiCpu", cache)
     rows = "SELECT list_sort(list(centiles[8])) AS medians, min(centiles[1]), max(centiles[29]), avg(mean)"
     query = f"{rows} FROM ({text.rstrip().removesuffix(';')})"
-    ((medians, *others),) = query_folder(ingested, query)
+    ((medians, *other_figures),) = query_folder(ingested, query)
     assert medians[len(medians) // 2] == row["median"]
-    assert others == pytest.approx([row["min"], row["max"], row["averages"]["mean-of-hosts"]], rel=1e-12)
+    assert other_figures == pytest.approx([row["min"], row["max"], row["averages"]["mean-of-hosts"]], rel=1e-12)
 
 
 def test_sql_of_host_metric_runs_alone(cache: Path, ingested: Path) -> None:
     actual_row = query_baseline("CentiCpu", cache)
-    rows = query_folder(ingested, assay("sql", "CentiCpu", *MODEL, "--cache", cache).out)
+    rows = query_folder(ingested, run_assay("sql", "CentiCpu", *MODEL, "--cache", cache).out)
     assert [row[0] for row in rows] == sorted(path.name for path in (CARDANO / "baseline" / "run").glob("node-*"))
     assert sum(row[1] for row in rows) == actual_row["size"]
     assert sum(row[2] for row in rows) / len(rows) == pytest.approx(actual_row["averages"]["mean-of-hosts"], rel=1e-12)
     for index, (_, middle, low, high) in enumerate(actual_row["centiles"]):
-        ordered = sorted(row[4][index] for row in rows)
-        assert (ordered[len(ordered) // 2], ordered[0], ordered[-1]) == (middle, low, high)
+        ordered_values = sorted(row[4][index] for row in rows)
+        assert (ordered_values[len(ordered_values) // 2], ordered_values[0], ordered_values[-1]) == (middle, low, high)
 
 
 def test_sql_with_run_reads_it_from_any_folder(cache: Path, tmp_path: Path, ingested: Path) -> None:
     run = CARDANO / "baseline" / "run"
-    here = assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
-    anywhere = assay("sql", "cdfForgerTicked", "--run", run, *MODEL, "--cache", cache).out
-    assert query_folder(tmp_path, anywhere) == query_folder(ingested, here)
+    sql_of_workspace = run_assay("sql", "cdfForgerTicked", *MODEL, "--cache", cache).out
+    sql_of_run = run_assay("sql", "cdfForgerTicked", "--run", run, *MODEL, "--cache", cache).out
+    assert query_folder(tmp_path, sql_of_run) == query_folder(ingested, sql_of_workspace)
 
 
 # Options
 
 
-def build_two(out: Path, cache: Path, *more: str) -> Iterator[Any]:
+def build_two(out: Path, cache: Path, *options: str) -> Iterator[Any]:
     """Build two runs with some options; return results.json and document.json."""
-    done = commands.build(PAIR, out, cache, *more)
-    assert done.status == 0, done.err
+    result = commands.build(PAIR, out, cache, *options)
+    assert result.status == 0, result.err
     yield read_json(out / "results.json")
     yield read_json(out / "document.json")
 
@@ -432,8 +434,8 @@ def test_org_2023_style_has_a_row_of_sample_counts(tmp_path: Path, cache: Path, 
 
 
 def test_third_run_has_differences_to_the_first(three: Path, two: Path) -> None:
-    document, other = read_json(three / "document.json"), read_json(two / "document.json")
-    for section, pair in zip(document["sections"], other["sections"], strict=True):
+    document, other_document = read_json(three / "document.json"), read_json(two / "document.json")
+    for section, pair in zip(document["sections"], other_document["sections"], strict=True):
         assert section["header"][1] == pair["header"][1]
         assert len(section["header"]) == len(pair["header"]) + 3
         assert {len(row) for row in section["rows"]} == {len(section["header"])}
@@ -441,8 +443,8 @@ def test_third_run_has_differences_to_the_first(three: Path, two: Path) -> None:
 
 
 def test_named_run_has_its_name_in_report(tmp_path: Path, cache: Path) -> None:
-    done = commands.build([PLAIN.replace("plain=", "release 10.5=")], tmp_path / "named", cache, "--no-filters")
-    assert done.status == 0, done.err
+    result = commands.build([PLAIN.replace("plain=", "release 10.5=")], tmp_path / "named", cache, "--no-filters")
+    assert result.status == 0, result.err
     results = read_json(tmp_path / "named" / "results.json")
     assert [run["id"] for run in results["runs"]] == ["release 10.5"]
     assert {run for metric in results["metrics"].values() for run in metric["runs"]} == {"release 10.5"}
@@ -450,8 +452,8 @@ def test_named_run_has_its_name_in_report(tmp_path: Path, cache: Path) -> None:
 
 def test_title_and_author_appear_in_report(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "titled"
-    done = commands.build([PLAIN], out, cache, "--no-filters", "--title", "A & B <1>", "--author", "Ann O'Nym")
-    assert done.status == 0, done.err
+    result = commands.build([PLAIN], out, cache, "--no-filters", "--title", "A & B <1>", "--author", "Ann O'Nym")
+    assert result.status == 0, result.err
     document = read_json(out / "document.json")
     assert (document["title"], document["author"], document["date"]) == ("A & B <1>", "Ann O'Nym", DATE)
 
@@ -471,10 +473,10 @@ except SystemExit as ended:
 
 
 def test_help_imports_no_heavy_module() -> None:
-    env = source_environment()
-    done = subprocess.run([sys.executable, "-c", IMPORTED], env=env, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[0].startswith("Usage:")
-    assert done.stdout.splitlines()[-1] == "0 []"
+    env = build_environment()
+    result = subprocess.run([sys.executable, "-c", IMPORTED], env=env, capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[0].startswith("Usage:")
+    assert result.stdout.splitlines()[-1] == "0 []"
     assert all(shutil.which(name) or __import__(name) for name in HEAVY)
 
 
@@ -486,8 +488,8 @@ def test_every_format_names_the_summary_of_host_averages(
     summary: str, wording: str, cache: Path, tmp_path: Path
 ) -> None:
     run = ("--run", CARDANO / "baseline" / "run", "--summary", summary, "--to", "md", "--to", "html")
-    done = assay("build", "cardano/comparison", *run, "-o", tmp_path / "report", "--cache", cache)
-    assert done.status == 0, done.err
+    result = run_assay("build", "cardano/comparison", *run, "-o", tmp_path / "report", "--cache", cache)
+    assert result.status == 0, result.err
     sentence = json.loads((tmp_path / "report/document.json").read_text(encoding="utf-8"))["averages"]
     assert sentence.startswith(
         f"Where each host has a distribution of its own, averages are by the summary {summary}. "

@@ -7,28 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.runs import named_runs
-from tests.support.commands import Done, assay
-from tests.support.mixed import mixed, run_of
+from assay.app.runs import parse_runs
+from tests.support.commands import CommandResult, run_assay
+from tests.support.mixed import create_mixed_run, create_mixed_workspace
 
 
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with runs."""
-    return mixed(tmp_path_factory.mktemp("mixed") / "here")
+    return create_mixed_workspace(tmp_path_factory.mktemp("mixed") / "here")
 
 
-def run_in(here: Path, cache: Path, *arguments: str | Path) -> Done:
+def run_in_folder(folder: Path, cache: Path, *arguments: str | Path) -> CommandResult:
     """What a command answers."""
-    return assay(*arguments, "--cache", cache, within=here)
+    return run_assay(*arguments, "--cache", cache, cwd=folder)
 
 
 @pytest.fixture
 def links(here: Path) -> Path:
     """A workspace with a link to a run, of another name."""
-    for name, to in (("10.5", "v1"), ("also", "v2")):
+    for name, target in (("10.5", "v1"), ("also", "v2")):
         if not (here / "runs" / name).is_symlink():
-            (here / "runs" / name).symlink_to(to, target_is_directory=True)
+            (here / "runs" / name).symlink_to(target, target_is_directory=True)
     return here
 
 
@@ -44,19 +44,19 @@ def links(here: Path) -> Path:
     ],
 )
 def test_run_has_the_name_that_the_user_wrote(links: Path, cache: Path, places: list[str], names: list[str]) -> None:
-    words = [word for place in places for word in ("--run", place)]
-    done = run_in(links, cache, "query", "wait", *words, "--format", "json")
-    assert done.status == 0, done.err
-    assert [row["run"] for row in done.json()] == names
+    run_options = [word for place in places for word in ("--run", place)]
+    result = run_in_folder(links, cache, "query", "wait", *run_options, "--format", "json")
+    assert result.status == 0, result.err
+    assert [row["run"] for row in result.parse_json()] == names
 
 
 @pytest.mark.parametrize(("place", "name"), [(".", "v1"), ("hosts/..", "v1"), ("../10.5/../v1", "v1")])
 def test_place_without_a_name_has_that_of_the_directory(links: Path, place: str, name: str) -> None:
     (links / "runs" / "v1" / "hosts").mkdir(exist_ok=True)
     with contextlib.chdir(links / "runs" / "v1"):
-        (found,) = named_runs([place])
+        (named_run,) = parse_runs([place])
     (links / "runs" / "v1" / "hosts").rmdir()
-    assert found.id == name
+    assert named_run.id == name
 
 
 UNKNOWN = "4 records of 1 name that the specs do not know: `other` (4); `assay inspect` lists them."
@@ -69,19 +69,19 @@ SILENT = (
 @pytest.fixture(scope="module")
 def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of which but one host logs what the specs know."""
-    run = run_of(tmp_path_factory.mktemp("silent") / "run", "v1")
+    run = create_mixed_run(tmp_path_factory.mktemp("silent") / "run", "v1")
     for host in ("app-1", "app-2", "app-3", "app-4"):
         (run / host / "app.log").write_text('{"ts": "2026-03-01T10:00:00Z", "kind": "other"}\n', encoding="utf-8")
     return run
 
 
 def test_report_warns_of_hosts_without_any_event(here: Path, silent: Path, cache: Path, tmp_path: Path) -> None:
-    done = run_in(here, cache, "build", "mix/main", "--run", silent, "-o", tmp_path / "out", "--to", "md")
-    said = SILENT.removeprefix("warning: run: ").rstrip()
-    assert (done.status, said in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")) == (0, True)
-    assert said in done.err
+    result = run_in_folder(here, cache, "build", "mix/main", "--run", silent, "-o", tmp_path / "out", "--to", "md")
+    warning_text = SILENT.removeprefix("warning: run: ").rstrip()
+    assert (result.status, warning_text in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")) == (0, True)
+    assert warning_text in result.err
 
 
 def test_explanation_warns_of_hosts_without_any_event(here: Path, silent: Path, cache: Path) -> None:
-    done = run_in(here, cache, "explain", "wait", "--run", silent, "--format", "json")
-    assert done.json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip(), UNKNOWN]
+    result = run_in_folder(here, cache, "explain", "wait", "--run", silent, "--format", "json")
+    assert result.parse_json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip(), UNKNOWN]

@@ -16,44 +16,44 @@ from typing import Any
 import duckdb
 import pytest
 
-from assay.app.comparison import build
+from assay.app.comparison import build_comparison
 from assay.app.options import Options
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.engine.result_cache import Store
 from tests.compare_reference import CARDANO
 from tests.support import commands
-from tests.support.cases import as_options, filters_named
-from tests.support.commands import MODEL, assay_process
+from tests.support.cases import format_options, load_named_filters
+from tests.support.commands import MODEL, run_assay_process
 from tests.support.laboratory import DATE, ROOT, Laboratory
 from tests.support.outcomes import assert_same
-from tests.support.runs import copied
+from tests.support.runs import copy_run
 
-FILTERS = tuple(as_options(filters_named("model")))
+FILTERS = tuple(format_options(load_named_filters("model")))
 PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
 
 
 def build_fresh(lab: Laboratory, folder: Path, threads: int = 0) -> Path:
     """Build the report of two runs in this process, with an empty cache."""
     session = Session(lab.session.workspace, Store(folder / "cache"), threads=threads)
-    named = [NamedRun(*text.split("=")) for text in PAIR]
-    runs = [NamedRun(item.id, Path(item.directory)) for item in named]
-    build(session, "cardano/comparison", runs, folder / "report", Options(filters=FILTERS, date=DATE))
+    named_runs = [NamedRun(*text.split("=")) for text in PAIR]
+    runs = [NamedRun(item.id, Path(item.directory)) for item in named_runs]
+    build_comparison(session, "cardano/comparison", runs, folder / "report", Options(filters=FILTERS, date=DATE))
     return folder / "report"
 
 
 def test_other_folder_and_empty_cache_give_same_bytes(tmp_path: Path, two: Path) -> None:
     out = tmp_path / "a folder" / "elsewhere"
-    done = commands.build(PAIR, out, tmp_path / "cache", *MODEL, within=tmp_path)
-    assert (done.status, done.err) == (0, "")
+    result = commands.build(PAIR, out, tmp_path / "cache", *MODEL, cwd=tmp_path)
+    assert (result.status, result.err) == (0, "")
     assert_same(out, two)
 
 
 def test_copies_of_run_in_two_folders_give_same_bytes(tmp_path: Path) -> None:
     for name in ("first", "second"):
-        copied("tiny/plain", tmp_path / name / "runs" / "plain")
-        done = commands.build(["runs/plain"], Path("out"), tmp_path / name / "cache", within=tmp_path / name)
-        assert (done.status, done.out) == (0, "out/report.pdf\n")
+        copy_run("tiny/plain", tmp_path / name / "runs" / "plain")
+        result = commands.build(["runs/plain"], Path("out"), tmp_path / name / "cache", cwd=tmp_path / name)
+        assert (result.status, result.out) == (0, "out/report.pdf\n")
     assert_same(tmp_path / "first" / "out", tmp_path / "second" / "out")
     provenance = json.loads((tmp_path / "first" / "out" / "provenance.json").read_text(encoding="utf-8"))
     assert provenance["places"] == {"plain": "runs/plain"}
@@ -73,10 +73,10 @@ def _record_threads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     from assay.app import compute
 
     numbers: list[int] = []
-    real = compute.connect
+    connect_engine = compute.connect
 
     def connect(threads: int, spill: Path, share: int = 1) -> duckdb.DuckDBPyConnection:
-        connection = real(threads, spill, share)
+        connection = connect_engine(threads, spill, share)
         numbers.append(connection.execute("SELECT current_setting('threads')").fetchall()[0][0])
         return connection
 
@@ -92,12 +92,12 @@ def test_second_build_in_process_gives_same_bytes(lab: Laboratory, tmp_path: Pat
 def test_order_of_file_listing_changes_no_byte(
     lab: Laboratory, tmp_path: Path, two: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = _list_backwards(monkeypatch)
+    listed_folders = _list_backwards(monkeypatch)
     names = [path.name for path in (ROOT / "golden").iterdir()]
     assert names == sorted(names, reverse=True)
     assert_same(build_fresh(lab, tmp_path), two)
     hosts = CARDANO / "candidate" / "run"
-    assert {hosts, hosts / "node-3", ROOT / "templates" / "report"} <= {Path(place) for place in listed}
+    assert {hosts, hosts / "node-3", ROOT / "templates" / "report"} <= {Path(place) for place in listed_folders}
 
 
 def _list_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -105,18 +105,18 @@ def _list_backwards(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     folders: list[str] = []
     listdir, scandir = os.listdir, os.scandir
 
-    def names(place: Any = ".") -> list[str]:
+    def list_names(place: Any = ".") -> list[str]:
         folders.append(os.fspath(place) if isinstance(place, (str, os.PathLike)) else "")
         return sorted(listdir(place), reverse=True)
 
     @contextmanager
-    def entries(place: Any = ".") -> Iterator[Iterator[os.DirEntry[str]]]:
+    def iter_entries(place: Any = ".") -> Iterator[Iterator[os.DirEntry[str]]]:
         folders.append(os.fspath(place) if isinstance(place, (str, os.PathLike)) else "")
         with scandir(place) as actual_entries:
             yield iter(sorted(actual_entries, key=lambda item: item.name, reverse=True))
 
-    monkeypatch.setattr(os, "listdir", names)
-    monkeypatch.setattr(os, "scandir", entries)
+    monkeypatch.setattr(os, "listdir", list_names)
+    monkeypatch.setattr(os, "scandir", iter_entries)
     return folders
 
 
@@ -147,8 +147,8 @@ def test_system_fonts_change_no_byte(tmp_path: Path, two: Path, cache: Path, fon
             copy_as_regular(path, folder / path.name)
     assert _list_fonts(env) == (set() if fonts == "none" else SHIPPED)
     out = tmp_path / "report"
-    done = _build_in_process(out, copy_without_drawings(cache, tmp_path / "cache"), env)
-    assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
+    result = _build_in_process(out, copy_without_drawings(cache, tmp_path / "cache"), env)
+    assert (result.status, result.err, result.out) == (0, "", f"{out / 'report.pdf'}\n")
     assert_same(out, two)
 
 
@@ -166,20 +166,20 @@ def _list_fonts(env: Mapping[str, str]) -> set[str]:
     """List the system fonts that Typst finds, with additional environment variables."""
     program = "import typst; print(*typst.Fonts(include_embedded_fonts=False).families(), sep='\\n')"
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, check=True)
-    return set(done.stdout.split("\n")) - {""}
+    result = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, check=True)
+    return set(result.stdout.split("\n")) - {""}
 
 
-def _build_in_process(out: Path, cache: Path, env: Mapping[str, str]) -> commands.Done:
+def _build_in_process(out: Path, cache: Path, env: Mapping[str, str]) -> commands.CommandResult:
     """Build the report of two runs in a process with additional environment variables."""
     runs = [item for text in PAIR for item in ("--run", text)]
     options = ("-o", out, "--cache", cache, "--date", DATE, *MODEL)
-    return assay_process("build", "cardano/comparison", *runs, *options, environment=env)
+    return run_assay_process("build", "cardano/comparison", *runs, *options, environment=env)
 
 
 def test_time_zone_and_language_change_no_byte(tmp_path: Path, two: Path) -> None:
     env = {"TZ": "Pacific/Chatham", "LANG": "de_DE.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
     out = tmp_path / "report"
-    done = _build_in_process(out, tmp_path / "cache", env)
-    assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.pdf'}\n")
+    result = _build_in_process(out, tmp_path / "cache", env)
+    assert (result.status, result.err, result.out) == (0, "", f"{out / 'report.pdf'}\n")
     assert_same(out, two)

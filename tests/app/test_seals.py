@@ -12,9 +12,9 @@ import pytest
 
 from assay.app.build import SETTLED
 from assay.util.checksums import END, is_sealed, seal, seal_text, unseal_text
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import DATE
-from tests.support.outcomes import contents
+from tests.support.outcomes import read_contents
 
 RUNS = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
 #: kind of entry -> kinds that must be removed so that it is read
@@ -33,16 +33,16 @@ KINDS = {
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a workspace with a report in `out`, built from `cache`."""
     folder = tmp_path_factory.mktemp("seals") / "place"
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     time.sleep(SETTLED / 1e9)  # otherwise no build is cached
     build(folder, folder / "out", folder / "cache")
     return folder
 
 
 def build(place: Path, out: Path, cache: Path) -> None:
-    words = ("build", "service/comparison", *RUNS, "-o", out, "--cache", cache, "--date", DATE, "--to", "html")
-    done = assay(*words, within=place)
-    assert (done.status, done.err) == (0, "")
+    command = ("build", "service/comparison", *RUNS, "-o", out, "--cache", cache, "--date", DATE, "--to", "html")
+    result = run_assay(*command, cwd=place)
+    assert (result.status, result.err) == (0, "")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -59,7 +59,7 @@ def test_damaged_entries_are_computed_again(kind: str, place: Path, tmp_path: Pa
             file.unlink()  # it may have hard links
             file.write_bytes(bytes(len(saved_content)) if damaged is None else damaged)
         build(place, tmp_path / "out", cache)
-        assert contents(tmp_path / "out") == contents(place / "out")
+        assert read_contents(tmp_path / "out") == read_contents(place / "out")
         for folder in ("out", "cache"):
             shutil.rmtree(tmp_path / folder)
 
@@ -78,32 +78,32 @@ def test_swapped_results_and_wrong_hashes_count_as_damaged(place: Path, tmp_path
     memo = (cache / "files.json").read_text("utf-8")
     (cache / "files.json").write_text(re.sub('": "[0-9a-f]{8}', '": "00000000', memo), encoding="utf-8")
     build(place, tmp_path / "out", cache)
-    assert contents(tmp_path / "out") == contents(place / "out")
+    assert read_contents(tmp_path / "out") == read_contents(place / "out")
 
 
 def test_damaged_exported_folders_are_written_again(place: Path, tmp_path: Path) -> None:
-    def handed() -> Path:
-        done = assay("ingest", "runs/1.0", "--cache", tmp_path / "cache", within=place)
-        assert done.status == 0, done.err
-        return Path(done.out.strip())
+    def ingest_run() -> Path:
+        result = run_assay("ingest", "runs/1.0", "--cache", tmp_path / "cache", cwd=place)
+        assert result.status == 0, result.err
+        return Path(result.out.strip())
 
-    whole = contents(handed())
+    contents_before = read_contents(ingest_run())
     for file in (tmp_path / "cache").rglob("*.parquet"):
         file.write_bytes(b"")
-    assert contents(handed()) == whole
+    assert read_contents(ingest_run()) == contents_before
 
 
 def test_large_file_with_old_time_is_checked_by_its_ends(tmp_path: Path) -> None:
     """Reading a whole large run with every command would take too long."""
-    large = tmp_path / "large"
-    whole = bytes(range(256)) * (3 * END // 256)
-    large.write_bytes(whole)
-    seal(tmp_path, tmp_path.name, ends=True)
-    before = large.stat()
+    large_file = tmp_path / "large"
+    content = bytes(range(256)) * (3 * END // 256)
+    large_file.write_bytes(content)
+    seal(tmp_path, tmp_path.name, checks_ends_only=True)
+    before = large_file.stat()
     for index, expected in ((0, False), (END - 1, False), (END, True), (3 * END - 1, False)):
-        large.write_bytes(whole[:index] + bytes([whole[index] ^ 1]) + whole[index + 1 :])
+        large_file.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
         assert not is_sealed(tmp_path)
-        os.utime(large, ns=(before.st_atime_ns, before.st_mtime_ns))
+        os.utime(large_file, ns=(before.st_atime_ns, before.st_mtime_ns))
         assert is_sealed(tmp_path) == expected
 
 
@@ -112,9 +112,9 @@ def test_query_after_damage_within_large_files_is_the_same(
 ) -> None:
     """Regression: the engine ended every query with status 70."""
     monkeypatch.setattr("assay.util.checksums.END", 64)
-    words = ("query", "wait", *RUNS, "--cache", tmp_path / "cache", "--format", "csv")
-    whole = assay(*words, within=place)
-    assert whole.status == 0, whole.err
+    command = ("query", "wait", *RUNS, "--cache", tmp_path / "cache", "--format", "csv")
+    first_answer = run_assay(*command, cwd=place)
+    assert first_answer.status == 0, first_answer.err
     shutil.rmtree(tmp_path / "cache" / "results")
     files = [file for file in (tmp_path / "cache" / "ingest").rglob("*.parquet") if file.stat().st_size > 400]
     assert files
@@ -122,18 +122,18 @@ def test_query_after_damage_within_large_files_is_the_same(
         content = file.read_bytes()
         file.unlink()
         file.write_bytes(content[:100] + bytes(byte ^ 0x55 for byte in content[100:-100]) + content[-100:])
-    assert assay(*words, within=place) == whole
+    assert run_assay(*command, cwd=place) == first_answer
 
 
 def test_seal_detects_every_change_of_files(tmp_path: Path) -> None:
-    small, large = tmp_path / "in" / "small", tmp_path / "large"
-    small.parent.mkdir()
+    small_file, large_file = tmp_path / "in" / "small", tmp_path / "large"
+    small_file.parent.mkdir()
     assert not is_sealed(tmp_path)
-    small.write_bytes(b"abc")
-    large.write_bytes(bytes(range(256)) * (3 * END // 256))
-    seal(tmp_path, tmp_path.name, ends=True)
+    small_file.write_bytes(b"abc")
+    large_file.write_bytes(bytes(range(256)) * (3 * END // 256))
+    seal(tmp_path, tmp_path.name, checks_ends_only=True)
     assert is_sealed(tmp_path)
-    for file, places in ((small, (0, 2)), (large, (0, END - 1, END, 3 * END - 1))):
+    for file, places in ((small_file, (0, 2)), (large_file, (0, END - 1, END, 3 * END - 1))):
         content = file.read_bytes()
         for index in places:
             file.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from assay.provenance.read import content_hash
+from assay.provenance.read import hash_content
 from tests.support import commands
-from tests.support.commands import Done, assay, source_environment
+from tests.support.commands import CommandResult, build_environment, run_assay
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import contents, message
-from tests.support.runs import changed_json, changed_log, copied, rotated
-from tests.support.workspaces import edited, workspace
+from tests.support.outcomes import format_message, read_contents
+from tests.support.runs import change_json, change_log, copy_run, rotate_log
+from tests.support.workspaces import copy_workspace, edit_file
 
 PUBLISHED = ROOT / "golden" / "published"
 COMETBFT = ROOT / "golden" / "cometbft" / "run"
@@ -31,24 +31,24 @@ HASHES = r"[0-9a-f]{12}, was [0-9a-f]{12}"
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Create a small run that a test may change."""
-    return copied("tiny/plain", tmp_path / "run")
+    return copy_run("tiny/plain", tmp_path / "run")
 
 
-def build_report(run: Path, cache: Path, *more: str, within: Path = ROOT) -> Path:
+def build_report(run: Path, cache: Path, *options: str, root: Path = ROOT) -> Path:
     """Build a report of the run next to it; return its folder."""
     out = run.parent / "report"
-    done = commands.build([f"plain={run}"], out, cache, *(more or ("--no-filters",)), within=within)
-    assert done.status == 0, done.err
+    result = commands.build([f"plain={run}"], out, cache, *(options or ("--no-filters",)), cwd=root)
+    assert result.status == 0, result.err
     return out
 
 
-def run_verify(folder: Path, cache: Path, *more: str | Path, within: Path = ROOT) -> Done:
+def run_verify(folder: Path, cache: Path, *options: str | Path, root: Path = ROOT) -> CommandResult:
     """Run `assay verify` on a folder, and check that it changes nothing."""
-    before, cached = contents(folder), list_cache(cache)
-    done = assay("verify", folder, *more, "--cache", cache, within=within)
-    assert contents(folder) == before
+    before, cached = read_contents(folder), list_cache(cache)
+    result = run_assay("verify", folder, *options, "--cache", cache, cwd=root)
+    assert read_contents(folder) == before
     assert list_cache(cache) == cached
-    return done
+    return result
 
 
 def list_cache(cache: Path) -> list[str]:
@@ -56,17 +56,17 @@ def list_cache(cache: Path) -> list[str]:
     return sorted(path.name for path in cache.iterdir() if path.name != "scratch")
 
 
-def read_differences(done: Done) -> list[str]:
+def read_differences(result: CommandResult) -> list[str]:
     """Return the reported differences, without the summary line."""
-    assert (done.status, done.err) == (3, "")
-    *lines, last = done.out.splitlines()
+    assert (result.status, result.err) == (3, "")
+    *lines, last = result.out.splitlines()
     assert re.fullmatch(r"\d+ files: \d+ with other bytes", last)
     return lines
 
 
-def read_causes(done: Done) -> list[str]:
+def read_causes(result: CommandResult) -> list[str]:
     """Return the reported causes, without lines about output files."""
-    return [line for line in read_differences(done) if not line.startswith(("file ", "  "))]
+    return [line for line in read_differences(result) if not line.startswith(("file ", "  "))]
 
 
 def assert_match(lines: Sequence[str], patterns: Sequence[str]) -> None:
@@ -78,34 +78,34 @@ def assert_match(lines: Sequence[str], patterns: Sequence[str]) -> None:
 def change_provenance(folder: Path, change: Any) -> None:
     """Change the content of a provenance and update its hash."""
 
-    def both(provenance: Any) -> None:
+    def change_and_rehash(provenance: Any) -> None:
         change(provenance["content"])
-        provenance["hash"] = content_hash(provenance["content"])
+        provenance["hash"] = hash_content(provenance["content"])
 
-    changed_json(folder / "provenance.json", both)
+    change_json(folder / "provenance.json", change_and_rehash)
 
 
 # Unchanged builds
 
 
 def test_build_of_unchanged_run_verifies(two: Path, cache: Path) -> None:
-    done = run_verify(two, cache)
-    assert (done.status, done.err) == (0, "")
-    assert done.out == f"{len(contents(two))} {SAME}\n"
+    result = run_verify(two, cache)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == f"{len(read_contents(two))} {SAME}\n"
 
 
 @pytest.mark.parametrize(
-    "chosen",
+    "options",
     [
         ("--filter=unitary", "--filter=slot-leq=1100", "--style=org-2023", "--title=A & B", "--author=Ann O'Nym"),
         ("--no-filters", "--summary=mean-of-hosts"),
     ],
     ids=["filters-style-title", "no-filters-summary"],
 )
-def test_verify_uses_the_recorded_options(run: Path, cache: Path, chosen: tuple[str, ...]) -> None:
-    done = run_verify(build_report(run, cache, *chosen), cache)
-    assert (done.status, done.err) == (0, "")
-    assert done.out.endswith(f" {SAME}\n")
+def test_verify_uses_the_recorded_options(run: Path, cache: Path, options: tuple[str, ...]) -> None:
+    result = run_verify(build_report(run, cache, *options), cache)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.endswith(f" {SAME}\n")
 
 
 def test_foreign_files_in_folder_stay(run: Path, cache: Path) -> None:
@@ -117,42 +117,44 @@ def test_foreign_files_in_folder_stay(run: Path, cache: Path) -> None:
 
 def test_moved_run_is_read_from_the_path_in_option(run: Path, cache: Path) -> None:
     out = build_report(run, cache)
-    moved = run.rename(run.with_name("moved"))
-    done = run_verify(out, cache)
-    assert (done.status, message(done, {"DIR": run.parent})) == (
+    moved_run = run.rename(run.with_name("moved"))
+    result = run_verify(out, cache)
+    assert (result.status, format_message(result, {"DIR": run.parent})) == (
         1,
         "error[no-run]: the directory of run plain is not there: DIR/run\n  hint: --run plain=DIR says where it is\n",
     )
-    assert run_verify(out, cache, "--run", f"plain={moved}").out.endswith(f" {SAME}\n")
+    assert run_verify(out, cache, "--run", f"plain={moved_run}").out.endswith(f" {SAME}\n")
 
 
 def test_path_option_accepts_runs_of_the_report_only(run: Path, cache: Path) -> None:
     out = build_report(run, cache)
-    done = run_verify(out, cache, "--run", f"plane={run}")
-    assert done.status == 2
-    assert message(done, {}) == "error[run-name]: the report has no run `plane`\n  hint: did you mean `plain`?\n"
+    result = run_verify(out, cache, "--run", f"plane={run}")
+    assert result.status == 2
+    assert (
+        format_message(result, {}) == "error[run-name]: the report has no run `plane`\n  hint: did you mean `plain`?\n"
+    )
 
 
 def test_interrupted_verify_leaves_no_files(run: Path, cache: Path, tmp_path: Path) -> None:
-    out, own = build_report(run, cache), tmp_path / "own"
-    command = [sys.executable, "-m", "assay", "verify", out, "--cache", own]
-    env = source_environment()
+    out, own_cache = build_report(run, cache), tmp_path / "own"
+    command = [sys.executable, "-m", "assay", "verify", out, "--cache", own_cache]
+    env = build_environment()
     with subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) as process:
-        while not list(own.glob("scratch/*/*/report/.assay-*")) and process.poll() is None:
+        while not list(own_cache.glob("scratch/*/*/report/.assay-*")) and process.poll() is None:
             time.sleep(0.01)
         process.terminate()
         _, errors = process.communicate()
     assert (process.returncode, errors.strip()) == (130, "interrupted")
-    assert not (own / "scratch").exists()
+    assert not (own_cache / "scratch").exists()
 
 
 # Inputs
 
 
 def test_changed_log_line_names_file_and_first_number(run: Path, cache: Path) -> None:
-    changed_log(run / "node-2", lambda lines: lines)
+    change_log(run / "node-2", lambda lines: lines)
     out = build_report(run, cache)
-    changed_log(run / "node-2", lambda lines: lines[:-1])
+    change_log(run / "node-2", lambda lines: lines[:-1])
     actual = read_differences(run_verify(out, cache))
     assert re.fullmatch(rf"input plain/node-2/stdout: content changed \(sha256 {HASHES}\)", actual[0])
     assert [line for line in actual[1:] if line.startswith(("input", "definition", "version"))] == []
@@ -167,7 +169,7 @@ def test_changed_log_line_names_file_and_first_number(run: Path, cache: Path) ->
 #: change of a run or of the folder of its report -> patterns of the causes
 CHANGES: dict[str, tuple[Callable[[Path, Path], object], list[str]]] = {
     "document": (
-        lambda run, _: changed_json(run / "meta.json", lambda meta: meta["meta"].update(note="another text")),
+        lambda run, _: change_json(run / "meta.json", lambda meta: meta["meta"].update(note="another text")),
         [rf"input plain/meta\.json: content changed \(sha256 {HASHES}\)"],
     ),
     "deleted file": (lambda run, _: (run / "node-2" / "stdout").unlink(), ["input plain/node-2/stdout: gone"]),
@@ -180,7 +182,7 @@ CHANGES: dict[str, tuple[Callable[[Path, Path], object], list[str]]] = {
         [r"version duckdb 2\.0\.0, was 1\.4\.0", "version other none, was 3"],
     ),
     "provenance": (
-        lambda _, out: edited(out / "provenance.json", '"date": "2026', '"date": "2025'),
+        lambda _, out: edit_file(out / "provenance.json", '"date": "2026', '"date": "2025'),
         [r"provenance\.json: its hash is not that of its content"],
     ),
 }
@@ -189,7 +191,7 @@ CHANGES: dict[str, tuple[Callable[[Path, Path], object], list[str]]] = {
 @pytest.mark.parametrize("case", CHANGES)
 def test_change_of_run_or_report_is_named(case: str, run: Path, cache: Path) -> None:
     change, expected = CHANGES[case]
-    rotated(run / "node-2", ["stdout.1", "stdout"])
+    rotate_log(run / "node-2", ["stdout.1", "stdout"])
     out = build_report(run, cache)
     change(run, out)
     assert_match(read_causes(run_verify(out, cache)), expected)
@@ -198,9 +200,9 @@ def test_change_of_run_or_report_is_named(case: str, run: Path, cache: Path) -> 
 def test_unreadable_run_is_not_rebuilt(run: Path, cache: Path) -> None:
     out = build_report(run, cache)
     (run / "meta.json").unlink()
-    done = run_verify(out, cache)
-    assert (done.status, done.err) == (3, "")
-    assert done.out == f"input plain/meta.json: gone\nnot rebuilt: the run has no meta.json: {run}\n"
+    result = run_verify(out, cache)
+    assert (result.status, result.err) == (3, "")
+    assert result.out == f"input plain/meta.json: gone\nnot rebuilt: the run has no meta.json: {run}\n"
 
 
 # Definitions and versions
@@ -218,24 +220,24 @@ EDITS = {
 
 @pytest.mark.parametrize("definition", EDITS)
 def test_changed_definition_alone_is_named(definition: str, run: Path, cache: Path) -> None:
-    here = workspace(run.parent / "workspace")
-    out = build_report(run, cache, within=here)
+    workspace_root = copy_workspace(run.parent / "workspace")
+    out = build_report(run, cache, root=workspace_root)
     file, old, new = EDITS[definition]
-    edited(here / "specs/cardano" / file, old, new)
-    causes = read_causes(run_verify(out, cache, within=here))
+    edit_file(workspace_root / "specs/cardano" / file, old, new)
+    causes = read_causes(run_verify(out, cache, root=workspace_root))
     assert_match(causes, [rf"{definition} changed \({HASHES}\)", rf"specs changed \({HASHES}\)"])
 
 
 def test_changed_templates_are_named(run: Path, cache: Path) -> None:
-    here = workspace(run.parent / "workspace")
-    shutil.copytree(ROOT / "templates", here / "templates")
-    out = build_report(run, cache, within=here)
-    with (here / "templates" / "report.typ").open("a", encoding="utf-8") as file:
+    workspace_root = copy_workspace(run.parent / "workspace")
+    shutil.copytree(ROOT / "templates", workspace_root / "templates")
+    out = build_report(run, cache, root=workspace_root)
+    with (workspace_root / "templates" / "report.typ").open("a", encoding="utf-8") as file:
         file.write("// another line\n")
-    actual = read_differences(run_verify(out, cache, within=here))
+    actual = read_differences(run_verify(out, cache, root=workspace_root))
     assert re.fullmatch(rf"templates changed \({HASHES}\)", actual[0])
-    at = actual.index("file report.typ differs")
-    assert actual[at + 2].endswith("+ // another line")
+    index = actual.index("file report.typ differs")
+    assert actual[index + 2].endswith("+ // another line")
 
 
 # Outputs
@@ -244,7 +246,7 @@ def test_changed_templates_are_named(run: Path, cache: Path) -> None:
 def test_edited_output_is_named_with_its_line(run: Path, cache: Path) -> None:
     out = build_report(run, cache)
     title = json.loads((out / "document.json").read_text(encoding="utf-8"))["title"]
-    edited(out / "document.json", f'"title": "{title}"', '"title": "Forged"')
+    edit_file(out / "document.json", f'"title": "{title}"', '"title": "Forged"')
     assert read_differences(run_verify(out, cache)) == [
         "inputs, versions and definitions are what they were",
         "file document.json differs",
@@ -257,27 +259,31 @@ def test_edited_pdf_and_lost_or_added_charts_are_named(run: Path, cache: Path) -
     out = build_report(run, cache)
     with (out / "report.pdf").open("ab") as file:
         file.write(b"\n")
-    gone = sorted((out / "charts").glob("*.svg"))[0]
-    gone.rename(out / "charts" / "more.svg")
+    missing_file = sorted((out / "charts").glob("*.svg"))[0]
+    missing_file.rename(out / "charts" / "more.svg")
     assert read_differences(run_verify(out, cache))[1:] == sorted(
-        [f"file charts/{gone.name} is missing", "file charts/more.svg is not made any more", "file report.pdf differs"]
+        [
+            f"file charts/{missing_file.name} is missing",
+            "file charts/more.svg is not made any more",
+            "file report.pdf differs",
+        ]
     )
 
 
 # Invalid provenance
 
 
-def refusal_of(folder: Path, cache: Path, text: str) -> str:
+def read_refusal(folder: Path, cache: Path, text: str) -> str:
     """Return the error for a folder whose provenance is this text."""
     folder.mkdir()
     (folder / "provenance.json").write_text(text, encoding="utf-8")
-    done = run_verify(folder, cache)
-    assert done.status == 1
-    return message(done, {"DIR": folder})
+    result = run_verify(folder, cache)
+    assert result.status == 1
+    return format_message(result, {"DIR": folder})
 
 
 def test_provenance_that_is_not_json_is_refused(tmp_path: Path, cache: Path) -> None:
-    assert refusal_of(tmp_path / "a", cache, '{"format": 1,\n oops}') == (
+    assert read_refusal(tmp_path / "a", cache, '{"format": 1,\n oops}') == (
         "error[provenance]: the provenance is not JSON: Expecting property name enclosed in double quotes\n"
         "  at DIR/provenance.json:2:2\n"
     )
@@ -288,7 +294,7 @@ def test_provenance_that_is_not_json_is_refused(tmp_path: Path, cache: Path) -> 
     [('{"format": 7}', "format 7"), ("[]", "no format"), ('{"hash": "", "content": {}, "places": {}}', "no format")],
 )
 def test_provenance_of_unknown_format_is_refused(tmp_path: Path, cache: Path, text: str, expected: str) -> None:
-    assert refusal_of(tmp_path / "a", cache, text) == (
+    assert read_refusal(tmp_path / "a", cache, text) == (
         "error[provenance]: the provenance is of another form: DIR/provenance.json\n"
         "  expected: a provenance of format 1\n"
         f"  found:    {expected}\n"
@@ -299,12 +305,12 @@ def test_provenance_of_unknown_format_is_refused(tmp_path: Path, cache: Path, te
 def test_provenance_without_a_member_is_refused(run: Path, cache: Path, tmp_path: Path) -> None:
     provenance = json.loads((build_report(run, cache) / "provenance.json").read_text(encoding="utf-8"))
     del provenance["content"]["runs"][0]["files"][0]["sha256"]
-    assert refusal_of(tmp_path / "a", cache, json.dumps(provenance)) == (
+    assert read_refusal(tmp_path / "a", cache, json.dumps(provenance)) == (
         "error[provenance]: the provenance is not what a build writes: DIR/provenance.json\n"
         "  found:    content.runs.0.files.0.sha256: Field required\n"
     )
     provenance["content"]["runs"] = []
-    assert refusal_of(tmp_path / "b", cache, json.dumps(provenance)).endswith(
+    assert read_refusal(tmp_path / "b", cache, json.dumps(provenance)).endswith(
         "found:    places: must name the directory of each run, and of no other\n"
     )
 
@@ -313,7 +319,7 @@ def test_provenance_without_a_member_is_refused(run: Path, cache: Path, tmp_path
 def test_provenance_may_name_files_of_its_runs_only(run: Path, cache: Path, tmp_path: Path, name: str) -> None:
     provenance = json.loads((build_report(run, cache) / "provenance.json").read_text(encoding="utf-8"))
     provenance["content"]["runs"][0]["files"][0]["file"] = name
-    assert refusal_of(tmp_path / "build", cache, json.dumps(provenance)) == (
+    assert read_refusal(tmp_path / "build", cache, json.dumps(provenance)) == (
         "error[provenance]: the provenance is not what a build writes: DIR/provenance.json\n"
         f"  found:    runs: {json.dumps(name)} is no file of a run\n"
     )
@@ -328,10 +334,10 @@ def test_input_that_became_a_folder_is_reported(run: Path, cache: Path) -> None:
 
 def test_folder_without_provenance_is_refused(tmp_path: Path, cache: Path) -> None:
     hint = "  hint: name the folder that a report was built into (-o)\n"
-    nowhere = tmp_path / "nowhere"
-    for place, status, reason in ((tmp_path, 1, "holds no provenance.json"), (nowhere, 2, "does not exist")):
-        done = assay("verify", place, "--cache", cache)
-        assert (done.status, done.out, done.err) == (
+    missing_folder = tmp_path / "nowhere"
+    for place, status, reason in ((tmp_path, 1, "holds no provenance.json"), (missing_folder, 2, "does not exist")):
+        result = run_assay("verify", place, "--cache", cache)
+        assert (result.status, result.out, result.err) == (
             status,
             "",
             f"error[no-build]: the folder {reason}: {place}\n{hint}",
@@ -349,31 +355,31 @@ OTHER_REPORTS = {
 def test_article_and_history_reports_verify(report: str, tmp_path: Path, cache: Path) -> None:
     command, prose = OTHER_REPORTS[report]
     out = tmp_path / "out"
-    assert assay(*command, "-o", out, "--cache", cache).status == 0
-    done = assay("verify", out, "--cache", cache)
-    assert (done.status, done.err) == (0, "")
-    assert done.out.endswith(" files: all the same bytes\n")
+    assert run_assay(*command, "-o", out, "--cache", cache).status == 0
+    result = run_assay("verify", out, "--cache", cache)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.endswith(" files: all the same bytes\n")
     if prose:
-        within = workspace(tmp_path / "workspace")
-        (within / prose).write_text("Other words.\n", encoding="utf-8")
-        changed = assay("verify", out, "--cache", cache, within=within)
-        assert changed.status == 3
-        assert "report definition cometbft/qa changed" in changed.out
+        workspace_root = copy_workspace(tmp_path / "workspace")
+        (workspace_root / prose).write_text("Other words.\n", encoding="utf-8")
+        verification = run_assay("verify", out, "--cache", cache, cwd=workspace_root)
+        assert verification.status == 3
+        assert "report definition cometbft/qa changed" in verification.out
 
 
 def test_changed_publication_is_named(tmp_path: Path, cache: Path) -> None:
     file = tmp_path / "release.json"
     text = (PUBLISHED / "release-10.4.1.plutus.json").read_text(encoding="utf-8")
     file.write_text(text, encoding="utf-8")
-    assert assay("regenerate", file, "-o", tmp_path / "out", "--cache", cache).status == 0
+    assert run_assay("regenerate", file, "-o", tmp_path / "out", "--cache", cache).status == 0
     file.write_text(text.replace('"5.6714"', '"5.6715"'), encoding="utf-8")
-    done = assay("verify", tmp_path / "out", "--cache", cache)
-    assert done.status == 3
-    assert "input release.json: content changed" in done.out
+    result = run_assay("verify", tmp_path / "out", "--cache", cache)
+    assert result.status == 3
+    assert "input release.json: content changed" in result.out
     file.unlink()
-    done = assay("verify", tmp_path / "out", "--cache", cache)
-    assert done.status == 3
-    assert "input release.json: gone" in done.out
+    result = run_assay("verify", tmp_path / "out", "--cache", cache)
+    assert result.status == 3
+    assert "input release.json: gone" in result.out
 
 
 @pytest.mark.parametrize(
@@ -392,18 +398,20 @@ def test_malformed_provenance_of_publications_is_refused(
     change: Callable[[Any], object], expected: str, tmp_path: Path, cache: Path
 ) -> None:
     out = tmp_path / "out"
-    assert assay("regenerate", PUBLISHED / "release-10.4.1.plutus.json", "-o", out, "--cache", cache).status == 0
-    changed_json(out / "provenance.json", change)
-    done = assay("verify", out, "--cache", cache)
-    assert (done.status, done.out) == (1, "")
-    assert done.err.startswith("error[provenance]: the provenance is not what a build writes")
-    assert expected in done.err
+    assert run_assay("regenerate", PUBLISHED / "release-10.4.1.plutus.json", "-o", out, "--cache", cache).status == 0
+    change_json(out / "provenance.json", change)
+    result = run_assay("verify", out, "--cache", cache)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith("error[provenance]: the provenance is not what a build writes")
+    assert expected in result.err
 
 
 def test_changed_edition_is_named(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "out"
-    assert assay("regenerate", PUBLISHED / "release-10.5.4.plutus.json", "-o", out, "--cache", cache).status == 0
-    within = workspace(tmp_path / "workspace", ("specs/cardano/editions.dhall", "Binary prefixes", "New prefixes"))
-    done = assay("verify", out, "--cache", cache, within=within)
-    assert done.status == 3
-    assert "definition of cardano/comparison 2026-02 changed" in done.out
+    assert run_assay("regenerate", PUBLISHED / "release-10.5.4.plutus.json", "-o", out, "--cache", cache).status == 0
+    workspace_root = copy_workspace(
+        tmp_path / "workspace", ("specs/cardano/editions.dhall", "Binary prefixes", "New prefixes")
+    )
+    result = run_assay("verify", out, "--cache", cache, cwd=workspace_root)
+    assert result.status == 3
+    assert "definition of cardano/comparison 2026-02 changed" in result.out

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import edited
+from tests.support.workspaces import edit_file
 
 PATIENCE = 60.0
 BUILT = re.compile(r"build/live/report\.pdf \(\d+\.\d s\)")
@@ -31,36 +31,38 @@ class Watch:
 
     place: Path
     process: subprocess.Popen[bytes]
-    said: queue.Queue[str]
+    output_lines: queue.Queue[str]
 
-    def line(self) -> str:
+    def read_line(self) -> str:
         """Return the next nonempty line."""
-        return self.said.get(timeout=PATIENCE)
+        return self.output_lines.get(timeout=PATIENCE)
 
-    def built(self) -> None:
+    def wait_for_build(self) -> None:
         """Wait for a report without messages, and compare it with one built by a new process."""
-        assert BUILT.fullmatch(line := self.line()), line
+        assert BUILT.fullmatch(line := self.read_line()), line
         code = self.process.poll()
         assert code is None
-        fresh = self.place / "build" / "fresh"
-        shutil.rmtree(fresh, ignore_errors=True)
+        new_build = self.place / "build" / "fresh"
+        shutil.rmtree(new_build, ignore_errors=True)
         runs = ("--run", "v=1.0", "--run", "runs/1.1")
-        done = assay("build", "service/comparison", *runs, "-o", fresh, "--cache", fresh / "cache", within=self.place)
-        assert done.status == 0, done.err
+        result = run_assay(
+            "build", "service/comparison", *runs, "-o", new_build, "--cache", new_build / "cache", cwd=self.place
+        )
+        assert result.status == 0, result.err
         for name in ("document.json", "results.json", "specs.json", "report.pdf"):
-            assert (self.place / "build/live" / name).read_bytes() == (fresh / name).read_bytes(), name
+            assert (self.place / "build/live" / name).read_bytes() == (new_build / name).read_bytes(), name
 
-    def refused(self) -> str:
+    def wait_for_error(self) -> str:
         """Wait for an error; return its first line."""
-        first = self.line()
+        first = self.read_line()
         assert first.startswith("error["), first
         return first
 
-    def passed(self) -> None:
+    def skip_message(self) -> None:
         """Consume the rest of an error message."""
         while True:
             try:
-                line = self.said.get(timeout=0.5)
+                line = self.output_lines.get(timeout=0.5)
             except queue.Empty:
                 return
             assert not BUILT.fullmatch(line), line
@@ -69,7 +71,7 @@ class Watch:
 @pytest.fixture
 def watch(tmp_path: Path) -> Iterator[Watch]:
     """Start `assay watch` in a workspace with its own templates; its run has `=` in its name and a linked host."""
-    assert assay("init", tmp_path / "ws").status == 0
+    assert run_assay("init", tmp_path / "ws").status == 0
     place = tmp_path / "ws"
     shutil.copytree(ROOT / "templates", place / "templates")
     (place / "runs/1.0").rename(place / "v=1.0")
@@ -78,7 +80,7 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
     (place / "notes").mkdir()
     (place / "notes" / "wait.txt").write_text("From the request on", "utf-8")
     import_line = "doc = ../../notes/wait.txt as Text"
-    edited(place / METRICS, 'doc = "From the request to the moment at which a worker takes it up"', import_line)
+    edit_file(place / METRICS, 'doc = "From the request to the moment at which a worker takes it up"', import_line)
     command = [sys.executable, "-m", "assay", "--cache", "cache", "watch", "service/comparison"]
     env = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
@@ -95,7 +97,7 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
 
         threading.Thread(target=read, daemon=True).start()
         watched = Watch(place, process, lines)
-        assert BUILT.fullmatch(watched.line())
+        assert BUILT.fullmatch(watched.read_line())
         yield watched
         process.kill()
 
@@ -103,7 +105,7 @@ def watch(tmp_path: Path) -> Iterator[Watch]:
 def test_every_input_of_report_is_watched(watch: Watch) -> None:
     place = watch.place
     (place / "notes" / "wait.txt").write_text("Until a worker takes it up", "utf-8")  # imported from outside specs/
-    watch.built()
+    watch.wait_for_build()
     log = place / "web-1" / "log.jsonl"
     text = log.read_text("utf-8")
     other = place / "other"
@@ -111,33 +113,33 @@ def test_every_input_of_report_is_watched(watch: Watch) -> None:
     assert other.stat().st_size == log.stat().st_size
     shutil.copystat(log, other)
     other.replace(log)  # of the same size and time
-    watch.built()
+    watch.wait_for_build()
     (place / "web-1" / "log.jsonl").write_text(text, "utf-8")  # behind a link
-    watch.built()
+    watch.wait_for_build()
     shutil.rmtree(place / "build" / "live")
-    watch.built()
+    watch.wait_for_build()
 
 
 def test_watched_fonts_are_the_existing_ones(watch: Watch) -> None:
     fonts = watch.place / "templates" / "fonts"
     shutil.move(fonts, watch.place / "fonts")
     fonts.mkdir()
-    assert "the report cannot be set: unknown font family" in watch.refused()
-    watch.passed()
+    assert "the report cannot be set: unknown font family" in watch.wait_for_error()
+    watch.skip_message()
     for path in (watch.place / "fonts").iterdir():
         shutil.copyfile(path, fonts / f"other-{path.name}")
-    watch.built()
+    watch.wait_for_build()
 
 
 def test_respelling_of_equal_number_is_a_change(watch: Watch) -> None:
     """-0.0 equals 0.0; both spellings must build the same, whichever is cached."""
     size = "S.grain.taken at.sent events.field.bytes"
     for before, zero in (("", "0.0"), ("0.0", "-0.0"), ("-0.0", "1.0")):
-        edited(watch.place / METRICS, _plus(size, before), _plus(size, zero))
-        watch.built()
+        edit_file(watch.place / METRICS, _add_to_measure(size, before), _add_to_measure(size, zero))
+        watch.wait_for_build()
 
 
-def _plus(measure: str, number: str) -> str:
+def _add_to_measure(measure: str, number: str) -> str:
     return f"measure = S.x.plus ({measure}) (S.x.quantity {number} S.unit.byte)" if number else f"measure = {measure}"
 
 
@@ -146,30 +148,30 @@ def test_editor_backup_files_are_ignored(watch: Watch) -> None:
         (watch.place / folder / ".#tables.typ").symlink_to("user@host.123:456")
         (watch.place / folder / ".tables.typ.swp").write_bytes(b"\0")
         (watch.place / folder / "tables.typ~").write_text("", "utf-8")
-    edited(watch.place / METRICS, '"Working time"', '"Time of work"')
-    assert BUILT.fullmatch(watch.line())
+    edit_file(watch.place / METRICS, '"Working time"', '"Time of work"')
+    assert BUILT.fullmatch(watch.read_line())
     assert not list((watch.place / "build/live").rglob(".*"))
 
 
 def test_refused_build_is_reported_and_watch_continues(watch: Watch) -> None:
     link = watch.place / "templates" / "away.txt"
     link.symlink_to(ROOT / "README.md")
-    assert watch.refused() == "error[template]: a link points outside the workspace"
-    watch.passed()
+    assert watch.wait_for_error() == "error[template]: a link points outside the workspace"
+    watch.skip_message()
     link.unlink()
-    watch.built()
+    watch.wait_for_build()
     live = watch.place / "build" / "live"
     shutil.rmtree(live)
     live.write_text("in the way", "utf-8")
-    edited(watch.place / METRICS, '"Working time"', '"Time of work"')
-    assert watch.refused().startswith("error[output]: ")
-    watch.passed()
+    edit_file(watch.place / METRICS, '"Working time"', '"Time of work"')
+    assert watch.wait_for_error().startswith("error[output]: ")
+    watch.skip_message()
     live.unlink()  # nothing that is read has changed
-    watch.built()
+    watch.wait_for_build()
 
 
 def test_interrupt_ends_watch_at_any_time(watch: Watch) -> None:
     watch.process.send_signal(signal.SIGINT)
     assert watch.process.wait(PATIENCE) == 130
-    assert watch.line() == "interrupted"
-    assert watch.said.empty()
+    assert watch.read_line() == "interrupted"
+    assert watch.output_lines.empty()

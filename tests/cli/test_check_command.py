@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 
 
 def test_check_of_good_specs_counts_definitions(cache: Path) -> None:
-    done = assay("check", "--cache", cache)
-    assert (done.status, done.out, done.err) == (
+    result = run_assay("check", "--cache", cache)
+    assert (result.status, result.out, result.err) == (
         0,
         "antelope: 4 sources, 20 events, 17 relations, 15 grains, 91 metrics, 0 filters, 1 summary, 0 reports, "
         "18 series, 3 articles, 9 examples: no problem\n"

@@ -14,7 +14,7 @@ from click.shell_completion import BashComplete
 from assay.cli.groups import EXAMPLES, GROUPS
 from assay.cli.main import cli
 from assay.cli.options import VARIABLE
-from tests.support.commands import assay, assay_process
+from tests.support.commands import run_assay, run_assay_process
 from tests.support.laboratory import ROOT
 
 COMMANDS = sorted(cli.commands)
@@ -34,13 +34,13 @@ def test_examples_are_valid_commands(name: str, example: str) -> None:
     parent = cli.make_context("assay", [command], resilient_parsing=True)
     parent.obj = {"cache": None, "errors": "text"}
     cli.commands[name].make_context(name, arguments, parent=parent)
-    assert f"  {example}\n" in assay(name, "--help").out
+    assert f"  {example}\n" in run_assay(name, "--help").out
 
 
 @pytest.mark.parametrize("width", ["50", "80", "200"])
 def test_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
-    help_text = " ".join(assay("--help").out.partition("Author:")[2].split())
+    help_text = " ".join(run_assay("--help").out.partition("Author:")[2].split())
     for name, command in cli.commands.items():
         first = " ".join((command.help or "").split("\n\n")[0].split())
         assert f"{name} {first.partition('. ')[0].removesuffix('.')}." in help_text
@@ -49,7 +49,7 @@ def test_help_cuts_no_summary(monkeypatch: pytest.MonkeyPatch, width: str) -> No
 def test_help_lists_commands_by_group() -> None:
     """Commands are listed below the heading of their group."""
     lines = [
-        line for line in assay("--help").out.splitlines() if not line.startswith("   ")
+        line for line in run_assay("--help").out.splitlines() if not line.startswith("   ")
     ]  # no second line of a summary
     for heading, names in GROUPS.items():
         start = lines.index(f"{heading}:")
@@ -103,20 +103,20 @@ def test_the_reference_page_is_that_of_the_commands() -> None:
 )
 def test_completion_offers_names(typed: str, expected: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    for name, value in completion_variables(typed, cache).items():
+    for name, value in get_completion_variables(typed, cache).items():
         monkeypatch.setenv(name, value)
     assert BashComplete(cli, {}, "assay", VARIABLE).complete().split() == expected.split()
 
 
 def test_completion_works_in_a_shell_process(cache: Path) -> None:
     """The process gets the variables that the bash script sets."""
-    done = assay_process(
-        environment={VARIABLE: "bash_complete", **completion_variables("assay query cdfForgerLead", cache)}
+    result = run_assay_process(
+        environment={VARIABLE: "bash_complete", **get_completion_variables("assay query cdfForgerLead", cache)}
     )
-    assert (done.out.split(), done.err) == (["plain,cdfForgerLead"], "")
+    assert (result.out.split(), result.err) == (["plain,cdfForgerLead"], "")
 
 
-def completion_variables(typed: str, cache: Path) -> dict[str, str]:
+def get_completion_variables(typed: str, cache: Path) -> dict[str, str]:
     """Return the variables that a shell sets for the line to complete."""
     count = len(typed.split()) - (not typed.endswith(" "))
     return {"COMP_WORDS": typed, "COMP_CWORD": str(count), "XDG_CACHE_HOME": str(cache)}
@@ -125,6 +125,6 @@ def completion_variables(typed: str, cache: Path) -> dict[str, str]:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_script_is_printed_for_a_shell(shell: str) -> None:
     """The script names the variable that requests completions."""
-    done = assay("completion", shell)
-    assert (done.status, "_ASSAY_COMPLETE" in done.out) == (0, True)
-    assert str(Path.cwd()) not in done.out
+    result = run_assay("completion", shell)
+    assert (result.status, "_ASSAY_COMPLETE" in result.out) == (0, True)
+    assert str(Path.cwd()) not in result.out

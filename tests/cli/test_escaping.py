@@ -16,53 +16,53 @@ import duckdb
 import pytest
 
 from assay.cli.main import cli
-from assay.cli.output import rows
-from assay.sql.dialect import printable
-from tests.support.commands import Done, assay, assay_process, source_environment
+from assay.cli.output import print_rows
+from assay.sql.dialect import escape_statement
+from tests.support.commands import CommandResult, build_environment, run_assay, run_assay_process
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import edited
+from tests.support.workspaces import edit_file
 
 #: characters that control a terminal (ESC, CSI), reverse a line, or begin another line
 HOSTILE = "a\x1b[31m\x9b1m\u202eb\nFORGED"
 ACTING = {"\x1b", "\x9b", "\u202e"}
 #: the same as a Dhall text, and as printed
 IN_DHALL = "a\\u001b[31m\\u009b1m\\u202eb\\nFORGED"
-SHOWN = "a\\x1b[31m\\x9b1m\\u202eb\\x0aFORGED"
+ESCAPED_NAME = "a\\x1b[31m\\x9b1m\\u202eb\\x0aFORGED"
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a workspace whose folder, specs and logs contain control characters."""
     folder = tmp_path_factory.mktemp("echo") / HOSTILE
-    done = assay("init", folder)
-    _assert_harmless(done)
-    assert SHOWN in done.out
+    result = run_assay("init", folder)
+    _assert_harmless(result)
+    assert ESCAPED_NAME in result.out
     specs = folder / "specs" / "service"
-    edited(specs / "metrics.dhall", '"Waiting time"', f'"Waiting {IN_DHALL}"')
-    edited(specs / "metrics.dhall", '"From then to the response"', f'"From then {IN_DHALL}"')
+    edit_file(specs / "metrics.dhall", '"Waiting time"', f'"Waiting {IN_DHALL}"')
+    edit_file(specs / "metrics.dhall", '"From then to the response"', f'"From then {IN_DHALL}"')
     for file, doc in (
         ("requests", "A request, on the host that it came to"),
         ("reports", "Two or more versions of the service, the first of which is the baseline"),
         ("source", "Version of the service"),
         ("events", "A request came in"),
     ):
-        edited(specs / f"{file}.dhall", f'"{doc}"', f'"{doc} {IN_DHALL}"')
-    edited(specs / "requests.dhall", '"Id of the request"', f'"Id {IN_DHALL}"')
-    edited(specs / "examples.dhall", '"one request"', f'"one {IN_DHALL}"')
-    edited(specs / "examples.dhall", '[ "21" ]', '[ "22" ]')
-    edited(specs / "events.dhall", '"response.sent"', f'"response.sent{IN_DHALL}"')
+        edit_file(specs / f"{file}.dhall", f'"{doc}"', f'"{doc} {IN_DHALL}"')
+    edit_file(specs / "requests.dhall", '"Id of the request"', f'"Id {IN_DHALL}"')
+    edit_file(specs / "examples.dhall", '"one request"', f'"one {IN_DHALL}"')
+    edit_file(specs / "examples.dhall", '[ "21" ]', '[ "22" ]')
+    edit_file(specs / "events.dhall", '"response.sent"', f'"response.sent{IN_DHALL}"')
     for log in folder.glob("runs/*/*/log.jsonl"):
         text = log.read_text(encoding="utf-8")
         assert '"response.sent"' in text
         log.write_text(text.replace('"response.sent"', json.dumps(f"response.sent{HOSTILE}")), encoding="utf-8")
-    edited(specs / "examples.dhall", '"response.sent"', f'"response.sent{IN_DHALL.replace(chr(92), chr(92) * 2)}"')
+    edit_file(specs / "examples.dhall", '"response.sent"', f'"response.sent{IN_DHALL.replace(chr(92), chr(92) * 2)}"')
     (folder / "runs" / "1.1").rename(folder / "runs" / f"1.1{HOSTILE}")
     return folder
 
 
-def _assert_harmless(done: Done) -> None:
+def _assert_harmless(result: CommandResult) -> None:
     """Check that no printed character acts on a terminal and that no text adds a line."""
-    output = done.out + done.err
+    output = result.out + result.err
     assert not ACTING & set(output)
     assert not re.search(r"^\W*FORGED", output, re.MULTILINE)
 
@@ -114,15 +114,22 @@ COMMANDS: list[tuple[tuple[str, ...], int]] = [
 @pytest.mark.parametrize(("words", "status"), COMMANDS)
 def test_control_characters_are_escaped_on_the_terminal(place: Path, words: tuple[str, ...], status: int) -> None:
     arguments = [_name_run(place) if word == "RUN" else word for word in words]
-    done = assay("--cache", place / "cache", *arguments, within=place)
-    assert done.status == status, done.err
-    _assert_harmless(done)
+    result = run_assay("--cache", place / "cache", *arguments, cwd=place)
+    assert result.status == status, result.err
+    _assert_harmless(result)
 
 
 def test_every_command_is_covered() -> None:
-    here = {word for words, _ in COMMANDS for word in words[:3]} & set(cli.commands)
-    elsewhere = {"init", "build", "trace", "verify", "watch", "lsp"}  # a language server prints nothing for users
-    assert here | elsewhere == set(cli.commands)
+    covered_commands = {word for words, _ in COMMANDS for word in words[:3]} & set(cli.commands)
+    commands_tested_elsewhere = {
+        "init",
+        "build",
+        "trace",
+        "verify",
+        "watch",
+        "lsp",
+    }  # a language server prints nothing for users
+    assert covered_commands | commands_tested_elsewhere == set(cli.commands)
 
 
 def test_watch_escapes_control_characters(place: Path) -> None:
@@ -130,12 +137,12 @@ def test_watch_escapes_control_characters(place: Path) -> None:
         _name_run(place) if word == "RUN" else word for word in ("watch", *BUILD[1:-3], "-o", f"watched{HOSTILE}")
     ]
     command = [sys.executable, "-m", "assay", "--cache", str(place / "cache"), *arguments]
-    env = source_environment()
+    env = build_environment()
     with subprocess.Popen(
         command, cwd=place, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:  # fmt: skip
-        late = threading.Timer(60, process.kill)
-        late.start()
+        timer = threading.Timer(60, process.kill)
+        timer.start()
         assert process.stdout
         lines = [process.stdout.readline().decode()]
         package = place / "specs" / "service" / "package.dhall"
@@ -143,56 +150,56 @@ def test_watch_escapes_control_characters(place: Path) -> None:
         package.write_text(text.replace(", system =", f", {json.dumps(HOSTILE)} ="), encoding="utf-8")
         lines += [line.decode() for line in takewhile(bytes.strip, process.stdout)]
         process.kill()
-        late.cancel()
+        timer.cancel()
         package.write_text(text, encoding="utf-8")
-    assert re.fullmatch(rf"watched{re.escape(SHOWN)}/report\.pdf \(\d+\.\d s\)\n", lines[0])
+    assert re.fullmatch(rf"watched{re.escape(ESCAPED_NAME)}/report\.pdf \(\d+\.\d s\)\n", lines[0])
     assert lines[1].startswith("error[")
-    _assert_harmless(Done(1, "", "".join(lines)))
+    _assert_harmless(CommandResult(1, "", "".join(lines)))
 
 
 def test_build_escapes_control_characters(place: Path) -> None:
     cache = ("--cache", place / "cache")
     arguments = [_name_run(place) if word == "RUN" else word for word in BUILD]
     out = f"out{HOSTILE}"
-    done = assay(*cache, *arguments, out, within=place)
-    assert (done.status, done.out) == (0, f"out{SHOWN}/report.md\n"), done.err
-    _assert_harmless(done)
-    for words, status in (
+    result = run_assay(*cache, *arguments, out, cwd=place)
+    assert (result.status, result.out) == (0, f"out{ESCAPED_NAME}/report.md\n"), result.err
+    _assert_harmless(result)
+    for command, status in (
         (("trace", out, "--list"), 0),
         (("trace", out, "--list", "--format", "json"), 0),
         (("verify", out), 0),
         (("diff", out, "."), 0),
         (("verify", f"no{HOSTILE}"), 2),
     ):
-        done = assay(*cache, *words, within=place)
-        assert done.status == status, done.err
-        _assert_harmless(done)
+        result = run_assay(*cache, *command, cwd=place)
+        assert result.status == status, result.err
+        _assert_harmless(result)
 
 
 def test_json_output_has_exact_values(place: Path) -> None:
     cache = ("--cache", place / "cache")
-    listed = assay(*cache, "list", "metrics", "--format", "json", within=place).json()
-    assert f"Waiting {HOSTILE}" in [item["name"] for item in listed]
-    rows = assay(*cache, "query", "wait", "--run", _name_run(place), "--format", "json", within=place).json()
+    listing = run_assay(*cache, "list", "metrics", "--format", "json", cwd=place).parse_json()
+    assert f"Waiting {HOSTILE}" in [item["name"] for item in listing]
+    rows = run_assay(*cache, "query", "wait", "--run", _name_run(place), "--format", "json", cwd=place).parse_json()
     assert rows[0]["run"] == f"new{HOSTILE}"
-    log = assay(*cache, *QUERY[:-1], _name_run(place), "--log-format", "json", within=place).err
+    log = run_assay(*cache, *QUERY[:-1], _name_run(place), "--log-format", "json", cwd=place).err
     assert f"new{HOSTILE}" in [json.loads(line).get("run") for line in log.splitlines() if line[0] == "{"]
 
 
 def test_tables_and_csv_show_escapes(place: Path) -> None:
     cache = ("--cache", place / "cache")
-    listed = assay(*cache, "list", "metrics", "--format", "csv", within=place).out
-    assert f"Waiting {SHOWN}" in [row[1] for row in csv.reader(io.StringIO(listed))]
-    assert SHOWN in assay(*cache, "query", "wait", "--run", _name_run(place), within=place).out
+    listing = run_assay(*cache, "list", "metrics", "--format", "csv", cwd=place).out
+    assert f"Waiting {ESCAPED_NAME}" in [row[1] for row in csv.reader(io.StringIO(listing))]
+    assert ESCAPED_NAME in run_assay(*cache, "query", "wait", "--run", _name_run(place), cwd=place).out
 
 
 def test_printed_sql_means_the_same_as_the_sql() -> None:
     text = "it's\\a 'b' \x1b\x9b\u202e"
     sql = f"SELECT {_quote_literal(text)} AS \"a'b\" /* it's */, 'plain\\n' -- it's\n"
-    printed = printable(sql)
-    assert not ACTING & set(printed)
-    assert duckdb.execute(printed).fetchall() == [(text, "plain\\n")]
-    assert printable("SELECT 'a\\b\n' AS \"é\"") == "SELECT 'a\\b\n' AS \"é\""
+    printed_sql = escape_statement(sql)
+    assert not ACTING & set(printed_sql)
+    assert duckdb.execute(printed_sql).fetchall() == [(text, "plain\\n")]
+    assert escape_statement("SELECT 'a\\b\n' AS \"é\"") == "SELECT 'a\\b\n' AS \"é\""
 
 
 def _quote_literal(text: str) -> str:
@@ -201,15 +208,15 @@ def _quote_literal(text: str) -> str:
 
 def test_limited_terminal_gets_replacement_characters() -> None:
     ascii_ = {"PYTHONIOENCODING": "ascii"}
-    done = assay_process("list", "metrics", "--system", "cardano", "--format", "json", environment=ascii_)
-    listed = assay("list", "metrics", "--system", "cardano", "--format", "json")
-    assert done.status == 0, done.err
-    assert done.json() == listed.json()
-    assert not listed.out.isascii()
+    result = run_assay_process("list", "metrics", "--system", "cardano", "--format", "json", environment=ascii_)
+    listing = run_assay("list", "metrics", "--system", "cardano", "--format", "json")
+    assert result.status == 0, result.err
+    assert result.parse_json() == listing.parse_json()
+    assert not listing.out.isascii()
 
 
 def test_rows_of_marks_are_text(capsys: pytest.CaptureFixture[str]) -> None:
-    rows(("a",), [("[red]x[/red]\x1b",)], "table")
+    print_rows(("a",), [("[red]x[/red]\x1b",)], "table")
     assert "[red]x[/red]\\x1b" in capsys.readouterr().out
 
 
@@ -217,28 +224,28 @@ def test_only_one_module_prints() -> None:
     folder = ROOT / "compiler" / "assay" / "cli"
     files = [path for path in folder.glob("*.py") if path.name != "output.py"]
     assert len(files) > 10
-    prints = re.compile(r"\bclick\.(echo|secho|echo_via_pager)\b|\bprint\(|\bstd(out|err)\.write\b")
-    own = {"progress.py": 1}  # a progress display
-    counts = {path.name: len(prints.findall(path.read_text(encoding="utf-8"))) for path in files}
-    assert {name: number for name, number in counts.items() if number} == own
+    printing_call = re.compile(r"\bclick\.(echo|secho|echo_via_pager)\b|\bprint\(|\bstd(out|err)\.write\b")
+    allowed_counts = {"progress.py": 1}  # a progress display
+    counts = {path.name: len(printing_call.findall(path.read_text(encoding="utf-8"))) for path in files}
+    assert {name: number for name, number in counts.items() if number} == allowed_counts
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1+1", "-1-1", "@SUM(1+1)", "-", "-1.5.", "+a"])
 def test_csv_cell_like_a_formula_is_quoted(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows(["name", "value"], [["a", cell]], "csv")
-    rows(["name", "value"], [["a", cell]], "json")
-    printed = capsys.readouterr().out
-    assert printed.startswith(f"name,value\na,'{cell}\n")
-    assert json.loads(printed.partition("\n[")[2].join(["[", ""])) == [{"name": "a", "value": cell}]
+    print_rows(["name", "value"], [["a", cell]], "csv")
+    print_rows(["name", "value"], [["a", cell]], "json")
+    output = capsys.readouterr().out
+    assert output.startswith(f"name,value\na,'{cell}\n")
+    assert json.loads(output.partition("\n[")[2].join(["[", ""])) == [{"name": "a", "value": cell}]
 
 
 @pytest.mark.parametrize("cell", ["-1.5", "+2", "-1e-05", "-.5", "-inf", "1=1", "a@b", "", "'=1"])
 def test_other_csv_cell_is_unchanged(cell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    rows(["name", "value"], [["a", cell]], "csv")
+    print_rows(["name", "value"], [["a", cell]], "csv")
     assert capsys.readouterr().out == f"name,value\na,{cell}\n"
 
 
 def test_csv_of_run_named_like_a_formula_is_quoted(place: Path, tmp_path: Path) -> None:
-    words = ("query", "wait", "--run", "@SUM(1+1)=runs/1.0", "--format", "csv", "--cache", tmp_path)
-    done = assay(*words, within=place)
-    assert (done.status, done.out.splitlines()[1][:16]) == (0, "wait,'@SUM(1+1),")
+    command = ("query", "wait", "--run", "@SUM(1+1)=runs/1.0", "--format", "csv", "--cache", tmp_path)
+    result = run_assay(*command, cwd=place)
+    assert (result.status, result.out.splitlines()[1][:16]) == (0, "wait,'@SUM(1+1),")

@@ -57,11 +57,11 @@ main()
 
 
 def test_converters_start_first_in_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    began: list[Path] = []
-    monkeypatch.setattr(build_module, "start", began.append)
+    started_processes: list[Path] = []
+    monkeypatch.setattr(build_module, "start_converters", started_processes.append)
     runs, cache = [f"run={ROOT}/golden/cardano/tiny/plain/run"], tmp_path / "cache"
     assert build(runs, tmp_path / "out", cache, "--filter", "none").status == 2
-    assert began == [ROOT / "templates" / "fonts"]
+    assert started_processes == [ROOT / "templates" / "fonts"]
     (cache / "drawings").mkdir(parents=True)
     assert build(runs, tmp_path / "out", cache, "--filter", "none").status == 2
-    assert len(began) == 1
+    assert len(started_processes) == 1

@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.compare_reference import CARDANO, load
-from tests.support.commands import assay, build
-from tests.support.runs import changed_log, copied
+from tests.compare_reference import CARDANO, load_json
+from tests.support.commands import build, run_assay
+from tests.support.runs import change_log, copy_run
 
 STAGES = ["specs", "hash", "read", "results", "completeness", "charts", "pdf", "report", "command"]
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = copied("tiny/plain", tmp_path_factory.mktemp("log") / "run")
-    changed_log(folder / "node-2", lambda lines: [*lines, '{"at": "2026', "a text"])
+    folder = copy_run("tiny/plain", tmp_path_factory.mktemp("log") / "run")
+    change_log(folder / "node-2", lambda lines: [*lines, '{"at": "2026', "a text"])
     return folder
 
 
@@ -31,30 +31,35 @@ def verbose(run: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     """Build twice; return the folder, the first log as JSON, and the second (all cached) as text."""
     folder = tmp_path_factory.mktemp("verbose")
     first = build([f"run={run}"], folder / "out", folder / "cache", "--no-filters", "--log-format", "json")
-    again = build([f"run={run}"], folder / "out", folder / "cache", "--no-filters", "-v")
-    assert first.status == again.status == 0
+    second_build = build([f"run={run}"], folder / "out", folder / "cache", "--no-filters", "-v")
+    assert first.status == second_build.status == 0
     return (
         folder / "out",
         [json.loads(line) for line in first.err.splitlines() if line[0] == "{"],
-        again.err.splitlines(),
+        second_build.err.splitlines(),
     )
 
 
 def test_every_stage_is_a_line_of_json(verbose: tuple[Path, list[dict[str, object]], list[str]], run: Path) -> None:
     _, stages, _ = verbose
     assert [item["stage"] for item in stages] == STAGES
-    by_stage = {str(item["stage"]): item for item in stages}
+    stages_by_name = {str(item["stage"]): item for item in stages}
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", str(item["at"])) for item in stages)
     assert all(item["level"] == "info" for item in stages)
     size = sum(path.stat().st_size for path in run.glob("node-*/*"))
-    read = by_stage["read"]
-    assert (read["run"], read["source"], read["bytes"], read["cached"]) == ("run", "workbench_logs", size, False)
-    whole = by_stage["command"]
-    assert whole["command"] == "build"
+    read_stage = stages_by_name["read"]
+    assert (read_stage["run"], read_stage["source"], read_stage["bytes"], read_stage["cached"]) == (
+        "run",
+        "workbench_logs",
+        size,
+        False,
+    )
+    command_stage = stages_by_name["command"]
+    assert command_stage["command"] == "build"
     for item in stages:
-        assert 0 <= item["seconds"] <= whole["seconds"]  # type: ignore[operator]
+        assert 0 <= item["seconds"] <= command_stage["seconds"]  # type: ignore[operator]
         assert item["processor_seconds"] >= 0  # type: ignore[operator]
-        assert 10 < item["peak_mib"] <= whole["peak_mib"]  # type: ignore[operator]
+        assert 10 < item["peak_mib"] <= command_stage["peak_mib"]  # type: ignore[operator]
 
 
 def test_stages_as_text_name_cache_hits(verbose: tuple[Path, list[dict[str, object]], list[str]]) -> None:
@@ -64,24 +69,24 @@ def test_stages_as_text_name_cache_hits(verbose: tuple[Path, list[dict[str, obje
 
 
 def test_quiet_command_after_verbose_one_logs_nothing() -> None:
-    assert assay("-v", "list", "reports", "--system", "cardano").err
-    assert assay("list", "reports", "--system", "cardano").err == ""
+    assert run_assay("-v", "list", "reports", "--system", "cardano").err
+    assert run_assay("list", "reports", "--system", "cardano").err == ""
 
 
 def test_provenance_accounts_for_every_line(
     verbose: tuple[Path, list[dict[str, object]], list[str]], run: Path
 ) -> None:
-    resources = load(verbose[0] / "provenance.json")["resources"]["run"]
+    resources = load_json(verbose[0] / "provenance.json")["resources"]["run"]
     paths = list(run.glob("node-*/*"))
     assert resources["files"] == len(paths)
     assert resources["bytes"] == sum(path.stat().st_size for path in paths)
     assert resources["quarantined"] == 1
     assert resources["recognised"] + resources["other"] + resources["quarantined"] == resources["lines"]
-    manifest = load(verbose[0] / "results.json")["manifest"]["run"]
+    manifest = load_json(verbose[0] / "results.json")["manifest"]["run"]
     assert resources["recognised"] == manifest["recognised_total"]
 
 
-SHOWN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+ESCAPE_SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @pytest.mark.parametrize(
@@ -90,22 +95,22 @@ SHOWN = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 def test_terminal_shows_files_bytes_and_time_left(tmp_path: Path, cases: list[str], expected: str) -> None:
     runs = [f"{name}={CARDANO / 'tiny' / name / 'run'}" if len(cases) > 1 else str(CARDANO / "tiny" / name / "run")
             for name in cases]  # fmt: skip
-    ours, theirs = pty.openpty()
+    main_descriptor, terminal_descriptor = pty.openpty()
     command = [sys.executable, "-m", "assay", "ingest", "--system", "cardano", *runs, "--cache", str(tmp_path)]
     env = {**os.environ, "COLUMNS": "110", "TERM": "xterm"}
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env=env) as process:
-        os.close(theirs)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal_descriptor, env=env) as process:
+        os.close(terminal_descriptor)
         output = b""
         while True:
             try:
-                part = os.read(ours, 65536)
+                part = os.read(main_descriptor, 65536)
             except OSError:  # the other side is closed
                 break
             if not part:
                 break
             output += part
-    os.close(ours)
+    os.close(main_descriptor)
     assert process.returncode == 0
-    lines = [line for line in re.split(r"[\r\n]+", SHOWN.sub("", output.decode())) if "reading" in line]
+    lines = [line for line in re.split(r"[\r\n]+", ESCAPE_SEQUENCE.sub("", output.decode())) if "reading" in line]
     assert {re.sub(r" *[━╸╺].*", "", line).strip() for line in lines} == {expected}
     assert re.search(r"(\d+)/\1 MB(, \d+ MB/s)? +\d:\d\d:\d\d", lines[-1])

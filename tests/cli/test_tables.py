@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.output import below, widths, wrapped
-from tests.support.commands import assay
+from assay.cli.output import compute_widths, format_stacked_rows, wrap_text
+from tests.support.commands import run_assay
 
 HEADER = ("id", "name", "what it is")
 ROWS = [("node_blocks", "Blocks committed", "Blocks that a node has committed"), ("up", "Up", "Whether it answered")]
 
 
 def test_table_that_fits_has_width_of_its_cells() -> None:
-    assert widths(HEADER, ROWS, 100) == [11, 16, 32]
-    assert below(HEADER, ROWS, 100) == []
+    assert compute_widths(HEADER, ROWS, 100) == [11, 16, 32]
+    assert format_stacked_rows(HEADER, ROWS, 100) == []
 
 
 def test_widest_column_wraps_at_words() -> None:
-    assert widths(HEADER, ROWS, 60) == [11, 16, 27]
-    assert widths(HEADER, ROWS, 45) == [11, 14, 14]
-    assert widths(HEADER, ROWS, 30) == []
+    assert compute_widths(HEADER, ROWS, 60) == [11, 16, 27]
+    assert compute_widths(HEADER, ROWS, 45) == [11, 14, 14]
+    assert compute_widths(HEADER, ROWS, 30) == []
 
 
 def test_last_column_moves_below_in_narrow_terminal() -> None:
-    assert below(HEADER, ROWS, 32) == [
+    assert format_stacked_rows(HEADER, ROWS, 32) == [
         "id            name",
         "─" * 32,
         "node_blocks   Blocks committed",
@@ -38,7 +38,7 @@ def test_last_column_moves_below_in_narrow_terminal() -> None:
 
 
 def test_earlier_columns_move_below_with_their_names() -> None:
-    assert below(HEADER, ROWS, 20) == [
+    assert format_stacked_rows(HEADER, ROWS, 20) == [
         "id",
         "─" * 20,
         "node_blocks",
@@ -55,20 +55,20 @@ def test_earlier_columns_move_below_with_their_names() -> None:
 
 
 def test_numbers_do_not_move_below() -> None:
-    assert below(("metric", "max"), [("node_blocks", "123456789")], 15) == []
+    assert format_stacked_rows(("metric", "max"), [("node_blocks", "123456789")], 15) == []
 
 
 @pytest.mark.parametrize(("text", "lines"), [("", [""]), ("a b", ["a b"]), ("abc de", ["abc", "de"])])
 def test_texts_wrap_at_blanks(text: str, lines: list[str]) -> None:
-    assert wrapped(text, 4) == lines
+    assert wrap_text(text, 4) == lines
 
 
 @pytest.mark.parametrize("kind", ["metrics", "events", "grains", "filters", "series", "reports"])
 def test_list_at_80_columns_breaks_no_word(cache: Path, kind: str) -> None:
-    document = json.loads(assay("list", kind, "--format", "json", "--cache", cache).out)
+    document = json.loads(run_assay("list", kind, "--format", "json", "--cache", cache).out)
     header, rows = tuple(document[0]), [tuple(item.values()) for item in document]
-    lines = below(header, rows, 80)
-    sizes = widths(header, rows, 80)
+    lines = format_stacked_rows(header, rows, 80)
+    sizes = compute_widths(header, rows, 80)
     assert lines or sizes
     assert all(len(line) <= 80 or " " not in line.strip() for line in lines)
     words = {word.rstrip(";") for line in lines for word in line.split()}

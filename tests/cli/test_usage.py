@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.lang.workspace import shipped
-from tests.support.commands import assay
+from assay.lang.workspace import get_shipped_workspace
+from tests.support.commands import run_assay
 
 
 def test_provenance_file_names_a_build(two: Path, cache: Path) -> None:
-    by_folder, by_file = (assay("trace", place, "--list", "--cache", cache) for place in (two, two / "provenance.json"))
-    assert (by_file.status, by_file.out) == (0, by_folder.out)
+    from_folder, from_file = (
+        run_assay("trace", place, "--list", "--cache", cache) for place in (two, two / "provenance.json")
+    )
+    assert (from_file.status, from_file.out) == (0, from_folder.out)
 
 
 def test_check_accepts_nothing_outside_of_a_workspace(tmp_path: Path, cache: Path) -> None:
     """What comes with Assay is nobody's workspace: it stays as it is."""
-    place = shipped().normal_form("cardano")
+    place = get_shipped_workspace().get_normal_form_path("cardano")
     before = place.stat().st_mtime_ns, place.read_bytes()
-    done = assay("check", "--accept", "--system", "cardano", "--cache", cache, within=tmp_path)
-    assert (done.status, done.out, done.err) == (
+    result = run_assay("check", "--accept", "--system", "cardano", "--cache", cache, cwd=tmp_path)
+    assert (result.status, result.out, result.err) == (
         2,
         "",
         "error[no-workspace]: there is no workspace to write normal forms into\n"
@@ -29,6 +31,6 @@ def test_check_accepts_nothing_outside_of_a_workspace(tmp_path: Path, cache: Pat
 
 
 def test_option_twice_with_one_value_counts_once(cache: Path) -> None:
-    once = assay("list", "filters", "--system", "cardano", "--cache", cache)
-    twice = assay("list", "filters", "--system", "cardano", "--system", "cardano", "--cache", cache)
-    assert (twice.status, twice.out) == (0, once.out)
+    once = run_assay("list", "filters", "--system", "cardano", "--cache", cache)
+    result = run_assay("list", "filters", "--system", "cardano", "--system", "cardano", "--cache", cache)
+    assert (result.status, result.out) == (0, once.out)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.dhall import DhallError, Problem, evaluate_text, normal_form, print_node
+from assay.dhall import DhallError, Problem, evaluate_text, normalize, print_node
 
 FOLDER = Path(__file__).with_name("cases")
 _RESULT = re.compile(r"[:=!] ")
@@ -38,18 +38,18 @@ def read_cases(path: Path) -> Iterator[Case]:
         yield Case(path.stem, number, "\n".join(lines[:start]), "\n".join(lines[start:]))
 
 
-def all_cases() -> list[Case]:
+def list_cases() -> list[Case]:
     return [case for path in sorted(FOLDER.glob("*.cases")) for case in read_cases(path)]
 
 
-def result_of(expression: str) -> str:
+def format_result(expression: str) -> str:
     """Return the lines that say what comes of an expression."""
     try:
         evaluated = evaluate_text(expression, "case.dhall")
     except DhallError as error:
         return "\n".join(line for problem in error.problems for line in _describe(problem))
-    type_text = print_node(normal_form(evaluated.type))
-    return f": {type_text}\n= {print_node(normal_form(evaluated.value))}"
+    type_text = print_node(normalize(evaluated.type))
+    return f": {type_text}\n= {print_node(normalize(evaluated.value))}"
 
 
 def _describe(problem: Problem) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _describe(problem: Problem) -> Iterator[str]:
 
 def main() -> None:
     for path in sorted(FOLDER.glob("*.cases")):
-        blocks = [f"{case.expression}\n{result_of(case.expression)}" for case in read_cases(path)]
+        blocks = [f"{case.expression}\n{format_result(case.expression)}" for case in read_cases(path)]
         path.write_text("\n---\n".join(blocks) + "\n", encoding="utf-8")
 
 

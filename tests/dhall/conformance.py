@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.dhall.binary import encode, semantic_hash
-from assay.dhall.budget import Budget, metered
+from assay.dhall.binary import compute_semantic_hash, encode
+from assay.dhall.budget import Budget, apply_budget
 from assay.dhall.decode import decode
 from assay.dhall.errors import DhallError
 from assay.dhall.evaluate import evaluate
@@ -30,8 +30,10 @@ BUDGET = Budget(steps=20_000_000)
 
 def find_tests() -> Path | None:
     """Return the folder that holds the suites, or None."""
-    chosen = os.environ.get("DHALL_LANG_TESTS")
-    candidates = [Path(chosen)] if chosen else [REPOSITORY.parent / "shared" / "reference" / "dhall-tests"]
+    configured_path = os.environ.get("DHALL_LANG_TESTS")
+    candidates = (
+        [Path(configured_path)] if configured_path else [REPOSITORY.parent / "shared" / "reference" / "dhall-tests"]
+    )
     for candidate in candidates:
         for folder in (candidate / "tests", candidate):
             if (folder / "parser" / "success").is_dir():
@@ -52,11 +54,11 @@ class SuitePolicy:
     def name_of(self, path: Path) -> str:
         return f"./dhall-lang/tests/{path.relative_to(self.tests).as_posix()}"
 
-    def resolve(self, importer: str, target: Target, mode: str, written: str) -> str:
+    def resolve(self, importer: str, target: Target, mode: str, import_text: str) -> str:
         if mode == "Location":
             return ""
         if target.kind in ("http", "https", "missing"):
-            raise ImportRefusedError(f"`{written}` is not followed", is_absent=True)
+            raise ImportRefusedError(f"`{import_text}` is not followed", is_absent=True)
         if target.kind == "env":
             return f"env:{target.parts[0]}"
         if target.kind == "home":
@@ -111,7 +113,7 @@ def read_source(path: Path) -> Source:
     return Source(path.name, path.read_bytes().decode("utf-8"))
 
 
-def all_cases(tests: Path) -> Iterator[Case]:
+def iter_cases(tests: Path) -> Iterator[Case]:
     """Yield every test of every suite."""
     suites: list[tuple[str, str, str, Callable[[Path, Path], str]]] = [
         ("parser/success", "A.dhall", "B.dhallb", _check_encoding),
@@ -124,27 +126,32 @@ def all_cases(tests: Path) -> Iterator[Case]:
     ]
     for suite, ending, other_ending, check in suites:
         for path in sorted((tests / suite).rglob(f"*{ending}")):
-            other = path.with_name(path.name.removesuffix(ending) + other_ending)
+            expected_path = path.with_name(path.name.removesuffix(ending) + other_ending)
             name = path.relative_to(tests).as_posix().removesuffix(ending)
-            yield Case(suite, name, path, lambda path=path, other=other, check=check: check(path, other))
+            yield Case(
+                suite,
+                name,
+                path,
+                lambda path=path, expected_path=expected_path, check=check: check(path, expected_path),
+            )
     failures: list[tuple[str, str, Callable[[Path], object]]] = [
         ("parser/failure", ".dhall", lambda path: parse(read_source(path))),
         ("binary-decode/failure", ".dhallb", lambda path: decode(path.read_bytes())),
         ("type-inference/failure", ".dhall", lambda path: _evaluate(tests, path)),
         ("import/failure", ".dhall", lambda path: _evaluate(tests, path)),
     ]
-    for suite, ending, act in failures:
+    for suite, ending, action in failures:
         for path in sorted((tests / suite).rglob(f"*{ending}")):
             if path.name.endswith("ENV.dhall"):
                 continue
             name = path.relative_to(tests).as_posix().removesuffix(ending)
-            yield Case(suite, name, path, lambda path=path, act=act: _check_refusal(path, act))
+            yield Case(suite, name, path, lambda path=path, action=action: _check_refusal(path, action))
 
 
-def _check_refusal(path: Path, act: Callable[[Path], object]) -> str:
+def _check_refusal(path: Path, action: Callable[[Path], object]) -> str:
     try:
-        with metered(BUDGET):
-            act(path)
+        with apply_budget(BUDGET):
+            action(path)
     except (DhallError, UnicodeDecodeError):
         return ""
     return "accepted"
@@ -154,20 +161,20 @@ def _compare(actual: Node, expected: Node) -> str:
     return "" if encode(actual) == encode(expected) else "another result"
 
 
-def _check_encoding(path: Path, other: Path) -> str:
-    with metered(BUDGET):
-        return "" if encode(parse(read_source(path))) == other.read_bytes() else "another encoding"
+def _check_encoding(path: Path, expected_path: Path) -> str:
+    with apply_budget(BUDGET):
+        return "" if encode(parse(read_source(path))) == expected_path.read_bytes() else "another encoding"
 
 
-def _check_decoding(path: Path, other: Path) -> str:
-    return _compare(decode(path.read_bytes()), parse(read_source(other)))
+def _check_decoding(path: Path, expected_path: Path) -> str:
+    return _compare(decode(path.read_bytes()), parse(read_source(expected_path)))
 
 
-def _check_alpha(path: Path, other: Path) -> str:
-    return _compare(alpha_normalize(parse(read_source(path))), parse(read_source(other)))
+def _check_alpha(path: Path, expected_path: Path) -> str:
+    return _compare(alpha_normalize(parse(read_source(path))), parse(read_source(expected_path)))
 
 
-def _variables(tests: Path, path: Path) -> dict[str, str]:
+def _read_variables(tests: Path, path: Path) -> dict[str, str]:
     variables = {"DHALL_TEST_VAR": "6 * 7"}
     name = path.name.removesuffix(".dhall")
     for candidate in (name, name.removesuffix("A")):
@@ -179,7 +186,7 @@ def _variables(tests: Path, path: Path) -> dict[str, str]:
 
 
 def _evaluate(tests: Path, path: Path):
-    policy = SuitePolicy(tests, _variables(tests, path))
+    policy = SuitePolicy(tests, _read_variables(tests, path))
     return Evaluator(policy, BUDGET).evaluate_text(path.read_bytes().decode("utf-8"), policy.name_of(path))
 
 
@@ -190,31 +197,31 @@ def _is_open(path: Path) -> bool:
     )
 
 
-def _check_normal_form(tests: Path, path: Path, other: Path) -> str:
-    expected = parse(read_source(other))
-    with metered(BUDGET):
+def _check_normal_form(tests: Path, path: Path, expected_path: Path) -> str:
+    expected = parse(read_source(expected_path))
+    with apply_budget(BUDGET):
         value = evaluate(parse(read_source(path)), ()) if _is_open(path) else _evaluate(tests, path).value
         return _compare(quote(value, []), expected)
 
 
-def _check_hash(tests: Path, path: Path, other: Path) -> str:
-    expected = other.read_text(encoding="utf-8").strip()
+def _check_hash(tests: Path, path: Path, expected_path: Path) -> str:
+    expected = expected_path.read_text(encoding="utf-8").strip()
     if "simple" in path.parts or "simplifications" in path.parts:
-        with metered(BUDGET):
+        with apply_budget(BUDGET):
             value = evaluate(parse(read_source(path)), ())
-            actual = semantic_hash(quote(value, [], anonymous=True))
+            actual = compute_semantic_hash(quote(value, [], anonymous=True))
     else:
-        with metered(BUDGET):
-            actual = _evaluate(tests, path).module.hash()
+        with apply_budget(BUDGET):
+            actual = _evaluate(tests, path).module.compute_hash()
     return "" if f"sha256:{actual}" == expected else f"sha256:{actual}"
 
 
-def _check_type(tests: Path, path: Path, other: Path) -> str:
-    with metered(BUDGET):
-        return _compare(quote(_evaluate(tests, path).type, []), parse(read_source(other)))
+def _check_type(tests: Path, path: Path, expected_path: Path) -> str:
+    with apply_budget(BUDGET):
+        return _compare(quote(_evaluate(tests, path).type, []), parse(read_source(expected_path)))
 
 
-def _check_import(tests: Path, path: Path, other: Path) -> str:
-    with metered(BUDGET):
+def _check_import(tests: Path, path: Path, expected_path: Path) -> str:
+    with apply_budget(BUDGET):
         actual = quote(_evaluate(tests, path).value, [])
-        return _compare(actual, quote(_evaluate(tests, other).value, []))
+        return _compare(actual, quote(_evaluate(tests, expected_path).value, []))

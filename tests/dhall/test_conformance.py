@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from assay.dhall.errors import DhallError
-from tests.dhall.conformance import all_cases, find_tests, has_prelude, imports_prelude, read_exceptions
+from tests.dhall.conformance import find_tests, has_prelude, imports_prelude, iter_cases, read_exceptions
 
 TESTS = find_tests()
-CASES = [] if TESTS is None else list(all_cases(TESTS))
+CASES = [] if TESTS is None else list(iter_cases(TESTS))
 EXCEPTIONS = read_exceptions()
 README = Path(__file__).resolve().parents[2] / "README.md"
 
@@ -39,13 +39,13 @@ def run_suite(suite: str, with_prelude: bool) -> tuple[int, dict[str, str]]:
 def test_official_suite_passes_but_for_exceptions(suite, capsys) -> None:
     count, failures = run_suite(suite, with_prelude=False)
     more, more_failures = run_suite(suite, with_prelude=True) if has_prelude(TESTS) else (0, {})
-    unread = sum(case.suite == suite for case in CASES) - count - more
+    unread_count = sum(case.suite == suite for case in CASES) - count - more
     failures = failures | more_failures
     expected = {name for name in EXCEPTIONS if name.startswith(f"{suite}/")}
     with capsys.disabled():
         print(
             f"\n{suite:32} {count + more - len(failures):5} of {count + more:5} pass"
-            + (f", {unread} need the Prelude" if unread else "")
+            + (f", {unread_count} need the Prelude" if unread_count else "")
         )
     assert {name: message for name, message in failures.items() if name not in expected} == {}
     assert expected - failures.keys() == set(), "these exceptions pass: remove them"
@@ -55,10 +55,12 @@ def test_official_suite_passes_but_for_exceptions(suite, capsys) -> None:
 def test_readme_has_counts_of_suites() -> None:
     text = README.read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\w-]+) \| (\d+ of \d+) \| (\d+ of \d+|) ?\|$", text, re.M)
-    stated = {f"{name}/success": success for name, success, _ in rows}
-    stated |= {f"{name}/failure": failure for name, _, failure in rows if failure}
+    documented_counts = {f"{name}/success": success for name, success, _ in rows}
+    documented_counts |= {f"{name}/failure": failure for name, _, failure in rows if failure}
     results = {case.suite: run_suite(case.suite, with_prelude=False) for case in CASES}
-    assert stated == {suite: f"{count - len(failures)} of {count}" for suite, (count, failures) in results.items()}
+    assert documented_counts == {
+        suite: f"{count - len(failures)} of {count}" for suite, (count, failures) in results.items()
+    }
     assert f"Another {sum(imports_prelude(case.path) for case in CASES)} tests import" in text
 
 

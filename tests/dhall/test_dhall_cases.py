@@ -8,28 +8,28 @@ from collections import Counter
 import pytest
 
 import assay.dhall
-from assay.dhall import decode, encode, evaluate_text, normal_form, print_node
-from tests.dhall.case_files import FOLDER, Case, all_cases, result_of
+from assay.dhall import decode, encode, evaluate_text, normalize, print_node
+from tests.dhall.case_files import FOLDER, Case, format_result, list_cases
 
-CASES = all_cases()
+CASES = list_cases()
 VALUES = [case for case in CASES if case.result.startswith(": ")]
 
 
-def name(case: Case) -> str:
+def format_case_id(case: Case) -> str:
     return f"{case.file}-{case.number}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=name)
+@pytest.mark.parametrize("case", CASES, ids=format_case_id)
 def test_case_yields_recorded_result(case) -> None:
-    assert result_of(case.expression) == case.result
+    assert format_result(case.expression) == case.result
 
 
 @pytest.mark.parametrize("file", sorted({case.file for case in VALUES}))
 def test_printed_normal_form_is_its_own_normal_form(file) -> None:
     for case in (case for case in VALUES if case.file == file):
-        printed = case.result.partition("\n= ")[2]
-        node = normal_form(evaluate_text(printed).value)
-        assert print_node(node) == printed
+        printed_form = case.result.partition("\n= ")[2]
+        node = normalize(evaluate_text(printed_form).value)
+        assert print_node(node) == printed_form
         assert encode(decode(encode(node))) == encode(node)
 
 

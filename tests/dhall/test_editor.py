@@ -52,15 +52,15 @@ def evaluator(tmp_path: Path) -> Evaluator:
     return Evaluator(FolderPolicy([tmp_path]))
 
 
-def place(marked: str) -> tuple[str, int, int]:
+def locate_mark(marked_text: str) -> tuple[str, int, int]:
     """Return the text without the mark `|!|`, and the line and column of it."""
-    before, _, after = marked.partition("|!|")
+    before, _, after = marked_text.partition("|!|")
     line = before.count("\n") + 1
     return before + after, line, len(before) - (before.rfind("\n") + 1) + 1
 
 
 @pytest.mark.parametrize(
-    ("marked", "expected"),
+    ("marked_text", "expected"),
     [
         ("let S = ./schema.dhall in S.at.|!|", ["started", "stopped"]),
         ("let S = ./schema.dhall in S.at.st|!|o", ["started", "stopped"]),
@@ -94,25 +94,25 @@ def place(marked: str) -> tuple[str, int, int]:
         ("let S = ./schema.dhall in 1 + |!|", []),
     ],
 )
-def test_completions_are_names_of_what_is_before_dot(evaluator, marked, expected) -> None:
-    text, line, column = place(marked)
+def test_completions_are_names_of_what_is_before_dot(evaluator, marked_text, expected) -> None:
+    text, line, column = locate_mark(marked_text)
     assert [item.name for item in complete_at(evaluator, "main.dhall", text, line, column)] == expected
 
 
 def test_completion_shows_type(evaluator) -> None:
-    text, line, column = place("let S = ./schema.dhall in S.ela|!|")
+    text, line, column = locate_mark("let S = ./schema.dhall in S.ela|!|")
     items = complete_at(evaluator, "main.dhall", text, line, column)
     assert [item.type for item in items] == ["∀(from : Text) → { from : Text, unit : Text }"]
 
 
 def test_completion_shows_comment_of_definition(evaluator) -> None:
-    text, line, column = place("let S = ./schema.dhall in { a = S.|!|")
+    text, line, column = locate_mark("let S = ./schema.dhall in { a = S.|!|")
     items = complete_at(evaluator, "main.dhall", text, line, column)
     assert [item.documentation for item in items] == ["", "What can be\nobserved.", "How long something takes."]
 
 
 @pytest.mark.parametrize(
-    ("marked", "type_text", "documentation"),
+    ("marked_text", "type_text", "documentation"),
     [
         ("let S = ./schema.dhall in S.at.star|!|ted", "Text", "the start"),
         ("let S = ./schema.dhall in S.at.stop|!|ped", "Text", "the end"),
@@ -133,8 +133,8 @@ def test_completion_shows_comment_of_definition(evaluator) -> None:
         ("le|!|t a = 1 in a", None, None),
     ],
 )
-def test_hover_shows_type_and_comment(evaluator, marked, type_text, documentation) -> None:
-    text, line, column = place(marked)
+def test_hover_shows_type_and_comment(evaluator, marked_text, type_text, documentation) -> None:
+    text, line, column = locate_mark(marked_text)
     answer = describe_at(evaluator, "main.dhall", text, line, column)
     if documentation is None:
         assert answer is None
@@ -145,7 +145,7 @@ def test_hover_shows_type_and_comment(evaluator, marked, type_text, documentatio
 
 
 @pytest.mark.parametrize(
-    ("marked", "file", "line", "column"),
+    ("marked_text", "file", "line", "column"),
     [
         ("let S = ./schema.dhall in S.at.star|!|ted", "schema.dhall", 8, 9),
         ("let S = ./schema.dhall\nin |!|S.at", "main.dhall", 1, 5),
@@ -160,8 +160,8 @@ def test_hover_shows_type_and_comment(evaluator, marked, type_text, documentatio
         ("let |!|a = 1 in a", "main.dhall", 1, 5),
     ],
 )
-def test_definition_of_name_is_where_it_is_bound(evaluator, marked, file, line, column) -> None:
-    text, cursor_line, cursor_column = place(marked)
+def test_definition_of_name_is_where_it_is_bound(evaluator, marked_text, file, line, column) -> None:
+    text, cursor_line, cursor_column = locate_mark(marked_text)
     span = find_definition(evaluator, "main.dhall", text, cursor_line, cursor_column)
     assert span is not None
     assert (span.file, span.line, span.column) == (file, line, column)
@@ -171,12 +171,12 @@ def test_unfinished_text_has_no_describe_at(evaluator) -> None:
     assert describe_at(evaluator, "main.dhall", "let a = ", 1, 2) is None
 
 
-def replaced(marked: str, new: str) -> str:
+def rename_at_mark(marked_text: str, new: str) -> str:
     """Return the text after a rename at the mark."""
-    return renamed(*place(marked), new)
+    return rename_at_position(*locate_mark(marked_text), new)
 
 
-def renamed(text: str, line: int, column: int, new: str) -> str:
+def rename_at_position(text: str, line: int, column: int, new: str) -> str:
     """Return a text after a rename at a place."""
     for item in reversed(rename("main.dhall", text, line, column, new)):
         text = text[: item.span.start] + item.text + text[item.span.end :]
@@ -184,7 +184,7 @@ def renamed(text: str, line: int, column: int, new: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("marked", "expected"),
+    ("marked_text", "expected"),
     [
         ("let |!|a = 1 in a + a", "let b = 1 in b + b"),
         ("let a = 1 in a + |!|a", "let b = 1 in b + b"),
@@ -205,18 +205,18 @@ def renamed(text: str, line: int, column: int, new: str) -> str:
         ("let a = { c = 1 } in a.|!|c", RenameError),
     ],
 )
-def test_rename_keeps_what_each_variable_means(marked, expected) -> None:
+def test_rename_keeps_what_each_variable_means(marked_text, expected) -> None:
     if isinstance(expected, str):
-        assert replaced(marked, "b") == expected
+        assert rename_at_mark(marked_text, "b") == expected
     else:
         with pytest.raises(expected):
-            replaced(marked, "b")
+            rename_at_mark(marked_text, "b")
 
 
 @pytest.mark.parametrize("new", ["", "1a", "a b", "let", "Natural", "`a`", "é"])
 def test_rename_refuses_what_is_no_name(new) -> None:
     with pytest.raises(RenameError, match=f"`{new}`"):
-        replaced("let |!|a = 1 in a", new)
+        rename_at_mark("let |!|a = 1 in a", new)
 
 
 def test_renaming_is_the_name_at_place() -> None:
@@ -226,7 +226,7 @@ def test_renaming_is_the_name_at_place() -> None:
     assert find_renaming("main.dhall", "let a = 1 in a", 1, 9) is None
 
 
-def binders(text: str) -> list[Node]:
+def list_binders(text: str) -> list[Node]:
     return [node for node in walk(parse_text("main.dhall", text).node) if isinstance(node, Let | Lambda)]
 
 
@@ -234,10 +234,10 @@ def binders(text: str) -> list[Node]:
 def test_rename_of_any_binder_leaves_the_expression_equal(file) -> None:
     text = (SHIPPED / file).read_text(encoding="utf-8")
     expected = encode(alpha_normalize(parse_text("main.dhall", text).node))
-    names = sorted({node.name for node in binders(text)})
+    names = sorted({node.name for node in list_binders(text)})
     assert len(names) > 5
-    for number, node in enumerate(binders(text)):
+    for number, node in enumerate(list_binders(text)):
         line, column = node.source.locate(node.name_start)
         new = names[number % len(names)]
-        after = parse_text("main.dhall", renamed(text, line, column, new)).node
+        after = parse_text("main.dhall", rename_at_position(text, line, column, new)).node
         assert encode(alpha_normalize(after)) == expected, (node.name, new)

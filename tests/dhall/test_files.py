@@ -22,17 +22,17 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-def evaluate(folder: Path, text: str, *more: Path) -> object:
+def evaluate(folder: Path, text: str, *folders: Path) -> object:
     (folder / "main.dhall").write_text(text)
-    return to_data(Evaluator(FolderPolicy([folder, *more])).evaluate_file(folder / "main.dhall").value)
+    return to_data(Evaluator(FolderPolicy([folder, *folders])).evaluate_file(folder / "main.dhall").value)
 
 
-def problems(folder: Path, text: str) -> list[tuple[str, int, int, str]]:
-    with pytest.raises(DhallError) as caught:
+def list_problems(folder: Path, text: str) -> list[tuple[str, int, int, str]]:
+    with pytest.raises(DhallError) as error_info:
         evaluate(folder, text)
     return [
         (problem.span.file, problem.span.line, problem.span.column, problem.message)
-        for problem in caught.value.problems
+        for problem in error_info.value.problems
         if problem.span is not None
     ]
 
@@ -49,7 +49,7 @@ def test_files_that_are_read_are_listed(folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "message"),
+    ("import_text", "message"),
     [
         ("env:HOME as Text", "the import `env:HOME` reads the environment"),
         ("https://example.org/a", "the import `https://example.org/a` reads from the network"),
@@ -65,13 +65,13 @@ def test_files_that_are_read_are_listed(folder) -> None:
         ("./parts/two.dhall", "the file `parts/two.dhall` does not exist"),
     ],
 )
-def test_import_out_of_reach_is_refused(folder, written, message) -> None:
-    assert problems(folder, f"let a =\n      {written}\n\nin  a") == [("main.dhall", 2, 7, message)]
+def test_import_out_of_reach_is_refused(folder, import_text, message) -> None:
+    assert list_problems(folder, f"let a =\n      {import_text}\n\nin  a") == [("main.dhall", 2, 7, message)]
 
 
-@pytest.mark.parametrize("written", ["env:HOME as Text", "../secret.dhall", "/etc/passwd as Text"])
-def test_refused_import_is_no_reason_for_alternative(folder, written) -> None:
-    assert len(problems(folder, f"({written}) ? 1")) == 1
+@pytest.mark.parametrize("import_text", ["env:HOME as Text", "../secret.dhall", "/etc/passwd as Text"])
+def test_refused_import_is_no_reason_for_alternative(folder, import_text) -> None:
+    assert len(list_problems(folder, f"({import_text}) ? 1")) == 1
 
 
 def test_absent_import_falls_back(folder) -> None:
@@ -80,15 +80,15 @@ def test_absent_import_falls_back(folder) -> None:
 
 def test_wrong_import_does_not_fall_back(folder) -> None:
     (folder / "bad.dhall").write_text('1 + "a"')
-    assert problems(folder, "./bad.dhall ? 1") == [("bad.dhall", 1, 5, "the right side of `+` has the wrong type")]
+    assert list_problems(folder, "./bad.dhall ? 1") == [("bad.dhall", 1, 5, "the right side of `+` has the wrong type")]
 
 
 def test_symbolic_link_out_of_folder_is_refused(folder) -> None:
     (folder / "link.dhall").symlink_to(folder.parent / "secret.dhall")
     (folder / "up").symlink_to(folder.parent)
     message = "is a symbolic link that leads out of the workspace"
-    assert problems(folder, "./link.dhall") == [("main.dhall", 1, 1, f"`link.dhall` {message}")]
-    assert problems(folder, "./up/secret.dhall") == [("main.dhall", 1, 1, f"`up/secret.dhall` {message}")]
+    assert list_problems(folder, "./link.dhall") == [("main.dhall", 1, 1, f"`link.dhall` {message}")]
+    assert list_problems(folder, "./up/secret.dhall") == [("main.dhall", 1, 1, f"`up/secret.dhall` {message}")]
 
 
 def test_symbolic_link_inside_folder_is_followed(folder) -> None:
@@ -112,16 +112,18 @@ def test_earlier_folder_hides_later_one(folder, tmp_path) -> None:
 def test_cycle_is_refused_where_it_closes(folder) -> None:
     (folder / "a.dhall").write_text("./b.dhall")
     (folder / "b.dhall").write_text("1 +\n  ./a.dhall")
-    assert problems(folder, "./a.dhall") == [("b.dhall", 2, 3, "imports form a cycle: a.dhall -> b.dhall -> a.dhall")]
+    assert list_problems(folder, "./a.dhall") == [
+        ("b.dhall", 2, 3, "imports form a cycle: a.dhall -> b.dhall -> a.dhall")
+    ]
 
 
 def test_errors_of_several_files_are_reported_together(folder) -> None:
     (folder / "a.dhall").write_text("{ x = zz }")
     (folder / "b.dhall").write_text("{ x = 1")
-    reported = problems(
+    reported_problems = list_problems(
         folder, "let a = ./a.dhall\nlet b = ./b.dhall\nlet c = 1 + True\nin { y = a.x, z = b.x, w = zzz }"
     )
-    assert [(file, line) for file, line, _, _ in reported] == [
+    assert [(file, line) for file, line, _, _ in reported_problems] == [
         ("a.dhall", 1),
         ("b.dhall", 1),
         ("main.dhall", 3),
@@ -132,7 +134,9 @@ def test_errors_of_several_files_are_reported_together(folder) -> None:
 def test_deep_imports_end(folder) -> None:
     for number in range(100):
         (folder / f"f{number}.dhall").write_text(f"./f{number + 1}.dhall")
-    assert [message for *_, message in problems(folder, "./f0.dhall")] == ["imports are nested more than 64 files deep"]
+    assert [message for *_, message in list_problems(folder, "./f0.dhall")] == [
+        "imports are nested more than 64 files deep"
+    ]
 
 
 HASH = "sha256:{}"
@@ -144,7 +148,9 @@ def test_hash_of_import_is_checked(folder) -> None:
     (folder / "parts" / "one.dhall").write_text("{- changed -} 0 + 1")
     assert evaluate(folder, f"./parts/one.dhall {ONE}") == 1
     (folder / "parts" / "one.dhall").write_text("2")
-    assert problems(folder, f"./parts/one.dhall {ONE}") == [("main.dhall", 1, 1, "the import does not match its hash")]
+    assert list_problems(folder, f"./parts/one.dhall {ONE}") == [
+        ("main.dhall", 1, 1, "the import does not match its hash")
+    ]
 
 
 def test_edit_evaluates_only_what_depends_on_it(folder) -> None:

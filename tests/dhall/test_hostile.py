@@ -13,16 +13,16 @@ import pytest
 from assay.dhall import Budget, DhallError, evaluate_text
 from tests.dhall.hostile import BOMBS
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 MAX_MEGABYTES = 300
 
 
 def test_hostile_expressions_end_as_expected() -> None:
-    by_message = tomllib.loads((HERE / "hostile.toml").read_text(encoding="utf-8"))
-    expected = {name: message for message, names in by_message.items() for name in names}
+    names_by_message = tomllib.loads((FOLDER / "hostile.toml").read_text(encoding="utf-8"))
+    expected = {name: message for message, names in names_by_message.items() for name in names}
     # One process for all of them: its peak memory is the largest of any.
     command = [sys.executable, "-m", "tests.dhall.hostile"]
-    output = subprocess.run(command, cwd=HERE.parents[1], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(command, cwd=FOLDER.parents[1], capture_output=True, text=True, check=True).stdout
     report = json.loads(output)
     assert {name: entry["outcome"] for name, entry in report["outcomes"].items()} == expected
     assert expected.keys() == BOMBS.keys()
@@ -44,8 +44,8 @@ def count_needed_steps(text: str) -> int:
 
 def test_steps_are_counted_exactly() -> None:
     text = "Natural/fold {} Natural (\\(n : Natural) -> n + 1) 0"
-    ten, thousand = (count_needed_steps(text.format(number)) for number in (10, 1000))
-    assert thousand - ten == 2 * 990
+    steps_of_ten, steps_of_thousand = (count_needed_steps(text.format(number)) for number in (10, 1000))
+    assert steps_of_thousand - steps_of_ten == 2 * 990
 
 
 def test_budget_is_full_again_after_an_error() -> None:

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from assay.dhall import DhallError, decode, encode, evaluate_text, normal_form, to_data
+from assay.dhall import DhallError, decode, encode, evaluate_text, normalize, to_data
 from assay.dhall.parser import parse
 from assay.dhall.syntax import Source
-from tests.dhall.case_files import all_cases
+from tests.dhall.case_files import list_cases
 
-EXPRESSIONS = sorted({case.expression for case in all_cases()})
+EXPRESSIONS = sorted({case.expression for case in list_cases()})
 PIECES = [
     *"(){}[]<>,.:=|\\`\"'$@?#+*&/-_ \n",
     "let ",
@@ -47,7 +47,7 @@ def test_damaged_expression_is_refused_or_evaluated(seed) -> None:
         text = damage(chance.choice(EXPRESSIONS), chance)
         try:
             value = evaluate_text(text).value
-            normal_form(value)
+            normalize(value)
             outcomes["value"] += 1
             to_data(value)
         except DhallError as error:
@@ -59,7 +59,7 @@ def test_damaged_expression_is_refused_or_evaluated(seed) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_damaged_binary_form_is_refused_or_decoded(seed) -> None:
     chance = random.Random(seed)
-    forms = [encode(normal_form(evaluate_text(case.expression).value)) for case in all_cases() if case.result[0] == ":"]
+    forms = [encode(normalize(evaluate_text(case.expression).value)) for case in list_cases() if case.result[0] == ":"]
     for _ in range(1000):
         content = bytearray(chance.choice(forms))
         content[chance.randrange(len(content))] = chance.randrange(256)
@@ -71,7 +71,7 @@ def test_damaged_binary_form_is_refused_or_decoded(seed) -> None:
 
 
 def test_binary_form_of_parsed_expression_is_read_back() -> None:
-    for case in all_cases():
+    for case in list_cases():
         if case.result.startswith(":"):
             content = encode(parse(Source("case.dhall", case.expression)))
             assert encode(decode(content)) == content

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from assay.dhall import Evaluator, FolderPolicy, evaluate_text, node_span, origin_of, to_data
+from assay.dhall import Evaluator, FolderPolicy, evaluate_text, find_origin, get_node_span, to_data
 
 
-def written(text: str, *path: str | int) -> str:
+def find_origin_text(text: str, *path: str | int) -> str:
     """Return the text that wrote a part of the value of an expression."""
-    node = origin_of(evaluate_text(text).value, path)
+    node = find_origin(evaluate_text(text).value, path)
     assert node is not None
     return node.source.text[node.start : node.end]
 
@@ -57,9 +57,9 @@ def written(text: str, *path: str | int) -> str:
 )
 def test_origin_of_part_is_what_wrote_it(text, path, expected) -> None:
     if expected is None:
-        assert origin_of(evaluate_text(text).value, path) is None
+        assert find_origin(evaluate_text(text).value, path) is None
     else:
-        assert written(text, *path) == expected
+        assert find_origin_text(text, *path) == expected
 
 
 def test_origin_leads_into_imported_file(tmp_path) -> None:
@@ -72,9 +72,9 @@ def test_origin_leads_into_imported_file(tmp_path) -> None:
     value = Evaluator(FolderPolicy([tmp_path])).evaluate_file(tmp_path / "package.dhall").value
     places = {}
     for path in (("first",), ("first", "id"), ("first", "unit"), ("size",), ("all", "size")):
-        node = origin_of(value, path)
+        node = find_origin(value, path)
         assert node is not None
-        span = node_span(node)
+        span = get_node_span(node)
         places[".".join(path)] = (span.file, span.line, span.column)
     assert places == {
         "first": ("schema.dhall", 2, 3),
@@ -89,12 +89,12 @@ def test_every_part_of_shipped_data_has_an_origin() -> None:
     text = '{ a = [ { b = [ "x", "y" ], c = { d = None Text, e = Some True } } ], f = toMap { g = [ 1.5 ] } }'
     value = evaluate_text(text).value
 
-    def paths(data: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
+    def list_paths(data: object, path: tuple[str | int, ...]) -> list[tuple[str | int, ...]]:
         items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
-        return [path, *(inner for key, item in items for inner in paths(item, (*path, key)))]
+        return [path, *(inner for key, item in items for inner in list_paths(item, (*path, key)))]
 
-    for path in paths(to_data(value), ()):
-        assert origin_of(value, path) is not None, path
+    for path in list_paths(to_data(value), ()):
+        assert find_origin(value, path) is not None, path
 
 
 def test_tags_of_unions_can_be_retained() -> None:
@@ -107,9 +107,9 @@ def test_function_in_data_is_refused_where_it_is_written() -> None:
     from assay.dhall import DhallError
 
     value = evaluate_text("{ a = 1,\n  b = [ { c = \\(x : Natural) -> x } ] }").value
-    with pytest.raises(DhallError) as caught:
+    with pytest.raises(DhallError) as error_info:
         to_data(value)
-    problem = caught.value.problems[0]
+    problem = error_info.value.problems[0]
     assert problem.message == "`b.0.c` is a function or a type"
     assert problem.span is not None
     assert (problem.span.line, problem.span.column) == (2, 15)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.dhall import Evaluator, FolderPolicy, normal_form, print_node
+from assay.dhall import Evaluator, FolderPolicy, normalize, print_node
 
 PRELUDE = Path(__file__).resolve().parents[2] / "specs" / "Prelude"
 PACKAGES = sorted(PRELUDE.rglob("package.dhall"))
@@ -49,7 +49,7 @@ def test_function_has_comment_and_example(path) -> None:
     ],
 )
 def test_function_yields_value(expression, expected) -> None:
-    assert print_node(normal_form(EVALUATOR.evaluate_text(expression, "main.dhall").value)) == expected
+    assert print_node(normalize(EVALUATOR.evaluate_text(expression, "main.dhall").value)) == expected
 
 
 @pytest.mark.parametrize("path", PACKAGES, ids=lambda path: path.relative_to(PRELUDE).as_posix())

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from assay.app.init import init
+from assay.app.init import create_workspace
 from assay.dhall import FolderPolicy, evaluate_file, evaluate_text, to_data
 from assay.lang.libraries import LIBRARIES
-from tests.dhall.typed_terms import typed_terms
+from tests.dhall.typed_terms import generate_typed_terms
 
 binding = pytest.importorskip("dhall")
 
@@ -46,13 +46,13 @@ def evaluate_by_other(folder: Path, name: str) -> str:
 
 
 def test_new_workspace_has_all_that_other_tools_import(tmp_path: Path) -> None:
-    init(tmp_path / "new")
+    create_workspace(tmp_path / "new")
     text = evaluate_by_other(tmp_path / "new", "specs/service/package.dhall")
     assert json.loads(text)["system"] == "service"
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-@given(typed_terms())
+@given(generate_typed_terms())
 def test_random_term_equals_other_evaluator(term) -> None:
     text, type_text = term
     evaluated = evaluate_text(f"{text} : {type_text}")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.commands import assay
-from tests.support.repositories import committed, git
-from tests.support.workspaces import Edit, edited, workspace
+from tests.support.commands import run_assay
+from tests.support.repositories import commit_folder, run_git
+from tests.support.workspaces import Edit, copy_workspace, edit_file
 
 FORGING = "specs/cardano/metrics/forging.dhall"
 PACKAGE = "specs/cardano/package.dhall"
@@ -27,28 +27,28 @@ MEANING: tuple[Edit, ...] = (
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A git repository with the shipped specs as its only commit."""
-    place = workspace(tmp_path_factory.mktemp("diff") / "repository")
-    committed(place, "first")
+    place = copy_workspace(tmp_path_factory.mktemp("diff") / "repository")
+    commit_folder(place, "first")
     return place
 
 
-def changed(before: Path, target: Path, *edits: Edit) -> Path:
+def copy_with_edits(before: Path, target: Path, *edits: Edit) -> Path:
     """A copy of the repository with edits that are not committed."""
     shutil.copytree(before, target)
     for file, text, replacement in edits:
-        edited(target / file, text, replacement)
+        edit_file(target / file, text, replacement)
     return target
 
 
-def compared(cache: Path, *arguments: str | Path, within: Path) -> list[dict[str, Any]]:
+def read_diff(cache: Path, *arguments: str | Path, root: Path) -> list[dict[str, Any]]:
     """The difference as data, and the exit status that belongs to it."""
-    done = assay("--cache", cache, "diff", *arguments, "--format", "json", within=within)
-    result: list[dict[str, Any]] = done.json()
-    assert (done.status, done.err) == (3 if result else 0, "")
+    completed = run_assay("--cache", cache, "diff", *arguments, "--format", "json", cwd=root)
+    result: list[dict[str, Any]] = completed.parse_json()
+    assert (completed.status, completed.err) == (3 if result else 0, "")
     return result
 
 
-def by_metric(result: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def index_by_metric(result: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     (system,) = result
     return {item["metric"]: item for item in system["metrics"]}
 
@@ -58,16 +58,16 @@ def test_comments_of_sql_are_wording(before: Path, cache: Path, tmp_path: Path) 
     sql = next(path for path in sorted((before / "queries/cardano").glob("slots.sql")))
     name = sql.relative_to(before).as_posix()
     first = sql.read_text(encoding="utf-8").splitlines()[0]
-    place = changed(before, tmp_path / "repository", (name, first, f"{first} Or so."))
-    metrics = by_metric(compared(cache, "HEAD", ".", within=place))
+    place = copy_with_edits(before, tmp_path / "repository", (name, first, f"{first} Or so."))
+    metrics = index_by_metric(read_diff(cache, "HEAD", ".", root=place))
     assert metrics
     assert {item["kind"] for item in metrics.values()} == {"changed in wording"}
 
 
 def test_whose_records_count_is_meaning(before: Path, cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/source.dhall", 'hosts = "node-*"', 'hosts = "node-1*"')
-    place = changed(before, tmp_path / "changed", edit)
-    (system,) = compared(cache, "HEAD", ".", within=place)
+    place = copy_with_edits(before, tmp_path / "changed", edit)
+    (system,) = read_diff(cache, "HEAD", ".", root=place)
     assert {item["kind"] for item in system["metrics"]} == {"changed in meaning"}
     assert {change["aspect"] for item in system["metrics"] for change in item["told"]} == {"source"}
     assert len(system["metrics"]) == 61
@@ -78,43 +78,43 @@ def test_sql_that_changes_is_shown_line_by_line(before: Path, cache: Path, tmp_p
     name = "queries/cardano/slots.sql"
     text = (before / name).read_text(encoding="utf-8")
     line = next(line for line in text.splitlines() if "max(seq) AS seq" in line)
-    place = changed(before, tmp_path / "repository", (name, "max(seq) AS seq", "min(seq) AS seq"))
-    metrics = by_metric(compared(cache, "HEAD", ".", within=place))
+    place = copy_with_edits(before, tmp_path / "repository", (name, "max(seq) AS seq", "min(seq) AS seq"))
+    metrics = index_by_metric(read_diff(cache, "HEAD", ".", root=place))
     assert all(item["kind"] == "changed in meaning" for item in metrics.values())
     lines = {change["aspect"]: change["lines"] for item in metrics.values() for change in item["told"]}
     assert f"-{line}" in lines["SQL"]
     assert f"+{line.replace('max(seq)', 'min(seq)')}" in lines["SQL"]
-    out = assay("--cache", cache, "diff", "HEAD", ".", within=place).out
+    out = run_assay("--cache", cache, "diff", "HEAD", ".", cwd=place).out
     assert out.count(f"-{line}") == 1
     assert out.count("SQL: slots / sql: as above") == len(metrics) - 1
 
 
 def test_builds_keep_the_specs_that_they_were_made_of(two: Path, changes: Path, cache: Path) -> None:
     """A build against a workspace, by its folder and by its provenance."""
-    own = compared(cache, two, ".", within=changes)
-    assert {item["metric"] for item in own[0]["metrics"]} >= {"cdfForgerTicked", "cdfForgerStarted"}
-    assert compared(cache, two / "provenance.json", two, within=changes) == []
+    own_diff = read_diff(cache, two, ".", root=changes)
+    assert {item["metric"] for item in own_diff[0]["metrics"]} >= {"cdfForgerTicked", "cdfForgerStarted"}
+    assert read_diff(cache, two / "provenance.json", two, root=changes) == []
 
 
 def test_a_system_that_is_new(before: Path, cache: Path, tmp_path: Path) -> None:
     """A whole system more is one line."""
-    place = changed(before, tmp_path / "repository")
+    place = copy_with_edits(before, tmp_path / "repository")
     shutil.rmtree(place / "specs" / "cometbft")
-    result = compared(cache, ".", "HEAD", within=place)
+    result = read_diff(cache, ".", "HEAD", root=place)
     assert [(item["system"], item["state"]) for item in result] == [("cometbft", "new")]
 
 
 def test_what_is_no_state(before: Path, cache: Path, tmp_path: Path) -> None:
     """A name that is nothing, a folder of something else: one message each, with what is expected."""
-    done = assay("--cache", cache, "diff", "nothing", ".", within=before)
-    assert (done.status, done.out) == (2, "")
-    assert done.err == (
+    result = run_assay("--cache", cache, "diff", "nothing", ".", cwd=before)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         "error[unknown-state]: `nothing` is no workspace, no build and no git revision\n"
         "  expected: a folder with specs/, a folder that a report was built into, its provenance.json, or a revision\n"
         "  found:    nothing\n"
     )
-    done = assay("--cache", cache, "diff", str(tmp_path), ".", within=before)
-    assert (done.status, "found:    a folder with none of these" in done.err) == (2, True)
+    result = run_assay("--cache", cache, "diff", str(tmp_path), ".", cwd=before)
+    assert (result.status, "found:    a folder with none of these" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("filters", [True, False])
@@ -124,20 +124,20 @@ def test_revisions_are_read_by_every_python(
     """Those before 3.11.4 have no filters of archives."""
     if not filters:
         monkeypatch.delattr(tarfile, "data_filter", raising=False)
-    place = changed(before, tmp_path / "repository", MEANING[1])
-    result = compared(cache, "HEAD", ".", within=place)
+    place = copy_with_edits(before, tmp_path / "repository", MEANING[1])
+    result = read_diff(cache, "HEAD", ".", root=place)
     assert {item["metric"] for item in result[0]["metrics"]}
 
 
 def test_specs_of_a_revision_that_are_wrong(before: Path, cache: Path, tmp_path: Path) -> None:
     """Their own message, and which revision it is of; the other systems are compared."""
-    place = changed(before, tmp_path / "repository", (FORGING, "unit = U.second", "unit = U.secnd"))
-    git(place, "commit", "-q", "-a", "-m", "second")
-    done = assay("--cache", cache, "diff", "HEAD~1", "HEAD", within=place)
-    assert done.status == 1
-    assert done.out == (
+    place = copy_with_edits(before, tmp_path / "repository", (FORGING, "unit = U.second", "unit = U.secnd"))
+    run_git(place, "commit", "-q", "-a", "-m", "second")
+    result = run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", cwd=place)
+    assert result.status == 1
+    assert result.out == (
         "cardano: not compared, for it could not be read: unknown field `secnd` in `U`\n"
         "nothing differs of what could be read\n"
     )
-    assert "note: in revision " in done.err
-    assert "secnd" in done.err
+    assert "note: in revision " in result.err
+    assert "secnd" in result.err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.transcripts import read_transcript, run_transcript
-from tests.support.workspaces import edited, workspace
+from tests.support.workspaces import copy_workspace, edit_file
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
 
@@ -16,7 +16,7 @@ CASES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped specs."""
-    return workspace(tmp_path_factory.mktemp("diff") / "shipped")
+    return copy_workspace(tmp_path_factory.mktemp("diff") / "shipped")
 
 
 @pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
@@ -24,10 +24,10 @@ def test_diff_of_edits_is_that_of_its_transcript(
     path: Path, shipped: Path, tmp_path: Path, cache: Path, is_accepting: bool
 ) -> None:
     transcript = read_transcript(path)
-    changed = shutil.copytree(shipped, tmp_path / "changed")
+    changed_workspace = shutil.copytree(shipped, tmp_path / "changed")
     for file, old, new in transcript.edits:
-        edited(changed / file, old, new)
-    text = run_transcript(transcript, cache, within=changed, folders={"shipped": shipped})
+        edit_file(changed_workspace / file, old, new)
+    text = run_transcript(transcript, cache, cwd=changed_workspace, folders={"shipped": shipped})
     if is_accepting:
         path.write_text(text, encoding="utf-8")
     else:

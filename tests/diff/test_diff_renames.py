@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import assay
-from tests.support.small import small
-from tests.support.workspaces import workspace
+from tests.support.commands import run_assay
+from tests.support.small import create_small_workspace
+from tests.support.workspaces import copy_workspace
 
 SPECS = """\
 let M = S.metric
@@ -34,33 +34,36 @@ PACKAGE = """sources = [ source "log" ], events = [ began ], relations = [ ids ]
   metrics = [ number, doubled, more ]"""
 
 
-def differing(tmp_path: Path, cache: Path, *edits: tuple[str, str]) -> list[tuple[str, str, str]]:
+def list_differing_metrics(tmp_path: Path, cache: Path, *edits: tuple[str, str]) -> list[tuple[str, str, str]]:
     """Kind, metric and former id of each metric that differs after edits."""
     text = SPECS
     for before, after in edits:
         assert before in text
         text = text.replace(before, after)
-    one, other = small(tmp_path / "one", SPECS, PACKAGE), small(tmp_path / "other", text, PACKAGE)
-    done = assay("--cache", cache, "diff", one, other, "--format", "json", within=tmp_path)
-    assert done.err == ""
-    return [(item["kind"], item["metric"], item["was"]) for system in done.json() for item in system["metrics"]]
+    first_workspace, second_workspace = (
+        create_small_workspace(tmp_path / "one", SPECS, PACKAGE),
+        create_small_workspace(tmp_path / "other", text, PACKAGE),
+    )
+    result = run_assay("--cache", cache, "diff", first_workspace, second_workspace, "--format", "json", cwd=tmp_path)
+    assert result.err == ""
+    return [(item["kind"], item["metric"], item["was"]) for system in result.parse_json() for item in system["metrics"]]
 
 
 def test_formula_over_a_renamed_metric_means_the_same(tmp_path: Path, cache: Path) -> None:
-    result = differing(tmp_path, cache, ('metric "number"', 'metric "amount"'))
+    result = list_differing_metrics(tmp_path, cache, ('metric "number"', 'metric "amount"'))
     assert result == [("renamed", "amount", "number")]
 
 
 def test_formulas_over_each_other_are_called_otherwise(tmp_path: Path, cache: Path) -> None:
     edits = (('metric "number"', 'metric "amount"'), ('"doubled"', '"twice"'), ('"more"', '"one_more"'))
-    assert sorted(differing(tmp_path, cache, *edits)) == [
+    assert sorted(list_differing_metrics(tmp_path, cache, *edits)) == [
         ("renamed", "amount", "number"), ("renamed", "one_more", "more"), ("renamed", "twice", "doubled"),
     ]  # fmt: skip
 
 
 def test_a_formula_that_changed_beside_is_told(tmp_path: Path, cache: Path) -> None:
     edits = (('metric "number"', 'metric "amount"'), ("X.natural 2", "X.natural 3"), ('"4"', '"6"'))
-    assert sorted(differing(tmp_path, cache, *edits)) == [
+    assert sorted(list_differing_metrics(tmp_path, cache, *edits)) == [
         ("changed in meaning", "doubled", ""), ("changed in meaning", "more", ""), ("renamed", "amount", "number"),
     ]  # fmt: skip
 
@@ -72,26 +75,28 @@ TICKED = ("specs/cardano/metrics/forging.dhall", ", measure = elapsed at.leading
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return workspace(tmp_path_factory.mktemp("shipped"))
+    return copy_workspace(tmp_path_factory.mktemp("shipped"))
 
 
-def changes(shipped: Path, changed: Path, cache: Path) -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
+def read_changes(
+    shipped: Path, changed_workspace: Path, cache: Path
+) -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
     """Kind, and what is told, of each metric that differs from the shipped specs; nothing is told elsewhere."""
-    done = assay("--cache", cache, "diff", shipped, changed, "--format", "json", within=changed)
-    assert (done.status, done.err) == (3, "")
-    (system,) = done.json()
+    result = run_assay("--cache", cache, "diff", shipped, changed_workspace, "--format", "json", cwd=changed_workspace)
+    assert (result.status, result.err) == (3, "")
+    (system,) = result.parse_json()
     assert (system["elsewhere"], system["reports"]) == ([], {})
     return {
-        item["metric"]: (item["kind"], [tuple(one[at] for at in TOLD) for one in item["told"]])
+        item["metric"]: (item["kind"], [tuple(change[member] for member in CHANGE_MEMBERS) for change in item["told"]])
         for item in system["metrics"]
     }
 
 
-TOLD = ("aspect", "place", "before", "after")
+CHANGE_MEMBERS = ("aspect", "place", "before", "after")
 
 
 def test_renamed_instant_hides_no_change_of_meaning(shipped: Path, tmp_path: Path, cache: Path) -> None:
-    result = changes(shipped, workspace(tmp_path / "changed", LEADING, TICKED), cache)
+    result = read_changes(shipped, copy_workspace(tmp_path / "changed", LEADING, TICKED), cache)
     measure = ("measure", "measure", "minus(instant ticked, instant led)", "minus(instant ticked, instant started)")
     kind, items = result["cdfForgerTicked"]
     assert (kind, items[0]) == ("changed in meaning", measure)
@@ -99,6 +104,6 @@ def test_renamed_instant_hides_no_change_of_meaning(shipped: Path, tmp_path: Pat
 
 
 def test_an_instant_that_is_found_otherwise_is_no_new_name(shipped: Path, tmp_path: Path, cache: Path) -> None:
-    other = (LEADING[0], "X.equals (G.field f.leader) X.yes", "X.not (X.equals (G.field f.leader) X.yes)")
-    changed = workspace(tmp_path / "changed", LEADING, other)
-    assert changes(shipped, changed, cache)["cdfForgerTicked"][0] == "changed in meaning"
+    other_edit = (LEADING[0], "X.equals (G.field f.leader) X.yes", "X.not (X.equals (G.field f.leader) X.yes)")
+    changed_workspace = copy_workspace(tmp_path / "changed", LEADING, other_edit)
+    assert read_changes(shipped, changed_workspace, cache)["cdfForgerTicked"][0] == "changed in meaning"

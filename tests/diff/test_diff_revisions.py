@@ -8,9 +8,9 @@ from pathlib import Path
 
 from assay.lang import normal_form, workspace
 from assay.lang.workspace import Workspace
-from tests.support.commands import Done, assay
-from tests.support.repositories import committed
-from tests.support.workspaces import edited
+from tests.support.commands import CommandResult, run_assay
+from tests.support.repositories import commit_folder
+from tests.support.workspaces import edit_file
 
 METRICS = "specs/service/metrics.dhall"
 #: no check has ever let this pass, which stands for one that is stricter by now
@@ -19,31 +19,31 @@ REFUSED = ('unit = S.unit.millisecond, better = "lower"', 'unit = S.unit.millise
 BROKEN = ("unit = S.unit.byte", "unit = S.unit.bite")
 
 
-def history(place: Path, cache: Path, *faults: tuple[str, str]) -> Path:
+def create_history(place: Path, cache: Path, *faults: tuple[str, str]) -> Path:
     """A repository of two systems, `service`, whose first revision has faults, and `other`; in the second, all is
     well, and each has a metric of another unit."""
-    assert assay("--cache", cache, "init", place).status == 0
+    assert run_assay("--cache", cache, "init", place).status == 0
     shutil.rmtree(place / "runs")
     shutil.copytree(place / "specs/service", place / "specs/other")
-    edited(place / "specs/other/package.dhall", 'system = "service"', 'system = "other"')
+    edit_file(place / "specs/other/package.dhall", 'system = "service"', 'system = "other"')
     well = (place / METRICS).read_text(encoding="utf-8")
     for fault in faults:
-        edited(place / METRICS, *fault)
-    committed(place, "first")
+        edit_file(place / METRICS, *fault)
+    commit_folder(place, "first")
     (place / METRICS).write_text(well, encoding="utf-8")
     for system in ("service", "other"):
-        edited(place / f"specs/{system}/metrics.dhall", "S.unit.millisecond", "S.unit.second")
-    committed(place, "second")
+        edit_file(place / f"specs/{system}/metrics.dhall", "S.unit.millisecond", "S.unit.second")
+    commit_folder(place, "second")
     return place
 
 
-def compared(place: Path, cache: Path, *options: str) -> Done:
-    return assay("--cache", cache, "diff", "HEAD~1", "HEAD", *options, within=place)
+def run_diff(place: Path, cache: Path, *options: str) -> CommandResult:
+    return run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", *options, cwd=place)
 
 
-def units(done: Done, system: str) -> dict[str, list[tuple[str, str]]]:
+def collect_units(completed: CommandResult, system: str) -> dict[str, list[tuple[str, str]]]:
     """By metric of a system, the units that stood there and stand there."""
-    (result,) = (item for item in done.json() if item["system"] == system)
+    (result,) = (item for item in completed.parse_json() if item["system"] == system)
     return {
         item["metric"]: [
             (changes["before"], changes["after"]) for changes in item["told"] if changes["place"].startswith("unit")
@@ -54,67 +54,69 @@ def units(done: Done, system: str) -> dict[str, list[tuple[str, str]]]:
 
 def test_a_revision_that_checks_refuse_by_now_is_compared(tmp_path: Path, cache: Path) -> None:
     """A stricter check must not hide what a metric once meant; that it would not pass is told."""
-    place = history(tmp_path / "shop", cache, REFUSED)
-    done = compared(place, cache, "--format", "json")
-    assert done.status == 3
-    assert done.err.startswith("warning: revision ")
-    assert done.err.endswith(
+    place = create_history(tmp_path / "shop", cache, REFUSED)
+    completed = run_diff(place, cache, "--format", "json")
+    assert completed.status == 3
+    assert completed.err.startswith("warning: revision ")
+    assert completed.err.endswith(
         ": checks refuse the specs of service (better: unknown direction `sideways` in `better` of metric `wait`); "
         "they are compared as they are\n"
     )
     for system in ("service", "other"):
-        result = units(done, system)
+        result = collect_units(completed, system)
         assert result.keys() == {"wait", "work"}
         assert all(("millisecond", "second") in pairs for pairs in result.values())
 
 
 def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path) -> None:
     """Where it is of the very sources, nothing has to evaluate them; where it is not, there is nothing to read."""
-    place = history(tmp_path / "shop", cache, REFUSED)
-    edited(place / METRICS, "S.unit.second", "S.unit.millisecond")
-    edited(place / METRICS, *REFUSED)
+    place = create_history(tmp_path / "shop", cache, REFUSED)
+    edit_file(place / METRICS, "S.unit.second", "S.unit.millisecond")
+    edit_file(place / METRICS, *REFUSED)
     result = workspace.load_unchecked(Workspace(place), "service", None)
-    assert [item.code for item in result.refused] == ["better"]
-    target = Workspace(place).normal_form("service")
+    assert [item.code for item in result.problems] == ["better"]
+    target = Workspace(place).get_normal_form_path("service")
     assert target.is_file()  # of the specs as `init` wrote them
-    target.write_text(normal_form.dump(result.checked), encoding="utf-8")
-    committed(place, "third")
-    known = assay("--cache", cache, "diff", "HEAD~1", "HEAD", "--system", "service", "--format", "json", within=place)
-    assert known.status == 3
-    assert units(known, "service")["wait"] == [("second", "millisecond"), ("s", "ms")]
-    edited(place / METRICS, '"Waiting time"', '"Time of waiting"')
-    committed(place, "fourth")
-    evaluated = assay("--cache", cache, "diff", "HEAD~1", "HEAD", "--system", "service", within=place)
-    assert evaluated.status == 3
-    assert "Time of waiting" in evaluated.out
+    target.write_text(normal_form.format_normal_form(result.checked), encoding="utf-8")
+    commit_folder(place, "third")
+    diff_of_system = run_assay(
+        "--cache", cache, "diff", "HEAD~1", "HEAD", "--system", "service", "--format", "json", cwd=place
+    )
+    assert diff_of_system.status == 3
+    assert collect_units(diff_of_system, "service")["wait"] == [("second", "millisecond"), ("s", "ms")]
+    edit_file(place / METRICS, '"Waiting time"', '"Time of waiting"')
+    commit_folder(place, "fourth")
+    text_diff = run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", "--system", "service", cwd=place)
+    assert text_diff.status == 3
+    assert "Time of waiting" in text_diff.out
 
 
 def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, cache: Path) -> None:
     """They are compared; it is told with its reason, and the exit status says that not all was compared."""
-    place = history(tmp_path / "shop", cache, BROKEN)
-    done = compared(place, cache)
-    assert done.status == 1
-    lines = done.out.splitlines()
+    place = create_history(tmp_path / "shop", cache, BROKEN)
+    result = run_diff(place, cache)
+    assert result.status == 1
+    lines = result.out.splitlines()
     assert lines[0] == "other"
     assert lines[-2:] == [
         "service: not compared, for it could not be read: unknown field `bite` in `S.unit`",
         "metrics of what could be read: 2 changed in meaning",
     ]
-    assert "bite" in done.err
-    assert "note: in revision " in done.err
-    systems = json.loads(compared(place, cache, "--format", "json").out)
+    assert "bite" in result.err
+    assert "note: in revision " in result.err
+    systems = json.loads(run_diff(place, cache, "--format", "json").out)
     assert [(item["system"], item["state"]) for item in systems] == [("other", "both"), ("service", "unread")]
 
 
 def test_one_system_alone_is_compared(tmp_path: Path, cache: Path) -> None:
     """`--system`: what the others hold is not even read."""
-    place = history(tmp_path / "shop", cache, BROKEN)
-    done = compared(place, cache, "--system", "other", "--format", "json")
-    assert (done.status, done.err, [item["system"] for item in done.json()]) == (3, "", ["other"])
-    done = compared(place, cache, "--system", "service")
-    assert (done.status, done.out) == (1, "")
-    done = compared(place, cache, "--system", "othr")
-    assert (done.status, done.err) == (
+    place = create_history(tmp_path / "shop", cache, BROKEN)
+    result = run_diff(place, cache, "--system", "other", "--format", "json")
+    assert (result.status, result.err, [item["system"] for item in result.parse_json()]) == (3, "", ["other"])
+    result = run_diff(place, cache, "--system", "service")
+    assert (result.status, result.out) == (1, "")
+    result = run_diff(place, cache, "--system", "othr")
+    assert (result.status, result.err) == (
         2,
         "error[unknown-system]: neither HEAD~1 nor HEAD has specs for `othr`\n  hint: did you mean `other`?\n",
     )
@@ -122,9 +124,9 @@ def test_one_system_alone_is_compared(tmp_path: Path, cache: Path) -> None:
 
 def test_what_breaks_the_comparison_of_unchecked_specs_is_told(tmp_path: Path, cache: Path) -> None:
     """A metric of a unit that its measure has not has no factor: such a package has no numbers at all."""
-    place = history(tmp_path / "shop", cache, ("S.unit.millisecond", "S.unit.byte"))
-    done = compared(place, cache)
-    assert done.status == 1
-    assert "service: not compared, for it could not be read: the measure of metric `wait` has a unit" in done.out
+    place = create_history(tmp_path / "shop", cache, ("S.unit.millisecond", "S.unit.byte"))
+    result = run_diff(place, cache)
+    assert result.status == 1
+    assert "service: not compared, for it could not be read: the measure of metric `wait` has a unit" in result.out
     message = "the measure of metric `wait` has a unit that does not convert to the unit of the metric"
-    assert f"error[unit]: {message}\n" in done.err
+    assert f"error[unit]: {message}\n" in result.err

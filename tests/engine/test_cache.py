@@ -9,14 +9,14 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.compare_reference import CARDANO, load
-from tests.support.commands import assay, build
+from tests.compare_reference import CARDANO, load_json
+from tests.support.commands import build, run_assay
 from tests.support.laboratory import ROOT
-from tests.support.runs import changed_json, changed_log, copied, line
-from tests.support.small import small
-from tests.support.workspaces import edited, workspace
+from tests.support.runs import change_json, change_log, copy_run, format_line
+from tests.support.small import create_small_workspace
+from tests.support.workspaces import copy_workspace, edit_file
 
-OTHER = [line(30.0 + place, "Other.Thing", {}) for place in range(5)]
+OTHER = [format_line(30.0 + place, "Other.Thing", {}) for place in range(5)]
 EVENT = """\
     , otherThing = event "other_thing" "Something else" [ same "Other.Thing" ([] : List S.Field) ]
     , blockSent =
@@ -25,22 +25,22 @@ EVENT = """\
 
 def read_manifest(out: Path) -> Any:
     """Return the facts of the only run of a report."""
-    return load(out / "results.json")["manifest"]["run"]
+    return load_json(out / "results.json")["manifest"]["run"]
 
 
-def build_manifest(run: Path, out: Path, cache: Path, within: Path) -> Any:
+def build_manifest(run: Path, out: Path, cache: Path, root: Path) -> Any:
     """Build one run without filters; return its manifest."""
-    done = build([f"run={run}"], out, cache, "--no-filters", within=within)
-    assert done.status == 0, done.err
+    result = build([f"run={run}"], out, cache, "--no-filters", cwd=root)
+    assert result.status == 0, result.err
     return read_manifest(out)
 
 
 def test_new_event_is_counted_in_cached_logs(tmp_path: Path, cache: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
-    changed_log(run / "node-2", lambda lines: [*lines, *OTHER])
-    before, after = workspace(tmp_path / "before"), workspace(tmp_path / "after")
-    edited(after / "specs" / "cardano" / "events.dhall", "    , blockSent =\n", EVENT)
-    edited(
+    run = copy_run("tiny/plain", tmp_path / "run")
+    change_log(run / "node-2", lambda lines: [*lines, *OTHER])
+    before, after = copy_workspace(tmp_path / "before"), copy_workspace(tmp_path / "after")
+    edit_file(after / "specs" / "cardano" / "events.dhall", "    , blockSent =\n", EVENT)
+    edit_file(
         after / "specs" / "cardano" / "package.dhall",
         "      , e.blockSent\n",
         "      , e.blockSent\n      , e.otherThing\n",
@@ -52,46 +52,48 @@ def test_new_event_is_counted_in_cached_logs(tmp_path: Path, cache: Path) -> Non
 
 
 def test_runs_of_same_logs_have_their_own_constants(tmp_path: Path, cache: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
+    run = copy_run("tiny/plain", tmp_path / "run")
     first = build_manifest(run, tmp_path / "first", cache, ROOT)
-    changed_json(run / "genesis-shelley.json", lambda document: document.update(epochLength=10))
-    changed_json(run / "meta.json", lambda document: document["meta"].update(ident="renamed"))
+    change_json(run / "genesis-shelley.json", lambda document: document.update(epochLength=10))
+    change_json(run / "meta.json", lambda document: document["meta"].update(ident="renamed"))
     second = build_manifest(run, tmp_path / "second", cache, ROOT)
     assert {name: value for name, value in second.items() if first[name] != value} == {"ident": "renamed"}
-    assert load(tmp_path / "second" / "results.json")["runs"] == [{"id": "run", "label": "renamed"}]
-    sql = load(tmp_path / "second" / "sql" / "constants.json")
+    assert load_json(tmp_path / "second" / "results.json")["runs"] == [{"id": "run", "label": "renamed"}]
+    sql = load_json(tmp_path / "second" / "sql" / "constants.json")
     assert sql["run"]["epoch_length"] == 10
 
 
 def test_earlier_reads_change_no_counts(tmp_path: Path, cache: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
-    broken = line(31.0, "TxSubmission.TxInbound.Collected", {"count": "many"})
-    changed_log(run / "node-2", lambda lines: [*lines, broken])
-    alone = build_manifest(run, tmp_path / "alone", tmp_path / "other cache", ROOT)
-    everything = assay("ingest", str(run), "--all", "--cache", str(cache))
-    assert everything.status == 0, everything.err
-    (folder,) = everything.out.split()
-    (lost,) = duckdb.execute(f"SELECT count(*) FROM read_parquet('{folder}/quarantine.parquet')").fetchall()
-    assert lost == (1,)
-    assert build_manifest(run, tmp_path / "after", cache, ROOT) == alone
+    run = copy_run("tiny/plain", tmp_path / "run")
+    broken_line = format_line(31.0, "TxSubmission.TxInbound.Collected", {"count": "many"})
+    change_log(run / "node-2", lambda lines: [*lines, broken_line])
+    expected_manifest = build_manifest(run, tmp_path / "alone", tmp_path / "other cache", ROOT)
+    full_ingest = run_assay("ingest", str(run), "--all", "--cache", str(cache))
+    assert full_ingest.status == 0, full_ingest.err
+    (folder,) = full_ingest.out.split()
+    (quarantined_count,) = duckdb.execute(
+        f"SELECT count(*) FROM read_parquet('{folder}/quarantine.parquet')"
+    ).fetchall()
+    assert quarantined_count == (1,)
+    assert build_manifest(run, tmp_path / "after", cache, ROOT) == expected_manifest
 
 
 def test_runs_of_same_logs_are_read_once(tmp_path: Path, cache: Path) -> None:
-    runs = [copied("tiny/plain", tmp_path / name) for name in ("one", "two", "three")]
-    done = assay("ingest", *map(str, runs), "--cache", str(cache))
-    assert done.status == 0, done.err
-    assert len(set(done.out.split())) == 1
+    runs = [copy_run("tiny/plain", tmp_path / name) for name in ("one", "two", "three")]
+    result = run_assay("ingest", *map(str, runs), "--cache", str(cache))
+    assert result.status == 0, result.err
+    assert len(set(result.out.split())) == 1
 
 
 def test_sql_that_splits_host_names_runs_as_checked(tmp_path: Path) -> None:
     """The engine stores hosts as numbers, which some text functions refuse."""
-    changed = "WHERE recognised > 0 AND host[1:5] = 'node-'"
-    space = workspace(tmp_path / "ws", ("queries/cardano/openings.sql", "WHERE recognised > 0", changed))
+    edited_condition = "WHERE recognised > 0 AND host[1:5] = 'node-'"
+    space = copy_workspace(tmp_path / "ws", ("queries/cardano/openings.sql", "WHERE recognised > 0", edited_condition))
     query = ("query", "CentiCpu", "--run", CARDANO / "tiny" / "plain" / "run", "--format", "json", "--no-filters")
-    usual = assay(*query, "--cache", tmp_path / "usual")
-    done = assay(*query, "--cache", tmp_path / "cache", within=space)
-    assert (usual.status, done.status) == (0, 0), done.err
-    assert done.json() == usual.json() != []
+    expected_answer = run_assay(*query, "--cache", tmp_path / "usual")
+    result = run_assay(*query, "--cache", tmp_path / "cache", cwd=space)
+    assert (expected_answer.status, result.status) == (0, 0), result.err
+    assert result.parse_json() == expected_answer.parse_json() != []
 
 
 SPECS = """\
@@ -144,8 +146,8 @@ RECORDS = [
 def test_results_are_computed_again_when_recognition_changes(
     tmp_path: Path, changes: tuple[str, str, str], expected: tuple[int, float, int]
 ) -> None:
-    before = small(tmp_path / "before", SPECS, PACKAGE % ("", LOOKUPS, ""))
-    after = small(tmp_path / "after", SPECS, PACKAGE % changes)
+    before = create_small_workspace(tmp_path / "before", SPECS, PACKAGE % ("", LOOKUPS, ""))
+    after = create_small_workspace(tmp_path / "after", SPECS, PACKAGE % changes)
     for place in (before, after):
         log = place / "runs" / "one" / "h-1" / "log.jsonl"
         log.parent.mkdir(parents=True)
@@ -160,10 +162,10 @@ def test_results_are_computed_again_when_recognition_changes(
 
 def _query_metric(place: Path, cache: Path) -> tuple[int, float, str]:
     """Return size and average of the metric, and the warnings."""
-    done = assay("query", "n", "--run", "runs/one", "--format", "json", "--cache", cache, within=place)
-    assert done.status == 0, done.err
-    (item,) = json.loads(done.out)
-    (greatest,) = (line for line in done.err.splitlines(True) if "the greatest" in line)
+    result = run_assay("query", "n", "--run", "runs/one", "--format", "json", "--cache", cache, cwd=place)
+    assert result.status == 0, result.err
+    (item,) = json.loads(result.out)
+    (greatest,) = (line for line in result.err.splitlines(True) if "the greatest" in line)
     return item["size"], item["average"], greatest
 
 

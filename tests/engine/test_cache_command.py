@@ -11,35 +11,35 @@ from pathlib import Path
 
 import pytest
 
-from assay.engine.pruning import Entry, Limits, surplus
-from assay.engine.result_cache import default_folder
+from assay.engine.pruning import Entry, Limits, select_surplus
+from assay.engine.result_cache import get_default_folder
 from assay.ingest import fingerprint
-from assay.util.scratch import clean_up, process_dir
-from tests.support.commands import Done, assay, source_environment
-from tests.support.outcomes import contents
+from assay.util.scratch import clean_up, get_process_folder
+from tests.support.commands import CommandResult, build_environment, run_assay
+from tests.support.outcomes import read_contents
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Create a workspace and build its report; the cache next to it has hashes of new files, too."""
     monkeypatch.setattr(fingerprint, "SETTLED", 0)
-    assert assay("init", tmp_path / "place").status == 0
+    assert run_assay("init", tmp_path / "place").status == 0
     assert build_report(tmp_path / "place").status == 0
     return tmp_path / "place"
 
 
-def build_report(place: Path) -> Done:
+def build_report(place: Path) -> CommandResult:
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
-    return assay("build", "service/comparison", *runs, "-o", "out", "--cache", "../cache", within=place)
+    return run_assay("build", "service/comparison", *runs, "-o", "out", "--cache", "../cache", cwd=place)
 
 
-def bytes_by_kind(cache: Path) -> dict[str, int]:
-    done = assay("cache", "--cache", cache, "--format", "csv")
-    assert (done.status, done.err) == (0, "")
-    return {line.split(",")[0]: int(line.split(",")[2]) for line in done.out.splitlines()[1:]}
+def read_bytes_by_kind(cache: Path) -> dict[str, int]:
+    result = run_assay("cache", "--cache", cache, "--format", "csv")
+    assert (result.status, result.err) == (0, "")
+    return {line.split(",")[0]: int(line.split(",")[2]) for line in result.out.splitlines()[1:]}
 
 
-def disk_usage(*folders: Path) -> int:
+def compute_disk_usage(*folders: Path) -> int:
     """Return the bytes on disk of all files, counting each inode once."""
     paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     return sum({path.stat().st_ino: path.stat().st_blocks * 512 for path in paths}.values())
@@ -47,50 +47,50 @@ def disk_usage(*folders: Path) -> int:
 
 def test_cache_size_is_listed_by_kind(place: Path) -> None:
     cache = place.parent / "cache"
-    sizes = bytes_by_kind(cache)
+    sizes = read_bytes_by_kind(cache)
     assert list(sizes) == ["logs", "results", "reports", "specs", "mirrors", "all"]
     memo = (cache / "files.json").stat().st_blocks * 512
-    assert sizes["all"] == sum(sizes.values()) - sizes["all"] == disk_usage(cache) - memo
-    assert sizes["logs"] == disk_usage(cache / "ingest", cache / "batches")
-    assert sizes["logs"] < disk_usage(cache / "ingest") + disk_usage(
+    assert sizes["all"] == sum(sizes.values()) - sizes["all"] == compute_disk_usage(cache) - memo
+    assert sizes["logs"] == compute_disk_usage(cache / "ingest", cache / "batches")
+    assert sizes["logs"] < compute_disk_usage(cache / "ingest") + compute_disk_usage(
         cache / "batches"
     )  # ingested runs and batches share files
-    listing = assay("cache", "--cache", cache)
+    listing = run_assay("cache", "--cache", cache)
     assert listing.out.splitlines()[0] == str(cache)
 
 
 def test_whole_cache_is_removed_and_rebuilt(place: Path) -> None:
-    before = contents(place / "out")
-    done = assay("cache", "prune", "--all", "--cache", place.parent / "cache")
-    assert (done.status, done.err) == (0, "")
-    assert done.out.startswith("removed ")
-    assert bytes_by_kind(place.parent / "cache")["all"] == 0
+    before = read_contents(place / "out")
+    result = run_assay("cache", "prune", "--all", "--cache", place.parent / "cache")
+    assert (result.status, result.err) == (0, "")
+    assert result.out.startswith("removed ")
+    assert read_bytes_by_kind(place.parent / "cache")["all"] == 0
     assert sorted(path.name for path in (place.parent / "cache").iterdir() if path.is_file()) == ["files.json"]
     assert build_report(place).status == 0
-    assert contents(place / "out") == before
+    assert read_contents(place / "out") == before
 
 
 def test_long_unused_entries_are_removed(place: Path) -> None:
     cache = place.parent / "cache"
-    long_ago = time.time() - 40 * 86400
+    old_time = time.time() - 40 * 86400
     for path in [*cache.glob("ingest/*/*"), *cache.glob("rendered/*")]:
-        os.utime(path, (long_ago, long_ago))
-    done = assay("cache", "prune", "--older-than", "30d", "--dry-run", "--cache", cache)
-    assert done.out.startswith("would remove 3 entries, ")
+        os.utime(path, (old_time, old_time))
+    result = run_assay("cache", "prune", "--older-than", "30d", "--dry-run", "--cache", cache)
+    assert result.out.startswith("would remove 3 entries, ")
     assert len(list(cache.glob("ingest/*/*"))) == 2
-    assert assay("cache", "prune", "--older-than", "30d", "--cache", cache).out.startswith("removed 3 entries, ")
+    assert run_assay("cache", "prune", "--older-than", "30d", "--cache", cache).out.startswith("removed 3 entries, ")
     assert not [*cache.glob("ingest/*"), *cache.glob("rendered/*")]
     assert list(cache.glob("results/*"))
 
 
 def test_used_entry_gets_a_new_time(place: Path) -> None:
     cache = place.parent / "cache"
-    long_ago = time.time() - 40 * 86400
+    old_time = time.time() - 40 * 86400
     for path in [*cache.glob("ingest/*/*"), *cache.glob("rendered/*"), *cache.glob("results/*")]:
-        os.utime(path, (long_ago, long_ago))
+        os.utime(path, (old_time, old_time))
     assert build_report(place).status == 0
-    pruned = assay("cache", "prune", "--older-than", "30d", "--cache", cache)
-    assert pruned.out == "removed 0 entries, 0 B\n"
+    prune_result = run_assay("cache", "prune", "--older-than", "30d", "--cache", cache)
+    assert prune_result.out == "removed 0 entries, 0 B\n"
 
 
 def test_oldest_entries_are_removed_until_size_fits() -> None:
@@ -99,25 +99,25 @@ def test_oldest_entries_are_removed_until_size_fits() -> None:
         Entry("logs", Path("b"), 2.0, ((2, 50), (3, 10))),
         Entry("logs", Path("c"), 3.0, ((4, 5),)),
     ]
-    assert [item.place.name for item in surplus(entries, Limits(size=165))] == []
-    assert [item.place.name for item in surplus(entries, Limits(size=164))] == ["a"]
-    assert [item.place.name for item in surplus(entries, Limits(size=65))] == ["a"]
-    assert [item.place.name for item in surplus(entries, Limits(size=64))] == ["a", "b"]
-    assert [item.place.name for item in surplus(entries, Limits(since=2.0, size=64))] == ["a", "b"]
-    assert [item.place.name for item in surplus(entries, Limits(since=2.5))] == ["a", "b"]
-    assert [item.place.name for item in surplus(entries, Limits(size=0))] == ["a", "b", "c"]
+    assert [item.place.name for item in select_surplus(entries, Limits(size=165))] == []
+    assert [item.place.name for item in select_surplus(entries, Limits(size=164))] == ["a"]
+    assert [item.place.name for item in select_surplus(entries, Limits(size=65))] == ["a"]
+    assert [item.place.name for item in select_surplus(entries, Limits(size=64))] == ["a", "b"]
+    assert [item.place.name for item in select_surplus(entries, Limits(since=2.0, size=64))] == ["a", "b"]
+    assert [item.place.name for item in select_surplus(entries, Limits(since=2.5))] == ["a", "b"]
+    assert [item.place.name for item in select_surplus(entries, Limits(size=0))] == ["a", "b", "c"]
 
 
 def test_prune_waits_for_commands_that_use_the_cache(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
-    process_dir(cache)
-    words = [sys.executable, "-m", "assay", "cache", "prune", "--all", "--cache", str(cache)]
-    env = source_environment()
-    started = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert started.stderr
-    assert started.stderr.readline() == f"waiting for other assay commands that work with {cache}\n"
+    get_process_folder(cache)
+    command = [sys.executable, "-m", "assay", "cache", "prune", "--all", "--cache", str(cache)]
+    env = build_environment()
+    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr
+    assert process.stderr.readline() == f"waiting for other assay commands that work with {cache}\n"
     clean_up(cache)
-    assert started.communicate() == ("removed 0 entries, 0 B\n", "")
+    assert process.communicate() == ("removed 0 entries, 0 B\n", "")
 
 
 @pytest.mark.parametrize(
@@ -143,19 +143,19 @@ def test_prune_waits_for_commands_that_use_the_cache(tmp_path: Path) -> None:
     ],
 )
 def test_prune_without_option_is_refused(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    done = assay("cache", "prune", *words, "--cache", tmp_path)
-    assert (done.status, done.err) == (2, message)
+    result = run_assay("cache", "prune", *words, "--cache", tmp_path)
+    assert (result.status, result.err) == (2, message)
 
 
 def test_prune_of_other_folder_removes_only_own_files(tmp_path: Path) -> None:
     place = tmp_path / "place"
-    assert assay("init", place).status == 0
+    assert run_assay("init", place).status == 0
     for name in ("results/mine.txt", "scratch/my work/notes.txt", "mirror/a/b"):
         (place / name).parent.mkdir(parents=True)
         (place / name).write_text("mine", encoding="utf-8")
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
-    assert assay("query", "wait", "--run", "runs/1.0", "--cache", ".", within=place).status == 0
-    assert assay("cache", "prune", "--all", "--cache", ".", within=place).status == 0
+    assert run_assay("query", "wait", "--run", "runs/1.0", "--cache", ".", cwd=place).status == 0
+    assert run_assay("cache", "prune", "--all", "--cache", ".", cwd=place).status == 0
     assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}.items() >= before.items()
     assert not list(place.glob("ingest/*/*"))
 
@@ -171,21 +171,21 @@ def test_cache_is_in_the_users_cache_folder(
     """It is never below the working directory or the root."""
     monkeypatch.setenv("XDG_CACHE_HOME", cache_home)
     monkeypatch.setenv("HOME", home)
-    assert default_folder() == Path(place.replace("USER", pwd.getpwuid(os.getuid()).pw_dir))
+    assert get_default_folder() == Path(place.replace("USER", pwd.getpwuid(os.getuid()).pw_dir))
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_user_without_home_needs_a_cache_option(tmp_path: Path) -> None:
     number = next(number for number in range(54321, 65000) if number not in {item.pw_uid for item in pwd.getpwall()})
-    say = (
+    print_error = (
         "from assay.engine.result_cache import default_folder\n"
         "try: default_folder()\nexcept Exception as error: print(error)"
     )
-    become = f"import os; os.setuid({number}); os.environ.clear()"
-    words = [sys.executable, "-c", f"import assay.engine.result_cache\n{become}\n{say}"]
-    env = source_environment()
-    done = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    assert (done.stderr, done.stdout) == ("", (
+    change_user = f"import os; os.setuid({number}); os.environ.clear()"
+    command = [sys.executable, "-c", f"import assay.engine.result_cache\n{change_user}\n{print_error}"]
+    env = build_environment()
+    result = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert (result.stderr, result.stdout) == ("", (
         "error[cache]: no folder for a cache is known: this user has no home\n"
         "  hint: say --cache DIR, or set HOME or XDG_CACHE_HOME\n"
     ))  # fmt: skip

@@ -6,18 +6,18 @@ import uuid
 
 import pytest
 
-from assay.engine.declared import filled, places_of
+from assay.engine.declared import fill_message, list_placeholders
 
 
 def test_values_stand_in_their_places() -> None:
     text = "block {block} of {host} is {what}: {block}"
-    assert places_of(text) == ("block", "host", "what", "block")
-    assert filled(text, {"block": 3, "host": "{block}"}) == "block 3 of {block} is {what}: 3"
+    assert list_placeholders(text) == ("block", "host", "what", "block")
+    assert fill_message(text, {"block": 3, "host": "{block}"}) == "block 3 of {block} is {what}: 3"
 
 
 def test_null_is_printed_as_unknown() -> None:
     row = {"block_no": None, "share": None, "at": None}
-    assert filled("{block_no}, {share:g}, {at:t}", row) == "unknown, unknown, unknown"
+    assert fill_message("{block_no}, {share:g}, {at:t}", row) == "unknown, unknown, unknown"
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_null_is_printed_as_unknown() -> None:
 )
 def test_other_places_stay_as_they_are(text: str) -> None:
     value = uuid.UUID(int=0)
-    assert filled(text, {"u": value}) == text.replace("{u}", str(value))
+    assert fill_message(text, {"u": value}) == text.replace("{u}", str(value))

@@ -16,9 +16,9 @@ from assay.app.session import Session
 from assay.engine.result_cache import Store
 from assay.lang import checked_package, normal_form
 from assay.lang.workspace import Workspace
-from tests.compare_reference import load
-from tests.support.commands import assay
-from tests.support.drives import drives, run
+from tests.compare_reference import load_json
+from tests.support.commands import run_assay
+from tests.support.drives import create_drives_run, create_drives_workspace
 from tests.support.laboratory import ROOT
 
 YEAR = 365 * 24 * 3600
@@ -30,24 +30,24 @@ CLASSES = (150, 300, 600, 1200, 2000)
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a workspace with the system `drives` and a run per drive, each with one rate."""
     folder = tmp_path_factory.mktemp("formulas")
-    drives(folder / "workspace")
+    create_drives_workspace(folder / "workspace")
     for name, rate in RATES.items():
-        run(folder / name, sda=rate)
-    run(folder / "many", sda=(1, 2, 6), sdb=(10**15 + 1, 7), sdc=(3, 3, 3, 4))
+        create_drives_run(folder / name, sda=rate)
+    create_drives_run(folder / "many", sda=(1, 2, 6), sdb=(10**15 + 1, 7), sdc=(3, 3, 3, 4))
     return folder
 
 
-def runs(place: Path, *names: str) -> list[str]:
+def list_run_options(place: Path, *names: str) -> list[str]:
     return [item for name in names for item in ("--run", str(place / name))]
 
 
 @pytest.fixture(scope="module")
 def report(place: Path, cache: Path) -> Path:
     out = place / "report"
-    done = assay(
-        "build", "drives/writes", *runs(place, *RATES), "-o", out, "--cache", cache, within=place / "workspace"
+    result = run_assay(
+        "build", "drives/writes", *list_run_options(place, *RATES), "-o", out, "--cache", cache, cwd=place / "workspace"
     )
-    assert (done.status, done.err) == (
+    assert (result.status, result.err) == (
         0,
         "warning: still: paid_lasts has no value: division by zero: disk_write_rate is 0.\n",
     )
@@ -58,19 +58,35 @@ def report(place: Path, cache: Path) -> Path:
 def article(place: Path, cache: Path) -> Path:
     out = place / "article"
     names = ("decimal", "binary", "trickle", "still")
-    done = assay(
-        "build", "drives/endurance", *runs(place, *names), "-o", out, "--cache", cache, within=place / "workspace"
+    result = run_assay(
+        "build",
+        "drives/endurance",
+        *list_run_options(place, *names),
+        "-o",
+        out,
+        "--cache",
+        cache,
+        cwd=place / "workspace",
     )
-    assert (done.status, done.err) == (0, "")
+    assert (result.status, result.err) == (0, "")
     return out
 
 
-def query_formulas(place: Path, cache: Path, names: list[str], of: str, *more: str) -> list[dict[str, Any]]:
-    done = assay(
-        "query", *names, "--run", place / of, "--cache", cache, "--format", "json", *more, within=place / "workspace"
+def query_formulas(place: Path, cache: Path, names: list[str], run_name: str, *options: str) -> list[dict[str, Any]]:
+    result = run_assay(
+        "query",
+        *names,
+        "--run",
+        place / run_name,
+        "--cache",
+        cache,
+        "--format",
+        "json",
+        *options,
+        cwd=place / "workspace",
     )
-    assert done.status == 0, done.err
-    rows: list[dict[str, Any]] = done.json()
+    assert result.status == 0, result.err
+    rows: list[dict[str, Any]] = result.parse_json()
     return rows
 
 
@@ -78,7 +94,7 @@ def query_formulas(place: Path, cache: Path, names: list[str], of: str, *more: s
 
 
 def test_report_shows_both_published_conventions(report: Path) -> None:
-    (section,) = load(report / "document.json")["sections"]
+    (section,) = load_json(report / "document.json")["sections"]
     assert [cell for cell in section["header"] if cell[:1] != "Δ"] == ["", *RATES]
     cells = {row[0]: [row[1], *row[2::3]] for row in section["rows"]}
     assert cells["Disk writes in 365 days, TB"] == ["126.1", "132.3", "0.378", "0.388", "0.0"]
@@ -87,7 +103,7 @@ def test_report_shows_both_published_conventions(report: Path) -> None:
 
 
 def test_results_are_exact_numbers_rounded_once(report: Path) -> None:
-    metrics = load(report / "results.json")["metrics"]
+    metrics = load_json(report / "results.json")["metrics"]
     for name, rate in RATES.items():
         decimal, binary = Fraction(rate * YEAR, 10**12), Fraction(rate * YEAR, 2**40)
         average = float(decimal)
@@ -102,7 +118,7 @@ def test_results_are_exact_numbers_rounded_once(report: Path) -> None:
 
 
 def test_dictionary_has_formula_unit_and_examples(report: Path) -> None:
-    (group,) = load(report / "document.json")["dictionary"]
+    (group,) = load_json(report / "document.json")["dictionary"]
     entries = {entry["id"]: entry for entry in group["entries"]}
     assert entries["disk_write_rate"]["description"] == "Rate at which a drive is written to"
     assert (entries["disk_writes_per_year"]["unit"], entries["disk_writes_per_year_binary"]["unit"]) == ("TB", "TiB")
@@ -124,8 +140,8 @@ def test_dictionary_has_formula_unit_and_examples(report: Path) -> None:
 
 @pytest.mark.parametrize("name", ["report", "article"])
 def test_build_with_formulas_verifies(request: pytest.FixtureRequest, place: Path, cache: Path, name: str) -> None:
-    done = assay("verify", request.getfixturevalue(name), "--cache", cache, within=place / "workspace")
-    assert (done.status, done.err) == (0, ""), done.out
+    result = run_assay("verify", request.getfixturevalue(name), "--cache", cache, cwd=place / "workspace")
+    assert (result.status, result.err) == (0, ""), result.out
 
 
 # Queries and SQL
@@ -133,12 +149,12 @@ def test_build_with_formulas_verifies(request: pytest.FixtureRequest, place: Pat
 
 def compute_mixed(rates: dict[str, tuple[int, ...]], lowest: int) -> Fraction:
     """Compute the formula `mixed` in GiB with plain fractions."""
-    every = [rate for of_drive in rates.values() for rate in of_drive]
-    mean = Fraction(sum(every), len(every))
-    means = sorted(Fraction(sum(of_drive), len(of_drive)) for of_drive in rates.values())
+    all_rates = [rate for drive_rates in rates.values() for rate in drive_rates]
+    mean = Fraction(sum(all_rates), len(all_rates))
+    means = sorted(Fraction(sum(drive_rates), len(drive_rates)) for drive_rates in rates.values())
     lowest_means = means[:lowest] if lowest else means
-    written = mean * YEAR + mean * 7200 - sum(lowest_means) / len(lowest_means) / 8 * 3 * 86400
-    return max(written, Fraction(1024)) / 2**30
+    written_bytes = mean * YEAR + mean * 7200 - sum(lowest_means) / len(lowest_means) / 8 * 3 * 86400
+    return max(written_bytes, Fraction(1024)) / 2**30
 
 
 @pytest.mark.parametrize(("summary", "lowest"), [("all", 0), ("lowest", 2)])
@@ -150,64 +166,74 @@ def test_nested_formula_equals_plain_fractions(place: Path, cache: Path, summary
 
 
 @pytest.mark.parametrize("name", ["disk_writes_per_year", "disk_writes_per_year_binary", "paid_lasts", "mixed"])
-@pytest.mark.parametrize("of", ["many", "decimal", "still"])
-def test_sql_of_formula_runs_alone_and_equals_query(place: Path, cache: Path, name: str, of: str) -> None:
-    done = assay("sql", name, "--run", place / of, "--cache", cache, within=place / "workspace")
-    assert done.status == 0, done.err
-    assert done.out.startswith(f"-- value is the average of {name} in ")
-    cursor = duckdb.connect().execute(done.out)
+@pytest.mark.parametrize("run_name", ["many", "decimal", "still"])
+def test_sql_of_formula_runs_alone_and_equals_query(place: Path, cache: Path, name: str, run_name: str) -> None:
+    result = run_assay("sql", name, "--run", place / run_name, "--cache", cache, cwd=place / "workspace")
+    assert result.status == 0, result.err
+    assert result.out.startswith(f"-- value is the average of {name} in ")
+    cursor = duckdb.connect().execute(result.out)
     columns = [item[0] for item in cursor.description]
     (row,) = cursor.fetchall()
-    (actual_row,) = query_formulas(place, cache, [name], of)
+    (actual_row,) = query_formulas(place, cache, [name], run_name)
     assert columns[0] == "value"
     assert "disk_write_rate" in columns
-    due = actual_row["average"]
-    assert row[0] == (None if due is None else pytest.approx(due, rel=1e-12))
+    expected_average = actual_row["average"]
+    assert row[0] == (None if expected_average is None else pytest.approx(expected_average, rel=1e-12))
 
 
 def test_query_shows_average_or_reason(place: Path, cache: Path) -> None:
-    done = assay(
-        "query", "disk_writes_per_year", "paid_lasts", *runs(place, "decimal", "still"), "--cache", cache,
-        "--format", "csv", within=place / "workspace",
+    result = run_assay(
+        "query", "disk_writes_per_year", "paid_lasts", *list_run_options(place, "decimal", "still"), "--cache", cache,
+        "--format", "csv", cwd=place / "workspace",
     )  # fmt: skip
-    assert done.out.splitlines() == [
+    assert result.out.splitlines() == [
         "metric,run,unit,size,average,median,stddev,min,max",
         "disk_writes_per_year,decimal,TB,,126.144,,,,",
         "disk_writes_per_year,still,TB,,0.0,,,,",
         f"paid_lasts,decimal,years,,{float(Fraction('600.5') * 10**6 / 4 / YEAR)!r},,,,",
         "paid_lasts,still,years,,,,,,",
     ]
-    assert done.err == "warning: still: paid_lasts has no value: division by zero: disk_write_rate is 0.\n"
+    assert result.err == "warning: still: paid_lasts has no value: division by zero: disk_write_rate is 0.\n"
 
 
 def test_formula_over_empty_metric_has_no_value(tmp_path: Path, place: Path, cache: Path) -> None:
-    above = "where = X.above (X.column c.rate) (X.quantity 1.0 U.bytePerSecond)"
-    here = drives(tmp_path, {"measure = X.column c.rate": f"measure = X.column c.rate\n      , {above}"})
-    done = assay(
-        "query", "disk_writes_per_year", "--run", place / "still", "--cache", cache, "--format", "csv", within=here
+    condition_text = "where = X.above (X.column c.rate) (X.quantity 1.0 U.bytePerSecond)"
+    workspace_root = create_drives_workspace(
+        tmp_path, {"measure = X.column c.rate": f"measure = X.column c.rate\n      , {condition_text}"}
     )
-    assert (done.status, done.out.splitlines()[1]) == (0, "disk_writes_per_year,still,TB,,,,,,")
-    assert "warning: still: disk_writes_per_year has no value: disk_write_rate has no samples.\n" in done.err
+    result = run_assay(
+        "query",
+        "disk_writes_per_year",
+        "--run",
+        place / "still",
+        "--cache",
+        cache,
+        "--format",
+        "csv",
+        cwd=workspace_root,
+    )
+    assert (result.status, result.out.splitlines()[1]) == (0, "disk_writes_per_year,still,TB,,,,,,")
+    assert "warning: still: disk_writes_per_year has no value: disk_write_rate has no samples.\n" in result.err
 
 
 # Articles
 
 
 def read_tables(article: Path) -> dict[str, Any]:
-    (gallery,) = load(article / "document.json")["galleries"]
+    (gallery,) = load_json(article / "document.json")["galleries"]
     return {table["title"]: table for table in gallery["tables"]}
 
 
 def test_endurance_is_in_years_of_365_days(article: Path) -> None:
     actual = read_tables(article)
-    named = ("decimal", "binary", "trickle")
+    run_names = ("decimal", "binary", "trickle")
     for title, heading in (("Years until a drive is used up", "Drive bears"), ("By the year", "Bears")):
-        assert actual[title]["header"] == [heading, *(f"{name}, years" for name in (*named, "still"))]
+        assert actual[title]["header"] == [heading, *(f"{name}, years" for name in (*run_names, "still"))]
         rows = [[row[0], *map(float, row[1:-1]), row[-1]] for row in actual[title]["rows"]]
         assert rows == [
             [
                 f"{amount} TBW",
-                *(pytest.approx(amount * 10**12 / RATES[name] / YEAR, abs=0.06, rel=0.005) for name in named),
+                *(pytest.approx(amount * 10**12 / RATES[name] / YEAR, abs=0.06, rel=0.005) for name in run_names),
                 "—",
             ]
             for amount in CLASSES
@@ -222,7 +248,7 @@ def test_endurance_works_across_rows_of_a_grain(article: Path) -> None:
 
 
 def test_listing_and_prose_show_formulas_and_reasons(article: Path) -> None:
-    (gallery,) = load(article / "document.json")["galleries"]
+    (gallery,) = load_json(article / "document.json")["galleries"]
     assert read_tables(article)["Rows: binary"]["rows"] == [["sda", "4.19", "132.3"]]
     assert gallery["text"] == [
         "The first drive is written to at 0.0 MB/s: 0.0 TB a year.",
@@ -233,32 +259,36 @@ def test_listing_and_prose_show_formulas_and_reasons(article: Path) -> None:
 
 
 def test_article_results_have_formulas_and_averages(article: Path) -> None:
-    results = load(article / "results.json")
+    results = load_json(article / "results.json")
     assert results["averages"]["decimal"] == {"disk_write_rate": 4.0, "disk_writes_per_year": 126.144}
     (row,) = results["rows"]["decimal"]["rows row drive disk_write_rate disk_writes_per_year"]
     assert row == {"drive": "sda", "disk_write_rate": 4_000_000, "disk_writes_per_year": 126.144}
 
 
 def test_article_dictionary_explains_formula_operands(article: Path) -> None:
-    group = load(article / "document.json")["dictionary"][0]
+    group = load_json(article / "document.json")["dictionary"][0]
     assert [entry["id"] for entry in group["entries"]] == ["disk_write_rate", "disk_writes_per_year"]
 
 
 # Definitions
 
 
-def definitions_of(folder: Path, *edits: dict[str, str]) -> dict[str, str]:
-    checked = Session(Workspace(drives(folder, *edits)), Store(folder / "cache")).package("drives")
+def load_definitions(folder: Path, *edits: dict[str, str]) -> dict[str, str]:
+    checked = Session(Workspace(create_drives_workspace(folder, *edits)), Store(folder / "cache")).load_package(
+        "drives"
+    )
     return dict(checked.definitions)
 
 
 def test_definition_hash_covers_all_operands(tmp_path: Path) -> None:
-    plain = definitions_of(tmp_path / "plain")
-    measured = definitions_of(
+    plain_definitions = load_definitions(tmp_path / "plain")
+    measure_definitions = load_definitions(
         tmp_path / "measured", {"measure = X.column c.rate": "measure = X.times (X.natural 1) (X.column c.rate)"}
     )
-    assert {name for name in plain if plain[name] != measured[name]} == set(plain)
-    year = definitions_of(
+    assert {name for name in plain_definitions if plain_definitions[name] != measure_definitions[name]} == set(
+        plain_definitions
+    )
+    year = load_definitions(
         tmp_path / "year",
         {},
         {
@@ -269,19 +299,19 @@ def test_definition_hash_covers_all_operands(tmp_path: Path) -> None:
             '"0.352"': '"0.353"',
         },
     )
-    assert {name for name in plain if plain[name] != year[name]} == {
+    assert {name for name in plain_definitions if plain_definitions[name] != year[name]} == {
         "disk_writes_per_year", "disk_writes_per_year_binary", "mixed",
     }  # fmt: skip
-    changed = definitions_of(
+    changed_definitions = load_definitions(
         tmp_path / "told", {}, {"at the mean rate": "at that rate", '4.0 U.megabyte "126.1"': '8.0 U.megabyte "252.3"'}
     )
-    assert changed == plain
+    assert changed_definitions == plain_definitions
 
 
 def test_normal_form_round_trips(place: Path, cache: Path) -> None:
-    checked = Session(Workspace(place / "workspace"), Store(cache)).package("drives")
-    text = normal_form.dump(checked)
-    assert normal_form.load(text, "here") == checked
+    checked = Session(Workspace(place / "workspace"), Store(cache)).load_package("drives")
+    text = normal_form.format_normal_form(checked)
+    assert normal_form.parse_normal_form(text, "here") == checked
     assert (
         "measure: converted[terabyte = 1/1000000000000 byte](times(metric disk_write_rate[megabyte / second = "
         "1000000 byte / second], 365.0 [day = 86400 second]))"
@@ -289,24 +319,27 @@ def test_normal_form_round_trips(place: Path, cache: Path) -> None:
 
 
 def test_formulas_of_normal_form_equal_those_of_source(place: Path, cache: Path) -> None:
-    checked = Session(Workspace(place / "workspace"), Store(cache)).package("drives")
+    checked = Session(Workspace(place / "workspace"), Store(cache)).load_package("drives")
     assert (
-        checked_package.resolve(normal_form.load(normal_form.dump(checked), "here").package, checked.sources) == checked
+        checked_package.resolve_package(
+            normal_form.parse_normal_form(normal_form.format_normal_form(checked), "here").package, checked.sources
+        )
+        == checked
     )
 
 
 def test_committed_formula_equals_dhall_with_any_cache(tmp_path: Path, cache: Path) -> None:
-    drives(tmp_path / "workspace")
-    run(tmp_path / "decimal", sda=RATES["decimal"])
+    create_drives_workspace(tmp_path / "workspace")
+    create_drives_run(tmp_path / "decimal", sda=RATES["decimal"])
     names = ["disk_writes_per_year", "mixed"]  # the examples of the first would fail; the second has none
     before = query_formulas(tmp_path, cache, names, "decimal")
-    assert assay("check", "--accept", "--cache", cache, within=tmp_path / "workspace").status == 0
+    assert run_assay("check", "--accept", "--cache", cache, cwd=tmp_path / "workspace").status == 0
     assert query_formulas(tmp_path, tmp_path / "fresh", names, "decimal") == before
     out = tmp_path / "report"
-    built = ("build", "drives/writes", *runs(tmp_path, "decimal"), "-o", out, "--cache", cache)
-    assert assay(*built, within=tmp_path / "workspace").status == 0
-    done = assay("diff", out, ".", within=tmp_path / "workspace")
-    assert (done.status, done.out, done.err) == (0, "nothing differs\n", "")
+    command = ("build", "drives/writes", *list_run_options(tmp_path, "decimal"), "-o", out, "--cache", cache)
+    assert run_assay(*command, cwd=tmp_path / "workspace").status == 0
+    result = run_assay("diff", out, ".", cwd=tmp_path / "workspace")
+    assert (result.status, result.out, result.err) == (0, "nothing differs\n", "")
 
 
 # The drives of a real host
@@ -317,28 +350,28 @@ RUN = ROOT / "golden" / "cometbft" / "run"
 @pytest.fixture(scope="module")
 def endurance(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     out = tmp_path_factory.mktemp("endurance") / "out"
-    done = assay("build", "antelope/endurance", "--run", RUN, "-o", out, "--cache", cache)
-    assert (done.status, done.err) == (0, "")
+    result = run_assay("build", "antelope/endurance", "--run", RUN, "-o", out, "--cache", cache)
+    assert (result.status, result.err) == (0, "")
     return out
 
 
 def test_write_rates_equal_the_servers_answer(endurance: Path) -> None:
     answer = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_eos_disk_write_Bps.json.gz").read_bytes()))
-    due = {
+    expected = {
         (item["metric"]["instance"], item["metric"]["device"], t): float(value)
         for item in answer["data"]["result"]
         for t, value in item["values"]
     }
-    rows = load(endurance / "results.json")["rows"]["run"]["rows disk_write_rates"]
+    rows = load_json(endurance / "results.json")["rows"]["run"]["rows disk_write_rates"]
     actual = {(row["instance"], row["device"], row["t_ns"] // 10**9): row["value"] for row in rows}
-    assert {device for _, device, _ in due} == {"vda"}
-    common = sorted(actual.keys() & due.keys())
-    assert len(common) > 365
-    assert [actual[key] for key in common] == pytest.approx([due[key] for key in common], rel=1e-9)
+    assert {device for _, device, _ in expected} == {"vda"}
+    common_keys = sorted(actual.keys() & expected.keys())
+    assert len(common_keys) > 365
+    assert [actual[key] for key in common_keys] == pytest.approx([expected[key] for key in common_keys], rel=1e-9)
 
 
 def test_yearly_writes_of_real_drive_equal_plain_python(endurance: Path) -> None:
-    rows = load(endurance / "results.json")["rows"]["run"]
+    rows = load_json(endurance / "results.json")["rows"]["run"]
     points = [row["value"] for row in rows["rows disk_write_rates"] if row["device"] == "vda"]
     mean = math.fsum(points) / len(points)
     name = "rows drive instance device drive_write_rate drive_writes_per_year drive_writes_per_year_binary"
@@ -357,8 +390,8 @@ def test_yearly_writes_of_real_drive_equal_plain_python(endurance: Path) -> None
 
 def test_run_of_several_systems_needs_a_choice(cache: Path) -> None:
     run = ROOT / "golden" / "antelope" / "upgrade" / "run"
-    done = assay("ingest", run, "--cache", cache)
-    assert (done.status, done.out, done.err.replace(str(run), "RUN")) == (
+    result = run_assay("ingest", run, "--cache", cache)
+    assert (result.status, result.out, result.err.replace(str(run), "RUN")) == (
         1,
         "",
         "error[unknown-system]: the sources of `antelope`, `cometbft` find their files in RUN\n"

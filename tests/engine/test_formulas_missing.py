@@ -11,39 +11,39 @@ from typing import cast
 
 import pytest
 
-from assay.engine.results import Formulas, HostRow, averages, measured, pooled
+from assay.engine.results import Formulas, HostRow, build_average_lookup, build_row_lookup, summarize_pooled
 from assay.lang import formula
-from assay.lang.checked_package import CheckedPackage, Measured
+from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.formula import Figure, NoValueError
-from assay.lang.model.expression import Expression, parse
+from assay.lang.model.expression import Expression, parse_expression
 from assay.lang.model.package import Package
 from assay.lang.model.vocabulary import Summary
-from assay.lang.workspace import load, shipped
+from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.sql.distributions import CENTILES
 
 ALL = Summary("all", 0, "mean", False, "")
 
 
-def evaluate(text: str, known: Mapping[str, Fraction | int | None], **constants: object) -> Figure:
+def evaluate(text: str, figures: Mapping[str, Fraction | int | None], **constants: object) -> Figure:
     """Evaluate a formula; metrics that are None have no samples."""
 
-    def value(name: str) -> Fraction:
-        figure = known[name]
+    def get_value(name: str) -> Fraction:
+        figure = figures[name]
         if figure is None:
             raise NoValueError(f"{name} has no samples")
         return Fraction(figure)
 
-    return formula.evaluate(_ones(parse(text)), value, constants)
+    return formula.evaluate(_set_factors_to_one(parse_expression(text)), get_value, constants)
 
 
-def _ones(node: Expression) -> Expression:
+def _set_factors_to_one(node: Expression) -> Expression:
     """Return the formula with all factors 1, as `resolve` writes them."""
-    operands = tuple(map(_ones, node.operands))
+    operands = tuple(map(_set_factors_to_one, node.operands))
     return replace(node, operands=operands, factor="1" if node.op in ("metric", "constant") else node.factor)
 
 
 @pytest.mark.parametrize(
-    ("text", "known", "due"),
+    ("text", "figures", "expected"),
     [
         ("coalesce(metric a, metric b)", {"a": None, "b": 2}, 2),
         ("coalesce(metric a, metric b)", {"a": 1, "b": None}, 1),
@@ -53,8 +53,8 @@ def _ones(node: Expression) -> Expression:
         ("greatest(metric a, metric b)", {"a": -3, "b": None}, -3),
     ],
 )
-def test_first_and_greatest_ignore_missing_values(text: str, known: Mapping[str, int | None], due: int) -> None:
-    assert evaluate(text, known) == Figure(Fraction(due))
+def test_first_and_greatest_ignore_missing_values(text: str, figures: Mapping[str, int | None], expected: int) -> None:
+    assert evaluate(text, figures) == Figure(Fraction(expected))
 
 
 @pytest.mark.parametrize(
@@ -79,39 +79,44 @@ def test_constant_equals_its_decimal_text() -> None:
 @pytest.fixture(scope="module")
 def checked(cache: Path) -> CheckedPackage:
     """Return a package with two measured metrics, their quotient, and twice the quotient."""
-    package = load(shipped(), "cardano", cache)
-    some = next(metric for metric in package.package.metrics if metric.reduction is None)
+    package = load_package(get_shipped_workspace(), "cardano", cache)
+    base_metric = next(metric for metric in package.package.metrics if metric.reduction is None)
     texts = {"quotient": "over(metric a, metric b)", "twice": "times(metric quotient, 2)"}
-    formulas = (replace(some, id=name, grain="", measure=_ones(parse(text))) for name, text in texts.items())
-    metrics = (replace(some, id="a"), replace(some, id="b"), *formulas)
+    formulas = (
+        replace(base_metric, id=name, grain="", measure=_set_factors_to_one(parse_expression(text)))
+        for name, text in texts.items()
+    )
+    metrics = (replace(base_metric, id="a"), replace(base_metric, id="b"), *formulas)
     return replace(package, package=replace(package.package, metrics=metrics))
 
 
 def test_nested_formula_has_value_or_reason(checked: CheckedPackage) -> None:
     formulas = Formulas(checked, {}, {})
-    (twice,) = (metric for metric in checked.package.metrics if metric.id == "twice")
-    assert formulas.number(twice, {"a": Fraction(3), "b": Fraction(4)}.__getitem__) == 1.5
+    (doubled_metric,) = (metric for metric in checked.package.metrics if metric.id == "twice")
+    assert formulas.evaluate_number(doubled_metric, {"a": Fraction(3), "b": Fraction(4)}.__getitem__) == 1.5
     assert formulas.notes == {}
     for _ in range(2):
-        assert formulas.number(twice, {"a": Fraction(3), "b": Fraction(0)}.__getitem__) is None
+        assert formulas.evaluate_number(doubled_metric, {"a": Fraction(3), "b": Fraction(0)}.__getitem__) is None
     assert list(formulas.notes) == ["twice has no value: division by zero: b is 0."]
 
 
 def test_averages_are_exact_or_missing() -> None:
-    def found(size: int, mean: float) -> Fraction:
+    def compute_average(size: int, mean: float) -> Fraction:
         row = HostRow(size, mean, 0.0, (0,) * len(CENTILES))
-        return averages({"a": pooled(row, [ALL], Fraction(1, 3), integral=False)}, "all")("a")
+        return build_average_lookup({"a": summarize_pooled(row, [ALL], Fraction(1, 3), integral=False)}, "all")("a")
 
-    assert found(2, 0.1) == Fraction(0.1) / 3
+    assert compute_average(2, 0.1) == Fraction(0.1) / 3
     for size, mean, reason in ((0, 0.0, "a has no samples"), (1, math.inf, "a is no finite number")):
         with pytest.raises(NoValueError, match=f"^{reason}$"):
-            found(size, mean)
+            compute_average(size, mean)
 
 
 def test_row_values_are_exact_or_missing() -> None:
     """1.5 s are in nanoseconds."""
-    known = CheckedPackage(cast(Package, None), {"a": Measured("integer", "nanosecond", Fraction(1, 10**9))}, {}, "")
-    assert measured(known, {"a": 1_500_000_000})("a") == Fraction(3, 2)
+    package = CheckedPackage(
+        cast(Package, None), {"a": MeasureResult("integer", "nanosecond", Fraction(1, 10**9))}, {}, ""
+    )
+    assert build_row_lookup(package, {"a": 1_500_000_000})("a") == Fraction(3, 2)
     for value in (None, math.nan, math.inf, "12"):
         with pytest.raises(NoValueError, match=r"^a has no value$"):
-            measured(known, {"a": value})("a")
+            build_row_lookup(package, {"a": value})("a")

@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 from assay.engine.mount import bind_parameters
-from tests.support.commands import assay
-from tests.support.small import averages, logged, small
+from tests.support.commands import run_assay
+from tests.support.small import create_small_workspace, query_averages, write_logs
 
 LOGS = {
     "h-1/log.jsonl": [
@@ -118,7 +118,7 @@ PACKAGE = """\
     , metric "journey_a" "journey" (G.taken first fa) U.none
     ]
 """
-DUE = {
+EXPECTED = {
     "distinct": (2, 3.0),  # of h-1 x and z, of h-2 x, y, w and z
     "endings": (2, 2.0),  # one and three
     "rows_n": (2, (11 + 39) / 2),
@@ -132,8 +132,8 @@ DUE = {
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder = small(tmp_path / "place", SPECS, PACKAGE)
-    logged(folder, "one", LOGS)
+    folder = create_small_workspace(tmp_path / "place", SPECS, PACKAGE)
+    write_logs(folder, "one", LOGS)
     return folder
 
 
@@ -141,11 +141,11 @@ def place(tmp_path: Path) -> Path:
     "metrics",
     [["distinct"], ["endings"], ["rows_n"], ["capitals_n"], ["joined_n"],
      ["journey_time"], ["journey_a"], ["endings", "noted_n"], ["noted_n", "distinct"],
-     ["journey_a", "journey_time"], list(DUE)],
+     ["journey_a", "journey_time"], list(EXPECTED)],
 )  # fmt: skip
 def test_number_is_independent_of_other_metrics(place: Path, tmp_path: Path, metrics: list[str]) -> None:
-    actual = averages(place, tmp_path / "cache", *metrics)
-    assert actual == {name: pytest.approx(DUE[name], rel=1e-12) for name in metrics}
+    actual = query_averages(place, tmp_path / "cache", *metrics)
+    assert actual == {name: pytest.approx(EXPECTED[name], rel=1e-12) for name in metrics}
 
 
 def test_first_of_simultaneous_rows_is_of_the_first_host(place: Path, tmp_path: Path) -> None:
@@ -156,20 +156,20 @@ def test_first_of_simultaneous_rows_is_of_the_first_host(place: Path, tmp_path: 
         "h-1/notes.jsonl": [(1, "noted", {"id": "x"})],
         "h-2/notes.jsonl": [(1, "noted", {"id": "x"})],
     }
-    logged(place, "tied", logs)
-    actual = averages(place, tmp_path / "cache", "journey_a", run="tied")
+    write_logs(place, "tied", logs)
+    actual = query_averages(place, tmp_path / "cache", "journey_a", run="tied")
     assert actual == {"journey_a": (2, (1 + 10) / 2)}
 
 
 def test_cache_of_one_query_does_not_serve_another(place: Path, tmp_path: Path) -> None:
-    for name in (*DUE, *reversed(DUE)):
-        assert averages(place, tmp_path / "cache", name) == {name: pytest.approx(DUE[name], rel=1e-12)}
+    for name in (*EXPECTED, *reversed(EXPECTED)):
+        assert query_averages(place, tmp_path / "cache", name) == {name: pytest.approx(EXPECTED[name], rel=1e-12)}
 
 
 def test_specs_with_and_without_order_pass_the_check(place: Path, tmp_path: Path) -> None:
-    done = assay("check", "--cache", tmp_path / "cache", within=place)
+    result = run_assay("check", "--cache", tmp_path / "cache", cwd=place)
     message = "small: its normal form under golden/specs is not there; `assay check --accept` writes it\n"
-    assert (done.status, done.err) == (0, message)
+    assert (result.status, result.err) == (0, message)
 
 
 @pytest.mark.parametrize(
@@ -193,10 +193,10 @@ def test_specs_with_and_without_order_pass_the_check(place: Path, tmp_path: Path
 )
 def test_rows_without_an_order_are_an_error(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     assert change[0] in SPECS
-    place = small(tmp_path / "place", SPECS.replace(*change), PACKAGE)
-    done = assay("check", "--cache", tmp_path / "cache", within=place)
-    assert done.status == 1
-    assert message in done.err.splitlines()
+    place = create_small_workspace(tmp_path / "place", SPECS.replace(*change), PACKAGE)
+    result = run_assay("check", "--cache", tmp_path / "cache", cwd=place)
+    assert result.status == 1
+    assert message in result.err.splitlines()
 
 
 TALLY = """
@@ -245,9 +245,9 @@ def test_instants_may_be_declared_in_any_order(tmp_path: Path) -> None:
     """Each instant of a journey looks back from the next: w on h-2 at 7, 6 and 5; z at 55, 6 and 5."""
     package = PACKAGE.replace("ids, notes ]", "ids, notes, endings_of_ids ]").replace("    , journey\n", "    , back\n")
     metrics = '[ metric "back_n" "back" (S.elapsed { from = [ former ], to = last_end }) U.second ]\n'
-    place = small(tmp_path / "place", SPECS + BACK, package[: package.index("[ metric")] + metrics)
-    logged(place, "one", LOGS)
-    assert averages(place, tmp_path / "cache", "back_n") == {"back_n": (2, (2 + 50) / 2)}
+    place = create_small_workspace(tmp_path / "place", SPECS + BACK, package[: package.index("[ metric")] + metrics)
+    write_logs(place, "one", LOGS)
+    assert query_averages(place, tmp_path / "cache", "back_n") == {"back_n": (2, (2 + 50) / 2)}
 
 
 def test_counts_cover_the_whole_run(tmp_path: Path) -> None:
@@ -255,13 +255,13 @@ def test_counts_cover_the_whole_run(tmp_path: Path) -> None:
     package = PACKAGE.replace("    , journey\n", '    , journey // { at = "first" }\n    , each\n').replace(
         "  , metrics =\n    [ ", '  , metrics =\n    [ metric "times_n" "each" (X.column times) U.count\n    , '
     )
-    place = small(tmp_path / "place", SPECS + TALLY, package)
-    logged(place, "one", LOGS)
+    place = create_small_workspace(tmp_path / "place", SPECS + TALLY, package)
+    write_logs(place, "one", LOGS)
     phases = ("--at", "mid=2026-01-01T00:00:41Z", "--phase", "early=..mid", "--phase", "late=mid..")
-    words = ("query", "times_n", "--run", "runs/one", *phases, "--format", "json", "--cache", tmp_path / "cache")
-    done = assay(*words, within=place)
-    assert done.status == 0, done.err
-    assert [(item["run"], item["size"], item["average"]) for item in done.json()] == [
+    command = ("query", "times_n", "--run", "runs/one", *phases, "--format", "json", "--cache", tmp_path / "cache")
+    result = run_assay(*command, cwd=place)
+    assert result.status == 0, result.err
+    assert [(item["run"], item["size"], item["average"]) for item in result.parse_json()] == [
         ("one:early", 2, 1.0),
         ("one:late", 1, 1.0),
     ]

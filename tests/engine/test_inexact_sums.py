@@ -10,15 +10,15 @@ import pytest
 
 from assay.engine import dry_run
 from assay.engine.compiled_plan import compile_statements
-from assay.engine.dry_run import inexact
-from assay.engine.graph import Node, nodes
-from assay.lang.workspace import load, shipped
-from assay.plan.planner import AppliedFilter, plan
+from assay.engine.dry_run import find_inexact_sums
+from assay.engine.graph import Node, build_nodes
+from assay.lang.workspace import get_shipped_workspace, load_package
+from assay.plan.planner import AppliedFilter, build_plan
 from assay.sql import dialect
-from assay.sql.relations import filled
+from assay.sql.relations import fill_constants
 from assay.util.diagnostics import Diagnostic
-from tests.support.commands import assay
-from tests.support.workspaces import workspace
+from tests.support.commands import run_assay
+from tests.support.workspaces import copy_workspace
 
 
 @pytest.mark.parametrize("system", ["cardano", "cometbft", "antelope"])
@@ -27,35 +27,35 @@ def test_compiled_statements_add_up_in_an_order(
     system: str, cut: bool, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The compiler's own statements, too."""
-    checked = load(shipped(), system, cache)
+    checked = load_package(get_shipped_workspace(), system, cache)
     package = checked.package
-    every = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
+    all_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     names = [item.name for item in package.relations], [item.name for item in package.series]
-    compiled_plan = plan(package, package.metrics, every, names[0], series=names[1], cut=cut)
+    compiled_plan = build_plan(package, package.metrics, all_filters, names[0], series=names[1], cut=cut)
     node_names: list[str] = []
 
     def check_sums(
         connection: duckdb.DuckDBPyConnection, node: Node, values: dict[str, object]
     ) -> Iterator[Diagnostic]:
         node_names.append(node.name)
-        text = dialect.text(filled(node.statement.query, values))
-        assert (node.name, list(inexact(connection, text))) == (node.name, [])
+        text = dialect.to_sql(fill_constants(node.statement.query, values))
+        assert (node.name, list(find_inexact_sums(connection, text))) == (node.name, [])
         return iter(())
 
     monkeypatch.setattr(dry_run, "_check_sums", check_sums)
-    graph = nodes(compile_statements(checked, compiled_plan))
-    assert dry_run.dry_run(graph, [item for source in package.sources for item in source.constants]) == ()
+    graph = build_nodes(compile_statements(checked, compiled_plan))
+    assert dry_run.run_on_empty_tables(graph, [item for source in package.sources for item in source.constants]) == ()
     assert len(node_names) > len(package.metrics)
 
 
 def test_sum_in_no_order_is_an_error_with_its_place(tmp_path: Path, cache: Path) -> None:
-    place = workspace(tmp_path)
+    place = copy_workspace(tmp_path)
     file = place / "queries" / "cardano" / "run_summary.sql"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace(" ORDER BY host) / count(*)", ") / count(*)"), encoding="utf-8")
-    done = assay("check", "--system", "cardano", "--cache", cache, within=place)
-    assert done.status == 1
-    assert done.err == (
+    result = run_assay("check", "--system", "cardano", "--cache", cache, cwd=place)
+    assert result.status == 1
+    assert result.err == (
         "error[sql-order]: the SQL of `run_summary` has a `fsum` of real numbers in no order: the engine may take "
         "others first each time, and its last digits are other ones then\n"
         "  at queries/cardano/run_summary.sql:31:9\n"

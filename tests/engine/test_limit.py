@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 
 QUERY = ("query", "wait", "--run", "runs/1.0")
@@ -44,7 +44,7 @@ CASES = {
     ),
 }
 #: runs a command and appends its peak memory, in KiB, to its stderr
-MEASURED = """
+MEASURING_SCRIPT = """
 import os, subprocess, sys
 done = subprocess.Popen([sys.executable, "-m", "assay", *sys.argv[1:]])
 _, status, used = os.wait4(done.pid, 0)
@@ -57,17 +57,19 @@ sys.exit(os.waitstatus_to_exitcode(status))
 def place(tmp_path: Path) -> Path:
     """A fresh workspace without golden files."""
     folder = tmp_path / "workspace"
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     return folder
 
 
-def command(place: Path, *arguments: str, **environment: str) -> tuple[int, list[str], int]:
+def run_measured(place: Path, *arguments: str, **environment: str) -> tuple[int, list[str], int]:
     """The status of a command in a workspace, the lines that it writes on stderr, and its peak memory in MiB."""
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **environment}
-    command = [sys.executable, "-c", MEASURED, "--cache", str(place.parent / "cache"), *arguments]
-    done = subprocess.run(command, cwd=place, env=around, capture_output=True, text=True, timeout=60, check=False)
-    *lines, peak = done.stderr.splitlines()
-    return done.returncode, lines, int(peak) // 1024
+    process_environment = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **environment}
+    command = [sys.executable, "-c", MEASURING_SCRIPT, "--cache", str(place.parent / "cache"), *arguments]
+    result = subprocess.run(
+        command, cwd=place, env=process_environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    *lines, peak = result.stderr.splitlines()
+    return result.returncode, lines, int(peak) // 1024
 
 
 def write_query(place: Path, sql: str) -> None:
@@ -78,7 +80,7 @@ def write_query(place: Path, sql: str) -> None:
 def test_statement_that_exceeds_its_limits_ends_the_command(place: Path, sql: str, kind: str) -> None:
     write_query(place, sql)
     limits = {"ASSAY_SQL_SECONDS": "1"} if kind == "time" else {"ASSAY_SQL_SECONDS": "60", "ASSAY_SQL_MIB": "500"}
-    status, lines, peak = command(place, *QUERY, **limits)
+    status, lines, peak = run_measured(place, *QUERY, **limits)
     limit = "1 seconds" if kind == "time" else "500 MiB of memory"
     assert (status, lines[0]) == (1, f"error[sql-{kind}]: run 1.0: the SQL of `requests` takes more than {limit}")
     assert peak < (3300 if kind == "time" else 1300)
@@ -88,7 +90,7 @@ def test_statement_that_exceeds_its_limits_ends_the_command(place: Path, sql: st
 
 def test_error_of_an_ended_command_is_data_where_asked(place: Path) -> None:
     write_query(place, CASES["a text of 4 GB"][0])
-    status, lines, peak = command(place, "--errors", "json", *QUERY)
+    status, lines, peak = run_measured(place, "--errors", "json", *QUERY)
     (error,) = json.loads("\n".join(lines))
     assert (status, error["code"]) == (1, "sql-memory")
     assert "takes more than 2500 MiB of memory" in error["message"]
@@ -97,7 +99,7 @@ def test_error_of_an_ended_command_is_data_where_asked(place: Path) -> None:
 
 def test_check_ends_with_a_statement_that_takes_memory(place: Path) -> None:
     write_query(place, CASES["a text of 4 GB"][0])
-    status, lines, peak = command(place, "check")
+    status, lines, peak = run_measured(place, "check")
     message = "error[sql-memory]: the SQL of `requests` on empty tables takes more than 1500 MiB of memory"
     assert (status, lines[0]) == (1, message)
     assert peak < 2500
@@ -106,18 +108,20 @@ def test_check_ends_with_a_statement_that_takes_memory(place: Path) -> None:
 def test_check_ends_with_a_statement_that_outlives_its_time(place: Path) -> None:
     write_query(place, CASES["one function computes for hours"][0])
     code = "from assay.engine import dry_run\ndry_run.SECONDS = 1\nfrom assay.__main__ import main\nmain()"
-    around = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
+    process_environment = {**os.environ, "PYTHONPATH": str(ROOT / "compiler")}
     command = [sys.executable, "-c", code, "--cache", str(place.parent / "cache"), "check"]
-    done = subprocess.run(command, cwd=place, env=around, capture_output=True, text=True, timeout=60, check=False)
+    result = subprocess.run(
+        command, cwd=place, env=process_environment, capture_output=True, text=True, timeout=60, check=False
+    )
     message = "error[sql-time]: the SQL of `requests` on empty tables takes more than 1 seconds\n  hint: does it end?\n"
-    assert (done.returncode, done.stderr) == (1, message)
+    assert (result.returncode, result.stderr) == (1, message)
 
 
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace that tests leave as it is, its cache, and places beside that cannot hold an output."""
     folder = tmp_path_factory.mktemp("unchanged") / "workspace"
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     (folder / "file").write_text("", encoding="utf-8")
     (folder / "read-only").mkdir(mode=0o555)
     return folder
@@ -130,7 +134,7 @@ def test_output_that_cannot_be_written_is_an_error(unchanged: Path, arguments: t
         pytest.skip("this system has no such place")
     if out.startswith("read-only") and os.access(unchanged / "read-only", os.W_OK):
         pytest.skip("whoever may do anything writes there, too")
-    done = assay("--cache", unchanged.parent / "cache", *arguments, "-o", out, within=unchanged)
-    assert done.status == 1
-    assert done.err.splitlines()[0].startswith("error[output]: the output folder cannot be written: ")
+    result = run_assay("--cache", unchanged.parent / "cache", *arguments, "-o", out, cwd=unchanged)
+    assert result.status == 1
+    assert result.err.splitlines()[0].startswith("error[output]: the output folder cannot be written: ")
     assert (unchanged / "file").read_bytes() == b""

@@ -12,12 +12,12 @@ from sqlglot import exp
 from assay.app import compute
 from assay.engine import partitions as module
 from assay.engine.graph import Node
-from assay.engine.partitions import Ask, Portion, Portions, only, portions
+from assay.engine.partitions import Fetch, Partition, Partitioner, iter_partitions, restrict_to_hosts
 from assay.sql import dialect
-from assay.sql.distributions import distribution, domain_of
+from assay.sql.distributions import build_distribution, get_domain
 from tests.compare_reference import CARDANO
-from tests.support.commands import assay
-from tests.support.execution import worked_out
+from tests.support.commands import run_assay
+from tests.support.execution import compute_run
 from tests.support.laboratory import Laboratory
 
 
@@ -34,25 +34,27 @@ from tests.support.laboratory import Laboratory
     ],
 )
 def test_values_are_partitioned_in_order(rows: list[int], cut: list[str]) -> None:
-    assert ["".join(map(str, part)) for part in portions(list(zip("abcd", rows, strict=False)), 10)] == cut
+    assert ["".join(map(str, part)) for part in iter_partitions(list(zip("abcd", rows, strict=False)), 10)] == cut
 
 
-@pytest.mark.parametrize(("run", "most", "others"), [("tiny/plain", 0, 0), ("many-hosts", 25, 0), ("baseline", 40, 2)])
+@pytest.mark.parametrize(
+    ("run", "limit", "other_workers"), [("tiny/plain", 0, 0), ("many-hosts", 25, 0), ("baseline", 40, 2)]
+)
 def test_results_by_portion_equal_results_at_once(
-    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, most: int, others: int
+    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: str, limit: int, other_workers: int
 ) -> None:
     examined = lab.examine(CARDANO / run / "run")
     counts: list[int] = []
 
-    class Counted(Portions):
-        def texts(self, *arguments: object) -> list[str]:
-            texts = super().texts(*arguments)  # type: ignore[arg-type]
+    class CountingPortions(Partitioner):
+        def list_texts(self, *arguments: object) -> list[str]:
+            texts = super().list_texts(*arguments)  # type: ignore[arg-type]
             counts.append(len(texts))
             return texts
 
-    monkeypatch.setattr(module, "MOST", most)
-    monkeypatch.setattr("assay.engine.executor.Portions", Counted)
-    assert worked_out(lab, examined, examined.graph, tmp_path, others) == examined.results
+    monkeypatch.setattr(module, "MOST", limit)
+    monkeypatch.setattr("assay.engine.executor.Partitioner", CountingPortions)
+    assert compute_run(lab, examined, examined.graph, tmp_path, other_workers) == examined.results
     assert max(counts) > 1
     assert min(counts) == 1  # a metric with one distribution is a single query
 
@@ -66,15 +68,17 @@ def test_tables_by_portion_equal_whole_tables(
     examined = lab.examine(CARDANO / run / "run")
     counts: dict[str, int] = {}
 
-    class Counted(Portions):
-        def of_table(self, node: Node, ask: Ask) -> tuple[Portion, ...]:
-            rows = super().of_table(node, ask)
+    class CountingPortions(Partitioner):
+        def partition_table(self, node: Node, fetch: Fetch) -> tuple[Partition, ...]:
+            rows = super().partition_table(node, fetch)
             counts[node.name] = len(rows)
             return rows
 
     monkeypatch.setattr(module, "JOINED", joined)
-    monkeypatch.setattr("assay.engine.executor.Portions", Counted)
-    assert worked_out(lab, examined, examined.graph, tmp_path, 2, enumerated=enumerated, large=True) == examined.results
+    monkeypatch.setattr("assay.engine.executor.Partitioner", CountingPortions)
+    assert (
+        compute_run(lab, examined, examined.graph, tmp_path, 2, enumerated=enumerated, large=True) == examined.results
+    )
     assert min(counts[name] for name in ("slots", "slot_rows", "resource_usage", "block_gaps")) > 1
     assert counts["openings"] == counts["block_rows"] == 0  # one reads logs; one joins rows of several hosts
 
@@ -82,26 +86,28 @@ def test_tables_by_portion_equal_whole_tables(
 def test_report_by_portion_equals_whole_report(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All bytes are equal, whatever counts as large."""
 
-    def built(name: str, saved_run: Path) -> dict[str, bytes]:
+    def build_report(name: str, saved_run: Path) -> dict[str, bytes]:
         out = tmp_path / name
         run = CARDANO / "baseline" / "run"
-        done = assay("--cache", saved_run, "build", "cardano/comparison", "--run", run, "--out", out)
-        assert (done.status, done.err) == (0, "")
+        result = run_assay("--cache", saved_run, "build", "cardano/comparison", "--run", run, "--out", out)
+        assert (result.status, result.err) == (0, "")
         return {path.name: path.read_bytes() for path in out.glob("re*") if path.is_file()}
 
-    small = built("small", cache)
+    small_files = build_report("small", cache)
     requested_tables: list[str] = []
 
-    def noted(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Portion) -> object:
+    def record_tables(
+        connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Partition
+    ) -> object:
         requested_tables.extend(tables)
-        return only(connection, tables, hosts)
+        return restrict_to_hosts(connection, tables, hosts)
 
     monkeypatch.setattr(compute, "LARGE", 0)
     monkeypatch.setattr(module, "JOINED", 400)
     monkeypatch.setattr(module, "MOST", 40)
-    monkeypatch.setattr("assay.engine.executor.only", noted)
-    assert built("large", tmp_path / "empty cache") == small
-    assert {"report.pdf", "results.json"} <= small.keys()
+    monkeypatch.setattr("assay.engine.executor.restrict_to_hosts", record_tables)
+    assert build_report("large", tmp_path / "empty cache") == small_files
+    assert {"report.pdf", "results.json"} <= small_files.keys()
     assert {"slots", "leadership_check_started"} <= set(requested_tables)
 
 
@@ -118,16 +124,16 @@ def test_table_without_hosts_is_computed_at_once(
     monkeypatch.setattr(module, "JOINED", 2)
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE resources AS SELECT {columns} FROM range(6) AS numbers(i)")
-        rows = Portions(lab.package).of_table(node, lambda text: connection.execute(text).fetchall())
+        rows = Partitioner(lab.package).partition_table(node, lambda text: connection.execute(text).fetchall())
     assert len(rows) == number
 
 
 def test_samples_beyond_memory_are_computed(lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine can hold a portion of the hosts, and not all of them."""
-    metric = lab.package.metric("RSS")
+    metric = lab.package.get_metric("RSS")
     grain = next(item for item in lab.package.package.grains if item.name == metric.grain)
-    query = distribution(metric, domain_of(grain), True, {})
-    text = dialect.text(query)
+    query = build_distribution(metric, get_domain(grain), True, {})
+    text = dialect.to_sql(query)
     config = {"threads": "2", "memory_limit": "80MiB", "temp_directory": str(tmp_path)}
     with duckdb.connect(config=config) as connection:
         connection.execute("CREATE TYPE hosts AS ENUM (SELECT 'host ' || i FROM range(10, 40) AS numbers(i))")
@@ -136,11 +142,15 @@ def test_samples_beyond_memory_are_computed(lab: Laboratory, tmp_path: Path, mon
             "TRUE AS accepted FROM range(3000000) AS numbers(i)"
         )
 
-        def ask(requested_text: str) -> Sequence[Sequence[object]]:
+        def run_query(requested_text: str) -> Sequence[Sequence[object]]:
             return connection.execute(requested_text).fetchall()
 
         with pytest.raises(duckdb.OutOfMemoryException):
-            ask(text)
+            run_query(text)
         monkeypatch.setattr(module, "MOST", 250_000)
-        rows = [row for part in Portions(lab.package).texts(metric, query, text, ask) for row in ask(part)]
+        rows = [
+            row
+            for part in Partitioner(lab.package).list_texts(metric, query, text, run_query)
+            for row in run_query(part)
+        ]
         assert [row[:2] for row in rows] == [(f"host {number}", 100_000) for number in range(10, 40)]

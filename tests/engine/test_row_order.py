@@ -13,7 +13,7 @@ import pytest
 from assay.app import compute
 from assay.app.prepare import IngestedRun
 from assay.engine.mount import EVENTS, HOSTS
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 
 #: report -> its runs, and what else it is asked with
@@ -26,39 +26,39 @@ REPORTS = {
 }
 
 
-def shuffled(folder: Path, to: Path) -> Path:
+def copy_shuffled(folder: Path, target: Path) -> Path:
     """A copy of an ingested folder whose tables have their rows in another order, in small groups."""
-    shutil.copytree(folder, to)
-    moved = 0
+    shutil.copytree(folder, target)
+    moved_files = 0
     with duckdb.connect() as connection:
-        for file in (to / HOSTS, *(to / EVENTS).glob("*/*.parquet")):
+        for file in (target / HOSTS, *(target / EVENTS).glob("*/*.parquet")):
             rows = connection.read_parquet(str(file))
             before = rows.fetchall()
             new = file.with_suffix(".new")
-            ordered = rows.query("rows_there", "SELECT * FROM rows_there ORDER BY md5(CAST(rows_there AS TEXT))")
-            moved += ordered.fetchall() != before
-            ordered.write_parquet(str(new), row_group_size=2048)
+            ordered_rows = rows.query("rows_there", "SELECT * FROM rows_there ORDER BY md5(CAST(rows_there AS TEXT))")
+            moved_files += ordered_rows.fetchall() != before
+            ordered_rows.write_parquet(str(new), row_group_size=2048)
             new.rename(file)
-    assert moved
-    return to
+    assert moved_files
+    return target
 
 
 @pytest.mark.parametrize("report", REPORTS)
 def test_results_do_not_depend_on_the_order_of_rows(
     report: str, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs, more = REPORTS[report]
-    arguments = ["build", report, *(f"--run={ROOT / 'golden' / run}" for run in runs), *more, "--to", "md"]
+    runs, options = REPORTS[report]
+    arguments = ["build", report, *(f"--run={ROOT / 'golden' / run}" for run in runs), *options, "--to", "md"]
     prepare, numbers = compute.prepare, count()
 
     def prepare_shuffled(*args: object, **kwargs: object) -> tuple[IngestedRun, ...]:
-        prepared = prepare(*args, **kwargs)  # type: ignore[arg-type]
+        prepared_runs = prepare(*args, **kwargs)  # type: ignore[arg-type]
         return tuple(
             replace(item, parts=tuple(
-                replace(part, events=shuffled(part.events, tmp_path / f"shuffled-{next(numbers)}"))
+                replace(part, events=copy_shuffled(part.events, tmp_path / f"shuffled-{next(numbers)}"))
                 for part in item.parts
             ))
-            for item in prepared
+            for item in prepared_runs
         )  # fmt: skip
 
     outputs = []
@@ -68,8 +68,8 @@ def test_results_do_not_depend_on_the_order_of_rows(
     ):
         monkeypatch.setattr(compute, "prepare", preparation)
         out = tmp_path / name
-        done = assay(*arguments, "-o", out, "--cache", store)
-        assert done.status == 0, done.err
+        result = run_assay(*arguments, "-o", out, "--cache", store)
+        assert result.status == 0, result.err
         outputs.append([(out / file).read_bytes() for file in ("results.json", "document.json")])
     assert next(numbers) >= len(runs)
     assert outputs[0] == outputs[1]

@@ -28,7 +28,7 @@ from typing import Any
 
 import yaml
 
-from tests.support.workspaces import edited
+from tests.support.workspaces import edit_file
 
 FOLDER = Path(__file__).parent / "cases"
 _ANSWER = re.compile(r"^status: .*", re.MULTILINE | re.DOTALL)
@@ -60,7 +60,7 @@ def list_cases() -> list[str]:
 
 def read_case(name: str) -> Case:
     """Read a case."""
-    data = yaml.safe_load(_path(name).read_text(encoding="utf-8"))
+    data = yaml.safe_load(_get_path(name).read_text(encoding="utf-8"))
     answer = Answer(data["status"], data.get("stdout", ""), data["stderr"])
     return Case(data["workspace"], data.get("edit", ()), data["command"], answer)
 
@@ -69,9 +69,9 @@ def accept_answer(name: str, answer: Answer) -> None:
     """Write an answer into the file of a case, in the place of the expected one."""
     texts = {"stdout": answer.stdout, "stderr": answer.stderr}
     lines = [f"{key}: {_format_text(text)}\n" for key, text in texts.items() if text or key == "stderr"]
-    written = f"status: {answer.status}\n{''.join(lines)}"
-    text = _path(name).read_text(encoding="utf-8")
-    _path(name).write_text(_ANSWER.sub(lambda _: written, text), encoding="utf-8")
+    answer_text = f"status: {answer.status}\n{''.join(lines)}"
+    text = _get_path(name).read_text(encoding="utf-8")
+    _get_path(name).write_text(_ANSWER.sub(lambda _: answer_text, text), encoding="utf-8")
 
 
 @contextmanager
@@ -79,16 +79,16 @@ def apply_edits(place: Path, edits: Sequence[Mapping[str, Any]], backup: Path) -
     """Make edits in a folder; undo them at the end, and remove what is new there."""
     before = set(place.rglob("*"))
     backup.mkdir()
-    saved = []
+    saved_contents = []
     try:
         for number, edit in enumerate(edits):
             file = place / edit["file"]
             assert file.parent.resolve().is_relative_to(place.resolve()), f"{file} is outside of the workspace"
-            saved.append((file, _move(file, backup / str(number))))
-            _apply_edit(file, saved[-1][1], edit)
+            saved_contents.append((file, _move(file, backup / str(number))))
+            _apply_edit(file, saved_contents[-1][1], edit)
         yield
     finally:
-        for file, copy in reversed(saved):
+        for file, copy in reversed(saved_contents):
             _remove(file)
             _move(copy, file)
         for path in sorted(set(place.rglob("*")) - before):
@@ -100,7 +100,7 @@ def _apply_edit(file: Path, former: Path, edit: Mapping[str, Any]) -> None:
     match edit:
         case {"old": old, "new": new}:
             shutil.copy(former, file)
-            edited(file, old, new)
+            edit_file(file, old, new)
         case {"append": text}:
             file.write_bytes(former.read_bytes() + text.encode())
         case {"content": text}:
@@ -134,5 +134,5 @@ def _format_text(text: str) -> str:
     return f"|2{chomping}\n{lines}".removesuffix("\n") if text[0] == " " else f"|{chomping}\n{lines}".removesuffix("\n")
 
 
-def _path(name: str) -> Path:
+def _get_path(name: str) -> Path:
     return FOLDER / f"{name}.yaml"

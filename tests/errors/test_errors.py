@@ -10,9 +10,9 @@ import pytest
 
 from tests.errors.case_files import Answer, accept_answer, apply_edits, list_cases, read_case
 from tests.errors.workspaces import WORKSPACES
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import FORMER, contents, former_outputs, without_quarantine
+from tests.support.outcomes import FORMER, read_contents, replace_quarantine_path, write_former_outputs
 
 Place = Callable[[str], Path]
 
@@ -35,14 +35,14 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Place:
 def test_slip_gets_its_message(name: str, workspace: Place, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     case = read_case(name)
     place = workspace(case.workspace)
-    words = shlex.split(case.command)
+    command = shlex.split(case.command)
     with apply_edits(place, case.edits, tmp_path / "backup"):
-        keeps_outputs = bool(case.answer.status) and "out" in words and not (place / "out").is_symlink()
+        keeps_outputs = bool(case.answer.status) and "out" in command and not (place / "out").is_symlink()
         if keeps_outputs:
-            former_outputs(place / "out")
-        done = assay(*words, within=place)
-        answer = Answer(done.status, *(_replace_paths(text, place) for text in (done.out, done.err)))
-        assert not keeps_outputs or contents(place / "out") == FORMER
+            write_former_outputs(place / "out")
+        result = run_assay(*command, cwd=place)
+        answer = Answer(result.status, *(_replace_paths(text, place) for text in (result.out, result.err)))
+        assert not keeps_outputs or read_contents(place / "out") == FORMER
     if request.config.getoption("--accept"):
         accept_answer(name, answer)
     else:
@@ -50,4 +50,4 @@ def test_slip_gets_its_message(name: str, workspace: Place, tmp_path: Path, requ
 
 
 def _replace_paths(text: str, place: Path) -> str:
-    return without_quarantine(text.replace(str(place), "WORKSPACE").replace(str(ROOT), "REPOSITORY"))
+    return replace_quarantine_path(text.replace(str(place), "WORKSPACE").replace(str(ROOT), "REPOSITORY"))

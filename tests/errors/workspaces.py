@@ -10,12 +10,12 @@ from pathlib import Path
 
 from tests.compare_reference import CARDANO
 from tests.engine.test_unsampled import PACKAGE, SPECS
-from tests.support.commands import assay
-from tests.support.drives import drives
+from tests.support.commands import run_assay
+from tests.support.drives import create_drives_workspace
 from tests.support.laboratory import ROOT
-from tests.support.mixed import mixed
-from tests.support.small import small
-from tests.support.workspaces import edited, workspace
+from tests.support.mixed import create_mixed_workspace
+from tests.support.small import create_small_workspace
+from tests.support.workspaces import copy_workspace, edit_file
 
 OWN_COLUMNS = Path(__file__).parent.parent / "own_columns" / "package.dhall"
 
@@ -27,7 +27,7 @@ def _build_empty(place: Path) -> None:
 
 def _build_shipped(place: Path) -> None:
     """The specs of this repository, and its `golden/` beside them without their normal forms."""
-    workspace(place)
+    copy_workspace(place)
     (place / "golden").mkdir()
     for name in ("antelope", "cardano", "cometbft", "published"):
         (place / "golden" / name).symlink_to(ROOT / "golden" / name, target_is_directory=True)
@@ -36,9 +36,9 @@ def _build_shipped(place: Path) -> None:
 def _build_run(place: Path) -> None:
     """A run of three hosts in `run/`, its logs unpacked, a key of its documents a line; no workspace."""
     shutil.copytree(CARDANO / "tiny" / "plain" / "run", place / "run")
-    for packed in place.glob("run/*/*.gz"):
-        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
-        packed.unlink()
+    for packed_file in place.glob("run/*/*.gz"):
+        packed_file.with_suffix("").write_bytes(gzip.decompress(packed_file.read_bytes()))
+        packed_file.unlink()
     for document in place.glob("run/*.json"):
         text = json.dumps(json.loads(document.read_text(encoding="utf-8")), indent=1)
         document.write_text(f"{text}\n", encoding="utf-8")
@@ -52,20 +52,20 @@ def _build_publication(place: Path) -> None:
 
 def _build_mixed(place: Path) -> None:
     """A system with several sources and every kind of definition, and runs of it."""
-    mixed(place)
+    create_mixed_workspace(place)
 
 
 def _build_two_systems(place: Path) -> None:
     """Two systems that have the same metrics."""
-    mixed(place)
+    create_mixed_workspace(place)
     other = shutil.copytree(place / "specs" / "mix", place / "specs" / "mox")
-    edited(other / "package.dhall", 'system = "mix"', 'system = "mox"')
-    edited(other / "metrics.dhall", 'id = "took", name = "At the proxy"', 'id = "passed", name = "Passed"')
+    edit_file(other / "package.dhall", 'system = "mix"', 'system = "mox"')
+    edit_file(other / "metrics.dhall", 'id = "took", name = "At the proxy"', 'id = "passed", name = "Passed"')
 
 
 def _build_small(place: Path) -> None:
     """A package with a relation, a grain and a few metrics."""
-    small(place, SPECS, PACKAGE)
+    create_small_workspace(place, SPECS, PACKAGE)
 
 
 def _build_tries(place: Path) -> None:
@@ -76,12 +76,12 @@ def _build_tries(place: Path) -> None:
 
 def _build_drives(place: Path) -> None:
     """A system with formulas over rates of drives."""
-    drives(place)
+    create_drives_workspace(place)
 
 
 def _build_service(place: Path) -> None:
     """The workspace that `assay init` makes, without its normal forms."""
-    assert assay("init", place).status == 0
+    assert run_assay("init", place).status == 0
     shutil.rmtree(place / "golden")
 
 

@@ -15,29 +15,29 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.app.explain import Explained, RunFacts
-from assay.app.explain_view import as_data, as_text
+from assay.app.explain import Explanation, RunFacts
+from assay.app.explain_view import export_explanation, format_explanation
 from assay.app.lineage import trace_subject
 from assay.app.subject import MetricSubject, list_subjects
 from assay.app.trace_runs import Line, Sample, Spread
-from assay.explain.facts import facts, list_appearances
-from assay.explain.terminal import Part, bars, fitted
-from assay.explain.wording import compatibility, describe_expression
+from assay.explain.facts import collect_facts, list_appearances
+from assay.explain.terminal import Part, fit_parts, format_bars
+from assay.explain.wording import describe_expression, list_compatibility_comments
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
 from assay.lang.labels import describe_series
-from assay.lang.model.expression import parse
+from assay.lang.model.expression import parse_expression
 from assay.lang.model.package import Metric, Term
 from assay.lang.time_format import format_instant
-from assay.report.article import metrics_of
-from assay.report.blocks.rows import series_of
+from assay.report.article import list_article_metrics
+from assay.report.blocks.rows import list_shown_series
 from assay.util.escape import dump_escaped_json, encode_lossless, escape_text, measure_width, truncate
 from tests.compare_reference import CARDANO
 from tests.oracle.instants import parse_instant
-from tests.support.commands import assay, assay_process
+from tests.support.commands import run_assay, run_assay_process
 from tests.support.laboratory import ROOT, Laboratory
-from tests.support.runs import changed_log, copied
-from tests.support.workspaces import workspace
+from tests.support.runs import change_log, copy_run
+from tests.support.workspaces import copy_workspace
 
 CASES = Path(__file__).parent / "cases"
 RUN = CARDANO / "baseline" / "run"
@@ -52,43 +52,51 @@ def read_rows(name: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_every_metric_and_series_is_explained(lab: Laboratory, system: str) -> None:
-    checked = lab.session.package(system)
+    checked = lab.session.load_package(system)
     package = checked.package
     subjects = list_subjects(checked)
     assert len(subjects) > 15
-    nameless = {event.name for event in package.events if not any(form.names for form in event.forms)}
+    unnamed_events = {event.name for event in package.events if not any(form.names for form in event.forms)}
     for subject in subjects:
         item, report = subject.item, subject.report
-        applied = subject.select_filters((), False)
-        result = trace_subject(subject, applied, subject.compile(applied))
-        described = facts(checked, item, result.found, applied, report.summary if report else "")
-        alone = Explained(subject, described, "", "", None)
-        text = as_text(alone, 80, "utf-8", full=True)
+        applied_filters = subject.select_filters((), False)
+        result = trace_subject(subject, applied_filters, subject.compile(applied_filters))
+        metric_facts = collect_facts(
+            checked, item, result.column_lineage, applied_filters, report.summary if report else ""
+        )
+        explanation = Explanation(subject, metric_facts, "", "", None)
+        text = format_explanation(explanation, 80, "utf-8", full=True)
         assert max(map(len, text.split("\n"))) <= 80
-        for width, view in ((80, alone), (100, alone), (100, dataclasses.replace(alone, run=crowded()))):
-            screen = as_text(view, width, "utf-8").split("\n")
+        for width, view in (
+            (80, explanation),
+            (100, explanation),
+            (100, dataclasses.replace(explanation, run=create_crowded_facts())),
+        ):
+            screen = format_explanation(view, width, "utf-8").split("\n")
             assert max(map(len, screen)) <= width, max(screen, key=len)
             assert len(screen) <= 50, item
-            whole = as_text(view, width, "utf-8", full=True).split("\n")
-            assert (screen == whole) or any("--full" in line or line.endswith(("…", "records")) for line in screen)
-            heads = [[line.split("  ")[0] for line in lines if line[:1].isalpha()] for lines in (screen, whole)]
+            full_lines = format_explanation(view, width, "utf-8", full=True).split("\n")
+            assert (screen == full_lines) or any("--full" in line or line.endswith(("…", "records")) for line in screen)
+            heads = [[line.split("  ")[0] for line in lines if line[:1].isalpha()] for lines in (screen, full_lines)]
             assert heads[0][2:] == heads[1][2:]
-        assert described.sentence.split(";")[0] in " ".join(text.split())
-        assert all(event.names or event.name in nameless for event in described.events), described.events
-        assert described.doc
-        assert described.definition in text
-        json.loads(dump_escaped_json(as_data(Explained(subject, described, "", "", None))))
-        needed = dependencies.collect_dependencies(
+        assert metric_facts.sentence.split(";")[0] in " ".join(text.split())
+        assert all(event.names or event.name in unnamed_events for event in metric_facts.events), metric_facts.events
+        assert metric_facts.doc
+        assert metric_facts.definition in text
+        json.loads(dump_escaped_json(export_explanation(Explanation(subject, metric_facts, "", "", None))))
+        needed_definitions = dependencies.collect_dependencies(
             package,
             [item] if isinstance(item, Metric) else [],
-            [one.filter for one in applied],
+            [applied_filter.filter for applied_filter in applied_filters],
             [] if isinstance(item, Metric) else [item.name],
         )
-        assert {name: set(fields) for name, fields in result.found.events.items()} == dict(needed.events)
-        assert {one.name for one in described.constants} == needed.constants
+        assert {name: set(fields) for name, fields in result.column_lineage.events.items()} == dict(
+            needed_definitions.events
+        )
+        assert {constant.name for constant in metric_facts.constants} == needed_definitions.constants
 
 
-def crowded() -> RunFacts:
+def create_crowded_facts() -> RunFacts:
     """What a run can hold at most of a metric: figures, more warnings than fit, samples of many long records."""
     record = RawRecord("host/" + "log" * 30, 12, 12, "{" + "text " * 60 + "}")
     keys = {"host": "host-" * 8, "slot": 123456, "block": "f" * 64}
@@ -98,49 +106,54 @@ def crowded() -> RunFacts:
 
 
 def test_longer_parts_end_with_how_many_there_are_more() -> None:
-    parts = [Part.of("Short", ["a", "b"], 40), Part.of("Long", [f"text {number}" for number in range(9)], 40)]
-    assert list(fitted(parts, 99, 40))[-1] == "           text 8"
-    assert list(fitted(parts, 6, 80)) == [
+    parts = [Part.create("Short", ["a", "b"], 40), Part.create("Long", [f"text {number}" for number in range(9)], 40)]
+    assert list(fit_parts(parts, 99, 40))[-1] == "           text 8"
+    assert list(fit_parts(parts, 6, 80)) == [
         "Short      a", "           b", "Long       text 0", "           text 1", "           text 2",
         "           ... and 6 more; `--full` or `--format json` shows all",
     ]  # fmt: skip
-    first, second = Part.of("One", ["word " * 40], 40).lines(2, 40)
+    first, second = Part.create("One", ["word " * 40], 40).iter_lines(2, 40)
     assert (first, second) == ("One        word word word word word wor…", "           ... and 1 more; `--full` or …")
 
 
 def test_parts_of_a_higher_rank_are_shortened_first() -> None:
-    parts = [Part.of(name, map(str, range(6)), 80, rank) for name, rank in (("A", 0), ("B", 2), ("C", 1))]
+    parts = [Part.create(name, map(str, range(6)), 80, rank) for name, rank in (("A", 0), ("B", 2), ("C", 1))]
 
-    def sizes(room: int) -> list[int]:
-        lines = list(fitted(parts, room, 80))
+    def list_sizes(room: int) -> list[int]:
+        lines = list(fit_parts(parts, room, 80))
         starts = [index for index, line in enumerate(lines) if line[:1].strip()]
         return [end - start for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
 
-    assert [sizes(room) for room in (18, 16, 14, 13, 10, 9, 6, 1)] == [
+    assert [list_sizes(room) for room in (18, 16, 14, 13, 10, 9, 6, 1)] == [
         [6, 6, 6], [6, 4, 6], [6, 2, 6], [6, 1, 6], [6, 1, 3], [6, 1, 2], [3, 1, 2], [2, 1, 2],
     ]  # fmt: skip
-    alone, several = Part.of("One", ["word " * 40], 40, 2), Part.of("Many", ["word " * 40, "more"], 40, 2)
-    assert (alone.least, several.least) == (1, 1)
-    assert list(alone.lines(1, 40)) == ["One        word word word word word wor…"]
-    assert list(several.lines(1, 80)) == ["Many       ... and 2 more; `--full` or `--format json` shows all"]
+    single_part, larger_part = (
+        Part.create("One", ["word " * 40], 40, 2),
+        Part.create("Many", ["word " * 40, "more"], 40, 2),
+    )
+    assert (single_part.least, larger_part.least) == (1, 1)
+    assert list(single_part.iter_lines(1, 40)) == ["One        word word word word word wor…"]
+    assert list(larger_part.iter_lines(1, 80)) == ["Many       ... and 2 more; `--full` or `--format json` shows all"]
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_definition_is_whole_beside_a_run_with_much_to_show(lab: Laboratory, system: str) -> None:
-    checked = lab.session.package(system)
+    checked = lab.session.load_package(system)
     defines = ("Means", "Over", "Series", "Instants", "Columns", "Fallbacks", "Unit", "Quirks")
     for subject in list_subjects(checked):
         item, report = subject.item, subject.report
-        applied = subject.select_filters((), False)
-        result = trace_subject(subject, applied, subject.compile(applied))
-        described = facts(checked, item, result.found, (), report.summary if report else "")
-        whole = Explained(subject, described, "", "", crowded())
-        screen, everything = (parts_of(as_text(whole, 80, "utf-8", full=full)) for full in (False, True))
+        applied_filters = subject.select_filters((), False)
+        result = trace_subject(subject, applied_filters, subject.compile(applied_filters))
+        metric_facts = collect_facts(checked, item, result.column_lineage, (), report.summary if report else "")
+        explained_metric = Explanation(subject, metric_facts, "", "", create_crowded_facts())
+        screen, full_parts = (
+            split_parts(format_explanation(explained_metric, 80, "utf-8", full=full)) for full in (False, True)
+        )
         for head in defines:
-            assert screen.get(head) == everything.get(head), (item, head)
+            assert screen.get(head) == full_parts.get(head), (item, head)
 
 
-def parts_of(text: str) -> dict[str, list[str]]:
+def split_parts(text: str) -> dict[str, list[str]]:
     """The lines of a screen by their headings."""
     result: dict[str, list[str]] = {}
     head = ""
@@ -151,7 +164,7 @@ def parts_of(text: str) -> dict[str, list[str]]:
 
 
 def test_quirks_are_those_of_the_relations_on_the_way(cache: Path) -> None:
-    data = assay("explain", "CentiCpu", "--format", "json", "--cache", cache).json()
+    data = run_assay("explain", "CentiCpu", "--format", "json", "--cache", cache).parse_json()
     assert [item["relation"] for item in data["quirks"]] == ["resource_usage", "slots"]
     assert data["quirks"][0]["text"].startswith("the first counts from 0 at 1970-01-01; increases, ")
     assert data["quirks"][0]["text"].endswith("0 where no time has passed.")
@@ -159,31 +172,31 @@ def test_quirks_are_those_of_the_relations_on_the_way(cache: Path) -> None:
 
 def test_filters_decide_where_facts_say_so(lab: Laboratory, cache: Path) -> None:
     """A filter on slots also changes metrics that it reaches through other tables."""
-    checked = lab.session.package("cardano")
+    checked = lab.session.load_package("cardano")
     metrics = [item.id for item in checked.package.metrics]
 
-    def results(*filters: str) -> dict[str, Any]:
-        done = assay("query", *metrics, "--run", RUN, *filters, "--format", "json", "--cache", cache)
-        assert done.status == 0, done.err
-        return {item["metric"]: {**item, "filters": ()} for item in done.json()}
+    def query_metrics(*filters: str) -> dict[str, Any]:
+        result = run_assay("query", *metrics, "--run", RUN, *filters, "--format", "json", "--cache", cache)
+        assert result.status == 0, result.err
+        return {item["metric"]: {**item, "filters": ()} for item in result.parse_json()}
 
-    def decisions_of(metric: str) -> tuple[bool, dict[str, bool]]:
-        item = checked.metric(metric)
+    def list_decisions(metric: str) -> tuple[bool, dict[str, bool]]:
+        item = checked.get_metric(metric)
         subject = MetricSubject(checked, item)
-        applied = subject.select_filters(("slot-leq=300", "unitary"), False)
-        lineage = trace_subject(subject, applied, subject.compile(applied)).found
-        described = facts(checked, item, lineage, applied, "published")
-        return described.filtered, {one.label: one.decides for one in described.filters}
+        applied_filters = subject.select_filters(("slot-leq=300", "unitary"), False)
+        lineage = trace_subject(subject, applied_filters, subject.compile(applied_filters)).column_lineage
+        metric_facts = collect_facts(checked, item, lineage, applied_filters, "published")
+        return metric_facts.filtered, {filter_fact.label: filter_fact.decides for filter_fact in metric_facts.filters}
 
-    whole, cut = results("--no-filters"), results("--filter", "slot-leq=300")
+    whole_result, cut = query_metrics("--no-filters"), query_metrics("--filter", "slot-leq=300")
     for metric in metrics:
-        filtered, decides = decisions_of(metric)
-        assert filtered == decides.get("slot-leq=300", False), metric
-        if whole[metric]["size"]:
-            assert (whole[metric] != cut[metric]) == filtered, metric
+        filtered, deciding_filters = list_decisions(metric)
+        assert filtered == deciding_filters.get("slot-leq=300", False), metric
+        if whole_result[metric]["size"]:
+            assert (whole_result[metric] != cut[metric]) == filtered, metric
     through = "cdfBlocksFilteredRatio", "cdfSpanLensCpu", "cdfHostSlots"
-    assert not any(checked.metric(metric).accepted for metric in through)
-    assert [decisions_of(metric)[1] for metric in (*through, "cdfBlocksPerHost")] == [
+    assert not any(checked.get_metric(metric).accepted for metric in through)
+    assert [list_decisions(metric)[1] for metric in (*through, "cdfBlocksPerHost")] == [
         {"slot-leq=300": True, "unitary": True}, *[{"slot-leq=300": True, "unitary": False}] * 2, {},
     ]  # fmt: skip
 
@@ -191,63 +204,63 @@ def test_filters_decide_where_facts_say_so(lab: Laboratory, cache: Path) -> None
 # Runs: plain Python computes each sample again from the printed lines
 
 
-def record(line: dict[str, Any]) -> Any:
+def parse_record(line: dict[str, Any]) -> Any:
     return json.loads(line["text"])
 
 
-def between(first: str, last: str) -> Callable[[Sequence[dict[str, Any]]], float]:
+def create_timer(first: str, last: str) -> Callable[[Sequence[dict[str, Any]]], float]:
     """The time from the line of one event to that of another, in ns."""
 
-    def time(lines: Sequence[dict[str, Any]]) -> float:
-        at = {line["event"]: parse_instant(record(line)["at"]) for line in lines}
-        assert set(at) == {first, last}
-        return at[last] - at[first]
+    def compute_time(lines: Sequence[dict[str, Any]]) -> float:
+        instants_by_event = {line["event"]: parse_instant(parse_record(line)["at"]) for line in lines}
+        assert set(instants_by_event) == {first, last}
+        return instants_by_event[last] - instants_by_event[first]
 
-    return time
+    return compute_time
 
 
-def cpu(lines: Sequence[dict[str, Any]]) -> float:
+def compute_cpu(lines: Sequence[dict[str, Any]]) -> float:
     """A share of a core, of two readings of its counter: in single precision, rounded up."""
     before, after = sorted(lines, key=lambda line: line["line"])
-    ticks = record(after)["data"]["CentiCpu"] - record(before)["data"]["CentiCpu"]
-    elapsed = parse_instant(record(after)["at"]) - parse_instant(record(before)["at"])
+    ticks = parse_record(after)["data"]["CentiCpu"] - parse_record(before)["data"]["CentiCpu"]
+    elapsed = parse_instant(parse_record(after)["at"]) - parse_instant(parse_record(before)["at"])
     centiseconds = np.float32(elapsed / 1_000_000_000) * np.float32(100)
     return math.ceil(np.float32(100 * ticks) / centiseconds)
 
 
-def rss(lines: Sequence[dict[str, Any]]) -> float:
+def compute_rss(lines: Sequence[dict[str, Any]]) -> float:
     (line,) = lines
-    return float(record(line)["data"]["RSS"] // 1024**2)
+    return float(parse_record(line)["data"]["RSS"] // 1024**2)
 
 
-def adopted_after_slot(lines: Sequence[dict[str, Any]]) -> float:
+def compute_adoption_time(lines: Sequence[dict[str, Any]]) -> float:
     """From the start of the slot that the forger names to the adoption."""
-    of = {line["event"]: record(line) for line in lines}
+    records_by_event = {line["event"]: parse_record(line) for line in lines}
     genesis = parse_instant("2026-02-05T18:52:16Z")
-    slot = of["block_forged"]["data"]["slot"]
-    return parse_instant(of["block_adopted"]["at"]) - genesis - slot * 1_000_000_000
+    slot = records_by_event["block_forged"]["data"]["slot"]
+    return parse_instant(records_by_event["block_adopted"]["at"]) - genesis - slot * 1_000_000_000
 
 
-def forged_lines(lines: Sequence[dict[str, Any]]) -> float:
+def count_forged_blocks(lines: Sequence[dict[str, Any]]) -> float:
     """How many blocks the lines say that their host made."""
     (_,) = {line["host"] for line in lines}
-    return len({record(line)["data"]["block"] for line in lines if line["event"] == "block_forged"})
+    return len({parse_record(line)["data"]["block"] for line in lines if line["event"] == "block_forged"})
 
 
 ORACLES = {
-    "cdfForgerTicked": between("leadership_decided", "ledger_ticked"),
-    "cdfForgerLead": between("ledger_view", "leadership_decided"),
-    "cdfForgerAnnounce": between("block_forged", "header_announced"),
-    "cdfPeerFetch": between("fetch_requested", "fetch_completed"),
-    "cdfBlkCtx": between("leadership_check_started", "block_context"),
-    "cdf0.80": adopted_after_slot,
-    "CentiCpu": cpu,
-    "RSS": rss,
-    "cdfBlocksPerHost": forged_lines,
+    "cdfForgerTicked": create_timer("leadership_decided", "ledger_ticked"),
+    "cdfForgerLead": create_timer("ledger_view", "leadership_decided"),
+    "cdfForgerAnnounce": create_timer("block_forged", "header_announced"),
+    "cdfPeerFetch": create_timer("fetch_requested", "fetch_completed"),
+    "cdfBlkCtx": create_timer("leadership_check_started", "block_context"),
+    "cdf0.80": compute_adoption_time,
+    "CentiCpu": compute_cpu,
+    "RSS": compute_rss,
+    "cdfBlocksPerHost": count_forged_blocks,
 }
 
 
-def raw_line(run: Path, file: str, number: int) -> str:
+def read_raw_line(run: Path, file: str, number: int) -> str:
     """A line of a log, read by itself."""
     with gzip.open(run / file, "rt", encoding="utf-8", newline="") as stream:
         for count, text in enumerate(stream, start=1):
@@ -258,8 +271,8 @@ def raw_line(run: Path, file: str, number: int) -> str:
 
 @pytest.mark.parametrize("metric", ORACLES)
 def test_printed_lines_give_the_largest_samples(cache: Path, metric: str) -> None:
-    data = assay("explain", metric, "--run", RUN, "--format", "json", "--cache", cache).json()
-    (run_data,) = assay("query", metric, "--run", RUN, "--format", "json", "--cache", cache).json()
+    data = run_assay("explain", metric, "--run", RUN, "--format", "json", "--cache", cache).parse_json()
+    (run_data,) = run_assay("query", metric, "--run", RUN, "--format", "json", "--cache", cache).parse_json()
     run = data["run"]
     assert {name: run[name] for name in ("size", "average", "median", "min", "max")} == {
         name: run_data[name] for name in ("size", "average", "median", "min", "max")
@@ -272,20 +285,20 @@ def test_printed_lines_give_the_largest_samples(cache: Path, metric: str) -> Non
     for sample in largest:
         assert sample["records"] == len(sample["lines"])
         for line in sample["lines"][:2]:
-            assert raw_line(RUN, line["file"], line["line"]) == line["text"]
+            assert read_raw_line(RUN, line["file"], line["line"]) == line["text"]
         assert ORACLES[metric](sample["lines"]) == sample["measured"]
 
 
 def test_printed_rows_give_the_largest_latencies(cache: Path) -> None:
-    data = assay("explain", "latency_max", "--run", QA, "--format", "json", "--cache", cache).json()
+    data = run_assay("explain", "latency_max", "--run", QA, "--format", "json", "--cache", cache).parse_json()
     with gzip.open(QA / "report" / "raw_node0.csv.gz", "rt", newline="") as stream:
         rows = list(csv.DictReader(stream))
     greatest: dict[str, int] = {}
     for row in rows:
         latency = int(row["duration_ns"])
         greatest[row["experiment_id"]] = max(latency, greatest.get(row["experiment_id"], latency))
-    printed = [(item["keys"]["experiment_id"], item["measured"]) for item in data["run"]["largest"]]
-    assert printed == sorted(greatest.items(), key=lambda item: -item[1])[:5]
+    printed_rows = [(item["keys"]["experiment_id"], item["measured"]) for item in data["run"]["largest"]]
+    assert printed_rows == sorted(greatest.items(), key=lambda item: -item[1])[:5]
     for sample in data["run"]["largest"]:
         (line,) = sample["lines"]
         assert list(rows[line["number"] - 1].values()) == line["text"].split(",")
@@ -303,7 +316,7 @@ def test_samples_of_a_series_are_found_in_lines_of_text(cache: Path, tmp_path: P
         for step, value in enumerate((3, 41, 7))
     ]
     (run / "raw.om").write_text("\n".join(["# TYPE x gauge", *text, "# EOF"]) + "\n", encoding="utf-8")
-    data = assay("explain", "mempool_size", "--run", run, "--format", "json", "--cache", cache).json()
+    data = run_assay("explain", "mempool_size", "--run", run, "--format", "json", "--cache", cache).parse_json()
     (line,) = data["run"]["largest"][0]["lines"]
     assert (line["file"], line["line"], line["text"]) == ("raw.om", 3, text[1])
     assert data["run"]["largest"][0]["value"] == 41.0
@@ -316,33 +329,33 @@ def test_samples_of_a_series_are_found_in_lines_of_text(cache: Path, tmp_path: P
 
 
 def test_nothing_of_a_log_acts_on_the_terminal(cache: Path, tmp_path: Path) -> None:
-    run = copied("baseline", tmp_path / "run")
+    run = copy_run("baseline", tmp_path / "run")
 
-    def spoilt(lines: list[str]) -> list[str]:
-        changed = []
+    def insert_control_characters(lines: list[str]) -> list[str]:
+        changed_lines = []
         for line in lines:
             if "Forge.Loop.TickedLedgerState" in line:
                 line = line.replace('"sev"', '"x\x1b[31m\u202e":"\u009b1m\u200b","sev"')
                 line = line.replace("x\x1b", "x\\u001b")  # what JSON text may hold; the others stand as they are
-            changed.append(line)
-        return changed
+            changed_lines.append(line)
+        return changed_lines
 
     for host in run.glob("node-*"):
-        changed_log(host, spoilt)
-    done = assay_process(
+        change_log(host, insert_control_characters)
+    result = run_assay_process(
         "explain", "cdfForgerTicked", "--run", run, "--cache", cache, environment={"COLUMNS": "400"}
     )  # fmt: skip
-    assert done.status == 0, done.err
-    assert not set(done.out) & {"\x1b", "\u202e", "\u009b", "\u200b"}
-    assert '"x\\u001b[31m\\u202e":"\\x9b1m\\u200b"' in done.out
-    assert max(map(len, done.out.split("\n"))) <= 400
-    data = assay("explain", "cdfForgerTicked", "--run", run, "--format", "json", "--cache", cache)
+    assert result.status == 0, result.err
+    assert not set(result.out) & {"\x1b", "\u202e", "\u009b", "\u200b"}
+    assert '"x\\u001b[31m\\u202e":"\\x9b1m\\u200b"' in result.out
+    assert max(map(len, result.out.split("\n"))) <= 400
+    data = run_assay("explain", "cdfForgerTicked", "--run", run, "--format", "json", "--cache", cache)
     assert not set(data.out) & {"\x1b", "\u202e", "\u009b", "\u200b"}
-    assert "\u202e" in data.json()["run"]["largest"][0]["lines"][1]["text"]
+    assert "\u202e" in data.parse_json()["run"]["largest"][0]["lines"][1]["text"]
 
 
 @pytest.mark.parametrize(
-    ("text", "printed"),
+    ("text", "escaped_text"),
     [
         ("plain ~", "plain ~"),
         ("é 漢", "é 漢"),
@@ -352,8 +365,8 @@ def test_nothing_of_a_log_acts_on_the_terminal(cache: Path, tmp_path: Path) -> N
         ("\ud800", "\\ud800"),
     ],
 )
-def test_what_would_act_or_hide_is_an_escape(text: str, printed: str) -> None:
-    assert escape_text(text) == printed
+def test_what_would_act_or_hide_is_an_escape(text: str, escaped_text: str) -> None:
+    assert escape_text(text) == escaped_text
     assert json.loads(dump_escaped_json({"k": text}))["k"] == text
     assert escape_text(dump_escaped_json({"k": text}).replace("\n", "")) == dump_escaped_json({"k": text}).replace(
         "\n", ""
@@ -370,22 +383,22 @@ def test_texts_are_cut_by_the_columns_that_they_take() -> None:
 
 
 def test_a_terminal_of_few_characters_gets_others() -> None:
-    assert bars([0, 1, 4, 8], "utf-8") == " ▁▄█"
-    assert bars([0, 1, 4, 8], "ascii") == " .=@"
+    assert format_bars([0, 1, 4, 8], "utf-8") == " ▁▄█"
+    assert format_bars([0, 1, 4, 8], "ascii") == " .=@"
     assert encode_lossless("“a” × b… é", "ascii") == '"a" x b... \\xe9'
 
 
 def test_the_screen_can_be_written_in_ascii(cache: Path) -> None:
-    done = assay_process(
+    result = run_assay_process(
         "explain", "RSS", "--run", RUN, "--cache", cache, environment={"PYTHONIOENCODING": "ascii"}
     )  # fmt: skip
-    assert (done.status, done.out.isascii()) == (0, True)
-    assert 'table "Resource Usage"' in done.out
+    assert (result.status, result.out.isascii()) == (0, True)
+    assert 'table "Resource Usage"' in result.out
 
 
 def test_list_of_series_has_readings_and_samples(cache: Path) -> None:
-    listed = assay("list", "series", "--system", "antelope", "--format", "json", "--cache", cache).json()
-    readings = {item["series"]: (item["reading"], item["samples"]) for item in listed}
+    listing = run_assay("list", "series", "--system", "antelope", "--format", "json", "--cache", cache).parse_json()
+    readings = {item["series"]: (item["reading"], item["samples"]) for item in listing}
     assert readings["disk_write_series"][0] == "rate over the run's rate_window"
     assert readings["disk_write_rates"][0] == "rate over 20 s"
     assert readings["memory_used_series"] == ("worked out", "memory_total_bytes, memory_available_bytes")
@@ -393,7 +406,7 @@ def test_list_of_series_has_readings_and_samples(cache: Path) -> None:
 
 def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> None:
     """Where it has no samples of its own."""
-    package = lab.session.package("antelope").package
+    package = lab.session.load_package("antelope").package
     texts = {item.name: describe_series(package, item) for item in package.series}
     idle = 'of node_cpu_seconds_total, mode = "idle"'
     assert texts["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
@@ -402,64 +415,66 @@ def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> Non
         "(of node_memory_MemAvailable_bytes, every label)."
     )
     assert texts["cpu_idle"] == f"O{idle[1:]}."
-    twice = dataclasses.replace(
+    series_of_series = dataclasses.replace(
         next(item for item in package.series if item.name == "memory_used_series"),
         name="twice",
         terms=(Term("a", "cpu_usage_series", "sum"),),
     )
-    assert describe_series(package, twice) == (
+    assert describe_series(package, series_of_series) == (
         "Worked out of the sum of the lines of cpu_usage_series (worked out of the mean of the lines of cpu_idle "
         f"({idle}))."
     )
 
 
 def test_a_grain_of_runs_says_which_rows_make_one(cache: Path) -> None:
-    data = assay("explain", "cdfSpanLensCpu", "--format", "json", "--cache", cache).json()
+    data = run_assay("explain", "cdfSpanLensCpu", "--format", "json", "--cache", cache).parse_json()
     assert data["grain_made"] == (
         "the longest runs of rows of `slot` where (`cpu` ≥ 85.0 percent) or `cpu` is not there, next to each other in "
         "`slot` among those that the filters accept, for each `host`"
     )
-    assert data["grain_made"] in " ".join(assay("explain", "cdfSpanLensCpu", "--full", "--cache", cache).out.split())
+    assert data["grain_made"] in " ".join(
+        run_assay("explain", "cdfSpanLensCpu", "--full", "--cache", cache).out.split()
+    )
 
 
 def test_columns_that_an_instant_is_computed_of_are_told(cache: Path) -> None:
-    data = assay("explain", "cdfForgerAnnounceCum", "--format", "json", "--cache", cache).json()
+    data = run_assay("explain", "cdfForgerAnnounceCum", "--format", "json", "--cache", cache).parse_json()
     assert data["columns"] == {"slot": "Slot"}
 
 
 def test_fields_tell_what_is_done_to_them(cache: Path) -> None:
     """Defaults, characters that are cut and numbers that are added change what is printed."""
 
-    def changes_of(metric: str, event: str) -> dict[str, list[str]]:
-        data = assay("explain", metric, "--format", "json", "--cache", cache).json()
+    def read_changes(metric: str, event: str) -> dict[str, list[str]]:
+        data = run_assay("explain", metric, "--format", "json", "--cache", cache).parse_json()
         (result,) = (item for item in data["events"] if item["name"] == event)
         return {item["name"]: item["changes"] for item in result["fields"] if item["changes"]}
 
-    assert changes_of("cdfUtxo", "leadership_check_started")["utxo_size"] == ["where there is none: 0"]
-    assert changes_of("cdfForgerAdoption", "block_adopted")["block"] == ["of .data.newtip its first 64 characters"]
-    assert changes_of("reported_avg", "reported")["latency_avg"] == ["a duration, in nanoseconds"]
+    assert read_changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["where there is none: 0"]
+    assert read_changes("cdfForgerAdoption", "block_adopted")["block"] == ["of .data.newtip its first 64 characters"]
+    assert read_changes("reported_avg", "reported")["latency_avg"] == ["a duration, in nanoseconds"]
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_metrics_of_articles_have_appearances(lab: Laboratory, system: str) -> None:
     """Tables of every kind, figures and grids."""
-    package = lab.session.package(system).package
+    package = lab.session.load_package(system).package
     for article in package.articles:
         name = f"{system}/{article.name}"
-        metrics, series = metrics_of(article), series_of(article)
+        metrics, series = list_article_metrics(article), list_shown_series(article)
         for item in (*package.metrics, *package.series):
-            there = item.id in metrics if isinstance(item, Metric) else item.name in series
-            assert (name in {place.report for place in list_appearances(package, item)}) == there, item
+            is_in_report = item.id in metrics if isinstance(item, Metric) else item.name in series
+            assert (name in {place.report for place in list_appearances(package, item)}) == is_in_report, item
 
 
 def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
-    package = lab.session.package("cometbft").package
+    package = lab.session.load_package("cometbft").package
     (series,) = (item for item in package.series if item.name == "node_memory")
     title = "Average resident memory with and without the exporters' processes"
     assert [(place.kind, place.section, place.label) for place in list_appearances(package, series)] == [
         ("table", f"Metrics of the nodes/{title}", "node_memory, Bytes"),
     ]
-    package = lab.session.package("antelope").package
+    package = lab.session.load_package("antelope").package
     (metric,) = (item for item in package.metrics if item.id == "disk_write_rate")
     assert [(place.kind, place.section) for place in list_appearances(package, metric)] == [
         ("table", "Disk/Disk writes before and after"),
@@ -470,47 +485,51 @@ def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
 
 def test_events_that_are_counted_by_their_place_give_the_value(cache: Path) -> None:
     """A text that counts a column which is a record's place: no field of the event makes the number."""
-    result = assay("explain", "num_blocks", "--system", "antelope", "--format", "json", "--cache", cache).json()
+    result = run_assay(
+        "explain", "num_blocks", "--system", "antelope", "--format", "json", "--cache", cache
+    ).parse_json()
     assert {event["name"]: event["role"] for event in result["events"]}["block"] == "value"
-    graph = assay("lineage", "num_blocks", "--system", "antelope", "--format", "json", "--cache", cache).json()
+    graph = run_assay(
+        "lineage", "num_blocks", "--system", "antelope", "--format", "json", "--cache", cache
+    ).parse_json()
     edges = [(item["from"], item["to"], item["role"]) for item in graph["edges"]]
     assert ("rows of window_blocks", "block_statistics.num_blocks", "value") in edges
 
 
 def test_events_that_are_counted_give_the_value(cache: Path) -> None:
     """A number of rows leads through the tables whose rows they are to the events, with names and fields."""
-    result = assay("explain", "cdfStarts", "--format", "json", "--cache", cache).json()
+    result = run_assay("explain", "cdfStarts", "--format", "json", "--cache", cache).parse_json()
     roles = {event["name"]: event["role"] for event in result["events"]}
     assert {name for name, role in roles.items() if role == "value"} == {"leadership_check_started"}
-    graph = assay("lineage", "cdfStarts", "--format", "json", "--cache", cache).json()
+    graph = run_assay("lineage", "cdfStarts", "--format", "json", "--cache", cache).parse_json()
     edge = {"from": "rows of leadership_check_started", "to": "slot_rows.starts", "role": "value"}
     assert edge in graph["edges"]
 
 
 def test_rows_that_no_number_counts_give_no_value(cache: Path) -> None:
     """They decide which rows there are, and no more."""
-    result = assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).json()
+    result = run_assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).parse_json()
     assert not [item for item in result["nodes"] if item["id"].startswith("rows of ") and item["role"] == "value"]
 
 
 def test_instants_that_name_samples_are_dates(cache: Path) -> None:
     """As text; data has nanoseconds."""
-    result = assay("explain", "block_rate", "--run", QA, "--format", "json", "--cache", cache).json()
+    result = run_assay("explain", "block_rate", "--run", QA, "--format", "json", "--cache", cache).parse_json()
     (t_ns, *_) = (item["keys"]["t_ns"] for item in result["run"]["largest"])
     assert isinstance(t_ns, int)
-    text = assay("explain", "block_rate", "--run", QA, "--cache", cache).out
+    text = run_assay("explain", "block_rate", "--run", QA, "--cache", cache).out
     assert f"  at {format_instant(t_ns)}, name " in text
     assert str(t_ns) not in text
 
 
 def test_comments_on_compatibility_are_found_to_their_end() -> None:
     sql = "-- Is.\n-- Compatibility: cut to\n-- whole units.\nSELECT 1 -- x\n\n  -- Compatibility: late.\nFROM t\n"
-    assert compatibility(sql) == ["cut to whole units.", "late."]
+    assert list_compatibility_comments(sql) == ["cut to whole units.", "late."]
 
 
 @pytest.mark.parametrize(("expression", "words"), read_rows("wording.csv"))
 def test_expression_is_described_in_words(expression: str, words: str) -> None:
-    assert describe_expression(parse(expression)) == words
+    assert describe_expression(parse_expression(expression)) == words
 
 
 # Errors
@@ -519,27 +538,27 @@ def test_expression_is_described_in_words(expression: str, words: str) -> None:
 def test_a_run_without_the_source_of_the_metric(cache: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(QA, run, ignore=shutil.ignore_patterns("prom"))
-    done = assay("explain", "mempool_size", "--run", run, "--cache", cache)
-    assert (done.status, done.out) == (1, "")
+    result = run_assay("explain", "mempool_size", "--run", run, "--cache", cache)
+    assert (result.status, result.out) == (1, "")
     first = "error[no-source]: no run has records of the source `samples`, which what is asked for needs"
-    assert done.err.split("\n")[0] == first
-    assert done.err.endswith("  hint: leave the metrics out of the report, or add the records to the runs\n")
+    assert result.err.split("\n")[0] == first
+    assert result.err.endswith("  hint: leave the metrics out of the report, or add the records to the runs\n")
 
 
 def test_folder_of_runs_is_not_taken_for_a_run(cache: Path, tmp_path: Path) -> None:
     (tmp_path / "v1" / "prom").mkdir(parents=True)
-    done = assay("query", "valid_txs", "--run", tmp_path, "--cache", cache)
-    assert (done.status, done.out) == (1, "")
-    assert done.err.endswith(f"  hint: is {tmp_path} the directory of a run of cometbft? it holds v1/\n")
+    result = run_assay("query", "valid_txs", "--run", tmp_path, "--cache", cache)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.endswith(f"  hint: is {tmp_path} the directory of a run of cometbft? it holds v1/\n")
 
 
 def test_run_without_a_sample_says_why(cache: Path, tmp_path: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
+    run = copy_run("tiny/plain", tmp_path / "run")
     for log in run.glob("node-*/stdout.gz"):
         lines = gzip.decompress(log.read_bytes()).splitlines(True)
         log.write_bytes(gzip.compress(b"".join(line for line in lines if b"TickedLedgerState" not in line)))
-    done = assay("explain", "cdfForgerTicked", "--run", run, "--no-filters", "--format", "json", "--cache", cache)
-    run_data = done.json()["run"]
+    result = run_assay("explain", "cdfForgerTicked", "--run", run, "--no-filters", "--format", "json", "--cache", cache)
+    run_data = result.parse_json()["run"]
     assert (run_data["size"], run_data["largest"], run_data["spread"]) == (0, [], None)
     assert run_data["warnings"] == [
         "no log line is a `ledger_ticked` event, so there are no samples of cdfForgerTicked."
@@ -547,21 +566,24 @@ def test_run_without_a_sample_says_why(cache: Path, tmp_path: Path) -> None:
 
 
 def test_filters_and_summary_are_those_of_the_command(cache: Path) -> None:
-    one, other = (
-        assay("explain", "cdfBlockSize", "--run", RUN, *more, "--format", "json", "--cache", cache).json()
-        for more in (["--no-filters"], ["--filter", "slot-leq=300"])
+    unfiltered_data, filtered_data = (
+        run_assay("explain", "cdfBlockSize", "--run", RUN, *options, "--format", "json", "--cache", cache).parse_json()
+        for options in (["--no-filters"], ["--filter", "slot-leq=300"])
     )
-    assert (one["filters"], [item["label"] for item in other["filters"]]) == ([], ["slot-leq=300"])
-    assert other["run"]["size"] < one["run"]["size"]
-    assert max(item["keys"]["slot"] for item in other["run"]["largest"]) <= 300
+    assert (unfiltered_data["filters"], [item["label"] for item in filtered_data["filters"]]) == ([], ["slot-leq=300"])
+    assert filtered_data["run"]["size"] < unfiltered_data["run"]["size"]
+    assert max(item["keys"]["slot"] for item in filtered_data["run"]["largest"]) <= 300
 
 
 def test_a_text_of_a_spec_does_not_act_on_the_terminal(cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/metrics/forging.dhall", '"Ledger ticking"', '"Ledger \\u{1b}[2J\\u{202e}ticking"')
-    here = workspace(tmp_path / "here", edit)
+    workspace_root = copy_workspace(tmp_path / "here", edit)
     for command in (["explain", "cdfForgerTicked"], ["lineage", "cdfForgerTicked"],
                     ["lineage", "cdfForgerTicked", "--format", "dot"]):  # fmt: skip
-        done = assay(*command, "--cache", cache, within=here)
-        assert done.status == 0, done.err
-        assert not set(done.out) & {"\x1b", "\u202e"}
-    assert "Ledger \\x1b[2J\\u202eticking, s" in assay("explain", "cdfForgerTicked", "--cache", cache, within=here).out
+        result = run_assay(*command, "--cache", cache, cwd=workspace_root)
+        assert result.status == 0, result.err
+        assert not set(result.out) & {"\x1b", "\u202e"}
+    assert (
+        "Ledger \\x1b[2J\\u202eticking, s"
+        in run_assay("explain", "cdfForgerTicked", "--cache", cache, cwd=workspace_root).out
+    )

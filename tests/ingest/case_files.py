@@ -19,12 +19,12 @@ import zstandard
 
 from assay.ingest.discovery import find_run
 from assay.ingest.manifest import read_notes
-from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
+from assay.ingest.run_metadata import list_duplicate_constant_warnings, read_constants
 from assay.lang import decode
 from assay.lang.model.package import Event, Field, Form, Name, Source, Transform, Unless
 from assay.lang.plain_data import to_plain_data
 from assay.util.diagnostics import AssayError
-from tests.support.ingesting import ONE, SOURCES, Ingested, read, refusal, write_files
+from tests.support.ingesting import ONE, SOURCES, IngestedFolder, format_error, ingest_log, write_files
 
 FOLDER = Path(__file__).with_name("cases")
 _DETAILS = ("warnings", "error")  # parts of a result that are no tables
@@ -32,9 +32,9 @@ _DETAILS = ("warnings", "error")  # parts of a result that are no tables
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An input of ingest and its expected result; `where` holds its file and the numbers of its case and example."""
+    """An input of ingest and its expected result; `position` holds its file and the numbers of its case and example."""
 
-    where: tuple[str, int, int | None]
+    position: tuple[str, int, int | None]
     name: str
     stage: str
     source: Source
@@ -47,7 +47,7 @@ class Case:
     @property
     def id(self) -> str:
         """Return the name of the file and of the case, and the number of its example."""
-        file, _, example = self.where
+        file, _, example = self.position
         words = "-".join(re.findall(r"\w+", self.name))
         return f"{file}/{words}" + ("" if example is None else f"-{example + 1}")
 
@@ -58,18 +58,18 @@ def read_file(path: Path) -> dict[str, Any]:
     return data
 
 
-def all_cases() -> list[Case]:
-    return [case for path in sorted(FOLDER.glob("*.yaml")) for case in cases_of(path)]
+def list_cases() -> list[Case]:
+    return [case for path in sorted(FOLDER.glob("*.yaml")) for case in iter_cases(path)]
 
 
-def cases_of(path: Path) -> Iterator[Case]:
+def iter_cases(path: Path) -> Iterator[Case]:
     """Yield the cases of a file, one for each example of those that have some."""
     data = read_file(path)
     for number, item in enumerate(data["cases"]):
-        merged = {**data, **item, "source": {**data["source"], **item.get("source", {})}}
+        merged_data = {**data, **item, "source": {**data["source"], **item.get("source", {})}}
         for index, example in enumerate(item.get("examples", [None])):
             place = None if example is None else index
-            yield _case((path.stem, number, place), _fill(merged, example or {}))
+            yield _decode_case((path.stem, number, place), _fill(merged_data, example or {}))
 
 
 def _fill(case: Mapping[str, Any], example: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,22 +91,22 @@ def _put(part: Any, values: Mapping[str, Any]) -> Any:
     return [_put(inner, values) for inner in part] if isinstance(part, list) else part
 
 
-def _case(where: tuple[str, int, int | None], data: Mapping[str, Any]) -> Case:
+def _decode_case(position: tuple[str, int, int | None], data: Mapping[str, Any]) -> Case:
     source = decode_source(data["source"])
     return Case(
-        where=where,
+        position=position,
         name=data["name"],
         stage=data.get("stage", "records"),
         source=source,
         events=tuple(decode_event(name, item, source) for name, item in data.get("events", {}).items()),
         wanted={name: frozenset(fields) for name, fields in data["wanted"].items()} if "wanted" in data else None,
         workers=data.get("workers"),
-        files={name: _bytes(name, content) for name, content in data["files"].items()},
+        files={name: _encode_content(name, content) for name, content in data["files"].items()},
         expect=data.get("expect", {}),
     )
 
 
-def _bytes(name: str, content: str | Mapping[str, str]) -> bytes:
+def _encode_content(name: str, content: str | Mapping[str, str]) -> bytes:
     """Return the bytes of a file: UTF-8, or a byte for each character of `latin1`; packed where the name says so."""
     plain_bytes = content.encode() if isinstance(content, str) else content["latin1"].encode("latin-1")
     if name.endswith(".gz"):
@@ -116,76 +116,81 @@ def _bytes(name: str, content: str | Mapping[str, str]) -> bytes:
 
 def decode_source(data: Mapping[str, Any]) -> Source:
     """Return the source of tests of a kind, with other members as normal forms write them."""
-    (source,) = decode.sources([to_plain_data(SOURCES[data["kind"]]) | data], "case")
+    (source,) = decode.decode_sources([to_plain_data(SOURCES[data["kind"]]) | data], "case")
     return source
 
 
 def decode_event(name: str, data: Mapping[str, Any], source: Source) -> Event:
-    return Event(name, source.name, tuple(_form(item) for item in data.get("forms", [data])), "")
+    return Event(name, source.name, tuple(_decode_form(item) for item in data.get("forms", [data])), "")
 
 
-def _form(data: Mapping[str, Any]) -> Form:
+def _decode_form(data: Mapping[str, Any]) -> Form:
     names = [Name(generation, name) for generation, name in data.get("names", {}).items()]
     names += [Name("log", pattern) for pattern in data.get("patterns", [])]
-    unless = [
-        Unless(_path(item["at"]), item.get("equals", ""), item.get("present", False)) for item in data.get("unless", [])
+    exclusions = [
+        Unless(_decode_path(item["at"]), item.get("equals", ""), item.get("present", False))
+        for item in data.get("unless", [])
     ]
-    return Form(tuple(names), tuple(unless), tuple(_field(name, item) for name, item in data["fields"].items()))
+    return Form(
+        tuple(names), tuple(exclusions), tuple(_decode_field(name, item) for name, item in data["fields"].items())
+    )
 
 
-def _field(name: str, data: str | Mapping[str, Any]) -> Field:
+def _decode_field(name: str, data: str | Mapping[str, Any]) -> Field:
     """Return a field: a type, or its members where it is not required or not read at its own name."""
     members = {"type": data} if isinstance(data, str) else data
-    paths = tuple(_path(path) for path in members.get("at", [[name]]))
+    paths = tuple(_decode_path(path) for path in members.get("at", [[name]]))
     default, transforms = members.get("default"), members.get("transforms", [])
-    required = not members.get("optional", False) and default is None and bool(paths)
-    return Field(name, members["type"], ONE, "value", paths, default, required, tuple(map(_transform, transforms)), "")
+    is_required = not members.get("optional", False) and default is None and bool(paths)
+    return Field(
+        name, members["type"], ONE, "value", paths, default, is_required, tuple(map(_decode_transform, transforms)), ""
+    )
 
 
-def _path(path: str | Sequence[str]) -> tuple[str, ...]:
+def _decode_path(path: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(path.split(".")) if isinstance(path, str) else tuple(path)
 
 
-def _transform(data: str | Mapping[str, Any]) -> Transform:
+def _decode_transform(data: str | Mapping[str, Any]) -> Transform:
     if isinstance(data, str):
         return Transform(data, 0, "")
     ((kind, value),) = data.items()
     return Transform(kind, value, "") if isinstance(value, int) else Transform(kind, 0, value)
 
 
-def result_of(case: Case, folder: Path) -> dict[str, Any]:
+def compute_result(case: Case, folder: Path) -> dict[str, Any]:
     """Return the result of a case with the tables and columns that it expects; with all where it expects nothing."""
     try:
         return _STAGES[case.stage](case, folder)
     except AssayError as error:
         assert [path.name for path in folder.iterdir()] == ["run"], "something is left behind"
-        return {"error": refusal(error, folder)}
+        return {"error": format_error(error, folder)}
 
 
-def _records(case: Case, folder: Path) -> dict[str, Any]:
+def _read_records(case: Case, folder: Path) -> dict[str, Any]:
     """Return rows of tables; check the offsets in quarantine too."""
-    ingested = read(folder, case.files, case.events, case.wanted, case.source, case.workers)
-    ingested.broken()
-    expect = case.expect if case.expect.keys() - {"error"} else dict.fromkeys(_tables(ingested), ())
+    ingested = ingest_log(folder, case.files, case.events, case.wanted, case.source, case.workers)
+    ingested.read_quarantine()
+    expect = case.expect if case.expect.keys() - {"error"} else dict.fromkeys(_list_tables(ingested), ())
     result: dict[str, Any] = {
-        table: _rows(ingested, table, rows) for table, rows in expect.items() if table not in _DETAILS
+        table: _read_rows(ingested, table, rows) for table, rows in expect.items() if table not in _DETAILS
     }
     return result | ({"warnings": list(read_notes(ingested.folder))} if "warnings" in expect else {})
 
 
-def _tables(ingested: Ingested) -> list[str]:
+def _list_tables(ingested: IngestedFolder) -> list[str]:
     events = ingested.folder / "events"
     return [*sorted(path.name for path in events.iterdir()), "quarantine", "warnings"]
 
 
-def _rows(ingested: Ingested, table: str, expected: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _read_rows(ingested: IngestedFolder, table: str, expected: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return rows with the expected columns; with those of the event where no row is expected."""
     unwanted = ("host", "t_ns", "whole", "offset", "file")
-    columns = [*expected[0]] if expected else [name for name in ingested.columns(table) if name not in unwanted]
-    return [dict(zip(columns, row, strict=True)) for row in ingested.rows(table, *columns)]
+    columns = [*expected[0]] if expected else [name for name in ingested.list_columns(table) if name not in unwanted]
+    return [dict(zip(columns, row, strict=True)) for row in ingested.read_rows(table, *columns)]
 
 
-def _files(case: Case, folder: Path) -> dict[str, Any]:
+def _list_files(case: Case, folder: Path) -> dict[str, Any]:
     """Return the log files of each host, in the order of reading."""
     write_files(folder / "run", case.files)
     hosts = find_run(case.source, folder / "run").hosts
@@ -194,15 +199,15 @@ def _files(case: Case, folder: Path) -> dict[str, Any]:
     }
 
 
-def _constants(case: Case, folder: Path) -> dict[str, Any]:
+def _read_constants(case: Case, folder: Path) -> dict[str, Any]:
     """Return the constants of the source, and the warnings of their documents."""
     write_files(folder / "run", case.files)
     constants = dict(read_constants(case.source, folder / "run"))
-    warnings = list(duplicate_constant_warnings(case.source, folder / "run"))
+    warnings = list(list_duplicate_constant_warnings(case.source, folder / "run"))
     return {"constants": constants} | ({"warnings": warnings} if warnings else {})
 
 
-_STAGES = {"records": _records, "files": _files, "constants": _constants}
+_STAGES = {"records": _read_records, "files": _list_files, "constants": _read_constants}
 
 
 class _Dumper(yaml.CSafeDumper):
@@ -226,10 +231,10 @@ def to_text(data: Any) -> str:
 def accept(path: Path) -> None:
     """Record the results of all cases of a file; that of an example goes into the example if it differs."""
     data = read_file(path)
-    for case in cases_of(path):
+    for case in iter_cases(path):
         with tempfile.TemporaryDirectory() as folder:
-            result = result_of(case, Path(folder))
-        _, number, example = case.where
+            result = compute_result(case, Path(folder))
+        _, number, example = case.position
         if to_text(result) != to_text(case.expect):
             item = data["cases"][number]
             (item if example is None else item["examples"][example])["expect"] = result

@@ -12,76 +12,79 @@ from typing import Any
 
 import pytest
 
-from tests.compare_reference import load
-from tests.support.commands import Done, assay
+from tests.compare_reference import load_json
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import without_quarantine
+from tests.support.outcomes import replace_quarantine_path
 
 RUN = ROOT / "golden" / "cometbft" / "run"
 HEAD = "experiment_id,block_time,duration_ns,tx_hash,connections,rate,size"
 
 
 @functools.cache
-def saved() -> str:
+def read_saved_answer() -> str:
     return gzip.decompress((RUN / "prom" / "raw_all_5s.json.gz").read_bytes()).decode()
 
 
 @functools.cache
-def sent() -> tuple[str, ...]:
+def read_sent_rows() -> tuple[str, ...]:
     """The rows of the load report."""
-    head, *rows = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode().splitlines()
-    assert head == HEAD
+    header, *rows = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode().splitlines()
+    assert header == HEAD
     return tuple(rows)
 
 
-def run_of(folder: Path, samples: str | None = None, rows: str | None = None) -> Path:
+def create_run(folder: Path, samples: str | None = None, rows: str | None = None) -> Path:
     """A run with other samples, or another load report."""
-    for name, text in (("prom/raw.json", samples or saved()), ("report/raw.csv", rows or table(*sent()))):
+    for name, text in (
+        ("prom/raw.json", samples or read_saved_answer()),
+        ("report/raw.csv", rows or format_table(*read_sent_rows())),
+    ):
         place = folder / "run" / name
         place.parent.mkdir(parents=True)
         place.write_text(text, encoding="utf-8")
-    facts = load(RUN / "meta.json")
+    facts = load_json(RUN / "meta.json")
     del facts["experiments"]  # numbers of experiments that need not be there
     (folder / "run" / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
     return folder / "run"
 
 
-def table(*rows: str, head: str = HEAD) -> str:
-    return "\n".join([head, *rows, ""])
+def format_table(*rows: str, header: str = HEAD) -> str:
+    return "\n".join([header, *rows, ""])
 
 
-def build(run: Path, cache: Path) -> Done:
-    return assay("build", "cometbft/qa", "--run", run, "-o", run.parent / "out", "--cache", cache)
+def build(run: Path, cache: Path) -> CommandResult:
+    return run_assay("build", "cometbft/qa", "--run", run, "-o", run.parent / "out", "--cache", cache)
 
 
-def refused(run: Path, cache: Path) -> str:
+def read_refusal(run: Path, cache: Path) -> str:
     """The error of a run without a report; nothing is left behind."""
-    done = build(run, cache)
-    assert (done.status, done.out) == (1, "")
+    result = build(run, cache)
+    assert (result.status, result.out) == (1, "")
     assert not (run.parent / "out").exists()
-    return done.err.replace(str(run), "RUN")
+    return result.err.replace(str(run), "RUN")
 
 
-def answer(change: Callable[[dict[str, list[dict[str, Any]]]], None]) -> str:
+def change_answer(change: Callable[[dict[str, list[dict[str, Any]]]], None]) -> str:
     """The saved answer with series (by name) changed."""
-    found = json.loads(saved())
-    named: dict[str, list[dict[str, Any]]] = {}
-    for item in found["data"]["result"]:
-        named.setdefault(item["metric"]["__name__"], []).append(item)
-    change(named)
-    found["data"]["result"] = [item for items in named.values() for item in items]
-    return json.dumps(found)
+    answer_data = json.loads(read_saved_answer())
+    series_by_name: dict[str, list[dict[str, Any]]] = {}
+    for item in answer_data["data"]["result"]:
+        series_by_name.setdefault(item["metric"]["__name__"], []).append(item)
+    change(series_by_name)
+    answer_data["data"]["result"] = [item for items in series_by_name.values() for item in items]
+    return json.dumps(answer_data)
 
 
 # What is refused
 
 
 def test_an_answer_that_is_cut_off(tmp_path: Path, cache: Path) -> None:
-    said = refused(run_of(tmp_path, saved()[:100_000]), cache)
-    assert said.startswith(
+    error_text = read_refusal(create_run(tmp_path, read_saved_answer()[:100_000]), cache)
+    assert error_text.startswith(
         "error[not-json]: run run: the answer is not JSON: RUN/prom/raw.json\n  at RUN/prom/raw.json:1:"
     )
-    assert said.endswith("  hint: is the file cut off?\n")
+    assert error_text.endswith("  hint: is the file cut off?\n")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,7 @@ def test_an_answer_that_is_cut_off(tmp_path: Path, cache: Path) -> None:
 )
 def test_an_answer_of_another_type(tmp_path: Path, cache: Path, kind: str, result: Any) -> None:
     text = json.dumps({"status": "success", "data": {"resultType": kind, "result": result}})
-    assert refused(run_of(tmp_path, text), cache) == (
+    assert read_refusal(create_run(tmp_path, text), cache) == (
         "error[not-samples]: run run: the answer holds no series of samples: RUN/prom/raw.json\n"
         "  expected: a result of type matrix\n"
         f"  found:    a result of type {kind}\n"
@@ -98,19 +101,19 @@ def test_an_answer_of_another_type(tmp_path: Path, cache: Path, kind: str, resul
 
 
 def test_a_series_with_two_values_at_an_instant(tmp_path: Path, cache: Path) -> None:
-    def double(named: dict[str, list[dict[str, Any]]]) -> None:
-        first = named["cometbft_p2p_peers"][0]
+    def duplicate_series(series_by_name: dict[str, list[dict[str, Any]]]) -> None:
+        first = series_by_name["cometbft_p2p_peers"][0]
         t, value = first["values"][3]
-        named["cometbft_p2p_peers"].append({**first, "values": [[t, str(float(value) + 1)]]})
+        series_by_name["cometbft_p2p_peers"].append({**first, "values": [[t, str(float(value) + 1)]]})
 
-    said = refused(run_of(tmp_path, answer(double)), cache)
-    assert said.startswith("error[samples-differ]: run run: 1 instant of a series has two samples that differ\n")
-    assert said.endswith("  hint: are these samples of two servers, or of two runs?\n")
+    error_text = read_refusal(create_run(tmp_path, change_answer(duplicate_series)), cache)
+    assert error_text.startswith("error[samples-differ]: run run: 1 instant of a series has two samples that differ\n")
+    assert error_text.endswith("  hint: are these samples of two servers, or of two runs?\n")
 
 
 def test_a_load_report_with_a_missing_column(tmp_path: Path, cache: Path) -> None:
-    text = table(*sent()[:5], head=HEAD.replace("duration_ns", "duration"))
-    assert refused(run_of(tmp_path, rows=text), cache) == (
+    text = format_table(*read_sent_rows()[:5], header=HEAD.replace("duration_ns", "duration"))
+    assert read_refusal(create_run(tmp_path, rows=text), cache) == (
         "error[no-column]: run run: the table has no column duration_ns: RUN/report/raw.csv\n"
         "  expected: duration_ns\n"
         "  found:    experiment_id, block_time, duration, tx_hash, connections, rate, size\n"
@@ -119,17 +122,17 @@ def test_a_load_report_with_a_missing_column(tmp_path: Path, cache: Path) -> Non
 
 
 def test_a_load_report_without_a_transaction(tmp_path: Path, cache: Path) -> None:
-    assert refused(run_of(tmp_path, rows=table()), cache) == (
+    assert read_refusal(create_run(tmp_path, rows=format_table()), cache) == (
         "error[nothing-recognised]: run run: the files of `load` hold no rows at all\n"
         "  hint: did the run record anything?\n"
     )
 
 
 def test_load_report_with_too_many_broken_rows_is_refused(tmp_path: Path, cache: Path) -> None:
-    rows = [row.replace(row.split(",")[2], "soon") for row in sent()[:11]]
-    said = refused(run_of(tmp_path, rows=table(*rows, *sent()[11:2000])), cache)
+    rows = [row.replace(row.split(",")[2], "soon") for row in read_sent_rows()[:11]]
+    error_text = read_refusal(create_run(tmp_path, rows=format_table(*rows, *read_sent_rows()[11:2000])), cache)
     places = [67, 68 + len(rows[0]), 69 + len(rows[0] + rows[1])]
-    assert without_quarantine(said) == (
+    assert replace_quarantine_path(error_text) == (
         "error[too-many-broken-lines]: run run: 11 of the 2000 rows are broken\n"
         "  expected: at most 10\n"
         "  found:    11\n"
@@ -144,96 +147,105 @@ def test_load_report_with_too_many_broken_rows_is_refused(tmp_path: Path, cache:
 # What is told
 
 
-def odd(named: dict[str, list[dict[str, Any]]]) -> None:
+def insert_odd_values(series_by_name: dict[str, list[dict[str, Any]]]) -> None:
     """A gauge that is no number once, and infinite once; samples out of order; a series twice; what is no sample."""
-    peers = next(item for item in named["cometbft_p2p_peers"] if item["metric"]["job"] == "validator0")
+    peers = next(item for item in series_by_name["cometbft_p2p_peers"] if item["metric"]["job"] == "validator0")
     peers["values"][20][1], peers["values"][30][1] = "NaN", "+Inf"
-    rounds = named["cometbft_consensus_rounds"]
+    rounds = series_by_name["cometbft_consensus_rounds"]
     rounds[0]["values"].reverse()
     rounds.append(rounds[1])
-    load1 = named["node_load1"][0]
+    load1 = series_by_name["node_load1"][0]
     load1["values"][7][1] = "high"
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Path, Done]:
+def told(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> tuple[Path, CommandResult]:
     """The report of a run with all that is borne."""
-    first = sent()[0]
-    rows = [first.replace(first.split(",")[2], "soon"), *sent()[1:]]
-    run = run_of(tmp_path_factory.mktemp("odd"), answer(odd), table(*rows))
+    first = read_sent_rows()[0]
+    rows = [first.replace(first.split(",")[2], "soon"), *read_sent_rows()[1:]]
+    run = create_run(tmp_path_factory.mktemp("odd"), change_answer(insert_odd_values), format_table(*rows))
     return run.parent / "out", build(run, cache)
 
 
-def test_what_is_borne_is_counted_and_told(told: tuple[Path, Done]) -> None:
-    out, done = told
-    assert done.status == 0, done.err
-    found = load(out / "results.json")["rows"]["run"]["rows peer_count"]
-    odd_values = [row["value"] for row in found if isinstance(row["value"], str)]
+def test_what_is_borne_is_counted_and_told(told: tuple[Path, CommandResult]) -> None:
+    out, result = told
+    assert result.status == 0, result.err
+    rows = load_json(out / "results.json")["rows"]["run"]["rows peer_count"]
+    odd_values = [row["value"] for row in rows if isinstance(row["value"], str)]
     assert sorted(set(odd_values)) == ["+Inf", "NaN"]
-    assert done.err.splitlines() == [
+    assert result.err.splitlines() == [
         # that which stands twice begins again in the middle of the file
         "warning: 0.38.17: samples of 2 series were out of order, and are sorted",
-        f"warning: 0.38.17: {rounds_of(1)} samples stood twice with equal values, and are counted once",
+        f"warning: 0.38.17: {count_rounds(1)} samples stood twice with equal values, and are counted once",
         "warning: 0.38.17: 2 broken records left out; the first is report/raw.csv:2: "
         'field duration_ns of loaded: expected an integer, found "soon".',
-        f"warning: 0.38.17: peer_count: {len(odd_values)} of {len(found)} values are no numbers, or infinite, and not "
+        f"warning: 0.38.17: peer_count: {len(odd_values)} of {len(rows)} values are no numbers, or infinite, and not "
         "drawn (validator0 127.0.0.1:26660).",
     ]
-    (recorded,) = load(out / "provenance.json")["content"]["runs"]
-    assert recorded["quarantined"] == [{"host": "", "lines": 1}, {"host": "", "lines": 1}]
+    (recorded_run,) = load_json(out / "provenance.json")["content"]["runs"]
+    assert recorded_run["quarantined"] == [{"host": "", "lines": 1}, {"host": "", "lines": 1}]
 
 
-def rounds_of(index: int) -> int:
+def count_rounds(index: int) -> int:
     """How many samples a series of rounds has."""
-    series = [item for item in json.loads(saved())["data"]["result"]
+    series = [item for item in json.loads(read_saved_answer())["data"]["result"]
               if item["metric"]["__name__"] == "cometbft_consensus_rounds"]  # fmt: skip
     return len(series[index]["values"])
 
 
-def test_value_that_is_no_number_is_not_drawn_nor_its_mean(told: tuple[Path, Done]) -> None:
-    plots = [plot for gallery in load(told[0] / "document.json")["galleries"] for plot in gallery["plots"]]
+def test_value_that_is_no_number_is_not_drawn_nor_its_mean(told: tuple[Path, CommandResult]) -> None:
+    plots = [plot for gallery in load_json(told[0] / "document.json")["galleries"] for plot in gallery["plots"]]
     figures = [plot for plot in plots if plot and plot["id"].endswith("peer_count")]
     assert figures
     # a point without a value breaks a line
     assert all(y is None or math.isfinite(y) for plot in figures for _, _, y in plot["rows"])
-    rows = load(told[0] / "results.json")["rows"]["run"]["rows peer_count"]
+    rows = load_json(told[0] / "results.json")["rows"]["run"]["rows peer_count"]
     assert sum(isinstance(row["value"], str) for row in rows) == 10
     for plot in figures:
-        drawn = {
+        drawn_lines = {
             line: {x for name, x, y in plot["rows"] if name == line and y is not None}
             for line in ("validator0", "validator1", "mean")
         }
-        assert drawn["validator0"] == drawn["mean"] <= drawn["validator1"]
+        assert drawn_lines["validator0"] == drawn_lines["mean"] <= drawn_lines["validator1"]
 
 
-def test_values_out_of_order_and_twice_are_those_answered(told: tuple[Path, Done]) -> None:
-    answered = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_rounds.json.gz").read_bytes()))["data"]["result"]
-    due = {(item["metric"]["job"], t): float(value) for item in answered for t, value in item["values"]}
-    found = load(told[0] / "results.json")["rows"]["run"]["rows round_count"]
-    assert len(found) > 1000
-    assert all(due[row["job"], row["t_ns"] // 10**9] == row["value"] for row in found)
+def test_values_out_of_order_and_twice_are_those_answered(told: tuple[Path, CommandResult]) -> None:
+    answered_series = json.loads(gzip.decompress((RUN / "prom" / "qr_5s_rounds.json.gz").read_bytes()))["data"][
+        "result"
+    ]
+    expected_values = {
+        (item["metric"]["job"], t): float(value) for item in answered_series for t, value in item["values"]
+    }
+    rows = load_json(told[0] / "results.json")["rows"]["run"]["rows round_count"]
+    assert len(rows) > 1000
+    assert all(expected_values[row["job"], row["t_ns"] // 10**9] == row["value"] for row in rows)
 
 
 def test_window_with_one_sample_has_no_rate(tmp_path: Path, cache: Path) -> None:
-    def one(named: dict[str, list[dict[str, Any]]]) -> None:
-        for item in (item for items in named.values() for item in items):
+    def keep_one_value(series_by_name: dict[str, list[dict[str, Any]]]) -> None:
+        for item in (item for items in series_by_name.values() for item in items):
             item["values"] = item["values"][50:51]
 
-    done = build(run_of(tmp_path, answer(one), table(*sent()[:1], *sent()[-50:])), cache)
-    assert (done.status, done.err.splitlines()) == (
+    result = build(
+        create_run(
+            tmp_path, change_answer(keep_one_value), format_table(*read_sent_rows()[:1], *read_sent_rows()[-50:])
+        ),
+        cache,
+    )
+    assert (result.status, result.err.splitlines()) == (
         0,
         [
-            f"warning: 0.38.17: {name} has no value: no line has {what} of any step."
-            for name, what in (
+            f"warning: 0.38.17: {name} has no value: no line has {expected_cell} of any step."
+            for name, expected_cell in (
                 ("block_rate", "two samples within 20 s"),
                 ("eph_heights", "a sample"),
                 ("total_txs_rate", "two samples within 20 s"),
             )
         ],
     )
-    tables = [table for part in load(tmp_path / "out" / "document.json")["galleries"] for table in part["tables"]]
+    tables = [table for part in load_json(tmp_path / "out" / "document.json")["galleries"] for table in part["tables"]]
     latencies = next(item for item in tables if item["title"] == "Latencies of the experiments")
-    duration = int(sent()[0].split(",")[2])
+    duration = int(read_sent_rows()[0].split(",")[2])
     first = next(row for row in latencies["rows"] if row[0] == "1")
     assert [float(text) for text in first[3:6]] == [pytest.approx(duration / 10**9, rel=1e-5)] * 3
     assert first[6:] == ["—", "0"]

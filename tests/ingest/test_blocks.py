@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from assay.ingest import field_sql
 from assay.lang.model.package import Event, Transform
 from assay.sql import dialect
-from tests.support.deep import examples
-from tests.support.ingesting import SOURCES, Ingested, field, form, read
+from tests.support.deep import scale_examples
+from tests.support.ingesting import SOURCES, IngestedFolder, build_field, build_form, ingest_log
 from tests.support.laboratory import ROOT
 
 GOLDEN = ROOT / "golden" / "cometbft"
@@ -26,25 +26,25 @@ BLOCKS = SOURCES["blocks"]
 DURATION = [Transform("duration", 0, "")]
 
 
-def event(*fields: Any) -> Event:
-    return Event("block", BLOCKS.name, (form(list(fields)),), "")
+def create_event(*fields: Any) -> Event:
+    return Event("block", BLOCKS.name, (build_form(list(fields)),), "")
 
 
-BLOCK = event(field("id", "text", "Id"), field("n", "integer", "N"))
+BLOCK = create_event(build_field("id", "text", "Id"), build_field("n", "integer", "N"))
 
 
 def ingest_files(
     folder: Path, content: str | bytes | Mapping[str, bytes], event_read: Event = BLOCK, **source: Any
-) -> Ingested:
+) -> IngestedFolder:
     """What ingest makes of `a.txt`, or of files by their paths."""
     text = content.encode() if isinstance(content, str) else content
     files = text if isinstance(text, Mapping) else {"a.txt": text}
-    return read(folder, files, (event_read,), source=replace(BLOCKS, **source))
+    return ingest_log(folder, files, (event_read,), source=replace(BLOCKS, **source))
 
 
-def quarantined(ingested: Ingested) -> list[tuple[Any, ...]]:
-    assert ingested.log()["quarantined"] == len(ingested.rows("quarantine"))
-    return ingested.rows("quarantine", "line", "reason")
+def read_quarantine(ingested: IngestedFolder) -> list[tuple[Any, ...]]:
+    assert ingested.read_log()["quarantined"] == len(ingested.read_rows("quarantine"))
+    return ingested.read_rows("quarantine", "line", "reason")
 
 
 # Published reports of the load tool: read again by other rules (places of columns, the order of keys)
@@ -54,7 +54,7 @@ TIMES = ("Minimum Latency", "Maximum Latency", "Average Latency", "Standard Devi
 NANOSECONDS = {"h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "µs": 10**3, "ns": 1}
 
 
-def exactly(text: str) -> int:
+def parse_duration(text: str) -> int:
     """A duration as Go writes it, in ns."""
     parts = re.findall(r"([\d.]+)(h|ms|µs|ns|m|s)", text)
     assert "".join(a + b for a, b in parts) == text
@@ -66,18 +66,18 @@ def exactly(text: str) -> int:
 def parse_report(text: str) -> list[tuple[object, ...]]:
     """Return the blocks of a report: all values of each key in order, on any line."""
 
-    def values(key: str) -> list[str]:
+    def find_values(key: str) -> list[str]:
         return re.findall(rf"{key}: (\S+)", text)
 
-    columns = [values("Experiment ID"), *(list(map(int, values(key))) for key in NUMBERS)]
-    columns += [[exactly(value) for value in values(key)] for key in TIMES]
+    columns = [find_values("Experiment ID"), *(list(map(int, find_values(key))) for key in NUMBERS)]
+    columns += [[parse_duration(value) for value in find_values(key)] for key in TIMES]
     return list(zip(*columns, strict=True))
 
 
-SUMMARY = event(
-    field("id", "text", "Experiment ID"),
-    *(field(name.lower().replace(" ", "_"), "integer", name) for name in NUMBERS),
-    *(field(name.lower().replace(" ", "_"), "integer", name, transforms=DURATION) for name in TIMES),
+SUMMARY = create_event(
+    build_field("id", "text", "Experiment ID"),
+    *(build_field(name.lower().replace(" ", "_"), "integer", name) for name in NUMBERS),
+    *(build_field(name.lower().replace(" ", "_"), "integer", name, transforms=DURATION) for name in TIMES),
 )
 REPORTS = [*sorted(GOLDEN.glob("published/*/*.txt")), GOLDEN / "run" / "report" / "report_node0.txt"]
 
@@ -87,15 +87,15 @@ def test_published_reports_are_exact(tmp_path: Path, path: Path) -> None:
     ingested = ingest_files(tmp_path, path.read_bytes(), SUMMARY, begins="Experiment ID")
     expected_rows = parse_report(path.read_text(encoding="utf-8"))
     assert len(expected_rows) == (8 if path.parent.name == "report" else 12)
-    assert ingested.rows("block", *(item.name for item in SUMMARY.fields)) == expected_rows
-    assert ingested.broken() == []
+    assert ingested.read_rows("block", *(item.name for item in SUMMARY.fields)) == expected_rows
+    assert ingested.read_quarantine() == []
 
 
 @given(st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=20))
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=scale_examples(30), deadline=None)
 def test_durations_of_go_are_read_back(durations_ns: list[int]) -> None:
     texts = [format_duration(ns) for ns in durations_ns]
-    value = field_sql.duration_ns(dialect.column("written")).sql(dialect=dialect.DIALECT)
+    value = field_sql.build_duration(dialect.build_column("written")).sql(dialect=dialect.DIALECT)
     rows = duckdb.execute(f"SELECT {value} FROM (SELECT unnest(?::TEXT[]) AS written)", [texts]).fetchall()
     assert [row[0] for row in rows] == [str(ns) for ns in durations_ns]
     assert all(field_sql.is_duration(text) for text in texts)
@@ -106,25 +106,25 @@ def format_duration(ns: int) -> str:
     sign, size = "-" * (ns < 0), abs(ns)
     if size < 10**9:
         unit, factor = next(((u, f) for u, f in (("ns", 1), ("µs", 10**3), ("ms", 10**6)) if size < 1000 * f))
-        return f"{sign}{decimal(size, factor)}{unit}" if size else "0s"
-    hours, rest = divmod(size, 3600 * 10**9)
-    minutes, rest = divmod(rest, 60 * 10**9)
+        return f"{sign}{format_decimal(size, factor)}{unit}" if size else "0s"
+    hours, remainder = divmod(size, 3600 * 10**9)
+    minutes, remainder = divmod(remainder, 60 * 10**9)
     parts = [f"{hours}h"] * bool(hours) + [f"{minutes}m"] * bool(hours or minutes)
-    return f"{sign}{''.join(parts)}{decimal(rest, 10**9)}s"
+    return f"{sign}{''.join(parts)}{format_decimal(remainder, 10**9)}s"
 
 
-def decimal(number: int, factor: int) -> str:
-    whole, part = divmod(number, factor)
+def format_decimal(number: int, factor: int) -> str:
+    integral_part, part = divmod(number, factor)
     digits = str(part).rjust(len(str(factor)) - 1, "0").rstrip("0")
-    return f"{whole}.{digits}" if digits else str(whole)
+    return f"{integral_part}.{digits}" if digits else str(integral_part)
 
 
 def test_truncated_report_loses_only_its_end(tmp_path: Path) -> None:
     text = (GOLDEN / "published" / "v038" / "v038_report_tabbed.txt").read_text(encoding="utf-8")
     cut = text[: text.rindex("Maximum Latency") - 3]
     ingested = ingest_files(tmp_path, cut, SUMMARY, begins="Experiment ID")
-    assert ingested.rows("block", *(item.name for item in SUMMARY.fields)) == parse_report(text)[:9]
-    assert quarantined(ingested) == [
+    assert ingested.read_rows("block", *(item.name for item in SUMMARY.fields)) == parse_report(text)[:9]
+    assert read_quarantine(ingested) == [
         (31, "field maximum_latency of block is missing"),
         (31, "field maximum_latency of block is missing"),
         (31, "field maximum_latency of block is missing"),
@@ -134,8 +134,8 @@ def test_truncated_report_loses_only_its_end(tmp_path: Path) -> None:
 
 def test_long_line_of_blocks_is_broken(tmp_path: Path) -> None:
     ingested = ingest_files(tmp_path, f"Id: a\nN: 1\nX: {'x' * 9 * 2**20}\nId: b\nN: 2\n")
-    assert ingested.rows("block", "id", "n") == [("a", 1), ("b", 2)]
-    assert ingested.broken() == [("", "a.txt", 3, "longer than 8 MiB", "X: " + "x" * 1997)]
+    assert ingested.read_rows("block", "id", "n") == [("a", 1), ("b", 2)]
+    assert ingested.read_quarantine() == [("", "a.txt", 3, "longer than 8 MiB", "X: " + "x" * 1997)]
 
 
 @pytest.mark.parametrize("filling", [b"x", b'"'])
@@ -144,12 +144,12 @@ def test_long_line_of_blocks_is_broken(tmp_path: Path) -> None:
 )
 def test_long_block_is_broken_alone(tmp_path: Path, filling: bytes, sizes: list[int], numbers: list[int]) -> None:
     """Several long lines of one block are a row that the engine refuses, and with it the whole file."""
-    long = b"".join(b"K%d: %s\n" % (place, filling * (size * 2**20)) for place, size in enumerate(sizes))
+    long_blocks = b"".join(b"K%d: %s\n" % (place, filling * (size * 2**20)) for place, size in enumerate(sizes))
     if sizes == [9]:
-        long = b"K: " + filling * (8 * 2**20 - 100) + b"\n"
-    text = b"Id: 1\nN: 1\nId: 2\nN: 2\n" + long + b"Id: 3\nN: 3\n"
+        long_blocks = b"K: " + filling * (8 * 2**20 - 100) + b"\n"
+    text = b"Id: 1\nN: 1\nId: 2\nN: 2\n" + long_blocks + b"Id: 3\nN: 3\n"
     ingested = ingest_files(tmp_path, text)
-    assert ingested.rows("block", "n") == [(n,) for n in numbers]
-    reported = [] if 2 in numbers else [("a.txt", 3, "longer than 8 MiB")]
-    assert [(file, line, reason) for _, file, line, reason, _ in ingested.broken()] == reported
-    assert (ingested.log()["lines"], ingested.log()["quarantined"]) == (3, len(reported))
+    assert ingested.read_rows("block", "n") == [(n,) for n in numbers]
+    expected_quarantine = [] if 2 in numbers else [("a.txt", 3, "longer than 8 MiB")]
+    assert [(file, line, reason) for _, file, line, reason, _ in ingested.read_quarantine()] == expected_quarantine
+    assert (ingested.read_log()["lines"], ingested.read_log()["quarantined"]) == (3, len(expected_quarantine))

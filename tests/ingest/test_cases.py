@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from assay.ingest import scanner
-from tests.ingest.case_files import FOLDER, Case, all_cases, read_file, result_of, to_text
+from tests.ingest.case_files import FOLDER, Case, compute_result, list_cases, read_file, to_text
 
-CASES = all_cases()
+CASES = list_cases()
 #: readers of JSON lines; the engine alone reads all other kinds
 READERS = ("scanner", "engine")
 RUNS = [(case, reader) for case in CASES for reader in READERS[case.source.kind != "json-lines" :]]
@@ -19,10 +19,10 @@ RUNS = [(case, reader) for case in CASES for reader in READERS[case.source.kind 
 @pytest.mark.parametrize(("case", "reader"), RUNS, ids=[f"{case.id}-{reader}" for case, reader in RUNS])
 def test_files_yield_recorded_result(case: Case, reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if reader == "engine":
-        monkeypatch.setattr(scanner, "_library", lambda _: None)
-    elif not scanner.is_there():
+        monkeypatch.setattr(scanner, "_load_library", lambda _: None)
+    elif not scanner.is_available():
         pytest.skip("there is no scanner")
-    assert to_text(result_of(case, tmp_path)) == to_text(case.expect)
+    assert to_text(compute_result(case, tmp_path)) == to_text(case.expect)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)

@@ -17,20 +17,20 @@ from assay.app.runs import NamedRun
 from assay.app.session import open_session
 from assay.ingest import fingerprint
 from assay.ingest.discovery import find_run
-from assay.ingest.hashing import file_hashes
+from assay.ingest.hashing import hash_files
 from assay.ingest.pipeline import ingest
 from assay.util.diagnostics import AssayError
 from tests.compare_reference import CARDANO
-from tests.ingest.test_events_of_runs import package
-from tests.support.commands import assay, assay_process
-from tests.support.ingesting import SOURCE, TICK, Ingested, record, refusal
+from tests.ingest.test_events_of_runs import load_package
+from tests.support.commands import run_assay, run_assay_process
+from tests.support.ingesting import SOURCE, TICK, IngestedFolder, format_error, format_record
 from tests.support.laboratory import ROOT
 
 WANTED = {"tick": frozenset({"n"})}
-LINE = record(n=1).encode() + b"\n"
+LINE = format_record(n=1).encode() + b"\n"
 
 
-def log_of(folder: Path, content: bytes = LINE * 3) -> Path:
+def create_log(folder: Path, content: bytes = LINE * 3) -> Path:
     """A host's log."""
     path = folder / "run" / "m-1" / "out"
     path.parent.mkdir(parents=True)
@@ -41,19 +41,19 @@ def log_of(folder: Path, content: bytes = LINE * 3) -> Path:
 def run_once_after(monkeypatch: pytest.MonkeyPatch, place: str, *changes: Callable[[], object]) -> None:
     """Let something happen once, right after a function has done its work; something else after its next call."""
     module, name = place.rsplit(".", 1)
-    real = getattr(sys.modules[module], name)
-    left = list(reversed(changes))
+    real_function = getattr(sys.modules[module], name)
+    remaining_changes = list(reversed(changes))
 
-    def wrapped(*arguments: object, **named: object) -> object:
-        result = real(*arguments, **named)
-        if left:
-            left.pop()()
+    def call_and_change(*arguments: object, **options: object) -> object:
+        result = real_function(*arguments, **options)
+        if remaining_changes:
+            remaining_changes.pop()()
         return result
 
-    monkeypatch.setattr(place, wrapped)
+    monkeypatch.setattr(place, call_and_change)
 
 
-def appender(path: Path, content: bytes) -> Callable[[], object]:
+def create_appender(path: Path, content: bytes) -> Callable[[], object]:
     """What adds to a file."""
 
     def add() -> None:
@@ -63,55 +63,62 @@ def appender(path: Path, content: bytes) -> Callable[[], object]:
     return add
 
 
-def read(folder: Path) -> Ingested:
+def read(folder: Path) -> IngestedFolder:
     """What is made of a run whose files were hashed before."""
-    files, _ = file_hashes(find_run(SOURCE, folder / "run"), folder / "memo.json")
+    files, _ = hash_files(find_run(SOURCE, folder / "run"), folder / "memo.json")
     ingest(SOURCE, (TICK,), WANTED, files, folder / "made")
-    return Ingested(folder / "made")
+    return IngestedFolder(folder / "made")
 
 
 def test_log_growing_while_hashed_has_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = log_of(tmp_path, LINE * 3 + LINE[:20])
-    run_once_after(monkeypatch, "assay.ingest.fingerprint._digest", appender(path, LINE[20:] + LINE * 5))
-    files, (snapshot,) = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
+    path = create_log(tmp_path, LINE * 3 + LINE[:20])
+    run_once_after(monkeypatch, "assay.ingest.fingerprint._compute_digest", create_appender(path, LINE[20:] + LINE * 5))
+    files, (snapshot,) = hash_files(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     assert (snapshot.size, files.size) == (len(LINE) * 3, len(LINE) * 3)
     (tmp_path / "same").write_bytes(LINE * 3)
-    assert snapshot.sha256 == fingerprint.hashed(tmp_path / "same", fingerprint.mark_of(tmp_path / "same")).sha256
+    assert (
+        snapshot.sha256
+        == fingerprint.create_hashed_snapshot(tmp_path / "same", fingerprint.read_stamp(tmp_path / "same")).sha256
+    )
     assert not (tmp_path / "memo.json").exists(), "the hash is of no file as it stands"
     ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made")
-    ingested = Ingested(tmp_path / "made")
-    assert (ingested.rows("tick", "seq"), ingested.log()["quarantined"]) == ([(1,), (2,), (3,)], 0)
+    ingested = IngestedFolder(tmp_path / "made")
+    assert (ingested.read_rows("tick", "seq"), ingested.read_log()["quarantined"]) == ([(1,), (2,), (3,)], 0)
 
 
-@pytest.mark.parametrize("more", [b"\xff\n", LINE * 1000])
+@pytest.mark.parametrize("added_content", [b"\xff\n", LINE * 1000])
 def test_log_growing_while_read_is_that_of_its_hash(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: bytes
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, added_content: bytes
 ) -> None:
-    path = log_of(tmp_path)
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", appender(path, more))
+    path = create_log(tmp_path)
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", create_appender(path, added_content))
     ingested = read(tmp_path)
-    assert (ingested.rows("tick", "seq"), ingested.log()["lines"]) == ([(1,), (2,), (3,)], 3)
-    assert path.stat().st_size == len(LINE) * 3 + len(more)
+    assert (ingested.read_rows("tick", "seq"), ingested.read_log()["lines"]) == ([(1,), (2,), (3,)], 3)
+    assert path.stat().st_size == len(LINE) * 3 + len(added_content)
 
 
 def test_log_growing_while_read_again_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = log_of(tmp_path)
-    other = log.with_name("out2")
-    other.write_bytes(LINE * 2)
-    changes = (appender(log, LINE), lambda: None, appender(other, LINE + LINE[:9]))
+    log = create_log(tmp_path)
+    other_log = log.with_name("out2")
+    other_log.write_bytes(LINE * 2)
+    changes = (create_appender(log, LINE), lambda: None, create_appender(other_log, LINE + LINE[:9]))
     run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", *changes)
-    files, _ = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
+    files, _ = hash_files(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made", workers=1)
-    ingested = Ingested(tmp_path / "made")
-    assert (ingested.log()["lines"], ingested.log()["recognised"], len(ingested.rows("tick"))) == (5, 5, 5)
+    ingested = IngestedFolder(tmp_path / "made")
+    assert (ingested.read_log()["lines"], ingested.read_log()["recognised"], len(ingested.read_rows("tick"))) == (
+        5,
+        5,
+        5,
+    )
 
 
 def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
+    log = create_log(tmp_path, LINE + format_record(n="x").encode() + b"\n" + LINE)
     run_once_after(
         monkeypatch,
         "assay.ingest.readers.json_lines.gather",
-        lambda: log.write_bytes(b"\n" + record(n=7).encode() + b"\n"),
+        lambda: log.write_bytes(b"\n" + format_record(n=7).encode() + b"\n"),
     )
     with pytest.raises(AssayError) as error:
         read(tmp_path)
@@ -119,16 +126,16 @@ def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: 
 
 
 def test_log_growing_before_quarantine_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = log_of(tmp_path, LINE + record(n="x").encode() + b"\n" + LINE)
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines.gather", appender(log, LINE))
-    assert [row[2] for row in read(tmp_path).broken()] == [2]
+    log = create_log(tmp_path, LINE + format_record(n="x").encode() + b"\n" + LINE)
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines.gather", create_appender(log, LINE))
+    assert [row[2] for row in read(tmp_path).read_quarantine()] == [2]
 
 
 def test_log_that_grew_is_read_again(tmp_path: Path) -> None:
-    path = log_of(tmp_path)
-    assert len(read(tmp_path).rows("tick")) == 3
-    appender(path, LINE)()
-    assert len(read(tmp_path).rows("tick")) == 4
+    path = create_log(tmp_path)
+    assert len(read(tmp_path).read_rows("tick")) == 3
+    create_appender(path, LINE)()
+    assert len(read(tmp_path).read_rows("tick")) == 4
 
 
 def test_cache_holds_the_bytes_of_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,15 +150,21 @@ def test_cache_holds_the_bytes_of_its_key(tmp_path: Path, monkeypatch: pytest.Mo
     (path,) = [item for item in path.parent.iterdir() if item.suffix not in (".gz", ".zst")]
     before = path.read_bytes()
     last = before.splitlines(keepends=True)[-1]
-    wanted = {event.name: frozenset(item.name for item in event.fields) for event in package().package.events}
+    wanted = {event.name: frozenset(item.name for item in event.fields) for event in load_package().package.events}
     session = open_session(ROOT, tmp_path / "cache")
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", appender(path, last * 7))
-    (live,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
-    (grown,) = prepare(session, package(), [NamedRun("run", tmp_path / "run")], wanted)
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", create_appender(path, last * 7))
+    (live_run,) = prepare(session, load_package(), [NamedRun("run", tmp_path / "run")], wanted)
+    (cached_run,) = prepare(session, load_package(), [NamedRun("run", tmp_path / "run")], wanted)
     path.write_bytes(before)
-    (fresh,) = prepare(open_session(ROOT, tmp_path / "fresh"), package(), [NamedRun("run", tmp_path / "run")], wanted)
-    assert (live.raw, live.logs, live.counts) == (fresh.raw, fresh.logs, fresh.counts)
-    assert sum(log.lines for log in grown.logs) == sum(log.lines for log in fresh.logs) + 7
+    (fresh_run,) = prepare(
+        open_session(ROOT, tmp_path / "fresh"), load_package(), [NamedRun("run", tmp_path / "run")], wanted
+    )
+    assert (live_run.content_hash, live_run.logs, live_run.counts) == (
+        fresh_run.content_hash,
+        fresh_run.logs,
+        fresh_run.counts,
+    )
+    assert sum(log.lines for log in cached_run.logs) == sum(log.lines for log in fresh_run.logs) + 7
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {
@@ -165,11 +178,11 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 def test_log_that_differs_from_its_hash_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    path = log_of(tmp_path)
+    path = create_log(tmp_path)
     run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", lambda: CHANGES[change](path))
     with pytest.raises(AssayError) as error:
         read(tmp_path)
-    assert refusal(error.value, tmp_path) == (
+    assert format_error(error.value, tmp_path) == (
         "error[changed-file]: the file changed while it was read: DIR/run/m-1/out\n"
         "  expected: a file that is left alone, or a log to which lines are added\n"
         f"  found:    {'other bytes' if change == 'written anew' else f'{len(LINE)} bytes of {len(LINE) * 3}'}\n"
@@ -179,12 +192,12 @@ def test_log_that_differs_from_its_hash_is_an_error(
 
 
 def test_vanished_file_is_an_error(tmp_path: Path) -> None:
-    path = log_of(tmp_path)
+    path = create_log(tmp_path)
     files = find_run(SOURCE, tmp_path / "run")
     path.unlink()
     with pytest.raises(AssayError) as error:
-        file_hashes(files, tmp_path / "memo.json")
-    assert refusal(error.value, tmp_path) == (
+        hash_files(files, tmp_path / "memo.json")
+    assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the file cannot be read: DIR/run/m-1/out\n"
         "  found:    No such file or directory\n"
         "  hint: it was there when the run was looked through: is something moving logs away?"
@@ -192,8 +205,8 @@ def test_vanished_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_file_vanished_after_hashing_is_an_error(tmp_path: Path) -> None:
-    path = log_of(tmp_path)
-    files, _ = file_hashes(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
+    path = create_log(tmp_path)
+    files, _ = hash_files(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     path.unlink()
     with pytest.raises(AssayError, match="the file cannot be read"):
         ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made")
@@ -202,11 +215,11 @@ def test_file_vanished_after_hashing_is_an_error(tmp_path: Path) -> None:
 
 def test_entry_that_is_not_a_file_is_skipped(tmp_path: Path) -> None:
     """A directory, a pipe or a link to nothing that is called like a log is none, and nothing waits for it."""
-    path = log_of(tmp_path)
+    path = create_log(tmp_path)
     (path.parent / "out-1").mkdir()
     os.mkfifo(path.parent / "out-2")
     (path.parent / "out-3").symlink_to("nowhere")
-    assert len(read(tmp_path).rows("tick")) == 3
+    assert len(read(tmp_path).read_rows("tick")) == 3
 
 
 READER = """
@@ -227,22 +240,22 @@ except AssayError as error:
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can read on behalf of a user who may not")
 @pytest.mark.parametrize("mode", ["file", "host", "run"])
 def test_entry_without_permission_is_an_error(tmp_path: Path, mode: str) -> None:
-    path = log_of(tmp_path)
-    forbidden = {"file": path, "host": path.parent, "run": path.parent.parent}[mode]
+    path = create_log(tmp_path)
+    forbidden_path = {"file": path, "host": path.parent, "run": path.parent.parent}[mode]
     for folder in [tmp_path, *tmp_path.parents]:
         if folder.stat().st_uid == os.getuid() and str(folder).startswith(str(Path(*tmp_path.parts[:3]))):
             folder.chmod(0o755)
-    forbidden.chmod(0)
+    forbidden_path.chmod(0)
     python = [sys.executable, "-c", READER, str(tmp_path / "run"), str(tmp_path / "memo.json")]
-    around = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'compiler'}", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(python, capture_output=True, text=True, env=around, check=False, cwd=ROOT)
-    forbidden.chmod(0o755)
-    assert done.returncode == 1
-    assert "Traceback" not in done.stderr, done.stderr
+    process_environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'compiler'}", "PYTHONDONTWRITEBYTECODE": "1"}
+    result = subprocess.run(python, capture_output=True, text=True, env=process_environment, check=False, cwd=ROOT)
+    forbidden_path.chmod(0o755)
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr, result.stderr
     message = {"file": "the file cannot be read", "host": "the directory cannot be read",
             "run": "the directory cannot be read"}[mode]  # fmt: skip
-    assert done.stderr.replace(str(tmp_path), "DIR").startswith(f"error[broken-file]: {message}: DIR/run")
-    assert "  found:    Permission denied\n" in done.stderr
+    assert result.stderr.replace(str(tmp_path), "DIR").startswith(f"error[broken-file]: {message}: DIR/run")
+    assert "  found:    Permission denied\n" in result.stderr
 
 
 SHIM = """
@@ -293,15 +306,15 @@ def test_read_error_names_the_file(tmp_path: Path, shim: Path, after: int) -> No
     run = tmp_path / "run"
     shutil.copytree(CARDANO / "tiny" / "plain" / "run", run)
     path = run / "node-2" / "stdout"
-    packed = next(item for item in path.parent.iterdir())
-    content = gzip.decompress(packed.read_bytes()) if packed.suffix == ".gz" else packed.read_bytes()
-    packed.unlink()
+    packed_file = next(item for item in path.parent.iterdir())
+    content = gzip.decompress(packed_file.read_bytes()) if packed_file.suffix == ".gz" else packed_file.read_bytes()
+    packed_file.unlink()
     path.write_bytes(content + b"x\n" * 700_000)
     faults = {"LD_PRELOAD": str(shim), "FAULTY": "node-2/stdout", "FAULTY_AFTER": str(after)}
-    done = assay_process("ingest", run, "--system", "cardano", "--cache", tmp_path / "cache", environment=faults)
-    assert (done.status, done.out) == (1, "")
-    assert "error[broken-file]" in done.err
-    assert "node-2/stdout" in done.err
-    assert "Input/output error" in done.err
-    again = assay("ingest", run, "--system", "cardano", "--cache", tmp_path / "cache")
-    assert again.status == 0
+    result = run_assay_process("ingest", run, "--system", "cardano", "--cache", tmp_path / "cache", environment=faults)
+    assert (result.status, result.out) == (1, "")
+    assert "error[broken-file]" in result.err
+    assert "node-2/stdout" in result.err
+    assert "Input/output error" in result.err
+    second_ingest = run_assay("ingest", run, "--system", "cardano", "--cache", tmp_path / "cache")
+    assert second_ingest.status == 0

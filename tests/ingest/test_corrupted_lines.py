@@ -18,20 +18,20 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 
 from assay.app.prepare import IngestedRun, prepare
-from assay.app.raw_data_notes import raw_notes
+from assay.app.raw_data_notes import list_raw_notes
 from assay.app.runs import NamedRun
 from assay.app.session import open_session
 from assay.ingest.discovery import find_run
 from assay.ingest.pipeline import ingest
 from assay.lang.model.package import Quarantine
 from tests.compare_reference import CARDANO
-from tests.ingest.test_events_of_runs import package
+from tests.ingest.test_events_of_runs import load_package
 from tests.support.corruption import KINDS
 from tests.support.deep import is_deep
-from tests.support.ingesting import Ingested
+from tests.support.ingesting import IngestedFolder
 from tests.support.laboratory import ROOT
-from tests.support.line_oracle import LACKING, OTHER, TEXT, TIMELESS, Told, told
-from tests.support.runs import changed_log, copied
+from tests.support.line_oracle import INCOMPLETE, OTHER, TEXT, TIMELESS, LineCounts, classify_lines
+from tests.support.runs import change_log, copy_run
 
 #: how often, each time in another way: `just fuzz` asks for more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "1"))
@@ -39,7 +39,7 @@ LINES = 10_000 if is_deep() or TIMES > 1 else 2_000  # broken lines of each kind
 
 
 @functools.cache
-def real() -> list[bytes]:
+def read_real_lines() -> list[bytes]:
     """Lines of runs in golden/, each once as far as its shape goes, and those of real nodes."""
     result: dict[tuple[bytes, int], bytes] = {}
     for case in ("baseline", "candidate", "legacy", "list-ns", "edges"):
@@ -47,15 +47,18 @@ def real() -> list[bytes]:
             for line in gzip.decompress(path.read_bytes()).splitlines():
                 if len(line) < 300:
                     result.setdefault((line[44:90], len(line) // 8), line)
-    own = (CARDANO / "real" / "node-0.log").read_bytes().splitlines()
-    return sorted(result.values()) + [line for line in own if line]
+    real_lines = (CARDANO / "real" / "node-0.log").read_bytes().splitlines()
+    return sorted(result.values()) + [line for line in real_lines if line]
 
 
-def log(kind: str, seed: int) -> bytes:
+def generate_log(kind: str, seed: int) -> bytes:
     """A log in which whole lines and lines that are broken in a way take turns."""
     random = Random(f"{seed} {kind}")
-    broken = (KINDS[kind](random, random.choice(real())) for _ in range(LINES))
-    return b"".join(line + b"\n" + (random.choice(real()) + b"\n" if random.random() < 0.1 else b"") for line in broken)
+    broken_lines = (KINDS[kind](random, random.choice(read_real_lines())) for _ in range(LINES))
+    return b"".join(
+        line + b"\n" + (random.choice(read_real_lines()) + b"\n" if random.random() < 0.1 else b"")
+        for line in broken_lines
+    )
 
 
 @given(seed=st.integers(1, 2**32))
@@ -69,77 +72,79 @@ def log(kind: str, seed: int) -> bytes:
 def test_each_corrupted_line_is_counted_once(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     note(f"seed {seed}")
     folder = tmp_path_factory.mktemp("broken")
-    source = package().package.sources[0]
-    hosts = {f"node-{number:02}": log(kind, seed) for number, kind in enumerate(KINDS)}
+    source = load_package().package.sources[0]
+    hosts = {f"node-{number:02}": generate_log(kind, seed) for number, kind in enumerate(KINDS)}
     for host, content in hosts.items():
         (folder / "run" / host).mkdir(parents=True)
         (folder / "run" / host / "stdout").write_bytes(content)
-    borne = Quarantine(share=1.0, at_least=10)
-    events = [event for event in package().package.events if event.source == source.name]
+    quarantine_limits = Quarantine(share=1.0, at_least=10)
+    events = [event for event in load_package().package.events if event.source == source.name]
     wanted = {event.name: frozenset(item.name for item in event.fields) for event in events}
-    bearing = type(source)(
-        **{name: getattr(source, name) for name in source.__dataclass_fields__} | {"quarantine": borne}
+    tolerant_source = type(source)(
+        **{name: getattr(source, name) for name in source.__dataclass_fields__} | {"quarantine": quarantine_limits}
     )
-    ingest(bearing, events, wanted, find_run(bearing, folder / "run"), folder / "made")
-    ingested = Ingested(folder / "made")
-    judge(ingested, {host: told(source, events, content) for host, content in hosts.items()})
+    ingest(tolerant_source, events, wanted, find_run(tolerant_source, folder / "run"), folder / "made")
+    ingested = IngestedFolder(folder / "made")
+    judge(ingested, {host: classify_lines(source, events, content) for host, content in hosts.items()})
 
 
-def judge(ingested: Ingested, expected: Mapping[str, Told]) -> None:
+def judge(ingested: IngestedFolder, expected: Mapping[str, LineCounts]) -> None:
     """Fail unless all that was counted is what plain Python counts, line by line where lines are broken."""
-    quarantine = ingested.rows("quarantine", "host", "line", "offset", "reason")
-    logs = {row[0]: row[1:] for row in ingested.rows("logs", *COUNTED)}
-    counts = ingested.rows("counts")
+    quarantine = ingested.read_rows("quarantine", "host", "line", "offset", "reason")
+    logs = {row[0]: row[1:] for row in ingested.read_rows("logs", *COUNTED)}
+    counts = ingested.read_rows("counts")
     assert [row for row in quarantine if row[-1] == "a field is missing"][:5] == []
     assert len(quarantine) == sum(row[3] for row in logs.values())
     for host, kind in zip(expected, KINDS, strict=True):
-        theirs, kinds = expected[host], expected[host].kinds
-        told_otherwise = {row[1:3] for row in quarantine if row[0] == host} ^ set(theirs.broken)
-        assert sorted(told_otherwise)[:5] == [], kind
-        assert {event: n for of, event, n in counts if of == host and n} == theirs.events, kind
+        expected_counts, kinds = expected[host], expected[host].kinds
+        differing_lines = {row[1:3] for row in quarantine if row[0] == host} ^ set(expected_counts.broken)
+        assert sorted(differing_lines)[:5] == [], kind
+        assert {
+            event: n for counted_host, event, n in counts if counted_host == host and n
+        } == expected_counts.events, kind
         lines, objects, recognised, quarantined, text = logs[host]
-        assert (lines, text, quarantined) == (kinds.total(), kinds[TEXT], len(theirs.broken)), kind
-        assert recognised == theirs.events.total(), kind
-        assert objects == recognised + kinds[OTHER] + kinds[TIMELESS] + kinds[LACKING], kind
+        assert (lines, text, quarantined) == (kinds.total(), kinds[TEXT], len(expected_counts.broken)), kind
+        assert recognised == expected_counts.events.total(), kind
+        assert objects == recognised + kinds[OTHER] + kinds[TIMELESS] + kinds[INCOMPLETE], kind
         assert lines == recognised + (kinds[OTHER] + text) + quarantined, kind
 
 
 COUNTED = ("host", "lines", "objects", "recognised", "quarantined", "text_lines")
 
 
-def accounts(prepared: IngestedRun) -> tuple[Any, ...]:
+def read_counts(run: IngestedRun) -> tuple[Any, ...]:
     """All that a build takes of the counts of a run."""
-    return prepared.logs, dict(prepared.counts), prepared.hosts, raw_notes(prepared)
+    return run.logs, dict(run.counts), run.hosts, list_raw_notes(run)
 
 
 def break_lines(run: Path) -> None:
     """Give a log lines that lack what only some events need."""
 
     def change(lines: list[str]) -> list[str]:
-        remaining = [line for line in lines if '"Mempool.AddedTx"' in line or "LedgerMetrics" in line]
+        edited_lines = [line for line in lines if '"Mempool.AddedTx"' in line or "LedgerMetrics" in line]
         return [
             *lines,
-            *(line.replace('"mempoolSize"', '"x"').replace('"utxoSize"', '"y"') for line in remaining[:3]),
+            *(line.replace('"mempoolSize"', '"x"').replace('"utxoSize"', '"y"') for line in edited_lines[:3]),
             "{",
         ]
 
     for host in run.iterdir():
         if host.is_dir():
-            changed_log(host, change)
+            change_log(host, change)
 
 
 def test_counts_do_not_depend_on_earlier_reads(tmp_path: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
+    run = copy_run("tiny/plain", tmp_path / "run")
     break_lines(run)
-    requested = NamedRun("run", run)
-    everything = {event.name: frozenset(item.name for item in event.fields) for event in package().package.events}
-    some = {"leadership_decided": everything["leadership_decided"]}
-    more = some | {"ledger_metrics": everything["ledger_metrics"]}
-    for first in (everything, more, some):
+    named_run = NamedRun("run", run)
+    all_fields = {event.name: frozenset(item.name for item in event.fields) for event in load_package().package.events}
+    fields_of_one_event = {"leadership_decided": all_fields["leadership_decided"]}
+    fields_of_two_events = fields_of_one_event | {"ledger_metrics": all_fields["ledger_metrics"]}
+    for first in (all_fields, fields_of_two_events, fields_of_one_event):
         session = open_session(ROOT, tmp_path / f"cache-{len(first)}")
-        prepare(session, package(), [requested], first)
-        for wanted in (some, more, everything):
-            (after,) = prepare(session, package(), [requested], wanted)
-            alone = open_session(ROOT, tmp_path / f"alone-{len(wanted)}")
-            (fresh,) = prepare(alone, package(), [requested], wanted)
-            assert accounts(after) == accounts(fresh)
+        prepare(session, load_package(), [named_run], first)
+        for wanted in (fields_of_one_event, fields_of_two_events, all_fields):
+            (after,) = prepare(session, load_package(), [named_run], wanted)
+            separate_session = open_session(ROOT, tmp_path / f"alone-{len(wanted)}")
+            (fresh_run,) = prepare(separate_session, load_package(), [named_run], wanted)
+            assert read_counts(after) == read_counts(fresh_run)

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from assay.ingest.discovery import find_run
-from assay.ingest.hashing import file_hashes
+from assay.ingest.hashing import hash_files
 from assay.ingest.manifest import read_notes
 from assay.ingest.pipeline import ingest
-from tests.support.commands import assay
-from tests.support.ingesting import SOURCE, TICK, record
-from tests.support.runs import copied
+from tests.support.commands import run_assay
+from tests.support.ingesting import SOURCE, TICK, format_record
+from tests.support.runs import copy_run
 
-TEXT = b"".join(record(n=n).encode() + b"\n" for n in range(4))
+TEXT = b"".join(format_record(n=n).encode() + b"\n" for n in range(4))
 LIKE = "have the same content"
-TWICE = "where one is a copy, what it holds counts twice."
+COUNTED_TWICE = "where one is a copy, what it holds counts twice."
 
 
 def read_warnings(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...]:
@@ -26,7 +26,7 @@ def read_warnings(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...
         path = folder / "run" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    files, _ = file_hashes(find_run(SOURCE, folder / "run"), folder / "files.json")
+    files, _ = hash_files(find_run(SOURCE, folder / "run"), folder / "files.json")
     ingest(SOURCE, [TICK], {"tick": frozenset({"n"})}, files, folder / "made")
     return tuple(note for note in read_notes(folder / "made") if LIKE in note)
 
@@ -36,12 +36,15 @@ def read_warnings(folder: Path, contents: Mapping[str, bytes]) -> tuple[str, ...
     [
         (("m-1/out", "m-1/out-copy"), "m-1/out and m-1/out-copy"),
         (("m-1/out", "m-2/out"), "m-1/out and m-2/out"),
-        (("m-1/out", "m-2/out", "m-3/out"), f"m-1/out and m-2/out {LIKE} (1 more file is like another): {TWICE}"),
+        (
+            ("m-1/out", "m-2/out", "m-3/out"),
+            f"m-1/out and m-2/out {LIKE} (1 more file is like another): {COUNTED_TWICE}",
+        ),
     ],
 )
 def test_equal_files_are_a_warning(tmp_path: Path, names: tuple[str, ...], message: str) -> None:
     assert read_warnings(tmp_path, dict.fromkeys(names, TEXT)) == (
-        message if LIKE in message else f"{message} {LIKE}: {TWICE}",
+        message if LIKE in message else f"{message} {LIKE}: {COUNTED_TWICE}",
     )
 
 
@@ -55,8 +58,8 @@ def test_equal_short_files_are_not_a_warning(tmp_path: Path, text: bytes) -> Non
 
 
 def test_query_warns_of_equal_files(tmp_path: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
+    run = copy_run("tiny/plain", tmp_path / "run")
     (log,) = (run / "node-10").glob("stdout*")
     (run / "node-10" / "stdout-copy").write_bytes(log.read_bytes())
-    done = assay("query", "CentiCpu", "--run", run, "--cache", tmp_path / "cache")
-    assert f"node-10/stdout-copy and node-10/stdout.gz {LIKE}: {TWICE}" in done.err
+    result = run_assay("query", "CentiCpu", "--run", run, "--cache", tmp_path / "cache")
+    assert f"node-10/stdout-copy and node-10/stdout.gz {LIKE}: {COUNTED_TWICE}" in result.err

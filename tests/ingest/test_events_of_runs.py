@@ -27,20 +27,20 @@ CAPITALS = {"centi": "Centi", "cpu": "Cpu", "gc": "GC", "mut": "Mut", "blk": "Bl
 
 
 @functools.cache
-def package() -> CheckedPackage:
+def load_package() -> CheckedPackage:
     """The specs of the system."""
-    return workspace.load(workspace.find(CARDANO), "cardano", None)
+    return workspace.load_package(workspace.find_workspace(CARDANO), "cardano", None)
 
 
 def ingest_run(run: Path, out: Path) -> Path:
     """A run ingested with all its events and fields."""
-    result = package().package
+    result = load_package().package
     wanted = {event.name: frozenset(item.name for item in event.fields) for event in result.events}
     ingest(result.sources[0], result.events, wanted, find_run(result.sources[0], run), out)
     return out
 
 
-def rows(folder: Path, event: str) -> list[dict[str, Any]]:
+def read_rows(folder: Path, event: str) -> list[dict[str, Any]]:
     """The whole rows of an event, in order."""
     query = "SELECT * FROM read_parquet(?) WHERE whole ORDER BY host, seq"
     cursor = duckdb.execute(query, [str(folder / "events" / event / "*.parquet")])
@@ -48,15 +48,17 @@ def rows(folder: Path, event: str) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def theirs(name: str) -> str:
+def get_plain_name(name: str) -> str:
     """What plain Python calls a field."""
     return RENAMED.get(name) or "".join(CAPITALS.get(word, word.capitalize()) for word in name.split("_"))
 
 
 def read_alike(row: Mapping[str, Any], data: Mapping[str, Any]) -> bool:
     """Whether a row has the fields that plain Python has read, which leaves out those that no metric uses."""
-    known = {name: data.get(name, data.get(theirs(name), ...)) for name in row}
-    return all(value is ... or (row[name], type(row[name])) == (value, type(value)) for name, value in known.items())
+    values_by_name = {name: data.get(name, data.get(get_plain_name(name), ...)) for name in row}
+    return all(
+        value is ... or (row[name], type(row[name])) == (value, type(value)) for name, value in values_by_name.items()
+    )
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -64,11 +66,15 @@ def test_events_are_those_of_plain_python(tmp_path: Path, case: str) -> None:
     run = CARDANO / case / "run"
     folder = ingest_run(run, tmp_path / "made")
     expected = [(log.host, event) for log in read_run(run).logs for event in log.events]
-    for event in package().package.events:
-        ours = rows(folder, event.name)
-        plain = [(host, item) for host, item in expected if item.name == event.name]
-        assert [(row["host"], row["t_ns"]) for row in ours] == [(host, item.at) for host, item in plain]
-        different = [row for row, (_, item) in zip(ours, plain, strict=True) if not read_alike(row, item.data)]
+    for event in load_package().package.events:
+        actual_rows = read_rows(folder, event.name)
+        expected_events = [(host, item) for host, item in expected if item.name == event.name]
+        assert [(row["host"], row["t_ns"]) for row in actual_rows] == [
+            (host, item.instant) for host, item in expected_events
+        ]
+        different = [
+            row for row, (_, item) in zip(actual_rows, expected_events, strict=True) if not read_alike(row, item.data)
+        ]
         assert different == []
 
 
@@ -78,8 +84,8 @@ def test_comparison_detects_a_different_field() -> None:
     assert not read_alike({"slot": 1.0}, {"slot": 1})
 
 
-def counts(log: HostLog) -> tuple[Any, ...]:
-    return (log.host, log.lines, log.objects, len(log.events), log.first, log.last)
+def list_counts(log: HostLog) -> tuple[Any, ...]:
+    return (log.host, log.lines, log.objects, len(log.events), log.first_instant, log.last_instant)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -89,12 +95,16 @@ def test_counts_are_those_of_plain_python(tmp_path: Path, case: str) -> None:
     logs = read_run(run).logs
     with duckdb.connect() as connection:
         query = "SELECT host, lines, objects, recognised, first_ns, last_ns FROM read_parquet(?) ORDER BY host"
-        assert connection.execute(query, [str(folder / "logs.parquet")]).fetchall() == [counts(log) for log in logs]
+        assert connection.execute(query, [str(folder / "logs.parquet")]).fetchall() == [
+            list_counts(log) for log in logs
+        ]
         tally = Counter((log.host, event.name) for log in logs for event in log.events)
         result = connection.execute("FROM read_parquet(?)", [str(folder / "counts.parquet")]).fetchall()
         assert {(host, event): n for host, event, n in result} == tally
-        lost = connection.execute("SELECT reason FROM read_parquet(?)", [str(folder / "quarantine.parquet")]).fetchall()
-    assert lost == ([("field slot of ledger_view is missing",)] if case == "tiny/refused-miss" else [])
+        quarantine_reasons = connection.execute(
+            "SELECT reason FROM read_parquet(?)", [str(folder / "quarantine.parquet")]
+        ).fetchall()
+    assert quarantine_reasons == ([("field slot of ledger_view is missing",)] if case == "tiny/refused-miss" else [])
 
 
 def test_lines_of_real_nodes_are_read(tmp_path: Path) -> None:
@@ -103,20 +113,23 @@ def test_lines_of_real_nodes_are_read(tmp_path: Path) -> None:
     shutil.copy(CARDANO / "real" / "node-0.log", host / "stdout")
     folder = ingest_run(tmp_path / "run", tmp_path / "made")
     block = "73c090c2015a8ed1d79b01ed73b1d861c18971ce0621d29d214d7357117eda6f"
-    seen = rows(folder, "header_seen")
-    assert [(row["t_ns"], row["slot"], row["block_no"], row["block"]) for row in seen] == [
+    header_rows = read_rows(folder, "header_seen")
+    assert [(row["t_ns"], row["slot"], row["block_no"], row["block"]) for row in header_rows] == [
         (1787681978026973857, 665, 23, block),
         (1787681978027176227, 665, 23, block),
     ]
-    assert [(row["t_ns"], row["block"]) for row in rows(folder, "header_announced")] == [
+    assert [(row["t_ns"], row["block"]) for row in read_rows(folder, "header_announced")] == [
         (1787681978030399362, block),
         (1787681978030431492, block),
     ]
-    assert [(row["block"], row["length"]) for row in rows(folder, "fetch_requested")] == [(block, 1)]
-    assert [(row["slot"], row["leader"]) for row in rows(folder, "leadership_decided")] == [(417, False), (418, False)]
-    started = rows(folder, "leadership_check_started")
-    assert [(row["slot"], row["utxo_size"], row["chain_density"]) for row in started] == [
+    assert [(row["block"], row["length"]) for row in read_rows(folder, "fetch_requested")] == [(block, 1)]
+    assert [(row["slot"], row["leader"]) for row in read_rows(folder, "leadership_decided")] == [
+        (417, False),
+        (418, False),
+    ]
+    start_rows = read_rows(folder, "leadership_check_started")
+    assert [(row["slot"], row["utxo_size"], row["chain_density"]) for row in start_rows] == [
         (418, 3, 3.7974683544303798610197731022708467207849025726318359375e-2),
         (0, 41002003, 0.0),
     ]
-    assert [row["t_ns"] for row in rows(folder, "ledger_snapshot")] == [1729332987459112022]
+    assert [row["t_ns"] for row in read_rows(folder, "ledger_snapshot")] == [1729332987459112022]

@@ -12,13 +12,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.ingest import plain_copies
-from assay.ingest.plain_copies import TOO_LONG, bounded
+from assay.ingest.plain_copies import TOO_LONG, iter_bounded_lines
 from assay.ingest.readers import csv_text
 from assay.ingest.readers.blocks import Blocks
 from assay.util.diagnostics import AssayError
 
 GIANT = 150 * 2**20
-HELD = 120 * 2**20  # bytes that a reader may hold: some copies of what is kept of a line, and no giant one
+MAX_BYTES = 120 * 2**20  # bytes that a reader may hold: some copies of what is kept of a line, and no giant one
 
 
 def write_giant_line(place: Path, before: bytes, after: bytes) -> Path:
@@ -31,7 +31,7 @@ def write_giant_line(place: Path, before: bytes, after: bytes) -> Path:
     return place
 
 
-def peak(work: Callable[[], object]) -> int:
+def measure_peak(work: Callable[[], object]) -> int:
     tracemalloc.start()
     try:
         work()
@@ -44,7 +44,7 @@ def peak(work: Callable[[], object]) -> int:
 def test_giant_row_of_a_table_is_broken_alone(tmp_path: Path, cell: tuple[bytes, bytes]) -> None:
     place = write_giant_line(tmp_path / "a.csv", b"a,b\n1,2\n" + cell[0], cell[1] + b"\r\n3,4\n")
     rows: list[csv_text.Record] = []
-    assert peak(lambda: rows.extend(csv_text.records(place, place))) < HELD
+    assert measure_peak(lambda: rows.extend(csv_text.iter_records(place, place))) < MAX_BYTES
     lines = cell[1].count(b"\n") + 1
     assert [(row.number, row.line, row.lines, row.cells, row.fault) for row in rows] == [
         (0, 1, 1, ("a", "b"), ""),
@@ -57,7 +57,7 @@ def test_giant_row_of_a_table_is_broken_alone(tmp_path: Path, cell: tuple[bytes,
 def test_giant_line_of_blocks_is_broken_alone(tmp_path: Path) -> None:
     place = write_giant_line(tmp_path / "a.txt", b"Id: 1\nN: ", b"\nM: 2\n")
     blocks, result = Blocks("Id"), []
-    assert peak(lambda: result.extend(blocks.mended(place, place, tmp_path / "copy"))) < HELD
+    assert measure_peak(lambda: result.extend(blocks.write_repaired_copy(place, place, tmp_path / "copy"))) < MAX_BYTES
     assert [(row.line, row.lines, row.fault) for row in result] == [(2, 1, TOO_LONG)]
     assert (tmp_path / "copy").read_text(encoding="utf-8") == ",Id,M\n1,1,2\n"
 
@@ -65,11 +65,11 @@ def test_giant_line_of_blocks_is_broken_alone(tmp_path: Path) -> None:
 def test_text_without_blocks_shows_a_short_beginning(tmp_path: Path) -> None:
     place = write_giant_line(tmp_path / "a.txt", b"\n\n", b"\n")
 
-    def header() -> None:
+    def read_header() -> None:
         with pytest.raises(AssayError, match=f"found:    {'x' * 80}$"):
-            Blocks("Id").header(place, place)
+            Blocks("Id").read_header(place, place)
 
-    assert peak(header) < HELD
+    assert measure_peak(read_header) < MAX_BYTES
 
 
 ENDS = st.sampled_from(["\n", "\r", "\r\n"])
@@ -83,10 +83,10 @@ def test_only_long_lines_are_cut(lines: list[tuple[str, str]], last: str) -> Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plain_copies, "LONGEST", 10)
         text = "".join(line + end for line, end in lines) + last
-        right = list(io.StringIO(text, newline=""))
-        result = list(bounded(io.StringIO(text, newline="")))
-    assert len(result) == len(right)
-    for (visible, quotes), whole in zip(result, right, strict=True):
-        assert visible == whole[:12]
-        assert quotes == whole[12:].count('"')
-        assert visible == whole or len(whole.rstrip("\r\n")) > 10
+        expected_lines = list(io.StringIO(text, newline=""))
+        result = list(iter_bounded_lines(io.StringIO(text, newline="")))
+    assert len(result) == len(expected_lines)
+    for (visible_text, quotes), expected_line in zip(result, expected_lines, strict=True):
+        assert visible_text == expected_line[:12]
+        assert quotes == expected_line[12:].count('"')
+        assert visible_text == expected_line or len(expected_line.rstrip("\r\n")) > 10

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.hashing import Hashes
+from assay.app.hashing import RunHasher
 from assay.ingest import fingerprint
 from assay.ingest import hashing as hashing_ahead
 from assay.ingest.discovery import find_run
-from assay.ingest.fingerprint import FileSnapshot, mark_of
-from assay.ingest.hashing import WORTH, BackgroundHasher, file_hashes
+from assay.ingest.fingerprint import FileSnapshot, read_stamp
+from assay.ingest.hashing import MINIMUM_SIZE, BackgroundHasher, hash_files
 from assay.util.diagnostics import AssayError
-from tests.ingest.test_increments import plain_run
-from tests.support.commands import assay
+from tests.ingest.test_increments import create_plain_run
+from tests.support.commands import run_assay
 from tests.support.ingesting import SOURCE
 
 LONG_AGO = time.time() - 100
@@ -35,9 +35,9 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "run"
     for host in ("m-1", "m-2"):
         (folder / host).mkdir(parents=True)
-        (folder / host / "out").write_bytes(f"{host}\n".encode() * (WORTH // 2))
+        (folder / host / "out").write_bytes(f"{host}\n".encode() * (MINIMUM_SIZE // 2))
         os.utime(folder / host / "out", (LONG_AGO, LONG_AGO))
-    (folder / "m-1" / "core").write_bytes(b"\0" * (2 * WORTH))
+    (folder / "m-1" / "core").write_bytes(b"\0" * (2 * MINIMUM_SIZE))
     (folder / "meta.json").write_text("{}")
     return folder
 
@@ -46,13 +46,13 @@ def run(tmp_path: Path) -> Path:
 def hashed_names(monkeypatch: Patch) -> list[str]:
     """Record the files that are hashed, in order."""
     names: list[str] = []
-    real = fingerprint._digest
+    digest_file = fingerprint._compute_digest
 
-    def watched(path: Path, *rest: object) -> str:
+    def record_name(path: Path, *arguments: object) -> str:
         names.append(f"{path.parent.name}/{path.name}")
-        return real(path, *rest)  # type: ignore[arg-type]
+        return digest_file(path, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(fingerprint, "_digest", watched)
+    monkeypatch.setattr(fingerprint, "_compute_digest", record_name)
     return names
 
 
@@ -64,9 +64,9 @@ def finish_hashing(*folders: Path, memo: Path) -> BackgroundHasher:
     return hasher
 
 
-def log_file(path: Path) -> FileSnapshot:
+def create_file_snapshot(path: Path) -> FileSnapshot:
     """Return a file with its current state."""
-    mark = mark_of(path)
+    mark = read_stamp(path)
     return FileSnapshot(path, mark, mark.size)
 
 
@@ -75,17 +75,17 @@ def test_files_of_runs_are_hashed_in_order_of_names(run: Path, hashed_names: lis
     assert hashed_names == ["m-1/core", "m-1/out", "m-2/out"]
     for host in ("m-1", "m-2"):
         path = run / host / "out"
-        reused = hasher.reuse(log_file(path))
-        assert reused
-        assert reused.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert hasher.reuse(log_file(run / "meta.json")) is None
+        hash_or_none = hasher.get_hashed(create_file_snapshot(path))
+        assert hash_or_none
+        assert hash_or_none.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert hasher.get_hashed(create_file_snapshot(run / "meta.json")) is None
 
 
 def test_known_hash_is_not_computed_again(run: Path, tmp_path: Path, hashed_names: list[str]) -> None:
-    files, hashes = file_hashes(find_run(SOURCE, run), tmp_path / "memo.json")
+    files, hashes = hash_files(find_run(SOURCE, run), tmp_path / "memo.json")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fingerprint, "SETTLED", 0)
-        file_hashes(files, tmp_path / "memo.json")
+        hash_files(files, tmp_path / "memo.json")
     hashed_names.clear()
     finish_hashing(run, memo=tmp_path / "memo.json")
     assert hashed_names == ["m-1/core"]
@@ -95,63 +95,63 @@ def test_known_hash_is_not_computed_again(run: Path, tmp_path: Path, hashed_name
 def test_hash_of_changed_file_is_not_used(run: Path) -> None:
     hasher = finish_hashing(run, memo=run / "none.json")
     (run / "m-1" / "out").write_bytes(b"other")
-    assert hasher.reuse(log_file(run / "m-1" / "out")) is None
-    assert hasher.reuse(log_file(run / "m-2" / "out"))
+    assert hasher.get_hashed(create_file_snapshot(run / "m-1" / "out")) is None
+    assert hasher.get_hashed(create_file_snapshot(run / "m-2" / "out"))
 
 
 def test_stop_does_not_wait_for_scan_of_large_folder(run: Path, monkeypatch: Patch) -> None:
-    looked: list[Path] = []
+    examined_paths: list[Path] = []
 
-    def worth(path: Path) -> None:
-        looked.append(path)
-        if len(looked) == 2:
-            hasher.end()
+    def check_worth(path: Path) -> None:
+        examined_paths.append(path)
+        if len(examined_paths) == 2:
+            hasher.stop()
 
-    monkeypatch.setattr(hashing_ahead, "_worth", worth)
+    monkeypatch.setattr(hashing_ahead, "_snapshot_large_file", check_worth)
     hasher = BackgroundHasher([run], run / "none.json")
     hasher.start()
     hasher.join()
-    assert len(looked) == 2
+    assert len(examined_paths) == 2
 
 
-@pytest.mark.parametrize("needed", [True, False])
-def test_stop_abandons_current_file_unless_needed(needed: bool, run: Path, monkeypatch: Patch) -> None:
+@pytest.mark.parametrize("is_needed", [True, False])
+def test_stop_abandons_current_file_unless_needed(is_needed: bool, run: Path, monkeypatch: Patch) -> None:
     hasher = BackgroundHasher([run], run / "none.json")
     first = run / "m-1" / "core"
-    seen: list[Path] = []
+    hashed_paths: list[Path] = []
 
-    def hashed(path: Path, mark: fingerprint.FileStamp, ended: Callable[[], bool]) -> FileSnapshot:
-        seen.append(path)
-        hasher.end([first] if needed else [run / "m-2" / "out"])
-        return fingerprint.hashed(path, mark, ended)
+    def hash_and_stop(path: Path, mark: fingerprint.FileStamp, has_ended: Callable[[], bool]) -> FileSnapshot:
+        hashed_paths.append(path)
+        hasher.stop([first] if is_needed else [run / "m-2" / "out"])
+        return fingerprint.create_hashed_snapshot(path, mark, has_ended)
 
-    monkeypatch.setattr(hashing_ahead, "hashed", hashed)
+    monkeypatch.setattr(hashing_ahead, "create_hashed_snapshot", hash_and_stop)
     hasher.start()
     hasher.join()
-    assert seen == [first]
-    assert (hasher.reuse(log_file(first)) is not None) == needed
+    assert hashed_paths == [first]
+    assert (hasher.get_hashed(create_file_snapshot(first)) is not None) == is_needed
 
 
 def test_unreadable_file_is_left_to_its_reader(run: Path, monkeypatch: Patch) -> None:
-    def refused(path: Path, *_: object) -> FileSnapshot:
-        raise fingerprint.changed(path, "nothing")
+    def refuse_file(path: Path, *_: object) -> FileSnapshot:
+        raise fingerprint.build_changed_error(path, "nothing")
 
-    monkeypatch.setattr(hashing_ahead, "hashed", refused)
+    monkeypatch.setattr(hashing_ahead, "create_hashed_snapshot", refuse_file)
     hasher = finish_hashing(run, run / "none", memo=run / "none.json")
-    assert hasher.reuse(log_file(run / "m-1" / "out")) is None
+    assert hasher.get_hashed(create_file_snapshot(run / "m-1" / "out")) is None
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["ahead", "not ahead"])
-@pytest.mark.parametrize("at_once", [True, False], ids=["begun", "when asked"])
+@pytest.mark.parametrize("is_started_at_once", [True, False], ids=["begun", "when asked"])
 def test_hashes_are_independent_of_start_time(
-    first: bool, at_once: bool, run: Path, tmp_path: Path, hashed_names: list[str]
+    first: bool, is_started_at_once: bool, run: Path, tmp_path: Path, hashed_names: list[str]
 ) -> None:
-    expected = file_hashes(find_run(SOURCE, run), tmp_path / "other.json")
+    expected = hash_files(find_run(SOURCE, run), tmp_path / "other.json")
     hashed_names.clear()
-    hashes = Hashes(tmp_path / "memo.json", finish_hashing(run, memo=tmp_path / "memo.json") if first else None)
-    if at_once:
+    hashes = RunHasher(tmp_path / "memo.json", finish_hashing(run, memo=tmp_path / "memo.json") if first else None)
+    if is_started_at_once:
         hashes.begin([("r", run)], [SOURCE], ())
-    files, hashing = hashes.of("r", run, SOURCE, ())
+    files, hashing = hashes.get_files("r", run, SOURCE, ())
     assert (files, hashing()) == (find_run(SOURCE, run), expected)
     assert sorted(set(hashed_names) - {"m-1/core"}) == ["m-1/out", "m-2/out"]
     assert len(hashed_names) == 2 + first
@@ -160,22 +160,22 @@ def test_hashes_are_independent_of_start_time(
 
 def test_started_hash_is_requested_once(run: Path, tmp_path: Path) -> None:
     """A second request, such as a build after an edit, reads the files again."""
-    hashes = Hashes(tmp_path / "memo.json")
+    hashes = RunHasher(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE], ())
-    hashes.of("r", run, SOURCE, ())[1]()
+    hashes.get_files("r", run, SOURCE, ())[1]()
     (run / "m-1" / "out").write_bytes(b"other\n")
-    files, hashing = hashes.of("r", run, SOURCE, ())
+    files, hashing = hashes.get_files("r", run, SOURCE, ())
     assert files == find_run(SOURCE, run)
     assert hashing()[1][0].sha256 == hashlib.sha256(b"other\n").hexdigest()
     hashes.begin([("r", run)], [SOURCE], ())
     (run / "m-1" / "out").write_bytes(b"another\n")
     hashes.begin([("r", run)], [SOURCE], ())
-    assert hashes.of("r", run, SOURCE, ())[0] == find_run(SOURCE, run)
+    assert hashes.get_files("r", run, SOURCE, ())[0] == find_run(SOURCE, run)
     hashes.close()
 
 
 def test_hashing_does_not_start_for_several_sources(run: Path, tmp_path: Path, hashed_names: list[str]) -> None:
-    hashes = Hashes(tmp_path / "memo.json")
+    hashes = RunHasher(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE, SOURCE], ())
     hashes.close()
     assert hashed_names == []
@@ -186,50 +186,50 @@ def test_current_file_is_finished_for_any_run_and_source(
 ) -> None:
     """With several sources, the needed files are known only after all runs are listed."""
     (run / "m-1" / "core").unlink()
-    other = run.rename(tmp_path / "b")
-    shutil.copytree(other, tmp_path / "a")
-    at_work, go_on = threading.Event(), threading.Event()
+    renamed_run = run.rename(tmp_path / "b")
+    shutil.copytree(renamed_run, tmp_path / "a")
+    has_started, may_continue = threading.Event(), threading.Event()
 
-    def hashed(path: Path, mark: fingerprint.FileStamp, ended: Callable[[], bool]) -> FileSnapshot:
-        at_work.set()
-        assert go_on.wait(60)
-        return fingerprint.hashed(path, mark, ended)
+    def hash_when_released(path: Path, mark: fingerprint.FileStamp, has_ended: Callable[[], bool]) -> FileSnapshot:
+        has_started.set()
+        assert may_continue.wait(60)
+        return fingerprint.create_hashed_snapshot(path, mark, has_ended)
 
-    monkeypatch.setattr(hashing_ahead, "hashed", hashed)
-    first = BackgroundHasher([other, tmp_path / "a"], tmp_path / "memo.json")
+    monkeypatch.setattr(hashing_ahead, "create_hashed_snapshot", hash_when_released)
+    first = BackgroundHasher([renamed_run, tmp_path / "a"], tmp_path / "memo.json")
     first.start()
-    assert at_work.wait(60)
-    hashes = Hashes(tmp_path / "memo.json", first)
+    assert has_started.wait(60)
+    hashes = RunHasher(tmp_path / "memo.json", first)
     source = replace(SOURCE, name="another")
     hashes.begin([], [SOURCE, source], ())
-    waiting = [hashes.of(name, tmp_path / name, SOURCE, ())[1] for name in ("a", "b")]
-    threading.Timer(0.2, go_on.set).start()
-    for hashing in waiting:
+    pending_hashes = [hashes.get_files(name, tmp_path / name, SOURCE, ())[1] for name in ("a", "b")]
+    threading.Timer(0.2, may_continue.set).start()
+    for hashing in pending_hashes:
         hashing()
     assert sorted(hashed_names) == ["m-1/out", "m-1/out", "m-2/out", "m-2/out"]
     hashes.close()
 
 
 def test_error_of_run_is_raised_on_request(run: Path, tmp_path: Path) -> None:
-    hashes = Hashes(tmp_path / "memo.json")
+    hashes = RunHasher(tmp_path / "memo.json")
     hashes.begin([("none", tmp_path / "none"), ("r", run)], [SOURCE], ())
     with pytest.raises(AssayError, match="does not exist"):
-        hashes.of("none", tmp_path / "none", SOURCE, ())
-    assert hashes.of("r", run, SOURCE, ())[1]()
+        hashes.get_files("none", tmp_path / "none", SOURCE, ())
+    assert hashes.get_files("r", run, SOURCE, ())[1]()
     hashes.close()
 
 
 def test_close_does_not_wait_for_a_hash(run: Path, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setattr(fingerprint, "PIECE", 1)  # slow enough to be still running
     (run / "m-1" / "core").unlink()
-    hashes = Hashes(tmp_path / "memo.json")
+    hashes = RunHasher(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE], ())
-    _, hashing = hashes.of("r", run, SOURCE, ())
-    began = time.monotonic()
+    _, hashing = hashes.get_files("r", run, SOURCE, ())
+    start = time.monotonic()
     hashes.close()
     with pytest.raises(CancelledError):
         hashing()
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - start < 5
     assert not (tmp_path / "memo.json").exists()
 
 
@@ -239,29 +239,31 @@ def test_refused_command_leaves_no_hash_in_progress(tmp_path: Path) -> None:
     big.mkdir(parents=True)
     with (big / "stdout").open("wb") as stream:
         stream.truncate(2**40)  # which takes minutes to hash
-    began = time.monotonic()
-    done = assay("build", "cardano/none", "--run", tmp_path / "run", "-o", tmp_path / "out", "--cache", tmp_path / "c")
-    assert done.status == 2
-    assert "there is no report `cardano/none`" in done.err
-    done = assay("ingest", tmp_path / "run", "--system", "none", "--cache", tmp_path / "c")
-    assert done.status == 2
-    assert time.monotonic() - began < 30
+    start = time.monotonic()
+    result = run_assay(
+        "build", "cardano/none", "--run", tmp_path / "run", "-o", tmp_path / "out", "--cache", tmp_path / "c"
+    )
+    assert result.status == 2
+    assert "there is no report `cardano/none`" in result.err
+    result = run_assay("ingest", tmp_path / "run", "--system", "none", "--cache", tmp_path / "c")
+    assert result.status == 2
+    assert time.monotonic() - start < 30
 
 
 def test_commands_start_with_folders_of_their_runs(tmp_path: Path, monkeypatch: Patch) -> None:
     calls: list[tuple[list[Path], Path]] = []
 
-    class Watched(BackgroundHasher):
+    class RecordingHasher(BackgroundHasher):
         def __init__(self, folders: Sequence[Path], memo: Path) -> None:
             calls.append((list(folders), memo))
             super().__init__(folders, memo)
 
-    monkeypatch.setattr(hashing_ahead, "BackgroundHasher", Watched)
-    run, cache = plain_run("tiny/plain", tmp_path / "a=b"), tmp_path / "cache"
-    assert assay("ingest", run, "--system", "cardano", "--cache", cache).status == 0
+    monkeypatch.setattr(hashing_ahead, "BackgroundHasher", RecordingHasher)
+    run, cache = create_plain_run("tiny/plain", tmp_path / "a=b"), tmp_path / "cache"
+    assert run_assay("ingest", run, "--system", "cardano", "--cache", cache).status == 0
     assert calls == [([run], cache / "files.json")]
     runs = ("--run", f"x={run}", "--run", tmp_path / "none")
-    assert assay("build", "cardano/comparison", *runs, "-o", tmp_path / "out", "--cache", cache).status == 2
+    assert run_assay("build", "cardano/comparison", *runs, "-o", tmp_path / "out", "--cache", cache).status == 2
     assert calls[1:] == [([run], cache / "files.json")]
-    assert assay("ingest", tmp_path / "none", "--cache", cache).status == 2
+    assert run_assay("ingest", tmp_path / "none", "--cache", cache).status == 2
     assert len(calls) == 2

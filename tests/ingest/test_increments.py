@@ -22,18 +22,18 @@ from assay.ingest import chunks
 from assay.ingest.chunks import LogFile
 from assay.ingest.fingerprint import FileSnapshot, FileStamp
 from assay.ingest.readers import json_lines
-from assay.ingest.readers.json_lines_worker import fill
+from assay.ingest.readers.json_lines_worker import read_log_files
 from assay.util.checksums import seal
 from tests.compare_reference import CARDANO
-from tests.support.commands import assay
-from tests.support.runs import copied, lines_of
+from tests.support.commands import run_assay
+from tests.support.runs import copy_run, read_lines
 
 
-def plain_run(case: str, target: Path) -> Path:
+def create_plain_run(case: str, target: Path) -> Path:
     """Create a run with the log of each host in two plain files."""
-    run = copied(case, target)
+    run = copy_run(case, target)
     for host in run.glob("node-*"):
-        lines = lines_of(host)
+        lines = read_lines(host)
         for file in host.iterdir():
             file.unlink()
         for name, part in (("node-0.json", lines[: len(lines) // 2]), ("node-1.json", lines[len(lines) // 2 :])):
@@ -43,9 +43,9 @@ def plain_run(case: str, target: Path) -> Path:
 
 def read_rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
     """Return all events of a run and the counts of its lines."""
-    done = assay("ingest", run, "--system", "cardano", "--cache", cache)
-    assert done.status == 0, done.err
-    folder = Path(done.out.strip())
+    result = run_assay("ingest", run, "--system", "cardano", "--cache", cache)
+    assert result.status == 0, result.err
+    folder = Path(result.out.strip())
     places = {path.name: f"{path}/*.parquet" for path in (folder / "events").iterdir()}
     places |= {name: f"{folder}/{name}.parquet" for name in ("logs", "counts", "quarantine")}
     return {name: duckdb.execute(f"SELECT * FROM read_parquet('{place}') ORDER BY ALL").fetchall()
@@ -53,41 +53,41 @@ def read_rows(run: Path, cache: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_added_file_alone_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[Path] = []
+    read_files: list[Path] = []
 
-    def watched(connection: Any, recognition: Any, files: Sequence[LogFile], folder: Path) -> Any:
-        read.extend(file.path for file in files)
-        return fill(connection, recognition, files, folder)
+    def record_files(connection: Any, recognition: Any, files: Sequence[LogFile], folder: Path) -> Any:
+        read_files.extend(file.path for file in files)
+        return read_log_files(connection, recognition, files, folder)
 
-    monkeypatch.setattr(json_lines, "fill", watched)
-    run = plain_run("tiny/plain", tmp_path / "run")
-    whole = read_rows(run, tmp_path / "other cache")
-    late = sorted(run.glob("node-*/node-1.json"))[-1]
-    text = late.read_bytes()
-    late.unlink()
+    monkeypatch.setattr(json_lines, "read_log_files", record_files)
+    run = create_plain_run("tiny/plain", tmp_path / "run")
+    expected_rows = read_rows(run, tmp_path / "other cache")
+    late_file = sorted(run.glob("node-*/node-1.json"))[-1]
+    text = late_file.read_bytes()
+    late_file.unlink()
     before = read_rows(run, tmp_path / "cache")
-    read.clear()
-    late.write_bytes(text)
-    assert read_rows(run, tmp_path / "cache") == whole != before
-    assert read == [late]
+    read_files.clear()
+    late_file.write_bytes(text)
+    assert read_rows(run, tmp_path / "cache") == expected_rows != before
+    assert read_files == [late_file]
 
 
 def test_broken_lines_of_cached_files_are_reported(tmp_path: Path) -> None:
-    run = plain_run("tiny/plain", tmp_path / "run")
+    run = create_plain_run("tiny/plain", tmp_path / "run")
     for file in run.glob("node-*/node-*.json"):
         file.write_text(file.read_text(encoding="utf-8") + '{"at":"2026-02-05T18\n', encoding="utf-8")
-    whole = read_rows(run, tmp_path / "other cache")
-    late = sorted(run.glob("node-*/node-1.json"))[-1]
-    text = late.read_bytes()
-    late.unlink()
+    expected_rows = read_rows(run, tmp_path / "other cache")
+    late_file = sorted(run.glob("node-*/node-1.json"))[-1]
+    text = late_file.read_bytes()
+    late_file.unlink()
     before = read_rows(run, tmp_path / "cache")
-    late.write_bytes(text)
-    assert read_rows(run, tmp_path / "cache") == whole != before
-    assert len(whole["quarantine"]) == len(before["quarantine"]) + 1 > 3
+    late_file.write_bytes(text)
+    assert read_rows(run, tmp_path / "cache") == expected_rows != before
+    assert len(expected_rows["quarantine"]) == len(before["quarantine"]) + 1 > 3
 
 
 def test_changed_file_is_read_again(tmp_path: Path) -> None:
-    run = plain_run("tiny/plain", tmp_path / "run")
+    run = create_plain_run("tiny/plain", tmp_path / "run")
     before = read_rows(run, tmp_path / "cache")
     file = sorted(run.glob("node-*/node-1.json"))[-1]
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -97,34 +97,34 @@ def test_changed_file_is_read_again(tmp_path: Path) -> None:
 
 
 def test_damaged_batch_is_read_again(tmp_path: Path) -> None:
-    run = plain_run("tiny/plain", tmp_path / "run")
-    whole = read_rows(run, tmp_path / "cache")
+    run = create_plain_run("tiny/plain", tmp_path / "run")
+    expected_rows = read_rows(run, tmp_path / "cache")
     shutil.rmtree(tmp_path / "cache" / "ingest")
     (facts,) = (tmp_path / "cache").glob("batches/*/*/batch.json")
     facts.write_text(facts.read_text(encoding="utf-8")[:100], encoding="utf-8")
-    assert read_rows(run, tmp_path / "cache") == whole
+    assert read_rows(run, tmp_path / "cache") == expected_rows
     assert json.loads(facts.read_text(encoding="utf-8"))["files"]
 
 
 @pytest.mark.parametrize("piece", [5000, 1500])
 def test_large_file_in_pieces_gives_same_result(piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = plain_run("tiny/plain", tmp_path / "run")
+    run = create_plain_run("tiny/plain", tmp_path / "run")
     for number, file in enumerate(sorted(run.glob("node-*/node-*.json"))):
         lines = file.read_text(encoding="utf-8").splitlines()
         lines[10:10] = ["a text", '{"at":"2026-02-05T18', "\ufeff", "x" * (900 * number)]
         file.write_text(("\r\n" if number % 2 else "\n").join(lines), encoding="utf-8")
-    whole = read_rows(run, tmp_path / "cache")
-    assert len(whole["quarantine"]) >= 5
+    expected_rows = read_rows(run, tmp_path / "cache")
+    assert len(expected_rows["quarantine"]) >= 5
     monkeypatch.setattr(chunks, "PIECE", piece)
     monkeypatch.setattr(chunks, "ROUND", 4 * piece)
-    assert read_rows(run, tmp_path / "pieces") == whole
+    assert read_rows(run, tmp_path / "pieces") == expected_rows
     folders = list((tmp_path / "pieces").glob("batches/*/*"))
     assert len(folders) > 3
     # Only lost pieces are read again.
     shutil.rmtree(tmp_path / "pieces" / "ingest")
     for folder in folders[::2]:
         shutil.rmtree(folder)
-    assert read_rows(run, tmp_path / "pieces") == whole
+    assert read_rows(run, tmp_path / "pieces") == expected_rows
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
@@ -133,7 +133,7 @@ def test_large_packed_file_in_pieces_gives_same_result(
 ) -> None:
     """Without pieces one worker would read it while the others wait."""
     pack = gzip.compress if suffix == ".gz" else zstandard.ZstdCompressor().compress
-    run = plain_run("tiny/plain", tmp_path / "run")
+    run = create_plain_run("tiny/plain", tmp_path / "run")
     *_, last = sorted(run.glob("node-*/node-0.json"))
     last.with_name("node-1.json").unlink()  # an odd number of files, this one the last
     for number, file in enumerate(sorted(run.glob("node-*/node-*.json"))):
@@ -141,34 +141,36 @@ def test_large_packed_file_in_pieces_gives_same_result(
         lines[10:10] = ["a text", '{"at":"2026-02-05T18', "x" * (300 * number)]
         file.with_name(file.name + suffix).write_bytes(pack("\n".join(lines).encode()))
         file.unlink()
-    whole = read_rows(run, tmp_path / "cache")
-    assert len(whole["quarantine"]) >= 5
+    expected_rows = read_rows(run, tmp_path / "cache")
+    assert len(expected_rows["quarantine"]) >= 5
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(chunks, "PIECE", 700)
     monkeypatch.setattr(chunks, "ROUND", 2800)
-    assert read_rows(run, tmp_path / "pieces") == whole
+    assert read_rows(run, tmp_path / "pieces") == expected_rows
     folders = [file.parent for file in (tmp_path / "pieces").glob("batches/*/*/batch.json") if ":" in file.read_text()]
     assert len(folders) > 3
     assert not list((tmp_path / "pieces").glob("**/plain"))
     # Only lost batches are read again.
-    again: list[Path] = []
-    unpacked = json_lines.unpacked
-    monkeypatch.setattr(json_lines, "unpacked", lambda file, folder: again.append(file.path) or unpacked(file, folder))
+    unpacked_files: list[Path] = []
+    unpack_file = json_lines.unpack_file
+    monkeypatch.setattr(
+        json_lines, "unpack_file", lambda file, folder: unpacked_files.append(file.path) or unpack_file(file, folder)
+    )
     shutil.rmtree(tmp_path / "pieces" / "ingest")
-    assert read_rows(run, tmp_path / "pieces") == whole
-    assert not again
+    assert read_rows(run, tmp_path / "pieces") == expected_rows
+    assert not unpacked_files
     shutil.rmtree(tmp_path / "pieces" / "ingest")
     for folder in folders[::2]:
         shutil.rmtree(folder)
-    assert read_rows(run, tmp_path / "pieces") == whole
-    assert again == [last.with_name(last.name + suffix)]
+    assert read_rows(run, tmp_path / "pieces") == expected_rows
+    assert unpacked_files == [last.with_name(last.name + suffix)]
 
 
 def test_piece_that_is_one_long_line_is_not_split(tmp_path: Path) -> None:
     size = 3 * chunks.PIECE
-    whole = LogFile(0, "node-0", 0, FileSnapshot(tmp_path / "log", FileStamp(size, 0, 0), size))
-    assert whole.is_large
-    assert not replace(whole, begin=0, end=size).is_large
+    whole_file = LogFile(0, "node-0", 0, FileSnapshot(tmp_path / "log", FileStamp(size, 0, 0), size))
+    assert whole_file.is_large
+    assert not replace(whole_file, begin=0, end=size).is_large
 
 
 def test_two_workers_read_equal_numbers_of_pieces(tmp_path: Path) -> None:
@@ -176,19 +178,19 @@ def test_two_workers_read_equal_numbers_of_pieces(tmp_path: Path) -> None:
     edges = [place + (line if place else 0) for place in range(0, 13 * chunks.PIECE, chunks.PIECE)]
     file = LogFile(0, "node-0", 0, FileSnapshot(tmp_path / "log", FileStamp(edges[-1], 0, 0), edges[-1]))
     pieces = [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(edges)]
-    assert [len(part) for part in chunks.rounds(pieces, 1, 2)] == [4, 4, 4]
+    assert [len(part) for part in chunks.divide_into_rounds(pieces, 1, 2)] == [4, 4, 4]
 
 
 def test_broken_lines_have_file_names_of_their_run(tmp_path: Path) -> None:
-    run = plain_run("tiny/plain", tmp_path / "run")
-    broken = sorted(run.glob("node-*/node-1.json"))[0]
-    broken.write_text(broken.read_text(encoding="utf-8") + '{"at":"2026-02-05T18\n', encoding="utf-8")
+    run = create_plain_run("tiny/plain", tmp_path / "run")
+    broken_file = sorted(run.glob("node-*/node-1.json"))[0]
+    broken_file.write_text(broken_file.read_text(encoding="utf-8") + '{"at":"2026-02-05T18\n', encoding="utf-8")
     before = read_rows(run, tmp_path / "cache")
-    broken.rename(broken.with_name("node-2.json"))
+    broken_file.rename(broken_file.with_name("node-2.json"))
     after = read_rows(run, tmp_path / "cache")
     assert after == read_rows(run, tmp_path / "other cache")
-    assert [row[1] for row in before["quarantine"]] == [f"{broken.parent.name}/node-1.json"]
-    assert [row[1] for row in after["quarantine"]] == [f"{broken.parent.name}/node-2.json"]
+    assert [row[1] for row in before["quarantine"]] == [f"{broken_file.parent.name}/node-1.json"]
+    assert [row[1] for row in after["quarantine"]] == [f"{broken_file.parent.name}/node-2.json"]
 
 
 def test_cached_table_has_same_values_and_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,25 +199,27 @@ def test_cached_table_has_same_values_and_types(tmp_path: Path, monkeypatch: pyt
         none BIGINT, text VARCHAR, flag BOOLEAN)"""
     values = """INSERT INTO t VALUES ('a', 42, 18446744073709551615, 'NaN', 0.1, NULL, 'x', true),
         ('b', -170141183460469231731687303715884105728, 0, 'inf', 1e-30, 7, NULL, false)"""
-    of = {"t": "hash of t", "nested": "hash of nested"}
+    hashes_by_table = {"t": "hash of t", "nested": "hash of nested"}
 
-    def engine() -> duckdb.DuckDBPyConnection:
+    def connect_engine() -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect()
         connection.execute("CREATE TEMP TYPE host_name AS ENUM ('a', 'b')")
         return connection
 
-    with engine() as connection:
-        tables = result_cache.CachedTables(Store(tmp_path), connection, of, enumerated=True)
-        tables.keep("t", lambda: connection.execute(statement).execute(values) and None)
-        tables.keep("nested", lambda: connection.execute("CREATE TEMP TABLE nested AS SELECT [1, 2] AS l") and None)
+    with connect_engine() as connection:
+        tables = result_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=True)
+        tables.create_table("t", lambda: connection.execute(statement).execute(values) and None)
+        tables.create_table(
+            "nested", lambda: connection.execute("CREATE TEMP TABLE nested AS SELECT [1, 2] AS l") and None
+        )
         before = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
-        assert tables.known(["t", "nested", "t"]) == {"t"}
-    with engine() as connection:
-        result_cache.CachedTables(Store(tmp_path), connection, of, enumerated=True).recall("t")
+        assert tables.list_cached(["t", "nested", "t"]) == {"t"}
+    with connect_engine() as connection:
+        result_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=True).load_table("t")
         after = [connection.execute(text).fetchall() for text in ("DESCRIBE t", "FROM t")]
         assert repr(after) == repr(before)
     with duckdb.connect() as connection:
-        result_cache.CachedTables(Store(tmp_path), connection, of, enumerated=False).recall("t")
+        result_cache.CachedTables(Store(tmp_path), connection, hashes_by_table, has_host_type=False).load_table("t")
         assert connection.execute("SELECT typeof(host), host FROM t").fetchall() == [("VARCHAR", "a"), ("VARCHAR", "b")]
 
 
@@ -226,24 +230,26 @@ def test_later_metrics_use_cached_tables(tmp_path: Path, monkeypatch: pytest.Mon
     """An edited metric is new to the cache; its inputs are not."""
     monkeypatch.setattr(result_cache, "SLOW", 0.0)
 
-    def asked(metric: str, cache: Path) -> object:
-        done = assay("query", metric, "--run", CARDANO / "edges" / "run", "--format", "json", "--cache", cache)
-        assert done.status == 0, done.err
-        return done.json()
+    def query_metric(metric: str, cache: Path) -> object:
+        result = run_assay("query", metric, "--run", CARDANO / "edges" / "run", "--format", "json", "--cache", cache)
+        assert result.status == 0, result.err
+        return result.parse_json()
 
-    fresh = {metric: asked(metric, tmp_path / metric) for metric in METRICS}
+    expected_results = {metric: query_metric(metric, tmp_path / metric) for metric in METRICS}
     assert not (tmp_path / METRICS[0] / "tables").exists()
     cache = tmp_path / "cache"
-    assert [asked(metric, cache) for metric in METRICS[:2]] == [fresh[metric] for metric in METRICS[:2]]
+    assert [query_metric(metric, cache) for metric in METRICS[:2]] == [
+        expected_results[metric] for metric in METRICS[:2]
+    ]
     tables = sorted(cache.glob("tables/*"))
     assert len(tables) > 3
     for file in cache.glob("ingest/*/*/events/*/*.parquet"):
         file.write_bytes(b"not these")
     for folder in cache.glob("ingest/*/*"):
         seal(folder, folder.name)  # otherwise they are read again
-    assert asked(METRICS[2], cache) == fresh[METRICS[2]]
-    listing = assay("cache", "--format", "json", "--cache", cache).json()
+    assert query_metric(METRICS[2], cache) == expected_results[METRICS[2]]
+    listing = run_assay("cache", "--format", "json", "--cache", cache).parse_json()
     assert int(next(row for row in listing if row["kind"] == "results")["entries"]) >= len(tables)
     # Without them it needs the raw events.
     shutil.rmtree(cache / "tables")
-    assert assay("query", METRICS[3], "--run", CARDANO / "edges" / "run", "--cache", cache).status != 0
+    assert run_assay("query", METRICS[3], "--run", CARDANO / "edges" / "run", "--cache", cache).status != 0

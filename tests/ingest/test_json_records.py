@@ -11,14 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest.manifest import covers
+from assay.ingest.manifest import has_required_events
 from assay.lang.model.package import Event, Source
-from tests.support.commands import assay
-from tests.support.ingesting import SOURCES, Ingested, field, form, read
+from tests.support.commands import run_assay
+from tests.support.ingesting import SOURCES, IngestedFolder, build_field, build_form, ingest_log
 from tests.support.laboratory import ROOT
 
 LISTS = SOURCES["json-records"]
-ROW = Event("row", LISTS.name, (form([field("n", "real", required=False), field("m", required=False)]),), "")
+ROW = Event(
+    "row", LISTS.name, (build_form([build_field("n", "real", required=False), build_field("m", required=False)]),), ""
+)
 S = 10**9
 
 
@@ -28,9 +30,9 @@ def ingest_files(
     events: Sequence[Event] = (ROW,),
     source: Source = LISTS,
     wanted: Mapping[str, frozenset[str]] | None = None,
-) -> Ingested:
+) -> IngestedFolder:
     files = content if isinstance(content, Mapping) else {"a.json": content.encode()}
-    return read(folder, files, events, wanted, source)
+    return ingest_log(folder, files, events, wanted, source)
 
 
 RECORDS = '[{"time": 5, "n": 0.25, "m": 1}, {"time": 6}, {"time": 7, "n": 1e-7, "m": null, "x": []}]'
@@ -39,15 +41,15 @@ RECORDS = '[{"time": 5, "n": 0.25, "m": 1}, {"time": 6}, {"time": 7, "n": 1e-7, 
 @pytest.mark.parametrize("text", [RECORDS, f'{{"data": {{"list": {RECORDS}}}}}', f"\ufeff{RECORDS}\n"])
 def test_list_is_at_its_path_or_is_the_document(tmp_path: Path, text: str) -> None:
     ingested = ingest_files(tmp_path, text)
-    assert ingested.rows("row", "seq", "t_ns", "n", "m") == [
+    assert ingested.read_rows("row", "seq", "t_ns", "n", "m") == [
         (1, 5 * S, 0.25, 1), (2, 6 * S, None, None), (3, 7 * S, 1e-7, None),
     ]  # fmt: skip
-    assert ingested.log() == {
+    assert ingested.read_log() == {
         "host": "", "lines": 3, "objects": 3, "recognised": 3, "quarantined": 0, "text_lines": 0,
         "first_ns": 5 * S, "last_ns": 7 * S, "first_recognised_ns": 5 * S,
     }  # fmt: skip
-    assert (ingested.rows("counts"), ingested.rows("quarantine")) == ([("", "row", 3)], [])
-    assert covers(ingested.folder, LISTS, [ROW], {"row": frozenset(("n",))})
+    assert (ingested.read_rows("counts"), ingested.read_rows("quarantine")) == ([("", "row", 3)], [])
+    assert has_required_events(ingested.folder, LISTS, [ROW], {"row": frozenset(("n",))})
 
 
 VALUES = st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False))
@@ -59,15 +61,15 @@ def test_records_are_read_back(tmp_path_factory: pytest.TempPathFactory, items: 
     records = [{"time": 0, "n": 1, "m": 1}, *({"time": number, **item} for number, item in enumerate(items, start=1))]
     ingested = ingest_files(tmp_path_factory.mktemp("lists"), json.dumps(records))
     expected_rows = [(r["time"] * S, None if r.get("n") is None else float(r["n"]), r.get("m")) for r in records]
-    assert ingested.rows("row", "t_ns", "n", "m") == expected_rows
+    assert ingested.read_rows("row", "t_ns", "n", "m") == expected_rows
 
 
 def test_records_of_a_machine_are_those_of_plain_python(cache: Path) -> None:
-    done = assay(
+    result = run_assay(
         "query", "vm_cpu_usage", "vm_memory_share", "vm_disk_write_rate", "vm_memory_used", "--format", "json",
         "--run", ROOT / "golden" / "antelope" / "rrd", "--cache", cache,
     )  # fmt: skip
-    assert (done.status, done.err) == (0, "")
+    assert (result.status, result.err) == (0, "")
     records = json.loads((ROOT / "golden" / "antelope" / "rrd" / "rrddata.json").read_text(encoding="utf-8"))
     values = {
         "vm_cpu_usage": [100 * r["cpu"] for r in records if "cpu" in r],
@@ -75,7 +77,7 @@ def test_records_of_a_machine_are_those_of_plain_python(cache: Path) -> None:
         "vm_disk_write_rate": [r["diskwrite"] / 1024 for r in records if "diskwrite" in r],
         "vm_memory_used": [r["mem"] / 2**20 for r in records if "mem" in r],
     }
-    for row in done.json():
+    for row in result.parse_json():
         expected_rows = values[row["metric"]]
         assert row["size"] == len(expected_rows) == 67
         assert row["average"] == pytest.approx(sum(expected_rows) / len(expected_rows), rel=1e-12)

@@ -16,10 +16,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.ingest import field_sql
-from assay.ingest.quarantine import missing_field_reason
+from assay.ingest.quarantine import explain_missing_field
 from assay.sql import dialect
-from tests.support.deep import examples
-from tests.support.ingesting import SOURCE, Ingested, event, field, form, read, record
+from tests.support.deep import scale_examples
+from tests.support.ingesting import (
+    SOURCE,
+    IngestedFolder,
+    build_event,
+    build_field,
+    build_form,
+    format_record,
+    ingest_log,
+)
 
 #: rules of docs/sources.md
 DIGITS = re.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]+[ \t\n\v\f\r]*")
@@ -41,7 +49,7 @@ def parse_plainly(kind: str, text: str) -> int | float | None:
 
 def parse_with_engine(kind: str, texts: Sequence[str]) -> list[int | float | None]:
     """Return the numbers that the engine reads from texts."""
-    value = field_sql.typed(field("n", kind), dialect.column("said"))
+    value = field_sql.build_typed_value(build_field("n", kind), dialect.build_column("said"))
     query = f"SELECT {value.sql(dialect=dialect.DIALECT)} FROM (SELECT unnest(?::TEXT[]) AS said)"
     return [row[0] for row in duckdb.execute(query, [list(texts)]).fetchall()]
 
@@ -69,51 +77,59 @@ TEXTS = (
 @pytest.mark.parametrize("kind", ["integer", "unsigned", "real"])
 @given(texts=st.lists(TEXTS, max_size=60))
 @example(texts=ODD)
-@settings(deadline=None, max_examples=examples(60))
+@settings(deadline=None, max_examples=scale_examples(60))
 def test_text_becomes_number_of_plain_python(kind: str, texts: list[str]) -> None:
-    right = {
+    expected = {
         text: parse_plainly(kind, text)
         for text in texts
         if len(re.sub(r".*[eE][+-]?0*", "", text)) < 6 or "e" not in text.lower()
     }
-    assert dict(zip(right, parse_with_engine(kind, list(right)), strict=True)) == right
-    of_event = field("n", kind)
-    assert {text: not missing_field_reason("tick", of_event, {"n": text}) for text in right} == {
-        text: value is not None for text, value in right.items()
+    assert dict(zip(expected, parse_with_engine(kind, list(expected)), strict=True)) == expected
+    event_field = build_field("n", kind)
+    assert {text: not explain_missing_field("tick", event_field, {"n": text}) for text in expected} == {
+        text: value is not None for text, value in expected.items()
     }
 
 
 def test_missing_required_field_alone_is_a_reason() -> None:
     """An optional field must not be named as the reason for a broken record."""
-    must, may, stood_for = field("n"), field("n", required=False), field("n", default="0")
-    assert [missing_field_reason("tick", item, {"m": 1}) for item in (must, may, stood_for)] == [
+    required_field, optional_field, defaulted_field = (
+        build_field("n"),
+        build_field("n", required=False),
+        build_field("n", default="0"),
+    )
+    assert [
+        explain_missing_field("tick", item, {"m": 1}) for item in (required_field, optional_field, defaulted_field)
+    ] == [
         "field n of tick is missing",
         "",
         "",
     ]
     message = 'field n of tick: expected an integer, found "x"'
-    assert [missing_field_reason("tick", item, {"n": "x"}) for item in (must, may, stood_for)] == [message] * 3
+    assert [
+        explain_missing_field("tick", item, {"n": "x"}) for item in (required_field, optional_field, defaulted_field)
+    ] == [message] * 3
 
 
-TICK = event("tick", form([field("n"), field("r", "real")], new="Tick"))
+TICK = build_event("tick", build_form([build_field("n"), build_field("r", "real")], new="Tick"))
 ROWS = replace(SOURCE, kind="csv", hosts="", logs=("rows.csv",), time=("at",), body=(), unwrap=(), lookups=())
-TABLE = replace(event("tick", form([field("n"), field("r", "real")])), source=ROWS.name)
+TABLE = replace(build_event("tick", build_form([build_field("n"), build_field("r", "real")])), source=ROWS.name)
 RECORDS = replace(ROWS, kind="json-records", logs=("rows.json",), time_form="s")
-AT = 1770317536
+TIME_S = 1770317536
 
 
-def read_as_lines(folder: Path, texts: Sequence[str]) -> Ingested:
-    return read(folder, [record(n=text, r=text) for text in texts], [TICK])
+def read_as_lines(folder: Path, texts: Sequence[str]) -> IngestedFolder:
+    return ingest_log(folder, [format_record(n=text, r=text) for text in texts], [TICK])
 
 
-def read_as_table(folder: Path, texts: Sequence[str]) -> Ingested:
-    rows = "".join(f'{AT},"{text}","{text}"\n' for text in texts)
-    return read(folder, {"rows.csv": f"at,n,r\n{rows}".encode()}, [TABLE], source=ROWS)
+def read_as_table(folder: Path, texts: Sequence[str]) -> IngestedFolder:
+    rows = "".join(f'{TIME_S},"{text}","{text}"\n' for text in texts)
+    return ingest_log(folder, {"rows.csv": f"at,n,r\n{rows}".encode()}, [TABLE], source=ROWS)
 
 
-def read_as_records(folder: Path, texts: Sequence[str]) -> Ingested:
-    rows = [{"at": AT, "n": text, "r": text} for text in texts]
-    return read(folder, {"rows.json": json.dumps(rows).encode()}, [TABLE], source=RECORDS)
+def read_as_records(folder: Path, texts: Sequence[str]) -> IngestedFolder:
+    rows = [{"at": TIME_S, "n": text, "r": text} for text in texts]
+    return ingest_log(folder, {"rows.json": json.dumps(rows).encode()}, [TABLE], source=RECORDS)
 
 
 @pytest.mark.parametrize("read_texts", [read_as_lines, read_as_table, read_as_records])
@@ -125,23 +141,23 @@ def test_number_rule_is_the_same_for_every_source(tmp_path: Path, read_texts: ob
         (value, float(text)) for text in texts if (value := parse_plainly("integer", text)) is not None
     ]
     reasons = [reason for (reason,) in ingested.rows("quarantine", "reason")]
-    broken = [text for text in texts if parse_plainly("integer", text) is None]
-    assert sorted(reasons) == sorted(f'field n of tick: expected an integer, found "{text}"' for text in broken)
+    broken_texts = [text for text in texts if parse_plainly("integer", text) is None]
+    assert sorted(reasons) == sorted(f'field n of tick: expected an integer, found "{text}"' for text in broken_texts)
 
 
 @pytest.mark.parametrize("number", ["1e99999999999999999999", "-1.5E+99999999999999999999", "1e400"])
 def test_number_beyond_decimals_is_quoted_in_its_reason(tmp_path: Path, number: str) -> None:
     """Exponents of Python's decimals have 18 digits."""
     lines = [
-        record(n="0", r=0).replace('"r":0', f'"r":{number}').replace('"r": 0', f'"r": {number}'),
-        record(n="1", r=1),
+        format_record(n="0", r=0).replace('"r":0', f'"r":{number}').replace('"r": 0', f'"r": {number}'),
+        format_record(n="1", r=1),
     ]
-    of_lines = read(tmp_path / "lines", lines, [TICK])
-    rows = f'[{{"at": {AT}, "n": 0, "r": {number}}}, {{"at": {AT}, "n": 1, "r": 1}}]'
-    of_records = read(tmp_path / "records", {"rows.json": rows.encode()}, [TABLE], None, RECORDS)
-    for ingested in (of_lines, of_records):
-        assert ingested.rows("tick", "n", "r") == [(1, 1.0)]
-        ((reason,),) = ingested.rows("quarantine", "reason")
-        expected, _, quoted = reason.partition(", found ")
+    from_lines = ingest_log(tmp_path / "lines", lines, [TICK])
+    rows = f'[{{"at": {TIME_S}, "n": 0, "r": {number}}}, {{"at": {TIME_S}, "n": 1, "r": 1}}]'
+    from_records = ingest_log(tmp_path / "records", {"rows.json": rows.encode()}, [TABLE], None, RECORDS)
+    for ingested in (from_lines, from_records):
+        assert ingested.read_rows("tick", "n", "r") == [(1, 1.0)]
+        ((reason,),) = ingested.read_rows("quarantine", "reason")
+        expected, _, quoted_text = reason.partition(", found ")
         assert expected == "field r of tick: expected a number"
-        assert Decimal(quoted) == Decimal(number) if number == "1e400" else quoted == number
+        assert Decimal(quoted_text) == Decimal(number) if number == "1e400" else quoted_text == number

@@ -16,10 +16,10 @@ import zstandard
 from assay.ingest import decompress, plain_copies
 from assay.ingest.manifest import read_notes
 from assay.util.diagnostics import AssayError
-from tests.support.ingesting import read, record, refusal
+from tests.support.ingesting import format_error, format_record, ingest_log
 from tests.support.laboratory import ROOT
 
-GOOD = record(n=1)
+GOOD = format_record(n=1)
 MIB = 2**20
 
 HEAD = '{"ts":"2026-02-05T18:52:16Z","what":"Tick","body":'
@@ -32,14 +32,14 @@ PADDED = "a log was cut in place while it was written, or a machine went down; w
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_nul_bytes_before_a_line_are_a_warning(tmp_path: Path, size: int, end: str) -> None:
     """`copytruncate` leaves as many NUL bytes as the log was long."""
-    lines = [GOOD, record(n=2), record(n="x"), GOOD]
+    lines = [GOOD, format_record(n=2), format_record(n="x"), GOOD]
     nuls = "\0" * size
-    ingested = read(tmp_path, end.join([nuls + lines[0], lines[1], nuls + lines[2], lines[3], nuls, ""]).encode())
-    assert ingested.rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]
+    ingested = ingest_log(tmp_path, end.join([nuls + lines[0], lines[1], nuls + lines[2], lines[3], nuls, ""]).encode())
+    assert ingested.read_rows("tick", "seq", "n") == [(1, 1), (2, 2), (4, 1)]
     place = 2 * size + len(lines[0] + lines[1]) + 2 * len(end)
     reason = 'field n of tick: expected an integer, found "x"'
-    assert ingested.rows("quarantine", "line", "offset", "reason", "text") == [(3, place, reason, lines[2])]
-    log = ingested.log()
+    assert ingested.read_rows("quarantine", "line", "offset", "reason", "text") == [(3, place, reason, lines[2])]
+    log = ingested.read_log()
     assert (log["lines"], log["recognised"], log["quarantined"], log["text_lines"]) == (5, 3, 1, 1)
     assert read_notes(ingested.folder) == (
         f"3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out:1): {PADDED}",
@@ -49,10 +49,14 @@ def test_nul_bytes_before_a_line_are_a_warning(tmp_path: Path, size: int, end: s
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("size", [1, 4999, 5000, 5001, 70_000])
 def test_nul_bytes_in_a_repaired_file_are_skipped(tmp_path: Path, size: int) -> None:
-    text = b"\0" * size + f"{GOOD}\n\0\n".encode() + b"\xff\n" + b"\0" * size + f"{record(n=2)}\n".encode()
-    ingested = read(tmp_path, {"m-1/out1": f"{GOOD}\n".encode(), "m-1/out2": text.replace(b":16Z", b":17Z")})
-    assert [n for (n,) in ingested.rows("tick", "n")] == [1, 1, 2]
-    assert (ingested.log()["lines"], ingested.log()["text_lines"], ingested.rows("quarantine")) == (5, 2, [])
+    text = b"\0" * size + f"{GOOD}\n\0\n".encode() + b"\xff\n" + b"\0" * size + f"{format_record(n=2)}\n".encode()
+    ingested = ingest_log(tmp_path, {"m-1/out1": f"{GOOD}\n".encode(), "m-1/out2": text.replace(b":16Z", b":17Z")})
+    assert [n for (n,) in ingested.read_rows("tick", "n")] == [1, 1, 2]
+    assert (ingested.read_log()["lines"], ingested.read_log()["text_lines"], ingested.read_rows("quarantine")) == (
+        5,
+        2,
+        [],
+    )
     (message,) = read_notes(ingested.folder)
     assert message.startswith(
         "3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out2:1): "
@@ -61,16 +65,16 @@ def test_nul_bytes_in_a_repaired_file_are_skipped(tmp_path: Path, size: int) -> 
 
 def test_host_has_the_name_of_its_folder(tmp_path: Path) -> None:
     """Two folders with the same log are two hosts; a folder that is a link to another is one, too."""
-    read(tmp_path, {"m-1/out": GOOD.encode(), "m-2/out": GOOD.encode()})
+    ingest_log(tmp_path, {"m-1/out": GOOD.encode(), "m-2/out": GOOD.encode()})
     (tmp_path / "run" / "m-3").symlink_to("m-1", target_is_directory=True)
-    ingested = read(tmp_path, {"m-2/out": GOOD.encode()})
-    assert ingested.rows("tick", "host", "n") == [("m-1", 1), ("m-2", 1), ("m-3", 1)]
+    ingested = ingest_log(tmp_path, {"m-2/out": GOOD.encode()})
+    assert ingested.read_rows("tick", "host", "n") == [("m-1", 1), ("m-2", 1), ("m-3", 1)]
 
 
 def test_link_to_a_log_is_not_read_again(tmp_path: Path) -> None:
     (tmp_path / "run" / "m-1").mkdir(parents=True)
     (tmp_path / "run" / "m-1" / "out-2").symlink_to("out")
-    assert read(tmp_path, [GOOD]).rows("tick", "seq") == [(1,)]
+    assert ingest_log(tmp_path, [GOOD]).read_rows("tick", "seq") == [(1,)]
 
 
 @pytest.fixture
@@ -85,22 +89,24 @@ def short(monkeypatch: pytest.MonkeyPatch) -> int:
 
 @pytest.mark.parametrize(("size", "ends"), [(-1, "\n"), (0, "\n\n\n"), (1, ""), (5000, "\r\n"), (200_000, "\n")])
 def test_long_line_that_begins_like_an_object_is_broken(tmp_path: Path, short: int, size: int, ends: str) -> None:
-    line = record(n=2, text="")
+    line = format_record(n=2, text="")
     fill = short + size - len(line)
     line = line.replace('""', '"' + "é" * (fill // 2) + "x" * (fill % 2) + '"')
     assert len(line.encode()) == short + size
     text = "é" * (short + size)
-    ingested = read(tmp_path, f"{GOOD}\n{line}\n{text}\n{GOOD}\n{line}{ends}".encode())
+    ingested = ingest_log(tmp_path, f"{GOOD}\n{line}\n{text}\n{GOOD}\n{line}{ends}".encode())
     blank = max(len(ends.split("\n")) - 2, 0)
-    assert (ingested.log()["lines"], ingested.log()["text_lines"]) == (5 + blank, 1 + blank)
+    assert (ingested.read_log()["lines"], ingested.read_log()["text_lines"]) == (5 + blank, 1 + blank)
     if size < 0:
-        assert (ingested.rows("tick", "n"), ingested.rows("quarantine")) == ([(1,), (2,), (1,), (2,)], [])
+        assert (ingested.read_rows("tick", "n"), ingested.read_rows("quarantine")) == ([(1,), (2,), (1,), (2,)], [])
         return
-    assert ingested.rows("tick", "seq", "n") == [(1, 1), (4, 1)]
+    assert ingested.read_rows("tick", "seq", "n") == [(1, 1), (4, 1)]
     offsets = [len(GOOD) + 1, 2 * len(GOOD) + len(line.encode()) + len(text.encode()) + 4]
-    reported = [(number, place, plain_copies.TOO_LONG) for number, place in zip((2, 5), offsets, strict=True)]
-    assert ingested.rows("quarantine", "line", "offset", "reason") == reported
-    assert ingested.broken()[0][4] == line[:2000]
+    expected_quarantine = [
+        (number, place, plain_copies.TOO_LONG) for number, place in zip((2, 5), offsets, strict=True)
+    ]
+    assert ingested.read_rows("quarantine", "line", "offset", "reason") == expected_quarantine
+    assert ingested.read_quarantine()[0][4] == line[:2000]
 
 
 SCRIPT = """
@@ -114,17 +120,22 @@ print([lines, made.rows("tick", "n"), broken, peak_mib()])
 """
 
 
-def measured(folder: Path, line: Callable[[], bytes]) -> tuple[int, list[object], list[object], int]:
+def measure_read(folder: Path, line: Callable[[], bytes]) -> tuple[int, list[object], list[object], int]:
     """Lines, events, broken lines and MiB at most of a process that reads a log whose second line is another."""
     place = folder / "run" / "m-1" / "out"
     place.parent.mkdir(parents=True)
     place.write_bytes(b"\n".join([GOOD.encode(), line(), GOOD.encode(), b""]))
-    around = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'compiler'}"}
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(folder)], capture_output=True, text=True, env=around, check=False, cwd=ROOT
+    process_environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'compiler'}"}
+    completed = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(folder)],
+        capture_output=True,
+        text=True,
+        env=process_environment,
+        check=False,
+        cwd=ROOT,
     )
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout.replace("(", "[").replace(")", "]").replace(",]", "]").replace("'", '"'))
+    assert completed.returncode == 0, completed.stderr
+    result = json.loads(completed.stdout.replace("(", "[").replace(")", "]").replace(",]", "]").replace("'", '"'))
     return tuple(result)
 
 
@@ -142,10 +153,10 @@ GIANTS: dict[str, tuple[Callable[[], bytes], str]] = {
 @pytest.mark.parametrize("giant", GIANTS)
 def test_giant_line_takes_bounded_memory(tmp_path: Path, giant: str) -> None:
     line, reason = GIANTS[giant]
-    lines, ticks, broken, memory = measured(tmp_path, line)
+    lines, ticks, quarantined, memory = measure_read(tmp_path, line)
     assert lines == 3
     assert len(ticks) == (3 if giant in ("nested", "many members") else 2)
-    assert broken == ([[2, len(GOOD) + 1, reason]] if reason else [])
+    assert quarantined == ([[2, len(GOOD) + 1, reason]] if reason else [])
     assert memory < 1024
 
 
@@ -154,24 +165,26 @@ def test_giant_line_takes_bounded_memory(tmp_path: Path, giant: str) -> None:
 def test_giant_last_line_is_not_lost(tmp_path: Path, size: int, end: bytes) -> None:
     """The engine refuses a line of 200 MB within a file, and would drop it at its end."""
     content = GOOD.encode() + b'\n{"x":"' + b"x" * (size * 10**6) + b'"}' + end
-    ingested = read(tmp_path, {"m-1/out": content})
-    assert (ingested.log()["lines"], ingested.log()["quarantined"]) == (2, 1)
+    ingested = ingest_log(tmp_path, {"m-1/out": content})
+    assert (ingested.read_log()["lines"], ingested.read_log()["quarantined"]) == (2, 1)
 
 
 def test_packing_is_detected_by_bytes_not_names(tmp_path: Path) -> None:
     content = f"{GOOD}\n{{\n".encode()
-    ingested = read(tmp_path, {"m-1/out.gz": content, "m-2/out": gzip.compress(content), "m-3/m-3.json.zst": content})
-    assert ingested.rows("tick", "host", "n") == [("m-1", 1), ("m-2", 1), ("m-3", 1)]
-    assert [(file, line) for _, file, line, _, _ in ingested.broken()] == [
+    ingested = ingest_log(
+        tmp_path, {"m-1/out.gz": content, "m-2/out": gzip.compress(content), "m-3/m-3.json.zst": content}
+    )
+    assert ingested.read_rows("tick", "host", "n") == [("m-1", 1), ("m-2", 1), ("m-3", 1)]
+    assert [(file, line) for _, file, line, _, _ in ingested.read_quarantine()] == [
         ("m-1/out.gz", 2), ("m-2/out", 2), ("m-3/m-3.json.zst", 2),
     ]  # fmt: skip
 
 
 def test_packed_file_without_its_beginning_is_an_error(tmp_path: Path) -> None:
-    content = gzip.compress("".join(record(n=n) for n in range(500)).encode())
+    content = gzip.compress("".join(format_record(n=n) for n in range(500)).encode())
     with pytest.raises(AssayError) as error:
-        read(tmp_path, {"m-1/out.gz": content[2:]})
-    assert refusal(error.value, tmp_path) == (
+        ingest_log(tmp_path, {"m-1/out.gz": content[2:]})
+    assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.gz\n"
         "  expected: gzip, zstd or plain text\n"
         "  found:    bytes that are none of these\n"
@@ -182,8 +195,8 @@ def test_packed_file_without_its_beginning_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["m-1/out.gz", "m-1/out.zst"])
 def test_empty_packed_file_is_an_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(AssayError) as error:
-        read(tmp_path, {name: b"", "m-1/out1": f"{GOOD}\n".encode()})
-    assert refusal(error.value, tmp_path) == (
+        ingest_log(tmp_path, {name: b"", "m-1/out1": f"{GOOD}\n".encode()})
+    assert format_error(error.value, tmp_path) == (
         f"error[broken-file]: the log file cannot be read to its end: DIR/run/{name}\n"
         "  expected: gzip, zstd or plain text\n"
         "  found:    not a single byte\n"
@@ -197,8 +210,8 @@ def test_doubly_packed_file_is_an_error(
     tmp_path: Path, inner: Callable[[bytes], bytes], outer: Callable[[bytes], bytes]
 ) -> None:
     with pytest.raises(AssayError) as error:
-        read(tmp_path, {"m-1/out.gz": outer(inner(GOOD.encode())), "m-1/out1": f"{GOOD}\n".encode()})
-    assert refusal(error.value, tmp_path) == (
+        ingest_log(tmp_path, {"m-1/out.gz": outer(inner(GOOD.encode())), "m-1/out1": f"{GOOD}\n".encode()})
+    assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the file is packed twice, which is not read: DIR/run/m-1/out.gz\n  hint: unpack it once"
     )
 
@@ -208,9 +221,11 @@ def test_doubly_packed_file_is_an_error(
 def test_skippable_frames_are_skipped(tmp_path: Path, name: str, size: int) -> None:
     frame = zstandard.ZstdCompressor().compress(f"{GOOD}\n".encode())
     for low in (0x50, 0x5F):
-        skipped = bytes([low]) + b"\x2a\x4d\x18" + size.to_bytes(4, "little") + b"x" * size
-        ingested = read(tmp_path / str(low), {name: skipped + frame + skipped + frame + skipped})
-        assert (ingested.rows("tick", "seq"), ingested.log()["lines"]) == ([(1,), (2,)], 2)
+        skippable_frame = bytes([low]) + b"\x2a\x4d\x18" + size.to_bytes(4, "little") + b"x" * size
+        ingested = ingest_log(
+            tmp_path / str(low), {name: skippable_frame + frame + skippable_frame + frame + skippable_frame}
+        )
+        assert (ingested.read_rows("tick", "seq"), ingested.read_log()["lines"]) == ([(1,), (2,)], 2)
 
 
 @pytest.mark.parametrize(
@@ -223,8 +238,8 @@ def test_skippable_frames_are_skipped(tmp_path: Path, name: str, size: int) -> N
 )  # fmt: skip
 def test_file_in_another_packing_is_an_error(tmp_path: Path, name: str, head: bytes) -> None:
     with pytest.raises(AssayError) as error:
-        read(tmp_path, {"m-1/out": head + b"x" * 100})
-    assert refusal(error.value, tmp_path) == (
+        ingest_log(tmp_path, {"m-1/out": head + b"x" * 100})
+    assert format_error(error.value, tmp_path) == (
         f"error[broken-file]: the file is packed with {name}, which is not read: DIR/run/m-1/out\n"
         "  hint: unpack it, or pack it with gzip or zstd"
     )
@@ -234,19 +249,19 @@ def test_file_in_another_packing_is_an_error(tmp_path: Path, name: str, head: by
 def test_file_in_utf_16_is_an_error(tmp_path: Path, encoding: str) -> None:
     """It was taken for lines of text, which hold no record."""
     with pytest.raises(AssayError) as error:
-        read(tmp_path, {"m-1/out": f"{GOOD}\n".encode(), "m-2/out": f"\ufeff{GOOD}\n".encode(encoding)})
-    assert refusal(error.value, tmp_path) == (
+        ingest_log(tmp_path, {"m-1/out": f"{GOOD}\n".encode(), "m-2/out": f"\ufeff{GOOD}\n".encode(encoding)})
+    assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the file is in UTF-16, which is not read: DIR/run/m-2/out\n"
         "  expected: UTF-8\n"
         "  hint: `iconv -f UTF-16 -t UTF-8` makes it that"
     )
 
 
-@pytest.mark.parametrize("piece", [10**8, len(record(n=1))])
+@pytest.mark.parametrize("piece", [10**8, len(format_record(n=1))])
 def test_byte_order_mark_makes_a_line_text_in_any_piece(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
-    line = record(n=1).encode() + b"\n"
+    line = format_record(n=1).encode() + b"\n"
     monkeypatch.setattr("assay.ingest.chunks.PIECE", piece)
-    ingested = read(tmp_path, b"\xef\xbb\xbf" + line + b"\xef\xbb\xbf" + line + line)
-    assert (len(ingested.rows("tick")), ingested.log()["text_lines"]) == (2, 1)
+    ingested = ingest_log(tmp_path, b"\xef\xbb\xbf" + line + b"\xef\xbb\xbf" + line + line)
+    assert (len(ingested.read_rows("tick")), ingested.read_log()["text_lines"]) == (2, 1)

@@ -11,16 +11,16 @@ import duckdb
 import pytest
 
 from assay.ingest import batches, scanner
-from assay.ingest.chunks import LogFile, shares
+from assay.ingest.chunks import LogFile, divide_among_workers
 from assay.ingest.fingerprint import FileSnapshot, FileStamp
 from assay.ingest.readers import json_lines_worker
-from tests.support.ingesting import SOURCE, Ingested, read, record
+from tests.support.ingesting import SOURCE, IngestedFolder, format_record, ingest_log
 
-PLAIN = [record(n=number) for number in range(60)]
+PLAIN = [format_record(n=number) for number in range(60)]
 #: lines that the scanner leaves to the engine, for how an instant or a number is written
 ODD = [line.replace('Z"', '+00:00"') if number % 7 < 2 else line for number, line in enumerate(PLAIN)]
 ESCAPED = [line.replace('"n"', r'"\u006e"') if number == 9 else line for number, line in enumerate(PLAIN)]
-STRANGE = [*PLAIN, record(n=1) + "\r"]
+STRANGE = [*PLAIN, format_record(n=1) + "\r"]
 RUNS: Mapping[str, Mapping[str, list[str]]] = {
     "odd lines among plain ones": {"m-1/out": ODD},
     "odd lines in one of several files": {"m-1/out.1": PLAIN, "m-1/out": ESCAPED, "m-2/out": ODD},
@@ -33,7 +33,7 @@ RUNS: Mapping[str, Mapping[str, list[str]]] = {
 }
 
 
-def rows_as_written(ingested: Ingested) -> list[tuple[Any, ...]]:
+def read_stored_rows(ingested: IngestedFolder) -> list[tuple[Any, ...]]:
     """The rows of the event's files, by their numbers, as they stand there."""
     files = sorted((ingested.folder / "events" / "tick").iterdir(), key=lambda path: int(path.stem))
     with duckdb.connect(config={"threads": "1"}) as connection:
@@ -41,7 +41,7 @@ def rows_as_written(ingested: Ingested) -> list[tuple[Any, ...]]:
     return [row for rows in result for row in rows]
 
 
-def texts(run: Mapping[str, list[str]]) -> dict[str, bytes]:
+def encode_files(run: Mapping[str, list[str]]) -> dict[str, bytes]:
     return {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in run.items()}
 
 
@@ -50,13 +50,13 @@ def texts(run: Mapping[str, list[str]]) -> dict[str, bytes]:
 def test_rows_have_one_order_for_every_reader(
     run: Mapping[str, list[str]], workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    by_scanner = read(tmp_path / "scanner", texts(run), workers=workers)
-    monkeypatch.setattr(scanner, "_library", lambda _: None)
-    by_engine = read(tmp_path / "engine", texts(run), workers=1)
-    rows = rows_as_written(by_scanner)
+    scanner_result = ingest_log(tmp_path / "scanner", encode_files(run), workers=workers)
+    monkeypatch.setattr(scanner, "_load_library", lambda _: None)
+    engine_result = ingest_log(tmp_path / "engine", encode_files(run), workers=1)
+    rows = read_stored_rows(scanner_result)
     assert len(rows) == sum(len(lines) for lines in run.values())
     assert rows == sorted(rows, key=lambda row: row[:2])
-    assert rows_as_written(by_engine) == rows
+    assert read_stored_rows(engine_result) == rows
 
 
 @pytest.mark.parametrize("is_scanned", [True, False])
@@ -65,39 +65,39 @@ def test_first_path_with_value_is_the_instant(
 ) -> None:
     """Lines with the time at another path, at both, and with one that cannot be read; with and without the scanner."""
     if not is_scanned:
-        monkeypatch.setattr(scanner, "_library", lambda _: None)
+        monkeypatch.setattr(scanner, "_load_library", lambda _: None)
     lines = [
-        record(n=1),
-        record(n=2).replace('"ts":', '"time":'),
-        record(n=3).replace('{"ts":', '{"time":"2030-01-01T00:00:00Z","ts":'),
-        record(n=4, ts=None).replace('{"ts":', '{"time":"2026-02-05T18:52:16Z","ts":'),
-        record(n=5, ts="then").replace('{"ts":', '{"time":"2026-02-05T18:52:16Z","ts":'),
-        record(n=6).replace('"ts":', '"at":'),
+        format_record(n=1),
+        format_record(n=2).replace('"ts":', '"time":'),
+        format_record(n=3).replace('{"ts":', '{"time":"2030-01-01T00:00:00Z","ts":'),
+        format_record(n=4, ts=None).replace('{"ts":', '{"time":"2026-02-05T18:52:16Z","ts":'),
+        format_record(n=5, ts="then").replace('{"ts":', '{"time":"2026-02-05T18:52:16Z","ts":'),
+        format_record(n=6).replace('"ts":', '"at":'),
     ]
-    ingested = read(tmp_path, lines, source=replace(SOURCE, or_time=(("time",),)))
-    assert [(n, str(t_ns)) for n, t_ns in ingested.rows("tick", "n", "t_ns")] == [
+    ingested = ingest_log(tmp_path, lines, source=replace(SOURCE, or_time=(("time",),)))
+    assert [(n, str(t_ns)) for n, t_ns in ingested.read_rows("tick", "n", "t_ns")] == [
         (n, "1770317536000000000") for n in (1, 2, 3, 4)
     ]
-    reasons = [row[-2].replace('"', "") for row in ingested.broken()]
+    reasons = [row[-2].replace('"', "") for row in ingested.read_quarantine()]
     assert reasons == ["bad time: then", "no time"]
 
 
 @pytest.mark.usefixtures("with_scanner")
 def test_batches_of_interleaved_files_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of two workers leaves its second file for later, so that a batch has the first and the third."""
-    merged: list[int] = []
+    merged_counts: list[int] = []
     merge = batches._merge
 
-    def watched(connection: Any, parts: Sequence[Path], target: Path) -> None:
-        merged.append(len(parts))
+    def record_merge(connection: Any, parts: Sequence[Path], target: Path) -> None:
+        merged_counts.append(len(parts))
         merge(connection, parts, target)
 
-    monkeypatch.setattr(batches, "_merge", watched)
-    monkeypatch.setattr(json_lines_worker, "HELD", 300_000)
-    lines = [record(n=number) for number in range(4000)]
-    ingested = read(tmp_path, texts({f"m-1/out.{part}": lines for part in (4, 3, 2, 1)}), workers=2)
-    rows = rows_as_written(ingested)
-    assert merged == [2]
+    monkeypatch.setattr(batches, "_merge", record_merge)
+    monkeypatch.setattr(json_lines_worker, "SCANNER_MEMORY", 300_000)
+    lines = [format_record(n=number) for number in range(4000)]
+    ingested = ingest_log(tmp_path, encode_files({f"m-1/out.{part}": lines for part in (4, 3, 2, 1)}), workers=2)
+    rows = read_stored_rows(ingested)
+    assert merged_counts == [2]
     assert [row[1] for row in rows] == [part * 2**40 + number for part in range(4) for number in range(1, 4001)]
 
 
@@ -116,4 +116,4 @@ def test_shares_are_neighbours_of_least_weight(sizes: list[int], workers: int, e
         LogFile(number, "h", number, FileSnapshot(Path("x"), FileStamp(size, 0, 0, 0), size))
         for number, size in enumerate(sizes)
     ]
-    assert [[file.size for file in share] for share in shares(files[::-1], workers)] == expected
+    assert [[file.size for file in share] for share in divide_among_workers(files[::-1], workers)] == expected

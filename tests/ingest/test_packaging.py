@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from assay.ingest.decompress import decompressed
+from assay.ingest.decompress import iter_decompressed
 from assay.lang.model.package import Event, Quarantine, Source
 from tests.ingest import test_blocks as blocks
 from tests.ingest import test_csv as tables
@@ -25,9 +25,9 @@ from tests.ingest import test_json_records as records
 from tests.ingest import test_samples as samples
 from tests.ingest import test_text_lines as texts
 from tests.support import packaging
-from tests.support.commands import assay
-from tests.support.ingesting import SOURCE, TICK, Ingested, read, record
-from tests.support.mixed import mixed
+from tests.support.commands import run_assay
+from tests.support.ingesting import SOURCE, TICK, IngestedFolder, format_record, ingest_log
+from tests.support.mixed import create_mixed_workspace
 
 #: number of random variants; `just fuzz` runs more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "2"))
@@ -38,18 +38,18 @@ S = 1795231211
 class Kind:
     """Records of a kind of source, whole, broken and no events, and how a file is made of some of them.
 
-    `named` are names of its files, in the order in which they are read; in any order where instants tell that.
+    `file_names` are names of its files, in the order in which they are read; in any order where instants tell that.
     """
 
     source: Source
     event: Event
     records: Sequence[str]
-    made: Callable[[Sequence[str]], str]
-    named: Sequence[str]
-    in_any_order: bool = False
+    format_file: Callable[[Sequence[str]], str]
+    file_names: Sequence[str]
+    is_order_free: bool = False
 
 
-def _instant_at(number: int) -> str:
+def _format_instant(number: int) -> str:
     return f"2026-02-05T18:{number:02}:16.000"
 
 
@@ -58,90 +58,121 @@ def _write_om(lines: Sequence[str]) -> str:
 
 
 def _write_answer(pairs: Sequence[str]) -> str:
-    head = '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"peers"},"values":['
-    return f"{head}{','.join(pairs)}]}}]}}}}"
+    beginning = '{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"peers"},"values":['
+    return f"{beginning}{','.join(pairs)}]}}]}}}}"
 
 
 KINDS = {
     "json-lines": Kind(
-        SOURCE, TICK,
-        [f'{record(ts=f"{_instant_at(n)}Z", n=n)}\n{{"n":{n}\n\ntext {n}\n{record("Other")}\n' for n in range(9)],
-        "".join, ["m-1/out", "m-1/out.1", "m-1/out.10", "m-1/out-a", "m-1/m-1.json"], in_any_order=True,
+        SOURCE,
+        TICK,
+        [
+            f'{format_record(ts=f"{_format_instant(n)}Z", n=n)}\n{{"n":{n}\n\ntext {n}\n{format_record("Other")}\n'
+            for n in range(9)
+        ],
+        "".join,
+        ["m-1/out", "m-1/out.1", "m-1/out.10", "m-1/out-a", "m-1/m-1.json"],
+        is_order_free=True,
     ),
     "text-lines": Kind(
-        texts.LINES, texts.TICK,
-        ["".join(f"{texts.line(said, _instant_at(n))}\n" for said in (f"Tick {n}", f"Tick é{n}", "Other")) + " \ntext\n"
-         for n in range(9)],
-        "".join, ["m-1/out", "m-1/out.1", "m-1/out.10", "m-1/out-a"], in_any_order=True,
+        texts.LINES,
+        texts.TICK,
+        [
+            "".join(f"{texts.format_line(word, _format_instant(n))}\n" for word in (f"Tick {n}", f"Tick é{n}", "Other"))
+            + " \ntext\n"
+            for n in range(9)
+        ],
+        "".join,
+        ["m-1/out", "m-1/out.1", "m-1/out.10", "m-1/out-a"],
+        is_order_free=True,
     ),
     "csv": Kind(
-        tables.TABLE, tables.ROW, [f"{n},{n}\n" if n % 3 else f'{n},"x,{n}"\n{n}\n' for n in range(9)],
-        lambda rows: "at,n\n" + "".join(rows), ["a.csv", "b.csv", "c.csv"],
+        tables.TABLE,
+        tables.ROW,
+        [f"{n},{n}\n" if n % 3 else f'{n},"x,{n}"\n{n}\n' for n in range(9)],
+        lambda rows: "at,n\n" + "".join(rows),
+        ["a.csv", "b.csv", "c.csv"],
     ),
     "json-records": Kind(
-        records.LISTS, records.ROW,
+        records.LISTS,
+        records.ROW,
         [f'{{"time": {n}, "n": {n}, "m": 1}}' if n % 3 else f'{{"time": {n}, "n": "é", "m": 1}}' for n in range(1, 9)],
-        lambda items: f'{{"data": {{"list": [{", ".join(items)}]}}}}\n', ["a.json", "a1.json", "a2.json"],
+        lambda items: f'{{"data": {{"list": [{", ".join(items)}]}}}}\n',
+        ["a.json", "a1.json", "a2.json"],
     ),
     "blocks": Kind(
-        blocks.BLOCKS, blocks.BLOCK, [f"Id: é{n}  Id: b{n}\n  N: {n}  N: {'x' if n % 3 else n}\n" for n in range(9)],
-        "".join, ["a.txt", "b.txt", "c.txt"],
+        blocks.BLOCKS,
+        blocks.BLOCK,
+        [f"Id: é{n}  Id: b{n}\n  N: {n}  N: {'x' if n % 3 else n}\n" for n in range(9)],
+        "".join,
+        ["a.txt", "b.txt", "c.txt"],
     ),
     "samples, a text": Kind(
-        samples.METRICS, samples.PEERS,
+        samples.METRICS,
+        samples.PEERS,
         [f'peers{{job="é"}} {n} {S + n}\npeers {n}\nother 1 {S + n}\n# a comment\n' for n in range(9)],
-        _write_om, ["a.om", "b.om", "c.om"], in_any_order=True,
+        _write_om,
+        ["a.om", "b.om", "c.om"],
+        is_order_free=True,
     ),
     "samples, an answer": Kind(
-        samples.METRICS, samples.PEERS,
+        samples.METRICS,
+        samples.PEERS,
         [f'[{S + n},"{n}"]' if n % 3 else f'[{S + n},"{n}"],[{S + n},1]' for n in range(9)],
-        _write_answer, ["a.json", "b.json", "c.json"], in_any_order=True,
+        _write_answer,
+        ["a.json", "b.json", "c.json"],
+        is_order_free=True,
     ),
-}  # fmt: skip
+}
 
 
-def read_packaged(random: Random, kind: Kind, folder: Path) -> Ingested:
+def read_packaged(random: Random, kind: Kind, folder: Path) -> IngestedFolder:
     """Ingest the records of a kind in a random packaging."""
     ends, mark = random.choice(["\n", "\r\n"]), random.choice(["", "\ufeff"])
-    some = packaging.parts(random, [item.encode() for item in kind.records], len(kind.named))
-    names = random.sample(kind.named, len(some))
-    for name, part in zip(names if kind.in_any_order else sorted(names), some, strict=True):
-        text = mark + kind.made([item.decode() for item in part]).replace("\n", ends)
+    packaged_files = packaging.divide_records(random, [item.encode() for item in kind.records], len(kind.file_names))
+    names = random.sample(kind.file_names, len(packaged_files))
+    for name, part in zip(names if kind.is_order_free else sorted(names), packaged_files, strict=True):
+        text = mark + kind.format_file([item.decode() for item in part]).replace("\n", ends)
         packaging.put(random, folder / "run" / name, text.encode(), folder / "apart")
     return _read(kind, folder, workers=random.choice([1, 2, 7]))
 
 
-def _read(kind: Kind, folder: Path, **options: Any) -> Ingested:
-    return read(folder, {}, (kind.event,), None, replace(kind.source, quarantine=Quarantine(1.0, 10)), **options)
+def _read(kind: Kind, folder: Path, **options: Any) -> IngestedFolder:
+    return ingest_log(folder, {}, (kind.event,), None, replace(kind.source, quarantine=Quarantine(1.0, 10)), **options)
 
 
-def summarize(kind: Kind, ingested: Ingested) -> object:
+def summarize(kind: Kind, ingested: IngestedFolder) -> object:
     """Return events, counts and reasons, without names of files and positions."""
     fields = [item.name for form in kind.event.forms for item in form.fields]
-    of_events = ingested.rows(kind.event.name, "host", "t_ns", *fields)
-    return of_events, ingested.rows("counts"), ingested.log(), sorted(ingested.rows("quarantine", "reason", "text"))
+    event_rows = ingested.read_rows(kind.event.name, "host", "t_ns", *fields)
+    return (
+        event_rows,
+        ingested.read_rows("counts"),
+        ingested.read_log(),
+        sorted(ingested.read_rows("quarantine", "reason", "text")),
+    )
 
 
-def _check_offsets(ingested: Ingested) -> None:
+def _check_offsets(ingested: IngestedFolder) -> None:
     """Check that each broken record begins at its reported offset, apart from labels before a sample."""
-    for name, offset, text in ingested.rows("quarantine", "file", "offset", "text"):
-        there = b"".join(decompressed(ingested.folder.parent / "run" / name))[offset:].decode("utf-8")
+    for name, offset, text in ingested.read_rows("quarantine", "file", "offset", "text"):
+        text_at_offset = b"".join(iter_decompressed(ingested.folder.parent / "run" / name))[offset:].decode("utf-8")
         start = re.sub(r"^\{\"__name__.*\} (?=\[)", "", text).split("; ")[0][:8]
-        assert there.startswith(start), (name, offset)
+        assert text_at_offset.startswith(start), (name, offset)
 
 
 @pytest.mark.parametrize("seed", range(TIMES))
 @pytest.mark.parametrize("name", KINDS)
 def test_records_are_the_same_in_any_packaging(tmp_path: Path, name: str, seed: int) -> None:
     kind = KINDS[name]
-    plain = tmp_path / "plain" / "run" / kind.named[0]
-    plain.parent.mkdir(parents=True)
-    plain.write_text(kind.made(kind.records), encoding="utf-8")
+    plain_file = tmp_path / "plain" / "run" / kind.file_names[0]
+    plain_file.parent.mkdir(parents=True)
+    plain_file.write_text(kind.format_file(kind.records), encoding="utf-8")
     expected = summarize(kind, _read(kind, tmp_path / "plain"))
     ingested = read_packaged(Random(f"{seed} {name}"), kind, tmp_path / "packaged")
     assert summarize(kind, ingested) == expected
     _check_offsets(ingested)
-    log = ingested.log()
+    log = ingested.read_log()
     assert (log["recognised"] > 0, log["quarantined"] > 0) == (True, True)
 
 
@@ -151,23 +182,23 @@ HASH = re.compile(r'"[0-9a-f]{64}"')
 
 @pytest.mark.parametrize("kind", ["", ".tar", ".tar.gz", ".tar.zst", ".zip"])
 def test_report_is_the_same_for_any_packaging_of_run(tmp_path: Path, kind: str) -> None:
-    place, random = mixed(tmp_path / "mixed"), Random(kind)
-    run, other = place / "runs" / "v1", place / "other" / "v1"
+    place, random = create_mixed_workspace(tmp_path / "mixed"), Random(kind)
+    run, other_run = place / "runs" / "v1", place / "other" / "v1"
     for path in sorted(run.rglob("*"), key=lambda _: random.random()):
         if path.is_file() and path.suffix == ".json":
-            other.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, other)
+            other_run.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, other_run)
         elif path.is_file():
-            packaging.put(random, other / path.relative_to(run), path.read_bytes(), place / "apart")
+            packaging.put(random, other_run / path.relative_to(run), path.read_bytes(), place / "apart")
     if kind:
-        other = packaging.archived(random, other, kind)
-    assert assay("query", "size", "--run", other, "--cache", tmp_path / "cache", within=place).status == 0
-    assert _build_report(place, run, tmp_path / "cache") == _build_report(place, other, tmp_path / "cache")
+        other_run = packaging.archive_folder(random, other_run, kind)
+    assert run_assay("query", "size", "--run", other_run, "--cache", tmp_path / "cache", cwd=place).status == 0
+    assert _build_report(place, run, tmp_path / "cache") == _build_report(place, other_run, tmp_path / "cache")
 
 
 def _build_report(place: Path, run: Path, cache: Path) -> list[str]:
     """Return results and document of the report of a run."""
     out = place / "out"
-    done = assay("build", "mix/main", "--run", f"v={run}", "-o", out, "--cache", cache, "--to", "md", within=place)
-    assert (done.status, done.err) == (0, "")
+    result = run_assay("build", "mix/main", "--run", f"v={run}", "-o", out, "--cache", cache, "--to", "md", cwd=place)
+    assert (result.status, result.err) == (0, "")
     return [HASH.sub('"HASH"', (out / name).read_text("utf-8")) for name in ("results.json", "document.json")]

@@ -15,9 +15,9 @@ import pytest
 from assay.lang.model.package import Event
 from assay.util.diagnostics import AssayError
 from tests.ingest.test_samples import METRICS
-from tests.support.ingesting import field, form, read, refusal
+from tests.support.ingesting import build_field, build_form, format_error, ingest_log
 from tests.support.laboratory import ROOT
-from tests.support.prometheus import MISSING, WHY, Series, saved_series, served, stored
+from tests.support.prometheus import MISSING, SKIP_REASON, Series, create_database, read_saved_series, serve_database
 
 RUN = ROOT / "golden" / "cometbft" / "run"
 NAMES = ("up", "cometbft_p2p_peers", "cometbft_consensus_height", "process_resident_memory_bytes", "odd_total")
@@ -29,12 +29,12 @@ ODD: Series = {
 }  # fmt: skip
 Row = tuple[int, str | None, str]
 
-real = pytest.mark.skipif(bool(MISSING), reason=WHY)
+needs_prometheus = pytest.mark.skipif(bool(MISSING), reason=SKIP_REASON)
 
 
 @pytest.fixture(scope="module")
 def series() -> list[Series]:
-    result = saved_series(RUN / "prom" / "raw_all_5s.json.gz")
+    result = read_saved_series(RUN / "prom" / "raw_all_5s.json.gz")
     return [item for item in result if item["metric"]["__name__"] in NAMES]
 
 
@@ -42,56 +42,56 @@ def series() -> list[Series]:
 def server(series: list[Series], tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """A server over all of them, and its database."""
     folder = tmp_path_factory.mktemp("texts")
-    base = stored(folder, [*series, ODD])
-    with served(base, folder / "server", "--query.lookback-delta=876000h") as url:
+    base = create_database(folder, [*series, ODD])
+    with serve_database(base, folder / "server", "--query.lookback-delta=876000h") as url:
         yield url, folder / "server" / "data"
 
 
-def event() -> Event:
+def create_event() -> Event:
     names = {f"g{index}": name for index, name in enumerate(NAMES)}
-    label = field("job", "text", "labels.job", required=False)
-    return Event("all", METRICS.name, (form([field("value", "real"), label], **names),), "")
+    label = build_field("job", "text", "labels.job", required=False)
+    return Event("all", METRICS.name, (build_form([build_field("value", "real"), label], **names),), "")
 
 
 def read_back(folder: Path, text: str) -> list[Row]:
     """The samples of a text: instant, job, value as text."""
-    result = read(folder, {"a": text.encode()}, (event(),), None, METRICS)
-    assert result.rows("quarantine") == []
-    rows: list[Any] = result.rows("all", "t_ns", "job", "value")
+    result = ingest_log(folder, {"a": text.encode()}, (create_event(),), None, METRICS)
+    assert result.read_rows("quarantine") == []
+    rows: list[Any] = result.read_rows("all", "t_ns", "job", "value")
     return sorted((t, job, repr(value)) for t, job, value in rows)
 
 
-def expected_samples(series: Sequence[Series], *, dumped: bool = True) -> list[Row]:
+def compute_expected_samples(series: Sequence[Series], *, is_dump: bool = True) -> list[Row]:
     """The samples; a dump tells ends of lines as what is no number."""
     return sorted(
-        (int(Decimal(t) * 10**9), item["metric"]["job"], repr(None if dumped and value == "NaN" else float(value)))
+        (int(Decimal(t) * 10**9), item["metric"]["job"], repr(None if is_dump and value == "NaN" else float(value)))
         for item in series
         for t, value in item["values"]
     )
 
 
-def promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run_promtool(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["promtool", "tsdb", *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
 
-@real
+@needs_prometheus
 def test_dump_of_promtool_is_read(server: tuple[str, Path], series: list[Series], tmp_path: Path) -> None:
-    done = promtool("dump", server[1])
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith('{__name__="')
-    expected = expected_samples([*series, ODD])
+    result = run_promtool("dump", server[1])
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith('{__name__="')
+    expected = compute_expected_samples([*series, ODD])
     assert len(expected) > 1000
-    assert read_back(tmp_path, done.stdout) == expected
+    assert read_back(tmp_path, result.stdout) == expected
 
 
-@real
+@needs_prometheus
 def test_openmetrics_dump_of_promtool_is_read(server: tuple[str, Path], series: list[Series], tmp_path: Path) -> None:
-    done = promtool("dump-openmetrics", server[1])
-    if done.returncode and "dump-openmetrics" in done.stderr:
+    result = run_promtool("dump-openmetrics", server[1])
+    if result.returncode and "dump-openmetrics" in result.stderr:
         pytest.skip("this promtool has no `tsdb dump-openmetrics`: it came with a later version")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("# EOF\n")
-    assert read_back(tmp_path, done.stdout) == expected_samples([*series, ODD])
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.endswith("# EOF\n")
+    assert read_back(tmp_path, result.stdout) == compute_expected_samples([*series, ODD])
 
 
 def test_openmetrics_in_the_form_of_promtool_is_read(series: list[Series], tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_openmetrics_in_the_form_of_promtool_is_read(series: list[Series], tmp_p
     for item in series:
         labels = ", ".join(f'{name}="{value}"' for name, value in sorted(item["metric"].items()) if name != "__name__")
         lines += [f"{item['metric']['__name__']}{{{labels}}} {v} {Decimal(t):.3f}" for t, v in item["values"]]
-    assert read_back(tmp_path, "\n".join([*lines, "# EOF", ""])) == expected_samples(series)
+    assert read_back(tmp_path, "\n".join([*lines, "# EOF", ""])) == compute_expected_samples(series)
 
 
 def fetch_page(url: str, path: str) -> str:
@@ -110,13 +110,13 @@ def fetch_page(url: str, path: str) -> str:
     return text
 
 
-@real
+@needs_prometheus
 def test_exposition_of_a_server_is_read(server: tuple[str, Path], tmp_path: Path) -> None:
     """A server that is asked to federate shows the last sample of each series, with its instant in milliseconds."""
     query = urllib.parse.urlencode({"match[]": '{__name__="odd_total"}'})
     text = fetch_page(server[0], f"/federate?{query}")
     assert text.startswith("# TYPE odd_total untyped\nodd_total{")
-    assert read_back(tmp_path, text) == expected_samples([{**ODD, "values": ODD["values"][-1:]}])
+    assert read_back(tmp_path, text) == compute_expected_samples([{**ODD, "values": ODD["values"][-1:]}])
 
 
 def test_nan_ends_a_series_in_dumps_only(tmp_path: Path) -> None:
@@ -130,11 +130,11 @@ def test_nan_ends_a_series_in_dumps_only(tmp_path: Path) -> None:
 
 def read_refusal(folder: Path, text: str) -> str:
     with pytest.raises(AssayError) as error:
-        read(folder, {"a": text.encode()}, (event(),), None, METRICS)
-    return refusal(error.value, folder)
+        ingest_log(folder, {"a": text.encode()}, (create_event(),), None, METRICS)
+    return format_error(error.value, folder)
 
 
-@real
+@needs_prometheus
 def test_page_of_metrics_is_an_error(server: tuple[str, Path], tmp_path: Path) -> None:
     text = fetch_page(server[0], "/metrics")
     lines = text.split("\n")

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.app.required_sources import has
+from assay.app.required_sources import has_source
 from assay.app.runs import NamedRun
 from assay.ingest import fingerprint, hashing
-from assay.ingest.discovery import TAKEN, find_run
-from assay.ingest.hashing import content_key, file_hashes
+from assay.ingest.discovery import RUN_HINT, find_run
+from assay.ingest.hashing import compute_content_key, hash_files
 from assay.util.checksums import unseal_text
 from assay.util.diagnostics import AssayError
-from tests.support.ingesting import SOURCE, record, refusal
+from tests.support.ingesting import SOURCE, format_error, format_record
 
 
 def write(run: Path, **files: str) -> Path:
@@ -31,37 +31,37 @@ def write(run: Path, **files: str) -> Path:
     return run
 
 
-def put(run: Path, *names: str, minute: int = 0) -> Path:
+def write_logs(run: Path, *names: str, minute: int = 0) -> Path:
     """A run with these log files, each a minute later than the one before."""
     for offset, name in enumerate(names):
-        line = record(ts=f"2026-02-05T18:{minute + offset:02}:00Z", n=offset)
+        line = format_record(ts=f"2026-02-05T18:{minute + offset:02}:00Z", n=offset)
         write(run, **{name.replace("/", "__"): f"text\n{line}\n"})
     return run
 
 
-def files_by_host(run: Path) -> dict[str, list[str]]:
+def list_files_by_host(run: Path) -> dict[str, list[str]]:
     """The file names by host."""
     return {host.host: [path.name for path in host.files] for host in find_run(SOURCE, run).hosts}
 
 
 def test_file_with_several_names_is_read_once(tmp_path: Path) -> None:
-    run = put(tmp_path, "m-1/out-a", "m-1/m-1-x.json")
+    run = write_logs(tmp_path, "m-1/out-a", "m-1/m-1-x.json")
     (run / "m-1" / "out").symlink_to(run / "m-1" / "out-a")
-    assert [len(names) for names in files_by_host(run).values()] == [2]
+    assert [len(names) for names in list_files_by_host(run).values()] == [2]
 
 
 def test_files_that_macos_adds_are_ignored(tmp_path: Path) -> None:
     tables = replace(SOURCE, kind="csv", hosts="", logs=("*.csv", "*/*.csv"))
     for name in ("a.csv", "._a.csv", "deep/b.csv.gz", "deep/._b.csv.gz"):
         write(tmp_path, **{name.replace("/", "__"): "n\n1\n"})
-    (of_run,) = find_run(tables, tmp_path).hosts
-    assert [path.relative_to(tmp_path).as_posix() for path in of_run.files] == ["a.csv", "deep/b.csv.gz"]
+    (host_files,) = find_run(tables, tmp_path).hosts
+    assert [path.relative_to(tmp_path).as_posix() for path in host_files.files] == ["a.csv", "deep/b.csv.gz"]
     hosts = replace(SOURCE, kind="text-lines", hosts="*.log", host_files=True, logs=())
     write(tmp_path, **{"n1.log": "", "._n1.log": "", "._n2.log.gz": ""})
     assert [host.host for host in find_run(hosts, tmp_path).hosts] == ["n1"]
     (tmp_path / "a.csv").unlink()
     run = NamedRun("run", tmp_path)
-    assert [has(run, replace(tables, logs=(glob,))) for glob in ("*.csv", "*/*.csv")] == [False, True]
+    assert [has_source(run, replace(tables, logs=(glob,))) for glob in ("*.csv", "*/*.csv")] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_entry_that_is_not_a_file_is_an_error(tmp_path: Path, create: Callable[[
     create(tmp_path / "m-1" / "out")
     with pytest.raises(AssayError) as error:
         find_run(SOURCE, tmp_path)
-    assert refusal(error.value, tmp_path) == (
+    assert format_error(error.value, tmp_path) == (
         "error[no-logs]: host m-1 has no log file: DIR/m-1\n"
         "  expected: out, out*, m-*.json (also with .gz or .zst)\n"
         f"  found:    {found_text}"
@@ -98,11 +98,11 @@ def test_folder_without_logs_shows_the_glob_of_hosts(tmp_path: Path) -> None:
     [
         (
             "gone",
-            f"error[no-run]: the run directory does not exist: DIR/gone\n  hint: {TAKEN}",
+            f"error[no-run]: the run directory does not exist: DIR/gone\n  hint: {RUN_HINT}",
         ),
         (
             "file",
-            f"error[no-run]: the run is no directory: DIR/file\n  hint: {TAKEN}",
+            f"error[no-run]: the run is no directory: DIR/file\n  hint: {RUN_HINT}",
         ),
         ("empty", "error[no-run]: the run directory is empty: DIR/empty"),
         (
@@ -132,28 +132,28 @@ def test_folder_that_is_not_a_run_is_an_error(tmp_path: Path, name: str, message
     (tmp_path / "hollow" / "m-1").mkdir(parents=True)
     with pytest.raises(AssayError) as error:
         find_run(SOURCE, tmp_path / name)
-    assert refusal(error.value, tmp_path) == message
+    assert format_error(error.value, tmp_path) == message
 
 
-def key(run: Path, memo: Path) -> str:
+def compute_key(run: Path, memo: Path) -> str:
     files = find_run(SOURCE, run)
-    return content_key(file_hashes(files, memo)[1], files)
+    return compute_content_key(hash_files(files, memo)[1], files)
 
 
 def test_hash_of_a_run_does_not_depend_on_its_path(tmp_path: Path) -> None:
-    run = put(tmp_path / "run", "m-1/out", "m-1/out.1", "m-2/out")
-    first = key(run, tmp_path / "memo.json")
+    run = write_logs(tmp_path / "run", "m-1/out", "m-1/out.1", "m-2/out")
+    first = compute_key(run, tmp_path / "memo.json")
     shutil.copytree(run, tmp_path / "copy")
     (tmp_path / "copy" / "m-1" / "out.1").rename(tmp_path / "copy" / "m-1" / "out.7")
-    assert key(tmp_path / "copy", tmp_path / "memo.json") == first
+    assert compute_key(tmp_path / "copy", tmp_path / "memo.json") == first
     (tmp_path / "copy" / "m-2").rename(tmp_path / "copy" / "m-3")
-    assert key(tmp_path / "copy", tmp_path / "memo.json") != first
+    assert compute_key(tmp_path / "copy", tmp_path / "memo.json") != first
 
 
 @pytest.mark.parametrize("change", ["a byte", "a file less", "a file moved to another host"])
 def test_hash_of_a_run_changes_with_its_contents(tmp_path: Path, change: str) -> None:
-    run = put(tmp_path / "run", "m-1/out", "m-1/out.1", "m-2/out")
-    first = key(run, tmp_path / "memo.json")
+    run = write_logs(tmp_path / "run", "m-1/out", "m-1/out.1", "m-2/out")
+    first = compute_key(run, tmp_path / "memo.json")
     if change == "a byte":
         path = run / "m-2" / "out"
         path.write_bytes(path.read_bytes().replace(b'"n":2', b'"n":3'))
@@ -162,7 +162,7 @@ def test_hash_of_a_run_changes_with_its_contents(tmp_path: Path, change: str) ->
         (run / "m-1" / "out.1").unlink()
     else:
         (run / "m-1" / "out.1").rename(run / "m-2" / "out.1")
-    assert key(run, tmp_path / "memo.json") != first
+    assert compute_key(run, tmp_path / "memo.json") != first
 
 
 @pytest.fixture
@@ -170,48 +170,48 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the files whose bytes are read, as they are."""
     names: list[str] = []
 
-    def watched(path: Path, mark: fingerprint.FileStamp) -> fingerprint.FileSnapshot:
+    def record_name(path: Path, mark: fingerprint.FileStamp) -> fingerprint.FileSnapshot:
         names.append(path.name)
-        return fingerprint.hashed(path, mark)
+        return fingerprint.create_hashed_snapshot(path, mark)
 
-    monkeypatch.setattr(hashing, "hashed", watched)
+    monkeypatch.setattr(hashing, "create_hashed_snapshot", record_name)
     monkeypatch.setattr(fingerprint, "SETTLED", 0)
     return names
 
 
 def test_unchanged_files_are_not_hashed_again(tmp_path: Path, hashed: list[str]) -> None:
-    run, memo = put(tmp_path / "run", "m-1/out", "m-1/out.1"), tmp_path / "memo.json"
-    first = key(run, memo)
-    assert (key(run, memo), sorted(hashed)) == (first, ["out", "out.1"])
+    run, memo = write_logs(tmp_path / "run", "m-1/out", "m-1/out.1"), tmp_path / "memo.json"
+    first = compute_key(run, memo)
+    assert (compute_key(run, memo), sorted(hashed)) == (first, ["out", "out.1"])
     before = (run / "m-1" / "out").stat()
     os.utime(run / "m-1" / "out", ns=(before.st_atime_ns, before.st_mtime_ns + 1))
-    assert (key(run, memo), hashed[2:]) == (first, ["out"])
+    assert (compute_key(run, memo), hashed[2:]) == (first, ["out"])
 
 
 @pytest.mark.usefixtures("hashed")
 def test_file_with_its_time_set_back_is_hashed_again(tmp_path: Path) -> None:
-    run, memo = put(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
+    run, memo = write_logs(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
     path = run / "m-1" / "out"
-    first, before = key(run, memo), path.stat()
+    first, before = compute_key(run, memo), path.stat()
     path.write_bytes(path.read_bytes().replace(b'"n":0', b'"n":1'))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     after = path.stat()
     assert (after.st_size, after.st_mtime_ns, after.st_ino) == (before.st_size, before.st_mtime_ns, before.st_ino)
-    assert key(run, memo) != first
+    assert compute_key(run, memo) != first
 
 
 def test_file_that_just_changed_is_hashed_again(
     tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fingerprint, "SETTLED", 10**18)
-    run, memo = put(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
-    assert (key(run, memo), hashed) == (key(run, memo), ["out", "out"])
+    run, memo = write_logs(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
+    assert (compute_key(run, memo), hashed) == (compute_key(run, memo), ["out", "out"])
 
 
 @pytest.mark.usefixtures("hashed")
 def test_unreadable_memo_is_replaced(tmp_path: Path) -> None:
-    run, memo = put(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
-    first = key(run, memo)
+    run, memo = write_logs(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
+    first = compute_key(run, memo)
     memo.write_text("{torn")
-    assert key(run, memo) == first
+    assert compute_key(run, memo) == first
     assert len(json.loads(unseal_text(memo.name, memo.read_text()) or "{}")) == 1

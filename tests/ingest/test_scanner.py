@@ -17,64 +17,85 @@ from typing import Any
 import pytest
 
 from assay.ingest import scanner
-from assay.ingest.event_forms import numbered, wanted_events
-from assay.ingest.field_sql import whole_paths
+from assay.ingest.event_forms import group_required_forms, number_forms
+from assay.ingest.field_sql import find_integer_paths
 from assay.ingest.readers import json_lines_worker
 from assay.ingest.readers.json_lines_worker import Tables
 from assay.ingest.recognition import Recognition
-from assay.ingest.scanner import FilePart, files_message, lines_message
+from assay.ingest.scanner import FilePart, encode_files, encode_lines
 from assay.lang.model.package import Event, Lookup, Quarantine, Source, Transform, Unless
 from fuzz.mutate import mutate
 from tests.compare_reference import CARDANO
-from tests.ingest.test_corrupted_lines import real
-from tests.ingest.test_events_of_runs import package
-from tests.support.ingesting import SOURCE, Ingested, event, field, fixed, form, read, record
+from tests.ingest.test_corrupted_lines import read_real_lines
+from tests.ingest.test_events_of_runs import load_package
+from tests.support.ingesting import (
+    SOURCE,
+    IngestedFolder,
+    build_event,
+    build_field,
+    build_fixed_field,
+    build_form,
+    format_record,
+    ingest_log,
+)
 from tests.support.laboratory import ROOT
 
 
-def cargo_path() -> str | None:
+def find_cargo() -> str | None:
     """Skip unless a Rust compiler works: a command of this name may be a proxy for an absent one."""
     cargo = shutil.which("cargo")
-    works = cargo and subprocess.run([cargo, "--version"], capture_output=True, check=False).returncode == 0
-    return cargo if works else None
+    is_working = cargo and subprocess.run([cargo, "--version"], capture_output=True, check=False).returncode == 0
+    return cargo if is_working else None
 
 
-CARGO = cargo_path()
+CARGO = find_cargo()
 #: number of random variants; `just fuzz` runs more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "2"))
 PLUS = Transform("plus", 2, "")
 EVENTS = (
-    event(
+    build_event(
         "tick",
-        form(
+        build_form(
             [
-                field("n"),
-                field("m", "unsigned", "m", "deep.m", default="7"),
-                field("moved", "integer", "moved", default="1", transforms=[PLUS]),
-                field("share", "real", default="0.5"),
-                field("said", "text", "said", "deep", default=""),
-                field("on", "boolean", default="false"),
+                build_field("n"),
+                build_field("m", "unsigned", "m", "deep.m", default="7"),
+                build_field("moved", "integer", "moved", default="1", transforms=[PLUS]),
+                build_field("share", "real", default="0.5"),
+                build_field("said", "text", "said", "deep", default=""),
+                build_field("on", "boolean", default="false"),
             ],
             [Unless(("off",), "true", False), Unless(("gone",), "", True)],
-            new="Tick", old="a.Tick", oldest="LibTick",
+            new="Tick",
+            old="a.Tick",
+            oldest="LibTick",
         ),
-        form([field("n", "integer", "count"), field("m", "unsigned"), fixed("moved", "integer", "3"),
-              fixed("share", "real", "1.5"), field("said", "text", default="x"), fixed("on", "boolean", "true")],
-             new="Tock"),
+        build_form(
+            [
+                build_field("n", "integer", "count"),
+                build_field("m", "unsigned"),
+                build_fixed_field("moved", "integer", "3"),
+                build_fixed_field("share", "real", "1.5"),
+                build_field("said", "text", default="x"),
+                build_fixed_field("on", "boolean", "true"),
+            ],
+            new="Tock",
+        ),
     ),
-    event("other", form([field("n", "text", "n")], old="Other")),
-    event("bare", form([], new="Bare")),
-)  # fmt: skip
+    build_event("other", build_form([build_field("n", "text", "n")], old="Other")),
+    build_event("bare", build_form([], new="Bare")),
+)
 
 pytestmark = pytest.mark.usefixtures("with_scanner")
-needed = pytest.mark.skipif(not scanner.is_there(), reason="the scanner was not built: no Rust compiler is there")
+needs_scanner = pytest.mark.skipif(
+    not scanner.is_available(), reason="the scanner was not built: no Rust compiler is there"
+)
 
 
 def test_scanner_is_built_where_a_compiler_exists() -> None:
-    assert scanner.is_there() or not CARGO
+    assert scanner.is_available() or not CARGO
 
 
-def memory_checker() -> dict[str, str]:
+def find_memory_checker() -> dict[str, str]:
     """Return the environment in which Cargo runs tests under what checks their memory; empty where nothing does.
 
     AddressSanitizer comes with most compilers, though not as a stable option; it finds leaks, too.
@@ -93,23 +114,23 @@ def memory_checker() -> dict[str, str]:
 def test_native_tests_pass_under_memory_checker() -> None:
     assert CARGO
     manifest = str(ROOT / "native" / "Cargo.toml")
-    done = subprocess.run(
+    result = subprocess.run(
         [CARGO, "test", "--locked", "--offline", "--quiet", "--manifest-path", manifest, "--lib"],
-        capture_output=True, text=True, check=False, env={**os.environ, **memory_checker()},
+        capture_output=True, text=True, check=False, env={**os.environ, **find_memory_checker()},
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert " passed; 0 failed" in done.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert " passed; 0 failed" in result.stdout
 
 
-def left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scanner, "_library", lambda _: None)
+def disable_scanner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanner, "_load_library", lambda _: None)
 
 
-def all_output(ingested: Ingested, events: Sequence[Event]) -> dict[str, Any]:
+def read_all_output(ingested: IngestedFolder, events: Sequence[Event]) -> dict[str, Any]:
     """Return all that ingest wrote, as data."""
     tables = [*(item.name for item in events), "logs", "counts", "quarantine", "unknown"]
     facts = json.loads((ingested.folder / "ingest.json").read_text(encoding="utf-8"))
-    return {table: ingested.rows(table) for table in tables} | {
+    return {table: ingested.read_rows(table) for table in tables} | {
         "facts": facts,
         "bytes": (ingested.folder / "unknown.parquet").read_bytes(),
     }
@@ -127,26 +148,26 @@ def read_both_ways(
         **{name: getattr(source, name) for name in source.__dataclass_fields__} | {"quarantine": Quarantine(1.0, 10)}
     )
     with monkeypatch.context() as patch:
-        left_out(patch)
-        expected = all_output(read(folder / "engine", files, events, source=source), events)
-    by_scanner = all_output(read(folder / "scanner", files, events, source=source), events)
+        disable_scanner(patch)
+        expected = read_all_output(ingest_log(folder / "engine", files, events, source=source), events)
+    scanner_output = read_all_output(ingest_log(folder / "scanner", files, events, source=source), events)
     for table, rows in expected.items():
-        assert by_scanner[table] == rows, table
-    return by_scanner
+        assert scanner_output[table] == rows, table
+    return scanner_output
 
 
 @pytest.fixture
 def lines_set_aside(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Record how many lines the scanner leaves to the engine, per call."""
     counts: list[int] = []
-    real_fill = Tables.set_aside
+    real_fill = Tables.recognize_aside_lines
 
-    def watched(self: Tables, connection: Any, files: Any, rows: Any) -> Any:
-        done = real_fill(self, connection, files, rows)
-        counts.append(len(done[1]))
-        return done
+    def count_filled(self: Tables, connection: Any, files: Any, rows: Any) -> Any:
+        result = real_fill(self, connection, files, rows)
+        counts.append(len(result[1]))
+        return result
 
-    monkeypatch.setattr(Tables, "set_aside", watched)
+    monkeypatch.setattr(Tables, "recognize_aside_lines", count_filled)
     return counts
 
 
@@ -170,43 +191,43 @@ TIMES_OF_DAY = ["2026-02-05T18:52:16Z", "2026-02-05T18:52:16.5Z", "2026-02-05T18
                 "1969-12-31T23:59:59.5Z", "2024-02-29T23:59:60Z", "", "9999-01-01T00:00:00Z"]  # fmt: skip
 
 
-def random_body(random: Random) -> str:
+def generate_body(random: Random) -> str:
     keys = ["n"] * (random.random() < 0.9) + random.choices(KEYS, k=random.randint(0, 4))
-    return "{" + ",".join(f'"{key}":{random_value(random)}' for key in keys) + "}"
+    return "{" + ",".join(f'"{key}":{generate_value(random)}' for key in keys) + "}"
 
 
-def random_value(random: Random) -> str:
+def generate_value(random: Random) -> str:
     nested = random.random()
     if nested < 0.05:
-        return random_body(random)
+        return generate_body(random)
     return str(random.randint(-5, 5)) if nested < 0.8 else random.choice(VALUES)
 
 
-def random_line(random: Random) -> str:
+def generate_line(random: Random) -> str:
     """Return a random line; each property is ordinary often enough."""
-    when = TIMES_OF_DAY[0] if random.random() < 0.8 else random.choice(TIMES_OF_DAY)
+    time_text = TIMES_OF_DAY[0] if random.random() < 0.8 else random.choice(TIMES_OF_DAY)
     name = '"Tick"' if random.random() < 0.5 else random.choice(NAMES)
     members = [
-        f'"ts":"{when}"',
+        f'"ts":"{time_text}"',
         f'"what":{name}',
-        f'"body":{random_body(random) if random.random() < 0.9 else random_value(random)}',
+        f'"body":{generate_body(random) if random.random() < 0.9 else generate_value(random)}',
     ]
     if random.random() < 0.2:
         random.shuffle(members)
     if random.random() < 0.1:
         members.append(random.choice(members))
     if random.random() < 0.1:
-        members[random.randrange(len(members))] = random_value(random)
+        members[random.randrange(len(members))] = generate_value(random)
     text = "{" + ",".join(members) + "}"
     return random.choice([text] * 9 + [f" {text}", f"{text} ", f"{text}x", "text", "", "\t{", text[:-1], f"é {text}"])
 
 
-@needed
+@needs_scanner
 @pytest.mark.parametrize("seed", range(TIMES * 3))
 def test_strange_values_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     files = {
-        f"m-{host}/out{part}": "".join(f"{random_line(random)}\n" for _ in range(400)).encode()
+        f"m-{host}/out{part}": "".join(f"{generate_line(random)}\n" for _ in range(400)).encode()
         for host in (1, 2)
         for part in ("", ".1")
     }
@@ -216,119 +237,127 @@ def test_strange_values_give_same_rows(seed: int, tmp_path: Path, monkeypatch: p
     assert len({name for _, name, *_ in actual["unknown"]}) > 10
 
 
-@needed
+@needs_scanner
 @pytest.mark.parametrize("seed", range(TIMES * 2))
 def test_similar_lines_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The scanner remembers lines, and reads only the values of similar ones."""
     random = Random(seed)
-    shapes = [random_line(random) for _ in range(30)] + [
-        record(n=0, m=1, said="x", share=0.5, on=True),
-        record("Bare", z=[1]),
+    shapes = [generate_line(random) for _ in range(30)] + [
+        format_record(n=0, m=1, said="x", share=0.5, on=True),
+        format_record("Bare", z=[1]),
     ]
     values = [*VALUES, *(str(number) for number in range(40)), *(f'"{number}"' for number in range(40))]
 
-    def varied(text: str) -> str:
+    def vary_values(text: str) -> str:
         return re.sub(r'(?<=[:\[,])("[^"{}]*"(?!:)|-?[0-9.]+|true|false|null)',
                       lambda match: random.choice(values) if random.random() < 0.2 else match[0], text)  # fmt: skip
 
     files = {
-        f"m-{host}/out": "".join(f"{varied(random.choice(shapes))}\n" for _ in range(1500)).encode() for host in (1, 2)
+        f"m-{host}/out": "".join(f"{vary_values(random.choice(shapes))}\n" for _ in range(1500)).encode()
+        for host in (1, 2)
     }
     match = read_both_ways(tmp_path, files, monkeypatch)
     assert len(match["tick"]) > 50
 
 
-@needed
+@needs_scanner
 @pytest.mark.parametrize("seed", range(TIMES * 4))
 def test_broken_bytes_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
-    whole = [f"{record(n=number, m=number, said='x' * number)}\n".encode() for number in range(20)]
+    whole_lines = [f"{format_record(n=number, m=number, said='x' * number)}\n".encode() for number in range(20)]
     files = {}
     for host in range(6):
-        lines = random.choices(whole, k=60)
+        lines = random.choices(whole_lines, k=60)
         for _ in range(random.choice([0, 1, 5])):
-            lines.insert(random.randrange(60), mutate(random, whole))
+            lines.insert(random.randrange(60), mutate(random, whole_lines))
         files[f"m-{host}/out"] = b"".join(lines)
     read_both_ways(tmp_path, files, monkeypatch)
 
 
-@needed
+@needs_scanner
 @pytest.mark.parametrize("seed", range(TIMES))
 def test_logs_of_real_nodes_give_same_rows(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
-    source = package().package.sources[0]
-    events = [item for item in package().package.events if item.source == source.name]
+    source = load_package().package.sources[0]
+    events = [item for item in load_package().package.events if item.source == source.name]
     files = {}
     for host in range(4):
-        lines = random.choices(real(), k=500)
-        lines[::50] = (mutate(random, real()) for _ in lines[::50])
+        lines = random.choices(read_real_lines(), k=500)
+        lines[::50] = (mutate(random, read_real_lines()) for _ in lines[::50])
         files[f"node-{host}/stdout"] = b"\n".join(lines) + random.choice([b"", b"\n", b"\n\n"])
     read_both_ways(tmp_path, files, monkeypatch, events, source)
 
 
-@needed
+@needs_scanner
 @pytest.mark.parametrize("case", ["baseline", "legacy", "list-ns", "edges"])
 def test_nearly_all_lines_of_runs_are_plain(case: str) -> None:
     """Otherwise the scanner would be useless: names of all generations, lists, wrapped bodies."""
-    source = package().package.sources[0]
-    events = [item for item in package().package.events if item.source == source.name]
-    recognition = Recognition(source, numbered(events, {e.name: frozenset(f.name for f in e.fields) for e in events}))
-    message = lines_message(recognition)
+    source = load_package().package.sources[0]
+    events = [item for item in load_package().package.events if item.source == source.name]
+    recognition = Recognition(
+        source, number_forms(events, {e.name: frozenset(f.name for f in e.fields) for e in events})
+    )
+    message = encode_lines(recognition)
     path = next((CARDANO / case / "run").glob("node-*/*.gz"))
-    with tempfile.NamedTemporaryFile() as plain:
-        plain.write(gzip.decompress(path.read_bytes()))
-        plain.flush()
+    with tempfile.NamedTemporaryFile() as plain_file:
+        plain_file.write(gzip.decompress(path.read_bytes()))
+        plain_file.flush()
         assert message
-        scan = scanner.scan(files_message([FilePart(Path(plain.name), 0, plain.tell())], 2**40) + message, 1)
+        scan = scanner.scan(encode_files([FilePart(Path(plain_file.name), 0, plain_file.tell())], 2**40) + message, 1)
     assert scan
     (file,) = scan.files
     assert file.lines > 500
-    assert (file.strange, scan.odd < file.lines / 100) == (False, True), scan.odd
+    assert (file.is_strange, scan.odd_count < file.lines / 100) == (False, True), scan.odd_count
 
 
-@needed
+@needs_scanner
 def test_scanner_can_be_disabled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_SCANNER", "off")
-    monkeypatch.setattr(scanner, "_library", lambda _: pytest.fail("it is asked"))
-    assert read(tmp_path, [record(n=1)]).rows("tick", "n") == [(1,)]
+    monkeypatch.setattr(scanner, "_load_library", lambda _: pytest.fail("it is asked"))
+    assert ingest_log(tmp_path, [format_record(n=1)]).read_rows("tick", "n") == [(1,)]
 
 
-@needed
+@needs_scanner
 def test_only_odd_lines_are_left_to_the_engine(tmp_path: Path, lines_set_aside: list[int]) -> None:
-    lines = [record(n=number) for number in range(500)]
-    lines[100] = record(n=1).replace("1}", "1.0}")
+    lines = [format_record(n=number) for number in range(500)]
+    lines[100] = format_record(n=1).replace("1}", "1.0}")
     lines[200] = "{"
-    ingested = read(tmp_path, lines)
+    ingested = ingest_log(tmp_path, lines)
     assert lines_set_aside == [2]
-    assert [row[0] for row in ingested.rows("tick", "n")] == [*range(100), 1, *range(101, 200), *range(201, 500)]
-    assert ingested.rows("tick", "seq")[100:102] == [(101,), (102,)]
-    assert ingested.rows("quarantine", "line", "reason") == [(201, "not JSON")]
+    assert [row[0] for row in ingested.read_rows("tick", "n")] == [*range(100), 1, *range(101, 200), *range(201, 500)]
+    assert ingested.read_rows("tick", "seq")[100:102] == [(101,), (102,)]
+    assert ingested.read_rows("quarantine", "line", "reason") == [(201, "not JSON")]
 
 
-@needed
+@needs_scanner
 def test_file_with_many_odd_lines_is_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Tables, "set_aside", lambda *_: pytest.fail("lines are set aside"))
-    odd = (record(n=1, said="x" * 1000).replace(":1,", ": 1.0,") + "\n").encode()
-    plain = (record(n=2) + "\n").encode()
-    ingested = read(tmp_path, plain * 10 + odd * 2000)
-    assert len(ingested.rows("tick", "n")) == 2010
+    monkeypatch.setattr(Tables, "recognize_aside_lines", lambda *_: pytest.fail("lines are set aside"))
+    odd_line = (format_record(n=1, said="x" * 1000).replace(":1,", ": 1.0,") + "\n").encode()
+    plain_line = (format_record(n=2) + "\n").encode()
+    ingested = ingest_log(tmp_path, plain_line * 10 + odd_line * 2000)
+    assert len(ingested.read_rows("tick", "n")) == 2010
 
 
-@needed
+@needs_scanner
 def test_rows_of_several_pieces_are_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines_set_aside: list[int]
 ) -> None:
     """A piece has 8192 rows.  Those of a file are dropped, from several pieces, when one of its last lines is strange;
     and of lines that are set aside there may be several pieces, too."""
-    plain = [record(n=number, said="x" * (number % 3)) if number % 5 else record(n=number) for number in range(10_000)]
-    odd = [record(n=number).replace(f"{number}}}", f"{number}.0}}") for number in range(9000)]
-    many = plain * 4
-    mixed = [item for index, line in enumerate(odd) for item in (*many[index * 4 : index * 4 + 4], line)]
+    plain_lines = [
+        format_record(n=number, said="x" * (number % 3)) if number % 5 else format_record(n=number)
+        for number in range(10_000)
+    ]
+    odd_lines = [format_record(n=number).replace(f"{number}}}", f"{number}.0}}") for number in range(9000)]
+    many_lines = plain_lines * 4
+    mixed_lines = [
+        item for index, line in enumerate(odd_lines) for item in (*many_lines[index * 4 : index * 4 + 4], line)
+    ]
     files = {
-        "m-1/out.3": plain,
-        "m-1/out.2": [*plain, *plain, record(n=1) + "\r"],
-        "m-1/out.1": plain,
-        "m-1/out": mixed,
+        "m-1/out.3": plain_lines,
+        "m-1/out.2": [*plain_lines, *plain_lines, format_record(n=1) + "\r"],
+        "m-1/out.1": plain_lines,
+        "m-1/out": mixed_lines,
     }
     texts = {name: "".join(f"{line}\n" for line in lines).encode() for name, lines in files.items()}
     actual = read_both_ways(tmp_path, texts, monkeypatch, EVENTS[:1])
@@ -337,37 +366,39 @@ def test_rows_of_several_pieces_are_the_same(
     assert not actual["quarantine"]
 
 
-@needed
+@needs_scanner
 @pytest.mark.parametrize("limit", [0, 200_000, 500_000, 10**9])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_files_beyond_memory_limit_are_read_later(
     limit: int, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The engine, which can use a disk, reads the part of a file beyond a worker's limit."""
-    monkeypatch.setattr(json_lines_worker, "HELD", limit)
-    by_engine: list[int] = []
-    real_fill = json_lines_worker._Reading.recognised
+    monkeypatch.setattr(json_lines_worker, "SCANNER_MEMORY", limit)
+    engine_indices: list[int] = []
+    real_fill = json_lines_worker._Reading.recognize_files
 
-    def watched(self: Any, indices: Sequence[int]) -> Any:
-        by_engine.extend(indices)
+    def record_indices(self: Any, indices: Sequence[int]) -> Any:
+        engine_indices.extend(indices)
         return real_fill(self, indices)
 
-    monkeypatch.setattr(json_lines_worker._Reading, "recognised", watched)
+    monkeypatch.setattr(json_lines_worker._Reading, "recognize_files", record_indices)
     files = {
-        f"m-{host}/out{part}": "".join(f"{record(n=number, said='x' * host)}\n" for number in range(500)).encode()
+        f"m-{host}/out{part}": "".join(
+            f"{format_record(n=number, said='x' * host)}\n" for number in range(500)
+        ).encode()
         for host in range(1, 9)
         for part in ("", ".1")
     }
-    ingested = read(tmp_path, files, EVENTS, workers=workers)
-    rows = ingested.rows("tick", "host", "seq", "n")
+    ingested = ingest_log(tmp_path, files, EVENTS, workers=workers)
+    rows = ingested.read_rows("tick", "host", "seq", "n")
     assert len(rows) == 16 * 500
     assert [row[2] for row in rows] == [*range(500)] * 16
     assert [row[1] % 2**40 for row in rows] == [*range(1, 501)] * 16
-    assert ingested.rows("logs", "host", "lines") == [(f"m-{host}", 1000) for host in range(1, 9)]
-    assert len(by_engine) == (16 if limit == 0 else 0)
+    assert ingested.read_rows("logs", "host", "lines") == [(f"m-{host}", 1000) for host in range(1, 9)]
+    assert len(engine_indices) == (16 if limit == 0 else 0)
 
 
-@needed
+@needs_scanner
 @pytest.mark.parametrize(
     "other",
     [
@@ -380,39 +411,43 @@ def test_files_beyond_memory_limit_are_read_later(
 def test_unsupported_recognition_disables_the_scanner(other: dict[str, Any]) -> None:
     source = type(SOURCE)(**{name: getattr(SOURCE, name) for name in SOURCE.__dataclass_fields__} | other)
     wanted = {"tick": frozenset({"n"})}
-    assert lines_message(Recognition(SOURCE, numbered(EVENTS, wanted)))
-    assert lines_message(Recognition(source, numbered(EVENTS, wanted))) is None
+    assert encode_lines(Recognition(SOURCE, number_forms(EVENTS, wanted)))
+    assert encode_lines(Recognition(source, number_forms(EVENTS, wanted))) is None
 
 
-@needed
+@needs_scanner
 def test_event_with_too_many_keys_is_left_to_the_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    many = event("tick", form([field(f"f{number}", default="0") for number in range(200)], new="Tick"))
-    actual = read_both_ways(tmp_path, {"m-1/out": f"{record(f0=1, f199=2)}\n".encode()}, monkeypatch, [many])
+    wide_event = build_event(
+        "tick", build_form([build_field(f"f{number}", default="0") for number in range(200)], new="Tick")
+    )
+    actual = read_both_ways(
+        tmp_path, {"m-1/out": f"{format_record(f0=1, f199=2)}\n".encode()}, monkeypatch, [wide_event]
+    )
     (row,) = actual["tick"]
     assert (row[4], row[203], len(row)) == (1, 2, 4 + 2 * 200)  # after the fields: which of them are defaults
 
 
-@needed
+@needs_scanner
 def test_malformed_message_does_not_crash() -> None:
-    good = files_message([], 2**40) + (lines_message(Recognition(SOURCE, numbered(EVENTS, {}))) or b"")
-    assert scanner.scan(good, 0)
+    valid_message = encode_files([], 2**40) + (encode_lines(Recognition(SOURCE, number_forms(EVENTS, {}))) or b"")
+    assert scanner.scan(valid_message, 0)
     random = Random(1)
     for _ in range(2000):
-        cut = random.randrange(len(good))
-        broken = bytearray(good[:cut] if random.random() < 0.3 else good)
+        cut = random.randrange(len(valid_message))
+        damaged_message = bytearray(valid_message[:cut] if random.random() < 0.3 else valid_message)
         for _ in range(random.randint(1, 4)):
-            if broken:
-                broken[random.randrange(len(broken))] = random.choice([0, 1, 2, 127, 255])
-        scan = scanner.scan(bytes(broken), 0)
+            if damaged_message:
+                damaged_message[random.randrange(len(damaged_message))] = random.choice([0, 1, 2, 127, 255])
+        scan = scanner.scan(bytes(damaged_message), 0)
         if scan:
             scan.close()
 
 
-@needed
+@needs_scanner
 def test_deleted_or_shortened_file_is_reported_as_strange(tmp_path: Path) -> None:
-    message = lines_message(Recognition(SOURCE, numbered(EVENTS, {})))
+    message = encode_lines(Recognition(SOURCE, number_forms(EVENTS, {})))
     path = tmp_path / "log"
-    path.write_text(f"{record(n=1)}\n", encoding="utf-8")
+    path.write_text(f"{format_record(n=1)}\n", encoding="utf-8")
     assert message
     size = path.stat().st_size
     parts = [
@@ -421,35 +456,45 @@ def test_deleted_or_shortened_file_is_reported_as_strange(tmp_path: Path) -> Non
         FilePart(tmp_path / "none", 0, 5),
         FilePart(tmp_path, 0, 5),
     ]
-    scan = scanner.scan(files_message(parts, 2**40) + message, len(parts))
+    scan = scanner.scan(encode_files(parts, 2**40) + message, len(parts))
     assert scan
-    assert [file.strange for file in scan.files] == [False, True, True, True]
+    assert [file.is_strange for file in scan.files] == [False, True, True, True]
 
 
 def test_library_of_other_version_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanner, "VERSION", scanner.VERSION + 1)
-    scanner._library.cache_clear()
+    scanner._load_library.cache_clear()
     try:
-        assert not scanner.is_there()
+        assert not scanner.is_available()
     finally:
-        scanner._library.cache_clear()
+        scanner._load_library.cache_clear()
 
 
 def test_file_that_is_no_library_is_ignored(tmp_path: Path) -> None:
     (tmp_path / scanner.NAME).write_bytes(b"no library")
-    assert scanner._library(tmp_path / scanner.NAME) is None
+    assert scanner._load_library(tmp_path / scanner.NAME) is None
 
 
 def test_path_read_as_text_by_any_field_is_text() -> None:
-    one = event("e", form([field("a"), field("b", "unsigned", "b", "c"), field("t", "text", "c")], new="E"))
-    two = event("e", form([field("a")], new="E"), form([field("a", "integer", "z")], new="F"))
-    cut = event("e", form([field("a", "integer", "a", transforms=[Transform("take", 3, "")]), field("b")], new="E"))
+    event_of_one_form = build_event(
+        "e",
+        build_form([build_field("a"), build_field("b", "unsigned", "b", "c"), build_field("t", "text", "c")], new="E"),
+    )
+    event_of_two_forms = build_event(
+        "e", build_form([build_field("a")], new="E"), build_form([build_field("a", "integer", "z")], new="F")
+    )
+    cut = build_event(
+        "e",
+        build_form(
+            [build_field("a", "integer", "a", transforms=[Transform("take", 3, "")]), build_field("b")], new="E"
+        ),
+    )
 
-    def whole(item: Event) -> set[tuple[str, ...]]:
+    def list_whole_paths(item: Event) -> set[tuple[str, ...]]:
         wanted = {"e": frozenset(item_field.name for item_field in item.fields)}
-        (own,) = wanted_events(numbered([item], wanted))
-        return set(whole_paths(own))
+        (wanted_event,) = group_required_forms(number_forms([item], wanted))
+        return set(find_integer_paths(wanted_event))
 
-    assert whole(one) == {("a",)}
-    assert whole(two) == {("a",), ("z",)}
-    assert whole(cut) == {("b",)}
+    assert list_whole_paths(event_of_one_form) == {("a",)}
+    assert list_whole_paths(event_of_two_forms) == {("a",), ("z",)}
+    assert list_whole_paths(cut) == {("b",)}

@@ -12,28 +12,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.ingest.manifest import covers
+from assay.ingest.manifest import has_required_events
 from assay.lang.model.package import Event, Form, Name, Quarantine, Source
 from assay.util.diagnostics import AssayError
-from tests.support.ingesting import SOURCES, Ingested, field, read, refusal
+from tests.support.ingesting import SOURCES, IngestedFolder, build_field, format_error, ingest_log
 
 LINES = SOURCES["text-lines"]
-AT = "2022-09-08T17:22:36.707"
+TIME_TEXT = "2022-09-08T17:22:36.707"
 
 
-def form(fields: Sequence[Any], *patterns: str) -> Form:
+def create_form(fields: Sequence[Any], *patterns: str) -> Form:
     return Form(tuple(Name("log", pattern) for pattern in patterns), (), tuple(fields))
 
 
-def event(name: str, *forms: Form) -> Event:
+def create_event(name: str, *forms: Form) -> Event:
     return Event(name, LINES.name, forms, "")
 
 
-TICK = event("tick", form([field("n")], "Tick {n}"))
+TICK = create_event("tick", create_form([build_field("n")], "Tick {n}"))
 
 
-def line(message: str, at: str = AT, level: str = "info ") -> str:
-    return f"{level} {at} ] {message}"
+def format_line(message: str, time: str = TIME_TEXT, level: str = "info ") -> str:
+    return f"{level} {time} ] {message}"
 
 
 def ingest_files(
@@ -42,33 +42,35 @@ def ingest_files(
     events: Sequence[Event] = (TICK,),
     source: Source = LINES,
     wanted: Mapping[str, frozenset[str]] | None = None,
-) -> Ingested:
+) -> IngestedFolder:
     if not isinstance(lines, (bytes, Mapping)):
         lines = "".join(f"{text}\n" for text in lines).encode()
-    return read(folder, {"m-1/out": lines} if isinstance(lines, bytes) else lines, events, wanted, source)
+    return ingest_log(folder, {"m-1/out": lines} if isinstance(lines, bytes) else lines, events, wanted, source)
 
 
 def read_refusal(folder: Path, lines: Any, **options: Any) -> str:
     with pytest.raises(AssayError) as error:
         ingest_files(folder, lines, **options)
     assert [path.name for path in folder.iterdir()] == ["run"]
-    return refusal(error.value, folder)
+    return format_error(error.value, folder)
 
 
 def test_unwanted_text_events_are_counted_not_written(tmp_path: Path) -> None:
-    tock = event("tock", form([field("n")], "Tock {n}"))
+    tock = create_event("tock", create_form([build_field("n")], "Tock {n}"))
     ingested = ingest_files(
-        tmp_path, [line("Tick 1"), line("Tock 2")], [TICK, tock], wanted={"tock": frozenset(("n",))}
+        tmp_path, [format_line("Tick 1"), format_line("Tock 2")], [TICK, tock], wanted={"tock": frozenset(("n",))}
     )
-    assert ingested.rows("counts", "event", "n") == [("tick", 1), ("tock", 1)]
+    assert ingested.read_rows("counts", "event", "n") == [("tick", 1), ("tock", 1)]
     assert [path.name for path in (ingested.folder / "events").iterdir()] == ["tock"]
-    assert covers(ingested.folder, LINES, [TICK, tock], {"tock": frozenset(("n",))})
-    assert not covers(ingested.folder, LINES, [TICK, tock], {"tick": frozenset(("n",))})
-    assert not covers(ingested.folder, replace(LINES, zone="+01:00"), [TICK, tock], {"tock": frozenset(("n",))})
+    assert has_required_events(ingested.folder, LINES, [TICK, tock], {"tock": frozenset(("n",))})
+    assert not has_required_events(ingested.folder, LINES, [TICK, tock], {"tick": frozenset(("n",))})
+    assert not has_required_events(
+        ingested.folder, replace(LINES, zone="+01:00"), [TICK, tock], {"tock": frozenset(("n",))}
+    )
 
 
 def test_truncated_text_log_is_an_error(tmp_path: Path) -> None:
-    content = gzip.compress(f"{line('Tick 1')}\n".encode() * 100)[:-9]
+    content = gzip.compress(f"{format_line('Tick 1')}\n".encode() * 100)[:-9]
     assert read_refusal(tmp_path, {"m-1/out.gz": content}) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.gz\n"
         "  found:    it ends before its content does\n"
@@ -86,19 +88,19 @@ MESSAGES = st.one_of(
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.one_of(MESSAGES, st.just(("text", None, ""))), min_size=1, max_size=12))
 def test_each_line_is_counted_once(tmp_path_factory: pytest.TempPathFactory, items: list[tuple[str, Any, str]]) -> None:
-    lines = [line("Tick 0"), *(line(text) if kind != "text" else "a ] b" for kind, _, text in items)]
+    lines = [format_line("Tick 0"), *(format_line(text) if kind != "text" else "a ] b" for kind, _, text in items)]
     ingested = ingest_files(
         tmp_path_factory.mktemp("lines"), lines, source=replace(LINES, quarantine=Quarantine(1.0, 10))
     )
     ticks = [(seq, n) for seq, (kind, n, _) in enumerate(items, start=2) if kind == "tick"]
-    assert ingested.rows("tick", "seq", "n") == [(1, 0), *ticks]
+    assert ingested.read_rows("tick", "seq", "n") == [(1, 0), *ticks]
     numbers = [kind for kind, _, _ in items]
-    log = ingested.log()
+    log = ingested.read_log()
     assert log["lines"] == len(lines)
     assert log["quarantined"] == numbers.count("broken")
     assert log["text_lines"] == numbers.count("text")
     assert log["recognised"] == 1 + numbers.count("tick")
-    assert [number for (number,) in ingested.rows("quarantine", "line")] == [
+    assert [number for (number,) in ingested.read_rows("quarantine", "line")] == [
         seq for seq, (kind, _, _) in enumerate(items, start=2) if kind == "broken"
     ]
 
@@ -106,17 +108,20 @@ def test_each_line_is_counted_once(tmp_path_factory: pytest.TempPathFactory, ite
 def test_long_event_is_broken_other_lines_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("plain_copies", "readers.lines", "quarantine"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", 2**16)
-    rest = event("tick", form([field("n"), field("rest", "text", required=False)], "Tick {n} {rest...}", "Tick {n}"))
-    long = [line("Tick 2 " + "x" * 2**16), line("other " + "x" * 2**17), "x" * 2**16]
-    ingested = ingest_files(tmp_path, [line("Tick 1"), *long, line("Tick 3")], (rest,))
-    assert ingested.rows("tick", "seq", "n") == [(1, 1), (5, 3)]
-    assert [row[1:4] for row in ingested.broken()] == [("m-1/out", 2, "longer than 8 MiB")]
-    assert (ingested.log()["lines"], ingested.log()["quarantined"]) == (5, 1)
+    rest_event = create_event(
+        "tick",
+        create_form([build_field("n"), build_field("rest", "text", required=False)], "Tick {n} {rest...}", "Tick {n}"),
+    )
+    long_lines = [format_line("Tick 2 " + "x" * 2**16), format_line("other " + "x" * 2**17), "x" * 2**16]
+    ingested = ingest_files(tmp_path, [format_line("Tick 1"), *long_lines, format_line("Tick 3")], (rest_event,))
+    assert ingested.read_rows("tick", "seq", "n") == [(1, 1), (5, 3)]
+    assert [row[1:4] for row in ingested.read_quarantine()] == [("m-1/out", 2, "longer than 8 MiB")]
+    assert (ingested.read_log()["lines"], ingested.read_log()["quarantined"]) == (5, 1)
 
 
 def test_giant_last_line_of_a_text_log_is_not_lost(tmp_path: Path) -> None:
     """The engine would drop it without a word."""
-    content = f"{line('Tick 5')}\n{line('Tick 6 ')}".encode() + b"x" * 200_000_000
+    content = f"{format_line('Tick 5')}\n{format_line('Tick 6 ')}".encode() + b"x" * 200_000_000
     bears = replace(LINES, quarantine=replace(LINES.quarantine, share=1.0))
-    log = read(tmp_path, {"m-1/out": content}, (TICK,), None, bears).log()
+    log = ingest_log(tmp_path, {"m-1/out": content}, (TICK,), None, bears).read_log()
     assert (log["lines"], log["recognised"], log["quarantined"]) == (2, 1, 1)

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.normal_form import dump, load
-from assay.lang.workspace import Workspace, evaluate, scan
-from tests.support.commands import assay
-from tests.support.deep import examples
+from assay.lang.normal_form import format_normal_form, parse_normal_form
+from assay.lang.workspace import Workspace, evaluate_package, scan_sources
+from tests.support.commands import run_assay
+from tests.support.deep import scale_examples
 
 #: names in an order that is neither that of the alphabet nor its reverse, with a pattern each
 EVENTS = {
@@ -110,19 +110,19 @@ in  S.Package::{
 """
 
 
-def package(order: Sequence[str]) -> str:
+def format_package(order: Sequence[str]) -> str:
     """The package with its events in an order."""
-    said = "\n\n".join(f'let e_{name} = of "{name}" "{pattern}"' for name, pattern in EVENTS.items())
-    text = PACKAGE.replace("EVENTS", said).replace("ORDER", ", ".join(f"e_{name}.event" for name in order))
+    event_definitions = "\n\n".join(f'let e_{name} = of "{name}" "{pattern}"' for name, pattern in EVENTS.items())
+    text = PACKAGE.replace("EVENTS", event_definitions).replace("ORDER", ", ".join(f"e_{name}.event" for name in order))
     for part in ("relation", "grain", "metric"):
         text = text.replace(f"{part.upper()}S", ", ".join(f"e_{name}.{part}" for name in EVENTS))
     return text
 
 
-def written(folder: Path, order: Sequence[str] = tuple(EVENTS)) -> Path:
+def write_workspace(folder: Path, order: Sequence[str] = tuple(EVENTS)) -> Path:
     """A workspace with the package, and a run of it."""
     (folder / "specs/texts").mkdir(parents=True)
-    (folder / "specs/texts/package.dhall").write_text(package(order), encoding="utf-8")
+    (folder / "specs/texts/package.dhall").write_text(format_package(order), encoding="utf-8")
     (folder / "run/m-1").mkdir(parents=True)
     lines = (f"2026-01-01T00:00:0{place} {body}\n" for place, body in enumerate(BODIES))
     (folder / "run/m-1/out").write_text("".join(lines), encoding="utf-8")
@@ -132,44 +132,44 @@ def written(folder: Path, order: Sequence[str] = tuple(EVENTS)) -> Path:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace whose specs a cache knows, so that they are not evaluated again and again."""
-    return written(tmp_path_factory.mktemp("order"))
+    return write_workspace(tmp_path_factory.mktemp("order"))
 
 
-def checked(order: Sequence[str], folder: Path) -> CheckedPackage:
+def check_package(order: Sequence[str], folder: Path) -> CheckedPackage:
     """The package of an order, checked."""
-    here = Workspace(written(folder, order))
-    return evaluate(here, "texts", scan(here, "texts"))
+    workspace = Workspace(write_workspace(folder, order))
+    return evaluate_package(workspace, "texts", scan_sources(workspace, "texts"))
 
 
-def counted(folder: Path, cache: Path, events: Sequence[str]) -> dict[str, int]:
+def count_samples(folder: Path, cache: Path, events: Sequence[str]) -> dict[str, int]:
     """How many samples the metrics of events have."""
     metrics = [f"n_{event}" for event in events]
-    done = assay("query", *metrics, "--run", "run", "--format", "json", "--cache", cache, within=folder)
-    assert (done.status, done.err) == (0, ""), done.err
-    return {item["name"]: item["size"] for item in done.json()}
+    result = run_assay("query", *metrics, "--run", "run", "--format", "json", "--cache", cache, cwd=folder)
+    assert (result.status, result.err) == (0, ""), result.err
+    return {item["name"]: item["size"] for item in result.parse_json()}
 
 
-ASKED = st.lists(st.lists(st.sampled_from(list(EVENTS)), min_size=1, unique=True), min_size=2, max_size=5)
+EVENT_LISTS = st.lists(st.lists(st.sampled_from(list(EVENTS)), min_size=1, unique=True), min_size=2, max_size=5)
 
 
-@given(asked=ASKED)
+@given(requested_events=EVENT_LISTS)
 @example([["special"], ["special", "general"], ["special"], list(EVENTS), ["broad"]])
-@settings(derandomize=True, deadline=None, max_examples=examples(9), suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, deadline=None, max_examples=scale_examples(9), suppress_health_check=list(HealthCheck))
 def test_counts_do_not_depend_on_other_queries(
-    place: Path, tmp_path_factory: pytest.TempPathFactory, asked: list[list[str]]
+    place: Path, tmp_path_factory: pytest.TempPathFactory, requested_events: list[list[str]]
 ) -> None:
     cache = tmp_path_factory.mktemp("cache")
-    for events in asked:
-        assert counted(place, cache, events) == {event: COUNTS[event] for event in events}, asked
+    for events in requested_events:
+        assert count_samples(place, cache, events) == {event: COUNTS[event] for event in events}, requested_events
 
 
 def test_another_order_of_events_is_read_again(tmp_path: Path) -> None:
-    place, cache = written(tmp_path / "w"), tmp_path / "cache"
-    assert counted(place, cache, list(EVENTS)) == COUNTS
+    place, cache = write_workspace(tmp_path / "w"), tmp_path / "cache"
+    assert count_samples(place, cache, list(EVENTS)) == COUNTS
     order = ("special", "broad", "middle", "general")
-    (place / "specs/texts/package.dhall").write_text(package(order), encoding="utf-8")
-    assert counted(place, cache, ["broad"]) == {"broad": 2}
-    assert counted(place, cache, ["special", "broad"]) == {"special": 3, "broad": 2}
+    (place / "specs/texts/package.dhall").write_text(format_package(order), encoding="utf-8")
+    assert count_samples(place, cache, ["broad"]) == {"broad": 2}
+    assert count_samples(place, cache, ["special", "broad"]) == {"special": 3, "broad": 2}
 
 
 def test_definition_covers_patterns_tried_before_its_own(tmp_path: Path) -> None:
@@ -178,12 +178,12 @@ def test_definition_covers_patterns_tried_before_its_own(tmp_path: Path) -> None
         "swapped before": ("special", "middle", "general", "broad"),
         "swapped behind": ("middle", "special", "broad", "general"),
     }
-    found = {name: checked(order, tmp_path / name).definitions for name, order in orders.items()}
-    changed = {
-        name: {metric for metric, said in hashes.items() if said != found["given"][metric]}
-        for name, hashes in found.items()
+    definitions_by_order = {name: check_package(order, tmp_path / name).definitions for name, order in orders.items()}
+    changed_metrics = {
+        name: {metric for metric, definition in hashes.items() if definition != definitions_by_order["given"][metric]}
+        for name, hashes in definitions_by_order.items()
     }
-    assert changed == {
+    assert changed_metrics == {
         "given": set(),
         "swapped before": {"n_middle", "n_special"},
         "swapped behind": {"n_general", "n_broad"},
@@ -191,24 +191,24 @@ def test_definition_covers_patterns_tried_before_its_own(tmp_path: Path) -> None
 
 
 def test_normal_form_keeps_order_of_events_and_summaries(tmp_path: Path) -> None:
-    found = checked(tuple(EVENTS), tmp_path)
-    for form in (found, load(dump(found), "form.yaml")):
+    checked_package = check_package(tuple(EVENTS), tmp_path)
+    for form in (checked_package, parse_normal_form(format_normal_form(checked_package), "form.yaml")):
         assert [event.name for event in form.package.events] == list(EVENTS)
         assert [summary.name for summary in form.package.summaries] == ["pooled", "among"]
 
 
 def test_first_summary_is_the_default(place: Path, tmp_path: Path) -> None:
-    done = assay("query", "n_broad", "--run", "run", "--format", "json", "--cache", tmp_path, within=place)
-    assert [item["summary"] for item in done.json()] == ["pooled"]
+    result = run_assay("query", "n_broad", "--run", "run", "--format", "json", "--cache", tmp_path, cwd=place)
+    assert [item["summary"] for item in result.parse_json()] == ["pooled"]
 
 
 def test_diff_lists_metrics_that_a_new_order_may_change(tmp_path: Path, cache: Path) -> None:
-    written(tmp_path / "old")
-    written(tmp_path / "new", ("special", "middle", "general", "broad"))
-    done = assay("--cache", cache, "diff", "old", "new", within=tmp_path)
-    assert (done.status, done.err) == (3, "")
+    write_workspace(tmp_path / "old")
+    write_workspace(tmp_path / "new", ("special", "middle", "general", "broad"))
+    result = run_assay("--cache", cache, "diff", "old", "new", cwd=tmp_path)
+    assert (result.status, result.err) == (3, "")
     assert (
-        done.out
+        result.out
         == """\
 texts
   changed in meaning

@@ -10,7 +10,7 @@ import pytest
 from assay.ingest.discovery import find_run
 from assay.ingest.manifest import read_notes
 from assay.ingest.pipeline import ingest
-from assay.lang.line_pattern import parse
+from assay.lang.line_pattern import parse_pattern
 from tests.ingest import test_text_lines as texts
 
 
@@ -28,11 +28,11 @@ from tests.ingest import test_text_lines as texts
     ],
 )
 def test_pattern_lists_places_at_its_end(pattern: str, last: Sequence[str]) -> None:
-    assert list(parse(pattern).last) == last
+    assert list(parse_pattern(pattern).last_places) == last
 
 
 def test_several_unended_files_are_one_warning(tmp_path: Path) -> None:
-    logs = {f"m-{n}/out": f"{texts.line('Tock')}\n{texts.line('Tick 1')}".encode() for n in (2, 1)}
+    logs = {f"m-{n}/out": f"{texts.format_line('Tock')}\n{texts.format_line('Tick 1')}".encode() for n in (2, 1)}
     for name, content in logs.items():
         (tmp_path / "run" / name).parent.mkdir(parents=True)
         (tmp_path / "run" / name).write_bytes(content)

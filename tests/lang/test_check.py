@@ -10,35 +10,37 @@ from typing import Any
 import pytest
 
 from assay.app.sql_files import write_texts
-from assay.lang.check.check import check
+from assay.lang.check.check import check_package
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Check, Column, Derived, Package
 from assay.lang.model.vocabulary import Unit
-from assay.lang.reserved_names import is_query
-from assay.lang.workspace import load, shipped
+from assay.lang.reserved_names import is_reserved_table
+from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.util.diagnostics import AssayError, render
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import NOWHERE
+from tests.support.workspaces import NO_POSITIONS
 
 PART = re.compile(r"^(?:WITH |\), )(\w+) AS \($", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def cardano(cache: Path) -> Package:
-    return load(shipped(), "cardano", cache).package
+    return load_package(get_shipped_workspace(), "cardano", cache).package
 
 
 @pytest.fixture(scope="module")
 def cometbft(cache: Path) -> Package:
-    return load(shipped(), "cometbft", cache).package
+    return load_package(get_shipped_workspace(), "cometbft", cache).package
 
 
 def replace_named(package: Package, part: str, name: str, **changes: Any) -> Package:
     """Return a package in which one of its relations, grains, ... has other members."""
     items = getattr(package, part)
     assert name in [item.name for item in items]
-    changed: dict[str, Any] = {part: tuple(replace(item, **changes) if item.name == name else item for item in items)}
-    return replace(package, **changed)
+    changed_parts: dict[str, Any] = {
+        part: tuple(replace(item, **changes) if item.name == name else item for item in items)
+    }
+    return replace(package, **changed_parts)
 
 
 def create_checks(*codes: str) -> tuple[Check, ...]:
@@ -47,13 +49,16 @@ def create_checks(*codes: str) -> tuple[Check, ...]:
 
 def test_checks_of_different_tables_may_share_a_code(cardano: Package) -> None:
     package = replace_named(cardano, "grains", "adoption", checks=create_checks("late", "duplicate-key"))
-    assert check(replace_named(package, "relations", "adoptions", checks=create_checks("late")), NOWHERE) == ()
+    assert (
+        check_package(replace_named(package, "relations", "adoptions", checks=create_checks("late")), NO_POSITIONS)
+        == ()
+    )
 
 
 def test_sources_may_share_a_constant(cardano: Package) -> None:
     (source,) = cardano.sources
     package = replace(cardano, sources=(source, replace(source, name="more", constants=source.constants[:1])))
-    assert "duplicate-constant" not in [item.code for item in check(package, NOWHERE)]
+    assert "duplicate-constant" not in [item.code for item in check_package(package, NO_POSITIONS)]
 
 
 def test_unit_written_in_another_way_is_the_same(cardano: Package) -> None:
@@ -61,22 +66,24 @@ def test_unit_written_in_another_way_is_the_same(cardano: Package) -> None:
     column = Column("took", "integer", Unit("nanosecond * second / second", "ns"), "")
     grain = next(item for item in cardano.grains if item.name == "block")
     derived = (*grain.derived, Derived(column, elapsed))
-    assert check(replace_named(cardano, "grains", "block", derived=derived), NOWHERE) == ()
+    assert check_package(replace_named(cardano, "grains", "block", derived=derived), NO_POSITIONS) == ()
 
 
 def test_instant_is_no_cycle_where_it_is_not_picked_by_another(cardano: Package) -> None:
     grain = next(item for item in cardano.grains if item.name == "block")
-    picks = {"started": ("latest before", "forged"), "forged": ("first", "started")}
+    instant_choices = {"started": ("latest before", "forged"), "forged": ("first", "started")}
     instants = tuple(
-        replace(item, pick=picks[item.name][0], before=picks[item.name][1]) if item.name in picks else item
+        replace(item, pick=instant_choices[item.name][0], before=instant_choices[item.name][1])
+        if item.name in instant_choices
+        else item
         for item in grain.instants
     )
-    assert check(replace_named(cardano, "grains", "block", instants=instants), NOWHERE) == ()
+    assert check_package(replace_named(cardano, "grains", "block", instants=instants), NO_POSITIONS) == ()
 
 
-@pytest.mark.parametrize(("default", "required"), [("", False), (None, True)])
+@pytest.mark.parametrize(("default", "is_required"), [("", False), (None, True)])
 def test_label_of_a_series_may_be_required_or_have_a_default(
-    cometbft: Package, default: str | None, required: bool
+    cometbft: Package, default: str | None, is_required: bool
 ) -> None:
     series = next(item for item in cometbft.series if item.by and item.samples)
     event = next(item for item in cometbft.events if item.name == series.samples[0].event)
@@ -84,18 +91,18 @@ def test_label_of_a_series_may_be_required_or_have_a_default(
         replace(
             form,
             fields=tuple(
-                replace(field, default=default, required=required) if field.name == series.by[0] else field
+                replace(field, default=default, required=is_required) if field.name == series.by[0] else field
                 for field in form.fields
             ),
         )
         for form in event.forms
     )
-    assert check(replace_named(cometbft, "events", event.name, forms=forms), NOWHERE) == ()
+    assert check_package(replace_named(cometbft, "events", event.name, forms=forms), NO_POSITIONS) == ()
 
 
 def test_rate_may_be_covered_and_gauge_may_not_cease(cometbft: Package) -> None:
-    assert check(replace_named(cometbft, "series", "block_rate", covered=True), NOWHERE) == ()
-    assert check(replace_named(cometbft, "series", "peer_count", ceases=False), NOWHERE) == ()
+    assert check_package(replace_named(cometbft, "series", "block_rate", covered=True), NO_POSITIONS) == ()
+    assert check_package(replace_named(cometbft, "series", "peer_count", ceases=False), NO_POSITIONS) == ()
 
 
 def test_queries_of_the_compiler_have_names_that_no_table_has() -> None:
@@ -103,7 +110,7 @@ def test_queries_of_the_compiler_have_names_that_no_table_has() -> None:
     files = [path for kind in kinds for path in (ROOT / "golden" / "sql").glob(f"*/*/{kind}.sql")]
     parts = {name for path in files for name in PART.findall(path.read_text(encoding="utf-8"))}
     assert {"samples", "domain", "bound", "computed_1", "steps", "samples_1_grid", "terms"} <= parts
-    assert [name for name in sorted(parts) if not is_query(name)] == []
+    assert [name for name in sorted(parts) if not is_reserved_table(name)] == []
 
 
 def test_file_of_sql_outside_of_its_folder_is_refused(tmp_path: Path) -> None:

@@ -11,14 +11,14 @@ import pytest
 
 from assay.lang.workspace import Workspace
 from assay.report.charts.render import load_template
-from assay.report.prose import read
-from assay.report.render.pdf import NOWHERE, PROXIES, typeset
+from assay.report.prose import read_prose_file
+from assay.report.render.pdf import PROXIES, UNREACHABLE_PROXY, typeset_pdf
 from assay.util.diagnostics import AssayError
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 
 
-def _secret(folder: Path) -> Path:
+def _write_secret(folder: Path) -> Path:
     place = folder / "secret.md"
     place.write_text("What nobody is to read.\n", encoding="utf-8")
     return place
@@ -30,10 +30,10 @@ def test_prose_link_out_of_workspace_is_not_read(tmp_path: Path, cache: Path) ->
         shutil.copytree(ROOT / name, workspace / name)
     prose = workspace / "specs" / "cometbft" / "prose" / "issues.md"
     prose.unlink()
-    prose.symlink_to(_secret(tmp_path))
-    done = assay("check", "--system", "cometbft", "--cache", cache, within=workspace)
+    prose.symlink_to(_write_secret(tmp_path))
+    result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=workspace)
     message = "error[prose]: a link points outside the workspace\n  at specs/cometbft/prose/issues.md"
-    assert (done.status, done.out, done.err.strip()) == (1, "", message)
+    assert (result.status, result.out, result.err.strip()) == (1, "", message)
 
 
 def test_prose_link_within_workspace_is_read(tmp_path: Path, cache: Path) -> None:
@@ -43,56 +43,56 @@ def test_prose_link_within_workspace_is_read(tmp_path: Path, cache: Path) -> Non
     prose = workspace / "specs" / "cometbft" / "prose" / "issues.md"
     prose.rename(workspace / "specs" / "moved.md")
     prose.symlink_to(workspace / "specs" / "moved.md")
-    assert assay("check", "--system", "cometbft", "--cache", cache, within=workspace).status == 0
+    assert run_assay("check", "--system", "cometbft", "--cache", cache, cwd=workspace).status == 0
 
 
 @pytest.mark.parametrize("name", ["report/front.typ", "fonts"])
 def test_template_link_out_of_workspace_is_not_read(tmp_path: Path, name: str) -> None:
     workspace = Workspace(tmp_path / "workspace")
-    own, elsewhere = workspace.root / "templates", tmp_path / "elsewhere"
-    shutil.copytree(ROOT / "templates", own)
-    assert workspace.templates() == own
-    (own / name).rename(elsewhere)
-    (own / name).symlink_to(elsewhere)
+    templates, outside_folder = workspace.root / "templates", tmp_path / "elsewhere"
+    shutil.copytree(ROOT / "templates", templates)
+    assert workspace.find_templates() == templates
+    (templates / name).rename(outside_folder)
+    (templates / name).symlink_to(outside_folder)
     with pytest.raises(AssayError) as error:
-        _ = workspace.templates()
-    message = f"error[template]: a link points outside the workspace\n  at {own / name}"
+        _ = workspace.find_templates()
+    message = f"error[template]: a link points outside the workspace\n  at {templates / name}"
     assert str(error.value) == message
 
 
 def test_template_in_linked_folder_outside_is_not_read(tmp_path: Path) -> None:
     place = tmp_path / "workspace"
-    assert assay("init", place).status == 0
-    own, shared = place / "templates", place / "shared" / "report"
-    shutil.copytree(ROOT / "templates", own)
-    shared.parent.mkdir()
-    (own / "report").rename(shared)
-    (own / "report").symlink_to("../shared/report")
-    (shared / "extra.typ").symlink_to(_secret(tmp_path))
-    words = ("build", "service/comparison", "--run", "runs/1.0", "-o", "out", "--cache", tmp_path / "cache")
-    done = assay(*words, within=place)
+    assert run_assay("init", place).status == 0
+    templates, shared_folder = place / "templates", place / "shared" / "report"
+    shutil.copytree(ROOT / "templates", templates)
+    shared_folder.parent.mkdir()
+    (templates / "report").rename(shared_folder)
+    (templates / "report").symlink_to("../shared/report")
+    (shared_folder / "extra.typ").symlink_to(_write_secret(tmp_path))
+    command = ("build", "service/comparison", "--run", "runs/1.0", "-o", "out", "--cache", tmp_path / "cache")
+    result = run_assay(*command, cwd=place)
     message = (
-        f"error[template]: a link points to a folder\n  at {own / 'report'}\n"
+        f"error[template]: a link points to a folder\n  at {templates / 'report'}\n"
         "  hint: use the folder itself, or links to its files\n"
     )
-    assert (done.status, done.out, done.err) == (1, "", message)
+    assert (result.status, result.out, result.err) == (1, "", message)
     assert not (place / "out").exists()
 
 
 def test_template_link_within_workspace_is_read(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
-    own = workspace.root / "templates"
-    shutil.copytree(ROOT / "templates", own)
-    (own / "report" / "front.typ").rename(workspace.root / "front.typ")
-    (own / "report" / "front.typ").symlink_to("../../front.typ")
-    assert workspace.templates() == own
+    templates = workspace.root / "templates"
+    shutil.copytree(ROOT / "templates", templates)
+    (templates / "report" / "front.typ").rename(workspace.root / "front.typ")
+    (templates / "report" / "front.typ").symlink_to("../../front.typ")
+    assert workspace.find_templates() == templates
 
 
 def test_templates_folder_may_be_elsewhere(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "workspace")
     workspace.root.mkdir()
     (workspace.root / "templates").symlink_to(ROOT / "templates")
-    assert workspace.templates() == workspace.root / "templates"
+    assert workspace.find_templates() == workspace.root / "templates"
 
 
 # Normal forms that anybody can write
@@ -102,8 +102,8 @@ def test_templates_folder_may_be_elsewhere(tmp_path: Path) -> None:
 def place(tmp_path: Path) -> Path:
     """Create a workspace with a normal form."""
     folder = tmp_path / "place"
-    assert assay("init", folder).status == 0
-    assert assay("check", "--accept", "--cache", tmp_path / "cache", within=folder).status == 0
+    assert run_assay("init", folder).status == 0
+    assert run_assay("check", "--accept", "--cache", tmp_path / "cache", cwd=folder).status == 0
     return folder
 
 
@@ -119,8 +119,8 @@ def forge(place: Path, old: str, new: str) -> None:
 
 def test_forged_normal_form_writes_no_file(place: Path, tmp_path: Path) -> None:
     forge(place, "path: web-1/log.jsonl", "path: ../../../../../../../../.." + str(tmp_path / "made.jsonl"))
-    done = assay("--cache", tmp_path / "other", "test", within=place)
-    assert (done.status, done.err) == (0, "")
+    result = run_assay("--cache", tmp_path / "other", "test", cwd=place)
+    assert (result.status, result.err) == (0, "")
     assert not (tmp_path / "made.jsonl").exists()
 
 
@@ -129,19 +129,19 @@ def test_forged_normal_form_reads_no_file(place: Path, tmp_path: Path) -> None:
     secret.write_text((place / "runs" / "1.0" / "meta.json").read_text(encoding="utf-8"), encoding="utf-8")
     (place / "runs" / "1.0" / "meta.json").unlink()
     forge(place, "- meta.json", f"- {secret}")
-    done = assay("query", "wait", "--run", "runs/1.0", "--cache", tmp_path / "other", within=place)
-    assert done.status == 1
-    assert "the run has no meta.json" in done.err
+    result = run_assay("query", "wait", "--run", "runs/1.0", "--cache", tmp_path / "other", cwd=place)
+    assert result.status == 1
+    assert "the run has no meta.json" in result.err
 
 
 def test_forged_definition_is_not_used(place: Path, tmp_path: Path) -> None:
     form = (place / "golden" / "specs" / "service.yaml").read_text(encoding="utf-8")
     definition = form.split("definition: ", 1)[1].split("\n", 1)[0]
     forge(place, definition, "0" * len(definition))
-    done = assay("explain", "response_size", "--format", "json", "--cache", tmp_path / "other", within=place)
-    assert done.status == 0, done.err
-    assert definition in done.out
-    assert "0" * len(definition) not in done.out
+    result = run_assay("explain", "response_size", "--format", "json", "--cache", tmp_path / "other", cwd=place)
+    assert result.status == 0, result.err
+    assert definition in result.out
+    assert "0" * len(definition) not in result.out
 
 
 @pytest.mark.parametrize("body", ["", "a", ": [", "package: {}", "package: !!python/object:os.system {}"])
@@ -150,8 +150,8 @@ def test_empty_normal_form_is_ignored(place: Path, tmp_path: Path, body: str) ->
     head = form.read_text(encoding="utf-8").split("\n", 3)[:2]
     digest = hashlib.sha256(body.encode()).hexdigest()
     form.write_text("\n".join([*head, f"content: {digest}", body]), encoding="utf-8")
-    done = assay("list", "metrics", "--cache", tmp_path / "other", within=place)
-    assert (done.status, done.err) == (0, "")
+    result = run_assay("list", "metrics", "--cache", tmp_path / "other", cwd=place)
+    assert (result.status, result.err) == (0, "")
 
 
 @pytest.mark.parametrize("target", ["golden", "golden/specs", "golden/specs/service.yaml", "golden/sql"])
@@ -159,9 +159,9 @@ def test_normal_form_is_not_written_through_link_outside(place: Path, tmp_path: 
     (place / target).rename(tmp_path / "elsewhere")
     (place / target).symlink_to(tmp_path / "elsewhere")
     before = {path: path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()}
-    done = assay("check", "--accept", "--cache", tmp_path / "cache", within=place)
-    assert done.status == 1
-    assert done.err.startswith("error[accept]: a link points outside the workspace\n  at ")
+    result = run_assay("check", "--accept", "--cache", tmp_path / "cache", cwd=place)
+    assert result.status == 1
+    assert result.err.startswith("error[accept]: a link points outside the workspace\n  at ")
     assert {path: path.read_bytes() for path in (tmp_path / "elsewhere").rglob("*") if path.is_file()} == before
 
 
@@ -174,12 +174,12 @@ def test_typst_downloads_no_packages(tmp_path: Path, package: str, monkeypatch: 
     before = {name: os.environ.get(name) for name in PROXIES}
     (tmp_path / "report.typ").write_text(f"#import {package}: add\n", encoding="utf-8")
     with pytest.raises(AssayError) as error:
-        typeset(tmp_path, ROOT / "templates" / "fonts", "2026-01-01")
+        typeset_pdf(tmp_path, ROOT / "templates" / "fonts", "2026-01-01")
     message = str(error.value)
     assert message.startswith("error[typesetting]: the report cannot be set: a template imports a package\n")
     assert message.endswith("\n  hint: copy what it needs into the templates")
     assert "refused" in message  # port 9 of this machine has no server: no name was resolved
-    assert NOWHERE.startswith("http://127.0.0.1")
+    assert UNREACHABLE_PROXY.startswith("http://127.0.0.1")
     assert {name: os.environ.get(name) for name in PROXIES} == before
 
 
@@ -215,20 +215,20 @@ def braces(tmp_path: Path) -> Path:
 
 def test_prose_of_many_unclosed_quotes_terminates(braces: Path) -> None:
     """Regression: it took an hour."""
-    assert read(braces, "braces.md", None, (), []).quotes == ()  # type: ignore[arg-type]
+    assert read_prose_file(braces, "braces.md", None, (), []).quotes == ()  # type: ignore[arg-type]
 
 
 # What reaches the terminal
 
 
 HIDDEN = "a\x1b]0;PWN\x07\x1b[31m\u202ered\x9b"
-SHOWN = "a\\x1b]0;PWN\\x07\\x1b[31m\\u202ered\\x9b"
+ESCAPED_NAME = "a\\x1b]0;PWN\\x07\\x1b[31m\\u202ered\\x9b"
 
 
 def test_error_escapes_control_characters(place: Path, tmp_path: Path) -> None:
-    done = assay("query", HIDDEN, "--run", "runs/1.0", "--cache", tmp_path / "cache", within=place)
-    assert done.err.startswith(f"error[unknown-metric]: there is no metric `{SHOWN}`")
-    message = assay("--errors", "json", "query", HIDDEN, "--run", "runs/1.0", within=place).err
+    result = run_assay("query", HIDDEN, "--run", "runs/1.0", "--cache", tmp_path / "cache", cwd=place)
+    assert result.err.startswith(f"error[unknown-metric]: there is no metric `{ESCAPED_NAME}`")
+    message = run_assay("--errors", "json", "query", HIDDEN, "--run", "runs/1.0", cwd=place).err
     assert not set(HIDDEN) & set("\x1b\x07\u202e\x9b") & set(message)
 
 
@@ -241,8 +241,8 @@ def test_warning_escapes_control_characters(place: Path, tmp_path: Path) -> None
     )
     assert "checks = " not in text
     requests.write_text(text.replace(", key = ", f", checks = [ {check} ], key = ", 1), encoding="utf-8")
-    words = ("build", "service/comparison", "--run", "runs/1.0", "-o", tmp_path / "out", "--to", "md")
-    done = assay(*words, "--cache", tmp_path / "cache", within=place)
-    assert done.status == 0, done.err
-    assert "\\x1b]0;PWN\\x07 web-" in done.err
-    assert not {"\x1b", "\x07"} & set(done.err)
+    command = ("build", "service/comparison", "--run", "runs/1.0", "-o", tmp_path / "out", "--to", "md")
+    result = run_assay(*command, "--cache", tmp_path / "cache", cwd=place)
+    assert result.status == 0, result.err
+    assert "\\x1b]0;PWN\\x07 web-" in result.err
+    assert not {"\x1b", "\x07"} & set(result.err)

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from assay.diff.specs import diff
+from assay.diff.specs import diff_packages
 from assay.engine.compiled_plan import compile_statements
-from assay.engine.graph import Node, nodes
+from assay.engine.graph import Node, build_nodes
 from assay.lang import checked_package, decode, plain_data
-from assay.lang.check.check import check
+from assay.lang.check.check import check_package
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula
 from assay.lang.model.package import Metric, Package
-from assay.plan.planner import AppliedFilter, EventStep, plan
+from assay.plan.planner import AppliedFilter, EventStep, build_plan
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
-from tests.support.workspaces import NOWHERE
+from tests.support.workspaces import NO_POSITIONS
 
 #: parts of a package that definitions consist of
 PARTS = ("sources", "events", "relations", "grains", "metrics", "filters", "series")
@@ -53,21 +53,21 @@ def is_documentation(path: Path_) -> bool:
 
 def edit(body: Mapping[str, Any], path: Path_, random: Random) -> Any:
     """Return plain data with another value at a path."""
-    copied = copy.deepcopy(body)
-    at: Any = copied
+    edited_body = copy.deepcopy(body)
+    parent: Any = edited_body
     for key in path[:-1]:
-        at = at[key]
-    at[path[-1]] = _other(at[path[-1]], random)
-    return copied
+        parent = parent[key]
+    parent[path[-1]] = _change_value(parent[path[-1]], random)
+    return edited_body
 
 
-def _other(value: Any, random: Random) -> Any:
+def _change_value(value: Any, random: Random) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float)):
         return value + 1
     numbers = list(re.finditer(r"(?<![\w.])\d+", value))
-    words = [(was, now) for was, now in WORDS if was in value]
+    words = [(old_word, new_word) for old_word, new_word in WORDS if old_word in value]
     if words and random.random() < 0.5:
         return value.replace(*random.choice(words), 1)
     if numbers:
@@ -79,35 +79,42 @@ def _other(value: Any, random: Random) -> Any:
 def decode_checked(body: Any) -> CheckedPackage | None:
     """Return the package of plain data, or None if the checker refuses it."""
     try:
-        package = decode.package(body, "edited", lenient=True)
-        return None if check(package, NOWHERE) else checked_package.resolve(package, "")
+        package = decode.decode_package(body, "edited", lenient=True)
+        return None if check_package(package, NO_POSITIONS) else checked_package.resolve_package(package, "")
     except AssayError:
         return None
 
 
-def computation_of(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str, object]:
+def describe_computation(checked: CheckedPackage, metrics: tuple[Metric, ...]) -> dict[str, object]:
     """Return how metrics are computed: statements with all that they read, down to events and constants."""
     package = checked.package
-    every = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
-    values = _constants_of(package)
+    all_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
+    values = _describe_constants(package)
     results: dict[str, object] = {}
-    for node in nodes(compile_statements(checked, plan(package, metrics, every))):
-        read = [results[name] for name in node.reads]
+    for node in build_nodes(compile_statements(checked, build_plan(package, metrics, all_filters))):
+        read_results = [results[name] for name in node.reads]
         results[node.name] = hash(
-            repr((node.text, _records(package, node), [values[name] for name in node.places], read))
+            repr(
+                (
+                    node.text,
+                    _describe_records(package, node),
+                    [values[name] for name in node.placeholders],
+                    read_results,
+                )
+            )
         )
-    known = index_metrics(package)
+    metrics_by_name = index_metrics(package)
 
-    def how(metric: Metric) -> object:
+    def describe_metric(metric: Metric) -> object:
         if is_formula(metric):
-            over = [item for item in metric.measure.walk() if item.op == "metric"]
-            return metric.measure, [how(known[item.name]) for item in over]
+            metric_operands = [item for item in metric.measure.walk() if item.op == "metric"]
+            return metric.measure, [describe_metric(metrics_by_name[item.name]) for item in metric_operands]
         return results[metric.id], checked.measured[metric.id].factor, metric.per, metric.sampled_only
 
-    return {metric.id: how(metric) for metric in metrics}
+    return {metric.id: describe_metric(metric) for metric in metrics}
 
 
-def _records(package: Package, node: Node) -> object:
+def _describe_records(package: Package, node: Node) -> object:
     """Return how the records of an event are recognized, and the fields that are read."""
     step = node.statement.step
     if not isinstance(step, EventStep):
@@ -123,19 +130,19 @@ def _records(package: Package, node: Node) -> object:
     return names, fields, source.kind, source.time, source.body, source.lookups, source.unwrap, source.time_form
 
 
-def _constants_of(package: Package) -> dict[str, object]:
+def _describe_constants(package: Package) -> dict[str, object]:
     """Return each constant's path in a run, and its type."""
-    every = [item for source in package.sources for item in source.constants]
-    return {item.name: (item.files, item.path, item.type, item.default) for item in every}
+    all_constants = [item for source in package.sources for item in source.constants]
+    return {item.name: (item.files, item.path, item.type, item.default) for item in all_constants}
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_edit_changes_hashes_of_affected_metrics_only(lab: Laboratory, system: str, seed: int) -> None:
-    body = plain_data.to_plain_data(lab.session.package(system).package)
+    body = plain_data.to_plain_data(lab.session.load_package(system).package)
     old = decode_checked(copy.deepcopy(body))
     assert old
-    before = computation_of(old, old.package.metrics)
+    before = describe_computation(old, old.package.metrics)
     random = Random(seed)
     places = [path for path in find_leaves(body) if path[0] in PARTS and not is_documentation(path)]
     edits = 0
@@ -144,15 +151,17 @@ def test_edit_changes_hashes_of_affected_metrics_only(lab: Laboratory, system: s
         if new is None or new.package == old.package or new.definitions.keys() != old.definitions.keys():
             continue
         edits += 1
-        named = {item.metric for item in diff(old, new).metrics}
-        other = {name for name, digest in new.definitions.items() if digest != old.definitions[name]}
-        assert other <= named
-        after = computation_of(new, new.package.metrics)
+        reported_metrics = {item.metric for item in diff_packages(old, new).metrics}
+        changed_definitions = {name for name, digest in new.definitions.items() if digest != old.definitions[name]}
+        assert changed_definitions <= reported_metrics
+        after = describe_computation(new, new.package.metrics)
         for metric in new.package.metrics:
-            if metric.id not in other and before[metric.id] != after[metric.id]:  # computed with all others, or alone
+            if (
+                metric.id not in changed_definitions and before[metric.id] != after[metric.id]
+            ):  # computed with all others, or alone
                 assert compute_alone(old, metric.id) == compute_alone(new, metric.id), metric.id
 
 
 def compute_alone(checked: CheckedPackage, name: str) -> object:
     """Return how a metric is computed when it is the only one: tables have only its columns."""
-    return computation_of(checked, (checked.metric(name),))
+    return describe_computation(checked, (checked.get_metric(name),))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from assay.lang import formula
 from assay.lang.formula import FormulaScope, infer_unit, write_conversions
-from assay.lang.model.expression import Expression, parse, show
+from assay.lang.model.expression import Expression, format_expression, parse_expression
 from assay.lang.typing_rules import NONE, UnitError
 from assay.lang.units import UnitLibrary, UnknownUnitError
-from tests.support.documentation import code, page
+from tests.support.documentation import find_code_spans, parse_page
 
 LIBRARY = UnitLibrary(["block"])
 BYTES = {
@@ -37,71 +37,71 @@ products = st.lists(st.tuples(names, st.integers(-2, 2).filter(bool)), min_size=
 
 @pytest.mark.parametrize("name", BYTES)
 def test_prefixes_of_bytes_are_exact(name: str) -> None:
-    assert LIBRARY.factor(name, "byte") == BYTES[name]
+    assert LIBRARY.compute_factor(name, "byte") == BYTES[name]
     for time, seconds in TIMES.items():
-        assert LIBRARY.factor(f"{name} / {time}", "byte / second") == Fraction(BYTES[name], seconds)
+        assert LIBRARY.compute_factor(f"{name} / {time}", "byte / second") == Fraction(BYTES[name], seconds)
 
 
 @given(st.one_of(st.tuples(amounts, amounts), st.tuples(rates, rates)), st.fractions())
 def test_conversion_there_and_back_is_identity(pair: tuple[str, str], value: Fraction) -> None:
     one, other = pair
-    assert value * LIBRARY.factor(one, other) * LIBRARY.factor(other, one) == value
+    assert value * LIBRARY.compute_factor(one, other) * LIBRARY.compute_factor(other, one) == value
 
 
 @given(amounts, amounts, amounts)
 def test_conversions_in_two_steps_equal_one(one: str, two: str, three: str) -> None:
-    assert LIBRARY.factor(one, two) * LIBRARY.factor(two, three) == LIBRARY.factor(one, three)
+    assert LIBRARY.compute_factor(one, two) * LIBRARY.compute_factor(two, three) == LIBRARY.compute_factor(one, three)
 
 
 @given(products, products, products)
 @settings(deadline=None)
 def test_unit_algebra_is_associative_and_commutative(one: str, two: str, three: str) -> None:
-    def times(left: str, right: str) -> str:
+    def multiply_units(left: str, right: str) -> str:
         return LIBRARY.combine("times", left, right)
 
-    assert times(one, two) == times(two, one)
-    assert times(times(one, two), three) == times(one, times(two, three))
+    assert multiply_units(one, two) == multiply_units(two, one)
+    assert multiply_units(multiply_units(one, two), three) == multiply_units(one, multiply_units(two, three))
 
 
 @given(products)
 @settings(deadline=None)
 def test_unit_over_itself_is_none_and_none_is_neutral(unit: str) -> None:
     assert LIBRARY.combine("over", unit, unit) == NONE
-    assert LIBRARY.factor(LIBRARY.combine("times", unit, NONE), unit) == 1
+    assert LIBRARY.compute_factor(LIBRARY.combine("times", unit, NONE), unit) == 1
 
 
 @given(products, products)
 @settings(deadline=None)
 def test_division_undoes_multiplication(one: str, two: str) -> None:
     product = LIBRARY.combine("times", one, two)
-    assert LIBRARY.factor(LIBRARY.combine("over", product, two), one) == 1
-    assert LIBRARY.base(product)[0] == LIBRARY.base(one)[0] * LIBRARY.base(two)[0]
+    assert LIBRARY.compute_factor(LIBRARY.combine("over", product, two), one) == 1
+    assert LIBRARY.convert_to_base(product)[0] == LIBRARY.convert_to_base(one)[0] * LIBRARY.convert_to_base(two)[0]
 
 
 @given(products)
 @settings(deadline=None)
 def test_missing_factor_makes_unit_convertible(unit: str) -> None:
     missing = LIBRARY.find_missing_factor(unit, "terabyte / year")
-    LIBRARY.factor(LIBRARY.combine("times", unit, missing), "terabyte / year")
+    LIBRARY.compute_factor(LIBRARY.combine("times", unit, missing), "terabyte / year")
 
 
 def test_inconvertible_units_are_refused_with_both_names() -> None:
-    with pytest.raises(UnitError) as caught:
-        LIBRARY.factor("megabyte / second", "terabyte")
-    assert (caught.value.expected, caught.value.found) == ("terabyte", "megabyte / second")
+    with pytest.raises(UnitError) as error_info:
+        LIBRARY.compute_factor("megabyte / second", "terabyte")
+    assert (error_info.value.expected, error_info.value.actual) == ("terabyte", "megabyte / second")
 
 
 def test_root_of_unit_is_no_unit() -> None:
     with pytest.raises(UnknownUnitError):
-        LIBRARY.factor("byte ** 0.5", "byte")
+        LIBRARY.compute_factor("byte ** 0.5", "byte")
 
 
 def test_language_page_has_the_conversion_factors() -> None:
-    table = next(item for item in page("docs/spec-language/units.md").tables if item.header[:2] == ("unit", "is"))
-    factors = {code(row[0])[0]: Fraction(code(row[1])[0].split()[0]) for row in table.rows}
-    bases = {code(row[0])[0]: code(row[1])[0].split(maxsplit=1)[1] for row in table.rows}
+    table = next(item for item in parse_page("docs/spec-language/units.md").tables if item.header[:2] == ("unit", "is"))
+    factors = {find_code_spans(row[0])[0]: Fraction(find_code_spans(row[1])[0].split()[0]) for row in table.rows}
+    bases = {find_code_spans(row[0])[0]: find_code_spans(row[1])[0].split(maxsplit=1)[1] for row in table.rows}
     assert set(factors) == {*BYTES, *TIMES} - {"byte", "second"}
-    assert factors == {name: LIBRARY.factor(name, bases[name]) for name in factors}
+    assert factors == {name: LIBRARY.compute_factor(name, bases[name]) for name in factors}
 
 
 # Formulas: random trees of amounts and numbers
@@ -118,22 +118,24 @@ FIGURES = {
 AMOUNTS = ("written", "read", "zero")
 
 
-def leaf(name: str) -> Expression:
+def create_leaf(name: str) -> Expression:
     return Expression("metric", name=name)
 
 
 numbers = st.one_of(
     st.integers(-9, 9).map(lambda value: Expression("integer", number=Decimal(value))),
     st.sampled_from(["0.5", "2.25", "-0.1"]).map(lambda text: Expression("real", number=Decimal(text))),
-    st.just(leaf("share")),
+    st.just(create_leaf("share")),
 )
 bytes_ = st.one_of(
-    st.sampled_from(AMOUNTS).map(leaf),
+    st.sampled_from(AMOUNTS).map(create_leaf),
     st.tuples(st.sampled_from(["1.5", "3.0"]), amounts).map(
         lambda pair: Expression("quantity", number=Decimal(pair[0]), unit=pair[1])
     ),
     st.sampled_from(["86400.0"]).map(
-        lambda text: Expression("times", (leaf("rate"), Expression("quantity", number=Decimal(text), unit="second")))
+        lambda text: Expression(
+            "times", (create_leaf("rate"), Expression("quantity", number=Decimal(text), unit="second"))
+        )
     ),
 )
 trees = st.recursive(
@@ -145,7 +147,7 @@ trees = st.recursive(
         st.tuples(inner, numbers).map(lambda pair: Expression("times", pair)),
         st.tuples(inner, numbers).map(lambda pair: Expression("over", pair)),
         st.tuples(inner, inner, inner).map(
-            lambda three: Expression("times", (three[0], Expression("over", three[1:])))
+            lambda operand_trees: Expression("times", (operand_trees[0], Expression("over", operand_trees[1:])))
         ),
     ),
     max_leaves=8,
@@ -160,43 +162,43 @@ def evaluate_plainly(node: Expression) -> Fraction | None:
     if node.number is not None:
         return Fraction(node.number) * (SIZES[node.unit] if node.unit else 1)
     values = [evaluate_plainly(operand) for operand in node.operands]
-    there = [value for value in values if value is not None]
+    present_values = [value for value in values if value is not None]
     if node.op in ("greatest", "coalesce"):
-        return (max(there) if node.op == "greatest" else there[0]) if there else None
-    if len(there) < 2 or (node.op == "over" and there[1] == 0):
+        return (max(present_values) if node.op == "greatest" else present_values[0]) if present_values else None
+    if len(present_values) < 2 or (node.op == "over" and present_values[1] == 0):
         return None
     return {
         "plus": lambda a, b: a + b, "minus": lambda a, b: a - b,
         "times": lambda a, b: a * b, "over": lambda a, b: a / b,
-    }[node.op](*there)  # fmt: skip
+    }[node.op](*present_values)  # fmt: skip
 
 
 @given(trees, amounts)
 @settings(deadline=None)
 def test_formula_equals_plain_fractions(tree: Expression, unit: str) -> None:
-    assert LIBRARY.factor(infer_unit(tree, SCOPE, LIBRARY), unit)
+    assert LIBRARY.compute_factor(infer_unit(tree, SCOPE, LIBRARY), unit)
     node = write_conversions(tree, unit, SCOPE, LIBRARY)
     actual = formula.evaluate(node, FIGURES.__getitem__, {})
-    due = evaluate_plainly(tree)
-    assert actual.value == (None if due is None else due / SIZES[unit])
-    assert bool(actual.reason) == (due is None)
+    expected = evaluate_plainly(tree)
+    assert actual.value == (None if expected is None else expected / SIZES[unit])
+    assert bool(actual.reason) == (expected is None)
 
 
 @given(trees)
 @settings(deadline=None)
 def test_resolved_formula_round_trips_as_text(tree: Expression) -> None:
     node = write_conversions(tree, "terabyte", SCOPE, LIBRARY)
-    assert parse(show(node)) == node
+    assert parse_expression(format_expression(node)) == node
 
 
 def test_metric_with_unusual_id_round_trips() -> None:
     node = Expression("metric", name="disk-writes.total", unit="byte", factor="1", text="byte")
-    assert show(node) == 'metric "disk-writes.total"[byte = 1 byte]'
-    assert parse(show(node)) == node
+    assert format_expression(node) == 'metric "disk-writes.total"[byte = 1 byte]'
+    assert parse_expression(format_expression(node)) == node
 
 
 @pytest.mark.parametrize(
-    ("text", "printed"),
+    ("text", "expected"),
     [
         ("over(metric a, times(metric b, metric c))", "a / (b × c)"),
         ("times(plus(metric a, metric b), 365.0 [day])", "(a + b) × 365 day"),
@@ -206,5 +208,5 @@ def test_metric_with_unusual_id_round_trips() -> None:
         ("coalesce(metric a, greatest(metric b, 0.5))", "first of (a, greatest of (b, 0.5))"),
     ],
 )
-def test_formulas_are_printed_in_common_notation(text: str, printed: str) -> None:
-    assert formula.format_formula(parse(text)) == printed
+def test_formulas_are_printed_in_common_notation(text: str, expected: str) -> None:
+    assert formula.format_formula(parse_expression(text)) == expected

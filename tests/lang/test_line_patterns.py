@@ -10,22 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.lang.line_pattern import PatternError, build_literal_regex, parse
+from assay.lang.line_pattern import PatternError, build_literal_regex, parse_pattern
 
 LAYOUT = "{level} {at} {thread} {file} {function} ] {message...}"
 
 
 def match_places(pattern: str, line: str) -> dict[str, str] | None:
     """What stands at the places of a pattern, as the engine finds it; None where a line does not match."""
-    parsed = parse(pattern)
+    parsed = parse_pattern(pattern)
     names = [f"p{index}" for index, _ in enumerate(parsed.places)]
-    matches = duckdb.execute("SELECT regexp_matches(?, ?)", [line, parsed.expression(())]).fetchone()
+    matches = duckdb.execute("SELECT regexp_matches(?, ?)", [line, parsed.build_expression(())]).fetchone()
     assert matches is not None
     if not matches[0]:
         return None
     if not names:
         return {}
-    query = f"SELECT regexp_extract(?, '{parsed.expression(parsed.places).replace(chr(39), chr(39) * 2)}', {names})"
+    query = (
+        f"SELECT regexp_extract(?, '{parsed.build_expression(parsed.places).replace(chr(39), chr(39) * 2)}', {names})"
+    )
     row = duckdb.execute(query, [line]).fetchone()
     assert row is not None
     return {name: value for name, value in zip(parsed.places, row[0].values(), strict=True) if value}
@@ -61,7 +63,7 @@ def test_pattern_matches_whole_lines(pattern: str, line: str, places: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("pattern", "message", "at", "length"),
+    ("pattern", "message", "position", "length"),
     [
         ("", "the pattern is empty", 0, 0),
         ("x {a} y {a}", "duplicate place `a`", 8, 3),
@@ -75,10 +77,10 @@ def test_pattern_matches_whole_lines(pattern: str, line: str, places: dict[str, 
         ("{? a {? b ?} ?}", "an optional part begins within another", 5, 2),
     ],
 )
-def test_invalid_pattern_has_a_position(pattern: str, message: str, at: int, length: int) -> None:
+def test_invalid_pattern_has_a_position(pattern: str, message: str, position: int, length: int) -> None:
     with pytest.raises(PatternError) as error:
-        parse(pattern)
-    assert (error.value.message, error.value.at, error.value.length) == (message, at, length)
+        parse_pattern(pattern)
+    assert (error.value.message, error.value.position, error.value.length) == (message, position, length)
 
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=8)

@@ -8,60 +8,64 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.lang.model.expression import ARITY, LEAVES, parse, show
-from tests.support.commands import assay
-from tests.support.workspaces import edited
+from assay.lang.model.expression import ARITY, LEAVES, format_expression, parse_expression
+from tests.support.commands import run_assay
+from tests.support.workspaces import edit_file
 
 
 def test_edited_normal_form_is_reported_and_ignored(tmp_path: Path) -> None:
-    assert assay("--cache", tmp_path / "cache", "init", "ws", within=tmp_path).status == 0
+    assert run_assay("--cache", tmp_path / "cache", "init", "ws", cwd=tmp_path).status == 0
     place, form = tmp_path / "ws", tmp_path / "ws/golden/specs/service.yaml"
     query = ("query", "wait", "--run", "runs/1.0", "--format", "json")
-    before = assay(*query, "--cache", tmp_path / "cache", within=place)
+    before = run_assay(*query, "--cache", tmp_path / "cache", cwd=place)
     assert before.status == 0
-    edited(form, "minus(instant started, instant received)", "minus(instant sent, instant received)")
-    after = assay(*query, "--cache", tmp_path / "another", within=place)
-    assert (after.status, after.json()) == (0, before.json())
-    done = assay("check", "--cache", tmp_path / "a third", within=place)
+    edit_file(form, "minus(instant started, instant received)", "minus(instant sent, instant received)")
+    after = run_assay(*query, "--cache", tmp_path / "another", cwd=place)
+    assert (after.status, after.parse_json()) == (0, before.parse_json())
+    result = run_assay("check", "--cache", tmp_path / "a third", cwd=place)
     message = "its normal form under golden/specs is not what these specs come to; `assay check --accept` writes it"
-    assert done.err == f"service: {message}\n"
-    assert assay("check", "--accept", "--cache", tmp_path / "a third", within=place).err == ""
+    assert result.err == f"service: {message}\n"
+    assert run_assay("check", "--accept", "--cache", tmp_path / "a third", cwd=place).err == ""
 
 
 def test_accept_replaces_files_with_normal_form_last(tmp_path: Path) -> None:
-    own = ("--cache", tmp_path / "cache")
-    assert assay(*own, "init", "ws", within=tmp_path).status == 0
+    cache_options = ("--cache", tmp_path / "cache")
+    assert run_assay(*cache_options, "init", "ws", cwd=tmp_path).status == 0
     golden = tmp_path / "ws" / "golden"
     form, sql = golden / "specs" / "service.yaml", golden / "sql"
     before = form.read_text(encoding="utf-8")
-    edited(tmp_path / "ws/specs/service/metrics.dhall", "Waiting time", "Wait")
+    edit_file(tmp_path / "ws/specs/service/metrics.dhall", "Waiting time", "Wait")
     sql.rename(golden / "aside")
     sql.write_text("no folder")
-    done = assay(*own, "check", "--accept", within=tmp_path / "ws")
+    result = run_assay(*cache_options, "check", "--accept", cwd=tmp_path / "ws")
     message = f"error[output]: the output folder cannot be written: it is a file: {sql}\n"
-    assert (done.status, done.err) == (1, f"{message}  hint: is the workspace yours to write into?\n")
+    assert (result.status, result.err) == (1, f"{message}  hint: is the workspace yours to write into?\n")
     assert form.read_text(encoding="utf-8") == before
     sql.unlink()
     (golden / "aside").rename(sql)
     (sql / "service" / "gone").mkdir()
-    assert assay(*own, "check", "--accept", within=tmp_path / "ws").status == 0
+    assert run_assay(*cache_options, "check", "--accept", cwd=tmp_path / "ws").status == 0
     assert "name: Wait\n" in form.read_text(encoding="utf-8")
     assert [item.name for item in (sql / "service").iterdir()] == ["comparison"]
     assert [item.name for item in form.parent.iterdir()] == ["service.yaml"]
 
 
 def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
-    own = ("--cache", tmp_path / "cache")
-    assert assay(*own, "init", "ws", within=tmp_path).status == 0
+    cache_options = ("--cache", tmp_path / "cache")
+    assert run_assay(*cache_options, "init", "ws", cwd=tmp_path).status == 0
     (tmp_path / "ws/specs/service/package.dhall").write_text(
         "let S = ../schema/package.dhall let source = ./source.dhall let events = ./events.dhall\n"
         'in S.Package::{ system = "service", sources = [ source.logs ], events = [ events.received, events.sent ] }\n'
     )
     counts = "1 source, 2 events, 0 relations, 0 grains, 0 metrics, 0 filters, 0 summaries, 0 reports"
     for cache in ("cache", "fresh"):  # from the Dhall, and from the normal form
-        checked = assay("check", "--accept", "--cache", tmp_path / cache, within=tmp_path / "ws")
-        assert (checked.status, checked.out, checked.err) == (0, f"service: {counts}: no problem\n", "")
-    (folder,) = assay(*own, "ingest", "--all", "runs/1.0", within=tmp_path / "ws").out.split()
+        accept_result = run_assay("check", "--accept", "--cache", tmp_path / cache, cwd=tmp_path / "ws")
+        assert (accept_result.status, accept_result.out, accept_result.err) == (
+            0,
+            f"service: {counts}: no problem\n",
+            "",
+        )
+    (folder,) = run_assay(*cache_options, "ingest", "--all", "runs/1.0", cwd=tmp_path / "ws").out.split()
     assert sorted(item.name for item in Path(folder, "events").iterdir()) == ["request_received", "response_sent"]
 
 
@@ -82,7 +86,7 @@ def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
 )
 def test_invalid_expression_text_is_an_error(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=r".") as problem:
-        parse(text)
+        parse_expression(text)
     assert str(problem.value) == message
 
 
@@ -94,7 +98,7 @@ WORDS = [*ARITY, *LEAVES, "(", ")", ",", ".", " ", "1", "-2.5e3", '"a b"', "[s]"
 @example("a" * 5 + "." * 3)
 def test_any_text_is_an_expression_or_an_error(text: str) -> None:
     try:
-        tree = parse(text)
+        tree = parse_expression(text)
     except ValueError:
         return
-    assert show(parse(show(tree))) == show(tree)
+    assert format_expression(parse_expression(format_expression(tree))) == format_expression(tree)

@@ -58,8 +58,8 @@ def test_every_reached_file_is_a_source_once(tmp_path: Path) -> None:
 
 def test_root_may_be_relative_to_the_workspace(tmp_path: Path) -> None:
     write_workspace(tmp_path, WORKSPACE)
-    named = read_sources(Path("specs/package.dhall"), tmp_path)
-    assert named == read_sources(tmp_path / "specs/package.dhall", tmp_path)
+    relative_sources = read_sources(Path("specs/package.dhall"), tmp_path)
+    assert relative_sources == read_sources(tmp_path / "specs/package.dhall", tmp_path)
 
 
 def test_hash_equals_sha256sum_of_listing(tmp_path: Path) -> None:
@@ -144,31 +144,43 @@ def test_too_much_text_is_refused(tmp_path: Path) -> None:
 
 
 SHIPPED = {"specs/schema/package.dhall": "{ word = ./word.dhall }", "specs/schema/word.dhall": '"shipped"'}
-OWN = {"specs/mine.dhall": "(./schema/package.dhall).word"}
+OWN_FILES = {"specs/mine.dhall": "(./schema/package.dhall).word"}
 
 
 def test_missing_file_comes_from_shipped_files(tmp_path: Path) -> None:
-    shipped, workspace = write_workspace(tmp_path / "shipped", SHIPPED), write_workspace(tmp_path / "workspace", OWN)
+    shipped, workspace = (
+        write_workspace(tmp_path / "shipped", SHIPPED),
+        write_workspace(tmp_path / "workspace", OWN_FILES),
+    )
     assert evaluate_file(workspace / "specs/mine.dhall", workspace, shipped) == "shipped"
     names = [file.name for file in read_sources(workspace / "specs/mine.dhall", workspace, shipped)]
     assert names == ["specs/mine.dhall", "specs/schema/package.dhall", "specs/schema/word.dhall"]
 
 
 def test_workspace_file_precedes_shipped_file(tmp_path: Path) -> None:
-    shipped, workspace = write_workspace(tmp_path / "shipped", SHIPPED), write_workspace(tmp_path / "workspace", OWN)
+    shipped, workspace = (
+        write_workspace(tmp_path / "shipped", SHIPPED),
+        write_workspace(tmp_path / "workspace", OWN_FILES),
+    )
     write_workspace(workspace, {"specs/schema/word.dhall": '"own"'})
     assert evaluate_file(workspace / "specs/mine.dhall", workspace, shipped) == "own"
 
 
 def test_copy_of_shipped_files_has_the_same_hash(tmp_path: Path) -> None:
-    shipped, workspace = write_workspace(tmp_path / "shipped", SHIPPED), write_workspace(tmp_path / "workspace", OWN)
+    shipped, workspace = (
+        write_workspace(tmp_path / "shipped", SHIPPED),
+        write_workspace(tmp_path / "workspace", OWN_FILES),
+    )
     before = hash_sources(read_sources(workspace / "specs/mine.dhall", workspace, shipped))
     write_workspace(workspace, SHIPPED)
     assert hash_sources(read_sources(workspace / "specs/mine.dhall", workspace, shipped)) == before
 
 
 def test_root_may_be_a_shipped_file(tmp_path: Path) -> None:
-    shipped, workspace = write_workspace(tmp_path / "shipped", SHIPPED), write_workspace(tmp_path / "workspace", OWN)
+    shipped, workspace = (
+        write_workspace(tmp_path / "shipped", SHIPPED),
+        write_workspace(tmp_path / "workspace", OWN_FILES),
+    )
     assert evaluate_file(shipped / "specs/schema/package.dhall", workspace, shipped) == {"word": "shipped"}
     assert evaluate_file(Path("specs/schema/word.dhall"), workspace, shipped) == "shipped"
 

@@ -29,16 +29,17 @@ def edit_docs(place: Path) -> None:
 def is_changed(place: Path, cache: Path) -> bool:
     """Tell whether the package contains the last edit."""
     return any(
-        item.doc.startswith("Changed: ") for item in workspace.load(Workspace(place), "service", cache).package.metrics
+        item.doc.startswith("Changed: ")
+        for item in workspace.load_package(Workspace(place), "service", cache).package.metrics
     )
 
 
-@pytest.mark.parametrize("put_off", [False, True])
-def test_edited_file_is_read_again(place: Path, tmp_path: Path, put_off: bool) -> None:
-    later: list[Callable[[], None]] = []
-    workspace.load(Workspace(place), "service", tmp_path / "cache", later if put_off else None)
-    assert len(later) == put_off
-    for item in later:
+@pytest.mark.parametrize("is_deferred", [False, True])
+def test_edited_file_is_read_again(place: Path, tmp_path: Path, is_deferred: bool) -> None:
+    deferred_calls: list[Callable[[], None]] = []
+    workspace.load_package(Workspace(place), "service", tmp_path / "cache", deferred_calls if is_deferred else None)
+    assert len(deferred_calls) == is_deferred
+    for item in deferred_calls:
         item()
     assert not is_changed(place, tmp_path / "cache")
     edit_docs(place)
@@ -47,9 +48,9 @@ def test_edited_file_is_read_again(place: Path, tmp_path: Path, put_off: bool) -
 
 def test_file_edited_before_caching_is_read_again(place: Path, tmp_path: Path) -> None:
     """`assay watch` writes its cache when it is idle, and a file may have changed by then."""
-    later: list[Callable[[], None]] = []
-    workspace.load(Workspace(place), "service", tmp_path / "cache", later)
+    deferred_calls: list[Callable[[], None]] = []
+    workspace.load_package(Workspace(place), "service", tmp_path / "cache", deferred_calls)
     edit_docs(place)
-    for item in later:
+    for item in deferred_calls:
         item()
     assert is_changed(place, tmp_path / "cache")

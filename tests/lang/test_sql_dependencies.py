@@ -60,23 +60,23 @@ def engine() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         connection.execute("CREATE SCHEMA less")
         for name, fields in FIELDS.items():
-            connection.execute(_view(name, fields))
+            connection.execute(_build_view(name, fields))
         yield connection
 
 
-def _view(name: str, fields: Collection[str]) -> str:
+def _build_view(name: str, fields: Collection[str]) -> str:
     columns = "".join(
         f", {value} AS {field}" for field, value in FIELDS[name.split(".")[-1]].items() if field in fields
     )
     return f"CREATE OR REPLACE VIEW {name} AS SELECT 'h' AS host, 1 AS seq, 2 AS t_ns{columns}"
 
 
-def _rows(engine: duckdb.DuckDBPyConnection, sql: str, schema: str) -> list[tuple[object, ...]]:
+def _query_rows(engine: duckdb.DuckDBPyConnection, sql: str, schema: str) -> list[tuple[object, ...]]:
     engine.execute(f"USE {schema}")
     return engine.execute(sql).fetchall()
 
 
-def _in_any_case(sql: str, random: Random) -> str:
+def _randomize_case(sql: str, random: Random) -> str:
     """A query whose letters are of any case, but those of texts, and of names in quotes."""
     parts = re.split(r"""('[^']*'|"[^"]*")""", sql)
     return "".join(
@@ -88,26 +88,26 @@ def _in_any_case(sql: str, random: Random) -> str:
 @pytest.mark.parametrize("source", SOURCES)
 def test_query_yields_the_same_rows_of_what_it_reads(engine: duckdb.DuckDBPyConnection, source: str) -> None:
     for number, value in enumerate(VALUES):
-        plain = f"SELECT t.host, sum({value})::BIGINT AS n FROM {source} GROUP BY t.host"
-        for sql in (plain, _in_any_case(plain, Random(number))):
-            read = find_reads(sql, FIELDS, ())
+        plain_query = f"SELECT t.host, sum({value})::BIGINT AS n FROM {source} GROUP BY t.host"
+        for sql in (plain_query, _randomize_case(plain_query, Random(number))):
+            reads = find_reads(sql, FIELDS, ())
             for name, fields in FIELDS.items():
-                engine.execute(_view(f"less.{name}", read.among(fields)))
-            due = _rows(engine, sql, "main")
-            assert due[0][0] == "h"
-            assert _rows(engine, sql, "less") == due, sql
+                engine.execute(_build_view(f"less.{name}", reads.filter_columns(fields)))
+            expected_rows = _query_rows(engine, sql, "main")
+            assert expected_rows[0][0] == "h"
+            assert _query_rows(engine, sql, "less") == expected_rows, sql
 
 
 def test_not_every_form_of_query_reads_everything() -> None:
-    read = [find_reads(f"SELECT {value} FROM {source}", FIELDS, ()).names for source, value in
+    reads = [find_reads(f"SELECT {value} FROM {source}", FIELDS, ()).names for source, value in
              itertools.product(SOURCES, VALUES)]  # fmt: skip
-    assert 0 < sum(names is not None for names in read) < len(read)
+    assert 0 < sum(names is not None for names in reads) < len(reads)
 
 
 def test_columns_and_constants_of_a_query_are_named() -> None:
-    read = find_reads(
+    reads = find_reads(
         "SELECT max(X) /* y */, 'z' FROM a JOIN b USING (\"W\") WHERE v > $limit -- $other\n", ["a", "b"], ()
     )
-    assert read.among(["v", "w", "x", "y", "z"]) == {"v", "w", "x"}
-    assert read.constants == {"limit"}
+    assert reads.filter_columns(["v", "w", "x", "y", "z"]) == {"v", "w", "x"}
+    assert reads.constants == {"limit"}
     assert find_reads("SELECT $one FROM", ["a"], ()) == Reads(frozenset({"one"}), None)

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from assay.lang.sql_units import trace_units
-from tests.support.commands import assay
-from tests.support.small import small
+from tests.support.commands import run_assay
+from tests.support.small import create_small_workspace
 
 TABLES = {"Began": ("host", "t_ns", "Took"), "ended": ("host", "t_ns", "took", "size")}
 TOOK = {("began", "took", True)}
 
 
 @pytest.mark.parametrize(
-    ("sql", "found"),
+    ("sql", "expected"),
     [
         ("SELECT took AS a FROM began", TOOK),
         ("SELECT b.TOOK::DOUBLE AS A FROM BEGAN AS b", TOOK),
@@ -47,8 +47,8 @@ TOOK = {("began", "took", True)}
         ("SELECT len(took) AS a FROM began", set()),
     ],
 )  # fmt: skip
-def test_query_passes_columns_on(sql: str, found: set[tuple[str, str, bool]]) -> None:
-    assert set(trace_units(sql, TABLES).get("a", ())) == found
+def test_query_passes_columns_on(sql: str, expected: set[tuple[str, str, bool]]) -> None:
+    assert set(trace_units(sql, TABLES).get("a", ())) == expected
 
 
 SPECS = """\
@@ -71,7 +71,7 @@ let apart =
 """
 
 
-TOLD = """\
+EXPECTED_ERROR = """\
 error[unit]: column `n` of relation `beginnings` is `took` of `began` unchanged, but has a different unit
   at specs/small/package.dhall:76:29
     76 | let n2 = G.column "integer" "n" U.second "Number"
@@ -90,19 +90,19 @@ error[unit]: column `n` of relation `apart` is `t_ns` of `began` minus another i
 """
 
 
-def checked(place: Path, specs: str) -> tuple[int, str]:
+def run_check(place: Path, specs: str) -> tuple[int, str]:
     members = 'sources = [ source "log" ], events = [ took ], relations = [ beginnings, apart ]'
-    done = assay("check", "--cache", place / "cache", within=small(place, specs, members))
-    return done.status, done.err
+    result = run_assay("check", "--cache", place / "cache", cwd=create_small_workspace(place, specs, members))
+    return result.status, result.err
 
 
 def test_column_in_another_unit_is_refused(tmp_path: Path) -> None:
-    status, told = checked(tmp_path, SPECS)
+    status, error_text = run_check(tmp_path, SPECS)
     assert status == 1
-    assert told == TOLD
+    assert error_text == EXPECTED_ERROR
 
 
 def test_column_in_its_own_unit_passes(tmp_path: Path) -> None:
     specs = SPECS.replace("began.took AS n", "(began.took / 1000)::BIGINT AS n")
     specs = specs.replace("max(b.t_ns - a.t_ns)", "(max(b.t_ns - a.t_ns) / 1e9)::BIGINT")
-    assert checked(tmp_path, specs)[0] == 0
+    assert run_check(tmp_path, specs)[0] == 0

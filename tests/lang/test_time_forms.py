@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.lang.time_format import describe_format, find_format_error, offset_ns
+from assay.lang.time_format import describe_format, find_format_error, parse_offset
 from tests.support.ingesting import SOURCE
 
 MINUTE = 60 * 10**9
@@ -21,7 +21,7 @@ MINUTE = 60 * 10**9
 )  # fmt: skip
 def test_zone_has_its_offset(zone: str, minutes: int | None) -> None:
     """Less than 16 hours, of 60 minutes each."""
-    assert offset_ns(zone) == (None if minutes is None else minutes * MINUTE)
+    assert parse_offset(zone) == (None if minutes is None else minutes * MINUTE)
 
 
 @pytest.mark.parametrize(

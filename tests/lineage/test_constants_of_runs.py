@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import edited
+from tests.support.workspaces import edit_file
 
 HARNESS = ROOT / "golden" / "antelope" / "harness"
 ROW = "Verdict/Result/node_01, yes, met, met, yes, pass"
@@ -22,52 +22,52 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """The report of the harness, of a run that tells neither the first block of its test nor the last."""
     folder = tmp_path_factory.mktemp("harness")
     shutil.copytree(HARNESS, folder / "run")
-    words = ("build", "antelope/harness", "--run", folder / "run", "-o", folder / "report", "--to", "md")
-    done = assay(*words, "--cache", cache)
-    assert done.status == 0, done.err
+    command = ("build", "antelope/harness", "--run", folder / "run", "-o", folder / "report", "--to", "md")
+    result = run_assay(*command, "--cache", cache)
+    assert result.status == 0, result.err
     return folder
 
 
-def told_in_run(folder: Path) -> dict[str, Any]:
+def read_run_document(folder: Path) -> dict[str, Any]:
     """The document of the run that tells its constants."""
-    found: dict[str, Any] = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
+    return document
 
 
-def traced(built: Path, column: str, cache: Path) -> dict[str, Any]:
-    done = assay("trace", built / "report", f"{ROW}/{column}", "--format", "json", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
-    (found,) = done.json()["runs"]
-    return dict(found)
+def trace_cell(build_folder: Path, column: str, cache: Path) -> dict[str, Any]:
+    result = run_assay("trace", build_folder / "report", f"{ROW}/{column}", "--format", "json", "--cache", cache)
+    assert (result.status, result.err) == (0, "")
+    (traced_run,) = result.parse_json()["runs"]
+    return dict(traced_run)
 
 
 def test_explain_names_document_and_key_of_a_constant(built: Path, cache: Path) -> None:
-    due = told_in_run(built)["targetTPS"]
-    text = assay("explain", "target_tps", "--run", built / "run", "--cache", cache).out
+    expected_value = read_run_document(built)["targetTPS"]
+    text = run_assay("explain", "target_tps", "--run", built / "run", "--cache", cache).out
     flat = " ".join(text.split())
     assert (
         "Constants `target_tps`: Transactions a second that were meant to be reached (-1: not told) — run.json "
         ".targetTPS; where it is not told: -1 Also read" in flat
     )
-    assert f"with the run's target_tps {due} tx/s" in flat
+    assert f"with the run's target_tps {expected_value} tx/s" in flat
     assert "no record: it is made of constants of the run" in text
     assert "Received block" not in text
     assert "the run's completed, the run's expected_transactions: texts on the way read them" in flat
-    data = assay("explain", "target_tps", "--run", built / "run", "--format", "json", "--cache", cache).json()
+    data = run_assay("explain", "target_tps", "--run", built / "run", "--format", "json", "--cache", cache).parse_json()
     (value,) = [item for item in data["constants"] if item["role"] == "value"]
     assert (value["name"], value["files"], value["path"]) == ("target_tps", ["run.json"], ["targetTPS"])
     assert data["run"]["constants"] == [
-        {"name": "target_tps", "value": due, "place": "run.json .targetTPS", "told": True}
+        {"name": "target_tps", "value": expected_value, "place": "run.json .targetTPS", "told": True}
     ]
     (sample,) = data["run"]["largest"]
-    assert (sample["value"], sample["records"], sample["given"]) == (due, 0, True)
+    assert (sample["value"], sample["records"], sample["given"]) == (expected_value, 0, True)
 
 
 def test_constant_is_a_leaf_of_the_lineage(cache: Path) -> None:
-    tree = assay("lineage", "target_tps", "--cache", cache).out
+    tree = run_assay("lineage", "target_tps", "--cache", cache).out
     assert "    └ $target_tps: constant of the run\n      └ run.json .targetTPS\n" in tree
     assert "Constants of the run: makes the value\n  target_tps             run.json .targetTPS\n" in tree
-    data = assay("lineage", "target_tps", "--format", "json", "--cache", cache).json()
+    data = run_assay("lineage", "target_tps", "--format", "json", "--cache", cache).parse_json()
     assert {"id": "$target_tps", "kind": "constant", "what": "constant of the run", "role": "value"} in data["nodes"]
     edges = [(item["from"], item["to"]) for item in data["edges"]]
     assert ("$target_tps", "verdict.target_tps") in edges
@@ -75,43 +75,45 @@ def test_constant_is_a_leaf_of_the_lineage(cache: Path) -> None:
     assert {"name": "target_tps", "role": "value", "files": ["run.json"], "path": ["targetTPS"], "default": "-1"} in (
         data["constants"]
     )
-    dot = assay("lineage", "target_tps", "--format", "dot", "--cache", cache).out
+    dot = run_assay("lineage", "target_tps", "--format", "dot", "--cache", cache).out
     assert '"$target_tps" -> "verdict.target_tps" [style="solid"];' in dot
     assert '"nodes run.json .targetTPS" -> "$target_tps" [style="solid"];' in dot
 
 
 def test_cell_of_a_constant_leads_to_its_document(built: Path, cache: Path) -> None:
-    document = told_in_run(built)
-    target = traced(built, "Target, tx/s", cache)
+    document = read_run_document(built)
+    target = trace_cell(built, "Target, tx/s", cache)
     assert target["constants"] == [
         {"name": "target_tps", "value": document["targetTPS"], "place": "run.json .targetTPS", "told": True}
     ]
     (sample,) = target["greatest"]
     assert (sample["records"], sample["lines"], sample["given"]) == (0, [], True)
-    text = assay("trace", built / "report", f"{ROW}/Target, tx/s", "--cache", cache).out
-    due = f"Constants  target_tps {document['targetTPS']} tx/s: Transactions a second that were meant to be reached"
-    assert due in " ".join(text.split()).replace("Constants ", "Constants  ")
+    text = run_assay("trace", built / "report", f"{ROW}/Target, tx/s", "--cache", cache).out
+    expected_line = (
+        f"Constants  target_tps {document['targetTPS']} tx/s: Transactions a second that were meant to be reached"
+    )
+    assert expected_line in " ".join(text.split()).replace("Constants ", "Constants  ")
     assert "(run.json .targetTPS)" in text
     assert "   no record: it is made of constants of the run\n" in text + "\n"
-    completed = traced(built, "Run completed", cache)
-    assert [item["name"] for item in completed["constants"]] == ["completed"]
-    assert completed["greatest"][0]["given"]
+    completed_cell = trace_cell(built, "Run completed", cache)
+    assert [item["name"] for item in completed_cell["constants"]] == ["completed"]
+    assert completed_cell["greatest"][0]["given"]
 
 
 def test_cell_of_records_and_constants_has_both(built: Path, cache: Path) -> None:
-    found = traced(built, "Result", cache)
-    assert "testEndBlockNum" not in told_in_run(built)
-    assert {item["name"]: (item["place"], item["told"]) for item in found["constants"]} == {
+    traced_cell = trace_cell(built, "Result", cache)
+    assert "testEndBlockNum" not in read_run_document(built)
+    assert {item["name"]: (item["place"], item["told"]) for item in traced_cell["constants"]} == {
         "completed": ("run.json .testRunCompleted", True),
         "expected_transactions": ("run.json .expectedTxns", True),
         "target_tps": ("run.json .targetTPS", True),
         "test_end": ("run.json .testEndBlockNum", False),
         "test_start": ("run.json .testStartBlockNum", False),
     }
-    (sample,) = found["greatest"]
+    (sample,) = traced_cell["greatest"]
     assert sample["records"] > 200
     assert not sample["given"]
-    reached = traced(built, "Reached, tx/s", cache)
+    reached = trace_cell(built, "Reached, tx/s", cache)
     assert "target_tps" not in [item["name"] for item in reached["constants"]]
     assert reached["greatest"][0]["records"] > 200
 
@@ -132,27 +134,27 @@ in  M.formula
 
 def test_formula_over_a_constant_names_it(tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "place"
-    assert assay("init", place).status == 0
+    assert run_assay("init", place).status == 0
     specs = place / "specs" / "service"
-    edited(
+    edit_file(
         specs / "source.dhall",
         '          , doc = "Version of the service"\n          }\n',
         '          , doc = "Version of the service"\n          }\n'
         '      , users = S.Constant::{, name = "users", files = [ "meta.json" ], path = [ "load", "users" ]\n'
         '          , type = "integer", default = Some "7", doc = "How many users" }\n',
     )
-    edited(specs / "source.dhall", "[ constant.version ]", "[ constant.version, constant.users ]")
+    edit_file(specs / "source.dhall", "[ constant.version ]", "[ constant.version, constant.users ]")
     (specs / "fm.dhall").write_text(FORMULA, encoding="utf-8")
-    edited(specs / "package.dhall", "m.size ]", "m.size, ./fm.dhall ]")
-    done = assay("lineage", "fa", "--format", "json", "--cache", cache, within=place)
-    assert done.status == 0, done.err
-    (found,) = done.json()["constants"]
-    assert found == {
+    edit_file(specs / "package.dhall", "m.size ]", "m.size, ./fm.dhall ]")
+    result = run_assay("lineage", "fa", "--format", "json", "--cache", cache, cwd=place)
+    assert result.status == 0, result.err
+    (constant,) = result.parse_json()["constants"]
+    assert constant == {
         "name": "users",
         "role": "value",
         "files": ["meta.json"],
         "path": ["load", "users"],
         "default": "7",
     }
-    text = " ".join(assay("explain", "fa", "--cache", cache, within=place).out.split())
+    text = " ".join(run_assay("explain", "fa", "--cache", cache, cwd=place).out.split())
     assert "Constants `users`: How many users — meta.json .load.users; where it is not told: 7 Also read" in text

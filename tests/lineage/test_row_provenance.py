@@ -8,11 +8,11 @@ import duckdb
 import pytest
 
 from assay.lineage.column_lineage import ROWS
-from assay.lineage.record_lists import companion
+from assay.lineage.record_lists import get_companion_name
 from assay.lineage.row_provenance import add_provenance
 from assay.plan.planner import EventStep
 from assay.sql import dialect
-from assay.sql.codegen import Statement, creation
+from assay.sql.codegen import Statement, build_create_sql
 from assay.sql.relations import compile_query
 from assay.util.diagnostics import AssayError
 from tests.support.laboratory import Laboratory
@@ -24,18 +24,18 @@ LEFT, RIGHT = "SELECT v, k FROM e WHERE seq < 4", "SELECT v, k FROM e WHERE seq 
 
 def trace_rows(lab: Laboratory, sql: str) -> list[tuple[object, ...]]:
     """Return the rows of a query over event `e`, each with the record numbers behind `v`."""
-    event = dataclasses.replace(lab.session.package("cardano").package.events[0], name="e")
+    event = dataclasses.replace(lab.session.load_package("cardano").package.events[0], name="e")
     view = Statement("view", "e", compile_query(RAW, {}, (), "e"), EventStep(event, ("v", "k")))
     table = Statement("table", "q", compile_query(sql, {}, ("e",), "q"))
-    query = dialect.select("v", "k").from_(dialect.table("q"))
+    query = dialect.select("v", "k").from_(dialect.build_table("q"))
     outcome = add_provenance([view, table], query, ["v", ROWS])
     with duckdb.connect() as connection:
         for item in outcome.statements:
-            connection.execute(creation(item))
-        rows = connection.execute(dialect.text(outcome.query)).fetchall()
+            connection.execute(build_create_sql(item))
+        rows = connection.execute(dialect.to_sql(outcome.query)).fetchall()
         names = [column[0] for column in connection.description or ()]
-    at = names.index(companion("v"))
-    outcome = ((row[0], row[1], [record["seq"] for record in row[at]]) for row in rows)
+    column_index = names.index(get_companion_name("v"))
+    outcome = ((row[0], row[1], [record["seq"] for record in row[column_index]]) for row in rows)
     return sorted(outcome, key=repr)
 
 
@@ -58,8 +58,10 @@ def test_count_has_records_of_counted_rows_only(lab: Laboratory) -> None:
     assert trace_rows(lab, f"SELECT count(*) FILTER (WHERE e.k = 'a') AS v, 'x' AS k FROM {outer}") == [
         (2, "x", [1, 2])
     ]
-    beside = "WITH edges AS (SELECT max(v) AS top FROM e) SELECT count(*) FILTER (WHERE seq > 2) AS v, 'x' AS k "
-    assert trace_rows(lab, f"{beside}FROM e CROSS JOIN edges") == [(2, "x", [3, 4])]
+    query_with_edges = (
+        "WITH edges AS (SELECT max(v) AS top FROM e) SELECT count(*) FILTER (WHERE seq > 2) AS v, 'x' AS k "
+    )
+    assert trace_rows(lab, f"{query_with_edges}FROM e CROSS JOIN edges") == [(2, "x", [3, 4])]
 
 
 @pytest.mark.parametrize("word", ["EXCEPT", "INTERSECT"])

@@ -14,88 +14,90 @@ import pytest
 from assay.app.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.workspace import Workspace
-from assay.lineage.cells import Cell, find, of_document
-from assay.remote.prometheus_times import nanoseconds
-from assay.report.document import from_json
-from tests.support.commands import assay
+from assay.lineage.cells import Cell, find_cell, list_document_cells
+from assay.remote.prometheus_times import parse_nanoseconds
+from assay.report.document import parse_document
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 
 GOLDEN = ROOT / "golden"
 PUBLISHED = GOLDEN / "cometbft" / "published"
 
 
-def built(folder: Path, cache: Path, report: str, *runs: Path) -> Path:
+def build_report(folder: Path, cache: Path, report: str, *runs: Path) -> Path:
     options = [text for run in runs for text in ("--run", run)]
-    done = assay(
+    result = run_assay(
         "build", report, *options, "--date", "2026-11-21", "-o", folder / "out", "--to", "md", "--cache", cache
     )
-    assert done.status == 0, done.err
+    assert result.status == 0, result.err
     return folder / "out"
 
 
 @pytest.fixture(scope="module")
 def upgrade(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """A report that compares two phases of a run."""
-    return built(tmp_path_factory.mktemp("u"), cache, "antelope/upgrade", GOLDEN / "antelope" / "upgrade" / "run")
+    return build_report(
+        tmp_path_factory.mktemp("u"), cache, "antelope/upgrade", GOLDEN / "antelope" / "upgrade" / "run"
+    )
 
 
 @pytest.fixture(scope="module")
 def harness(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    return built(tmp_path_factory.mktemp("h"), cache, "antelope/harness", GOLDEN / "antelope" / "harness")
+    return build_report(tmp_path_factory.mktemp("h"), cache, "antelope/harness", GOLDEN / "antelope" / "harness")
 
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """A report with claims, of runs that are judged by each other."""
     runs = (PUBLISHED / name for name in ("v034", "v037", "v038"))
-    return built(tmp_path_factory.mktemp("p"), cache, "cometbft/published", *runs)
+    return build_report(tmp_path_factory.mktemp("p"), cache, "cometbft/published", *runs)
 
 
-def traced(folder: Path, cell: str, cache: Path) -> dict[str, Any]:
-    done = assay("trace", folder, cell, "--format", "json", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
-    result: dict[str, Any] = done.json()
+def trace_cell(folder: Path, cell: str, cache: Path) -> dict[str, Any]:
+    completed = run_assay("trace", folder, cell, "--format", "json", "--cache", cache)
+    assert (completed.status, completed.err) == (0, "")
+    result: dict[str, Any] = completed.parse_json()
     return result
 
 
-def refused(folder: Path, cell: str, cache: Path) -> str:
+def read_refusal(folder: Path, cell: str, cache: Path) -> str:
     """Why a cell leads to no records."""
-    done = assay("trace", folder, cell, "--cache", cache)
-    assert (done.status, done.out) == (2, "")
-    assert "  hint: " in done.err
-    return done.err
+    result = run_assay("trace", folder, cell, "--cache", cache)
+    assert (result.status, result.out) == (2, "")
+    assert "  hint: " in result.err
+    return result.err
 
 
-def cells(folder: Path, system: str, cache: Path) -> Sequence[Cell]:
-    package = Session(Workspace(ROOT), Store(cache)).package(system).package
-    return tuple(of_document(from_json((folder / "document.json").read_text(encoding="utf-8")), package))
+def list_cells(folder: Path, system: str, cache: Path) -> Sequence[Cell]:
+    package = Session(Workspace(ROOT), Store(cache)).load_package(system).package
+    return tuple(list_document_cells(parse_document((folder / "document.json").read_text(encoding="utf-8")), package))
 
 
-def bounds(folder: Path) -> tuple[int, int]:
+def read_phase_bounds(folder: Path) -> tuple[int, int]:
     """Where the first phase ends and the second begins, in ns."""
     document = json.loads((folder / "document.json").read_text(encoding="utf-8"))
     rows = {row[0]: row[1:] for row in document["manifest"]["rows"]}
-    return nanoseconds(rows["To"][0], "test"), nanoseconds(rows["From"][1], "test")
+    return parse_nanoseconds(rows["To"][0], "test"), parse_nanoseconds(rows["From"][1], "test")
 
 
 def test_a_cell_of_a_phase_leads_to_the_samples_of_that_phase(upgrade: Path, cache: Path) -> None:
-    name, (end, begin) = "Memory/Memory before and after/memory_used", bounds(upgrade)
-    (before,), (after,) = (traced(upgrade, f"{name}/{phase}", cache)["runs"] for phase in ("before", "after"))
+    name, (end, begin) = "Memory/Memory before and after/memory_used", read_phase_bounds(upgrade)
+    (before,), (after,) = (trace_cell(upgrade, f"{name}/{phase}", cache)["runs"] for phase in ("before", "after"))
     assert (before["id"], after["id"]) == ("run:before", "run:after")
     results = json.loads((upgrade / "results.json").read_text(encoding="utf-8"))["metrics"]["memory_used"]["columns"]
     for run in (before, after):
         assert (run["size"], run["average"]) == (results[run["id"]]["size"], results[run["id"]]["average"])
-    for run, is_in in ((before, lambda t: t < end), (after, lambda t: t >= begin)):
+    for run, is_in_phase in ((before, lambda t: t < end), (after, lambda t: t >= begin)):
         samples = [*run["greatest"], *run["least"]]
         assert samples
-        assert all(is_in(sample["keys"]["t_ns"]) for sample in samples)
+        assert all(is_in_phase(sample["keys"]["t_ns"]) for sample in samples)
     assert before["greatest"][0]["value"] < after["greatest"][0]["value"]
 
 
 def test_a_difference_of_phases_leads_to_both(upgrade: Path, cache: Path) -> None:
-    result = traced(upgrade, "Disk/Disk writes before and after/Disk writes, kB/s/Δ%", cache)
+    result = trace_cell(upgrade, "Disk/Disk writes before and after/Disk writes, kB/s/Δ%", cache)
     assert (result["prints"], [run["id"] for run in result["runs"]]) == ("percent", ["run:before", "run:after"])
-    rule = traced(upgrade, "Conclusion/What was expected of the upgrade/disk_write_rate/Holds", cache)
+    rule = trace_cell(upgrade, "Conclusion/What was expected of the upgrade/disk_write_rate/Holds", cache)
     assert (rule["prints"], [run["average"] for run in rule["runs"]]) == (
         "judged", [run["average"] for run in result["runs"]]
     )  # fmt: skip
@@ -107,17 +109,17 @@ def test_a_cell_without_a_value_leads_to_no_samples(tmp_path: Path, cache: Path)
     (run / "meta.json").write_text((source / "meta.json").read_text(encoding="utf-8"), encoding="utf-8")
     samples = f"SELECT * FROM '{source / 'samples.parquet'}' WHERE name <> 'node_cpu_seconds_total'"
     duckdb.execute(f"COPY ({samples}) TO '{run / 'samples.parquet'}'")
-    out = built(tmp_path, cache, "antelope/upgrade", run)
+    out = build_report(tmp_path, cache, "antelope/upgrade", run)
     for column, phases in (("before", ["before"]), ("Δ%", ["before", "after"])):
-        result = traced(out, f"CPU/CPU before and after/CPU usage, %/{column}", cache)
-        runs = [(one["id"], one["size"], one["greatest"]) for one in result["runs"]]
+        result = trace_cell(out, f"CPU/CPU before and after/CPU usage, %/{column}", cache)
+        runs = [(run_data["id"], run_data["size"], run_data["greatest"]) for run_data in result["runs"]]
         assert (result["text"], runs) == ("—", [(f"run:{phase}", 0, []) for phase in phases])
-    text = assay("trace", out, "CPU/CPU before and after/CPU usage, %/after", "--cache", cache).out
+    text = run_assay("trace", out, "CPU/CPU before and after/CPU usage, %/after", "--cache", cache).out
     assert "\nSamples    0\n" in text  # an average of nothing is none
 
 
 def test_a_formula_leads_to_what_it_is_over(upgrade: Path, cache: Path) -> None:
-    result = traced(upgrade, "Endurance/Writes in a year before and after/disk_writes_per_year/before", cache)
+    result = trace_cell(upgrade, "Endurance/Writes in a year before and after/disk_writes_per_year/before", cache)
     (run,) = result["runs"]
     assert (result["metric"], run["metric"], run["id"]) == ("disk_writes_per_year", "disk_write_rate", "run:before")
     assert "worked out of the averages of `disk_write_rate`" in result["means"]
@@ -126,7 +128,7 @@ def test_a_formula_leads_to_what_it_is_over(upgrade: Path, cache: Path) -> None:
 
 
 def test_cell_against_a_class_leads_to_metrics_of_its_formula(upgrade: Path, cache: Path) -> None:
-    result = traced(upgrade, "Endurance/Years until a drive is used up/150 TBW/after, years", cache)
+    result = trace_cell(upgrade, "Endurance/Years until a drive is used up/150 TBW/after, years", cache)
     (run,) = result["runs"]
     assert (result["prints"], run["metric"], run["id"]) == ("formula", "disk_write_rate", "run:after")
     assert "class / disk_write_rate, in year" in result["means"]
@@ -135,36 +137,36 @@ def test_cell_against_a_class_leads_to_metrics_of_its_formula(upgrade: Path, cac
 
 def test_averages_of_series_lead_to_their_values(qa: Path, cache: Path) -> None:
     table = "Metrics of the nodes/Average resident memory with and without the exporters' processes"
-    result = traced(qa, f"{table}/memory/Average, Bytes", cache)
+    result = trace_cell(qa, f"{table}/memory/Average, Bytes", cache)
     (run,) = result["runs"]
     assert (result["series"], result["prints"], result["definition"]) == ("memory", "mean", "")
     assert f"{run['average']:.0f}" == result["text"]
-    lead = next(cell for cell in cells(qa, "cometbft", cache) if cell.name == result["cell"])
-    (of,) = lead.of
-    assert of.since is not None
-    assert of.until is not None
+    lead = next(cell for cell in list_cells(qa, "cometbft", cache) if cell.name == result["cell"])
+    (series_of_lead,) = lead.sources
+    assert series_of_lead.since is not None
+    assert series_of_lead.until is not None
     samples = [*run["greatest"], *run["least"]]
-    assert all(of.since <= sample["keys"]["t_ns"] <= of.until for sample in samples)
+    assert all(series_of_lead.since <= sample["keys"]["t_ns"] <= series_of_lead.until for sample in samples)
     for sample in samples:
         assert any(f"{sample['measured']:.0f}" in line["text"].replace(".0", "") for line in sample["lines"])
-    both = traced(qa, f"{table}/node_memory/Δ%", cache)
-    assert [item["series"] for item in both["runs"]] == ["memory", "node_memory"]
-    text = assay("trace", qa, f"{table}/memory/Lines", "--cache", cache).out
+    both_traces = trace_cell(qa, f"{table}/node_memory/Δ%", cache)
+    assert [item["series"] for item in both_traces["runs"]] == ["memory", "node_memory"]
+    text = run_assay("trace", qa, f"{table}/memory/Lines", "--cache", cache).out
     assert "\nPrints     the number of lines\n" in text
-    assert "`assay explain memory` tells" in refused(qa, f"{table}/memory/Labels", cache)
+    assert "`assay explain memory` tells" in read_refusal(qa, f"{table}/memory/Labels", cache)
 
 
 def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path) -> None:
-    quoted = [cell for cell in cells(harness, "antelope", cache) if "/paragraph " in cell.name]
+    quoted_cells = [cell for cell in list_cells(harness, "antelope", cache) if "/paragraph " in cell.name]
     document = json.loads((harness / "document.json").read_text(encoding="utf-8"))
-    assert len(quoted) == sum(len(part.get("quoted", ())) for part in document["galleries"])
-    result = traced(harness, "Blocks and the window/paragraph 1/264 blocks", cache)
+    assert len(quoted_cells) == sum(len(part.get("quoted", ())) for part in document["galleries"])
+    result = trace_cell(harness, "Blocks and the window/paragraph 1/264 blocks", cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert (result["prints"], sample["value"], sample["records"]) == ("row", 264, 264)
 
 
 @pytest.mark.parametrize(
-    ("cell", "counted"),
+    ("cell", "expected_count"),
     [
         ("What a block takes/Block size/node_01/Empty, blocks", 147),
         ("Transactions a second/TPS/node_01/Empty, blocks", 147),
@@ -172,65 +174,65 @@ def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path
         ("Blocks and the window/What its blocks count as/node_01/Trailing empty, blocks", 30),
     ],
 )
-def test_a_number_of_records_leads_to_as_many(harness: Path, cache: Path, cell: str, counted: int) -> None:
-    ((sample,),) = (run["greatest"] for run in traced(harness, cell, cache)["runs"])
-    assert (sample["value"], sample["records"]) == (counted, counted)
+def test_a_number_of_records_leads_to_as_many(harness: Path, cache: Path, cell: str, expected_count: int) -> None:
+    ((sample,),) = (run["greatest"] for run in trace_cell(harness, cell, cache)["runs"])
+    assert (sample["value"], sample["records"]) == (expected_count, expected_count)
 
 
 def test_columns_of_a_listing_lead_to_their_samples(harness: Path, cache: Path) -> None:
     row = "Verdict/Result/node_01, yes, met, met, yes, pass"
-    result = traced(harness, f"{row}/Result", cache)
+    result = trace_cell(harness, f"{row}/Result", cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert (result["prints"], result["text"], sample["value"]) == ("column", "pass", "pass")
     assert sample["lines"][0]["file"].startswith("node_01/")
 
 
 def test_a_manifest_leads_to_what_its_relation_was_made_of(two: Path, cache: Path) -> None:
-    listed = [cell for cell in cells(two, "cardano", cache) if cell.prints == "column"]
-    name = next(cell.name for cell in listed if "Blocks analysed" in cell.row or "locks" in cell.row)
-    result = traced(two, name, cache)
+    column_cells = [cell for cell in list_cells(two, "cardano", cache) if cell.prints == "column"]
+    name = next(cell.name for cell in column_cells if "Blocks analysed" in cell.row or "locks" in cell.row)
+    result = trace_cell(two, name, cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert result["column"].startswith("run_summary.")
     assert float(result["text"]) == sample["value"]
 
 
 def test_what_a_claim_was_found_to_be_leads_to_its_row(published: Path, cache: Path) -> None:
-    claim = next(cell for cell in cells(published, "cometbft", cache) if cell.column == "Found in v0.37")
-    result = traced(published, claim.name, cache)
+    claim = next(cell for cell in list_cells(published, "cometbft", cache) if cell.column == "Found in v0.37")
+    result = trace_cell(published, claim.name, cache)
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert (result["text"], result["metric"]) == (f"{sample['value']:.0f}", "reported_txs")
-    assert traced(published, claim.name.replace("Found in v0.37", "Agrees"), cache)["prints"] == "judged"
-    assert "is words of the specs" in refused(published, claim.name.replace("Found in v0.37", "Document"), cache)
+    assert trace_cell(published, claim.name.replace("Found in v0.37", "Agrees"), cache)["prints"] == "judged"
+    assert "is words of the specs" in read_refusal(published, claim.name.replace("Found in v0.37", "Document"), cache)
 
 
 def test_every_kind_of_cell_is_traced_or_says_what_leads_on(harness: Path, upgrade: Path, cache: Path) -> None:
     for folder, system in ((harness, "antelope"), (upgrade, "antelope")):
-        kinds = {cell.prints: cell for cell in reversed(cells(folder, system, cache))}
+        kinds = {cell.prints: cell for cell in reversed(list_cells(folder, system, cache))}
         for kind, cell in kinds.items():
             if kind in ("fact", "words", "filter", "outcome"):
-                assert cell.name in refused(folder, cell.name, cache)
+                assert cell.name in read_refusal(folder, cell.name, cache)
             else:
-                assert traced(folder, cell.name, cache)["text"] == cell.text
+                assert trace_cell(folder, cell.name, cache)["text"] == cell.text
 
 
 def test_what_a_scenario_comes_to_names_the_table_that_decides(tmp_path: Path, cache: Path) -> None:
-    from tests.support.loads import Experiment, loaded
+    from tests.support.loads import Experiment, create_load_run
 
     for name in ("one", "two"):
-        loaded(tmp_path / name, Experiment("e", 10, latency=10**9), ident=name)
-    out = built(tmp_path, cache, "cometbft/qa", tmp_path / "one", tmp_path / "two")
-    scenario = next(cell for cell in cells(out, "cometbft", cache) if cell.prints == "outcome" and cell.decided_by)
-    assert f"comes of the cells of `{scenario.decided_by[0]}`" in refused(out, scenario.name, cache)
-    assert f"/{scenario.decided_by[0]}/" in assay("trace", out, "--cache", cache).out
-    gone = [cell for cell in cells(out, "cometbft", cache) if cell.prints == "judged"]
-    assert {run.run for cell in gone for run in cell.of} == {"one", "two"}
+        create_load_run(tmp_path / name, Experiment("e", 10, latency=10**9), ident=name)
+    out = build_report(tmp_path, cache, "cometbft/qa", tmp_path / "one", tmp_path / "two")
+    scenario = next(cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "outcome" and cell.decided_by)
+    assert f"comes of the cells of `{scenario.decided_by[0]}`" in read_refusal(out, scenario.name, cache)
+    assert f"/{scenario.decided_by[0]}/" in run_assay("trace", out, "--cache", cache).out
+    judged_cells = [cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "judged"]
+    assert {run.run for cell in judged_cells for run in cell.sources} == {"one", "two"}
     # every cell goes by the name that is listed, and those of a run by its id, too: `Result` is a column of no run
-    listed = cells(out, "cometbft", cache)
-    assert [cell for cell in listed if find(listed, cell.name) != cell] == []
-    value = gone[0].name.replace("/Result", "/two")
-    assert value in [cell.name for cell in listed if cell.prints == "row"]
-    renamed = [replace(cell, column="label") if cell.name == value else cell for cell in listed]
-    assert find(renamed, value).column == "label"
+    listed_cells = list_cells(out, "cometbft", cache)
+    assert [cell for cell in listed_cells if find_cell(listed_cells, cell.name) != cell] == []
+    value = judged_cells[0].name.replace("/Result", "/two")
+    assert value in [cell.name for cell in listed_cells if cell.prints == "row"]
+    renamed = [replace(cell, column="label") if cell.name == value else cell for cell in listed_cells]
+    assert find_cell(renamed, value).column == "label"
 
 
 def test_a_document_that_tells_no_leads_is_no_build(harness: Path, tmp_path: Path, cache: Path) -> None:
@@ -241,6 +243,6 @@ def test_a_document_that_tells_no_leads_is_no_build(harness: Path, tmp_path: Pat
     for table in (document["manifest"], *(table for part in document["galleries"] for table in part["tables"])):
         table.pop("leads", None)
     (out / "document.json").write_text(json.dumps(document), encoding="utf-8")
-    done = assay("trace", out, "--cache", cache)
-    assert (done.status, done.out) == (1, "")
-    assert done.err.startswith("error[no-build]: the document is not what a build writes: ")
+    result = run_assay("trace", out, "--cache", cache)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith("error[no-build]: the document is not what a build writes: ")

@@ -11,8 +11,8 @@ from sqlglot import exp
 from assay.app import trace
 from assay.app.subject import SampleRequest, Subject, list_subjects
 from assay.engine.compiled_plan import compile_plan
-from assay.engine.dry_run import dry_run
-from assay.engine.graph import nodes
+from assay.engine.dry_run import run_on_empty_tables
+from assay.engine.graph import build_nodes
 from assay.lang.checked_package import CheckedPackage
 from assay.lineage.row_provenance import add_provenance
 from assay.lineage.sample_query import VALUE
@@ -20,8 +20,8 @@ from assay.plan.planner import AppliedFilter
 from assay.report.cell_links import FACT, FILTER, WORDS
 from assay.sql import dialect
 from assay.sql.codegen import Statement
-from tests.support.commands import assay
-from tests.support.deep import is_deep, turn
+from tests.support.commands import run_assay
+from tests.support.deep import get_turn, is_deep
 from tests.support.laboratory import ROOT, Laboratory
 
 RUNS = {
@@ -33,32 +33,38 @@ RUNS = {
 CELLS = 2  # of a report by default, or a few more: each takes about a second
 
 
-def groups(checked: CheckedPackage) -> Iterator[tuple[tuple[AppliedFilter, ...], list[Subject]]]:
+def group_by_filters(checked: CheckedPackage) -> Iterator[tuple[tuple[AppliedFilter, ...], list[Subject]]]:
     """Yield metrics and series by the filters of their reports; formulas are traced by their inputs."""
-    by_filters: dict[tuple[AppliedFilter, ...], list[Subject]] = {}
+    subjects_by_filters: dict[tuple[AppliedFilter, ...], list[Subject]] = {}
     for subject in list_subjects(checked):
         if not subject.formula_text:
-            by_filters.setdefault(subject.select_filters((), False), []).append(subject)
-    yield from by_filters.items()
+            subjects_by_filters.setdefault(subject.select_filters((), False), []).append(subject)
+    yield from subjects_by_filters.items()
 
 
-def problems(
-    checked: CheckedPackage, items: Sequence[Subject], applied: tuple[AppliedFilter, ...], *, cut: bool
+def list_problems(
+    checked: CheckedPackage, items: Sequence[Subject], applied_filters: tuple[AppliedFilter, ...], *, cut: bool
 ) -> list[str]:
     """Return the problems of the statements by which subjects are traced, on empty tables."""
     metrics = [metric for item in items for metric in item.metrics]
-    compiled = compile_plan(checked, metrics, applied, series=[name for item in items for name in item.series], cut=cut)
+    compiled = compile_plan(
+        checked, metrics, applied_filters, series=[name for item in items for name in item.series], cut=cut
+    )
     statements = list(compiled.statements)
-    every = dialect.select()
+    all_samples = dialect.select()
     for number, item in enumerate(items):
-        query = item.sample_query(SampleRequest(compiled))
+        query = item.build_sample_query(SampleRequest(compiled))
         statements.append(Statement("table", f"samples_{number}", query.query))
-        every = every.select(exp.alias_(dialect.column(VALUE, f"samples_{number}"), f"value_{number}"))
-        table = dialect.table(f"samples_{number}")
-        every = every.join(table, join_type="cross") if number else every.from_(table)
-    traced = add_provenance(statements, every, [f"value_{number}" for number in range(len(items))])
-    constants = [one for source in checked.package.sources for one in source.constants]
-    diagnostics = dry_run(nodes([*traced.statements, Statement("table", "samples", traced.query)]), constants)
+        all_samples = all_samples.select(
+            exp.alias_(dialect.build_column(VALUE, f"samples_{number}"), f"value_{number}")
+        )
+        table = dialect.build_table(f"samples_{number}")
+        all_samples = all_samples.join(table, join_type="cross") if number else all_samples.from_(table)
+    traced_statements = add_provenance(statements, all_samples, [f"value_{number}" for number in range(len(items))])
+    constants = [constant for source in checked.package.sources for constant in source.constants]
+    diagnostics = run_on_empty_tables(
+        build_nodes([*traced_statements.statements, Statement("table", "samples", traced_statements.query)]), constants
+    )
     return [
         item.message for item in diagnostics if item.code == "sql"
     ]  # that relations yield more columns is the point
@@ -66,19 +72,21 @@ def problems(
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
 def test_the_engine_takes_what_every_metric_is_traced_by(lab: Laboratory, system: str) -> None:
-    checked = lab.session.package(system)
+    checked = lab.session.load_package(system)
     phases = any(report.phases for report in (*checked.package.reports, *checked.package.articles))
     count = 0
-    for applied, items in groups(checked):
+    for applied_filters, items in group_by_filters(checked):
         count += len(items)
         for cut in (False, True) if phases else (False,):
-            assert problems(checked, items, applied, cut=cut) == []
+            assert list_problems(checked, items, applied_filters, cut=cut) == []
     assert count > 30
 
 
 def test_no_report_over_runs_is_forgotten(lab: Laboratory) -> None:
-    systems = {name: lab.session.package(name).package for name in lab.session.workspace.systems()}
-    reports = {f"{name}/{item.name}" for name, of in systems.items() for item in (*of.reports, *of.articles)}
+    systems = {name: lab.session.load_package(name).package for name in lab.session.workspace.list_systems()}
+    reports = {
+        f"{name}/{item.name}" for name, package in systems.items() for item in (*package.reports, *package.articles)
+    }
     assert {"cardano/comparison", "cometbft/qa", *RUNS} == reports
 
 
@@ -86,22 +94,22 @@ def test_no_report_over_runs_is_forgotten(lab: Laboratory) -> None:
 def folder(request: pytest.FixtureRequest, tmp_path: Path, cache: Path) -> Path:
     """A folder that a report was built into."""
     if request.param not in RUNS:
-        built: Path = request.getfixturevalue({"cardano/comparison": "two", "cometbft/qa": "qa"}[request.param])
-        return built
+        build_folder: Path = request.getfixturevalue({"cardano/comparison": "two", "cometbft/qa": "qa"}[request.param])
+        return build_folder
     options = [text for run in RUNS[request.param] for text in ("--run", ROOT / "golden" / run)]
     command = ("build", request.param, *options, "--date", "2026-11-21", "--to", "md")
-    done = assay(*command, "-o", tmp_path / "out", "--cache", cache)
-    assert done.status == 0, done.err
+    result = run_assay(*command, "-o", tmp_path / "out", "--cache", cache)
+    assert result.status == 0, result.err
     return tmp_path / "out"
 
 
 def test_cells_lead_to_samples(lab: Laboratory, folder: Path) -> None:
-    listed = trace.cells_of(lab.session, folder)
-    cells = [item for item in listed if item.of and item.prints not in (FACT, FILTER, WORDS)]
+    listed_cells = trace.list_cells(lab.session, folder)
+    cells = [item for item in listed_cells if item.sources and item.prints not in (FACT, FILTER, WORDS)]
     step = 1 if is_deep() else max(1, len(cells) // CELLS)
-    chosen = cells[turn() % step :: step]
-    assert chosen
-    for cell in chosen:
-        result = trace.trace(lab.session, folder, cell.name)
+    chosen_cells = cells[get_turn() % step :: step]
+    assert chosen_cells
+    for cell in chosen_cells:
+        result = trace.trace_cell(lab.session, folder, cell.name)
         assert result.cell == cell
         assert result.runs

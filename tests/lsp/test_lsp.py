@@ -22,7 +22,7 @@ from assay.dhall.editor import complete_at
 from assay.dhall.session import parse_text
 from assay.dhall.syntax import Select, walk
 from assay.lsp.project import Projects
-from tests.support.commands import source_environment
+from tests.support.commands import build_environment
 from tests.support.laboratory import ROOT
 
 PATIENCE = 15.0
@@ -45,11 +45,11 @@ class Editor:
     problems: dict[str, types.PublishDiagnosticsParams] = field(default_factory=dict)
     version: int = 0
 
-    def ask(self, request: Any) -> Any:
+    def wait_for_answer(self, request: Any) -> Any:
         """Return the answer to a request."""
         return self.loop.run_until_complete(asyncio.wait_for(request, PATIENCE))
 
-    def document(self, file: str) -> types.TextDocumentIdentifier:
+    def get_document(self, file: str) -> types.TextDocumentIdentifier:
         return types.TextDocumentIdentifier((self.root / file).as_uri())
 
     def read(self, file: str) -> str:
@@ -60,25 +60,25 @@ class Editor:
         """Open a file, with a text that is not saved, and close it."""
         self.version += 1
         content = self.read(file) if text is None else text
-        item = types.TextDocumentItem(self.document(file).uri, "dhall", self.version, content)
+        item = types.TextDocumentItem(self.get_document(file).uri, "dhall", self.version, content)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
         try:
             yield
         finally:
-            self.client.text_document_did_close(types.DidCloseTextDocumentParams(self.document(file)))
+            self.client.text_document_did_close(types.DidCloseTextDocumentParams(self.get_document(file)))
             self.wait(lambda: not any(item.diagnostics for item in self.problems.values()))
 
     def change(self, file: str, text: str) -> None:
         """Replace the text of an open file."""
         self.version += 1
-        document = types.VersionedTextDocumentIdentifier(self.version, self.document(file).uri)
+        document = types.VersionedTextDocumentIdentifier(self.version, self.get_document(file).uri)
         change = types.TextDocumentContentChangeWholeDocument(text)
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(document, [change]))
 
-    def wait_for(self, file: str, accepts: Callable[[list[types.Diagnostic]], bool]) -> list[types.Diagnostic]:
+    def wait_for(self, file: str, is_accepted: Callable[[list[types.Diagnostic]], bool]) -> list[types.Diagnostic]:
         """Return the problems of a file as soon as they are what is expected."""
-        uri = self.document(file).uri
-        self.wait(lambda: uri in self.problems and accepts(list(self.problems[uri].diagnostics)))
+        uri = self.get_document(file).uri
+        self.wait(lambda: uri in self.problems and is_accepted(list(self.problems[uri].diagnostics)))
         return list(self.problems[uri].diagnostics)
 
     def wait(self, is_done: Callable[[], bool]) -> None:
@@ -88,41 +88,41 @@ class Editor:
             while not is_done():
                 await asyncio.sleep(0.02)
 
-        self.ask(poll())
+        self.wait_for_answer(poll())
 
-    def position(self, marked: str) -> tuple[str, types.Position]:
+    def split_at_mark(self, marked_text: str) -> tuple[str, types.Position]:
         """Return a text without its mark `|!|`, and the position of the mark in UTF-16 units."""
-        before, mark, after = marked.partition("|!|")
+        before, mark, after = marked_text.partition("|!|")
         assert mark
         line = before.rpartition("\n")[2]
         return before + after, types.Position(before.count("\n"), len(line.encode("utf-16-le")) // 2)
 
-    def mark(self, file: str, text: str, marked: str) -> tuple[str, types.Position]:
+    def mark(self, file: str, text: str, marked_text: str) -> tuple[str, types.Position]:
         """Return a file's text with a part replaced that holds a mark, and the position of the mark."""
         content = self.read(file)
         assert text in content
-        return self.position(content.replace(text, marked, 1))
+        return self.split_at_mark(content.replace(text, marked_text, 1))
 
     def hover(self, file: str, position: types.Position) -> str | None:
-        params = types.HoverParams(self.document(file), position)
-        answer = self.ask(self.client.text_document_hover_async(params))
+        params = types.HoverParams(self.get_document(file), position)
+        answer = self.wait_for_answer(self.client.text_document_hover_async(params))
         return answer.contents.value if answer else None
 
     def define(self, file: str, position: types.Position) -> tuple[str, int, int] | None:
         """Return the path, line and column, from 0, of a definition."""
-        params = types.DefinitionParams(self.document(file), position)
-        answer = self.ask(self.client.text_document_definition_async(params))
+        params = types.DefinitionParams(self.get_document(file), position)
+        answer = self.wait_for_answer(self.client.text_document_definition_async(params))
         return (answer.uri, answer.range.start.line, answer.range.start.character) if answer else None
 
     def complete(self, file: str, position: types.Position) -> dict[str, types.CompletionItem]:
-        params = types.CompletionParams(self.document(file), position)
-        answer = self.ask(self.client.text_document_completion_async(params))
+        params = types.CompletionParams(self.get_document(file), position)
+        answer = self.wait_for_answer(self.client.text_document_completion_async(params))
         return {item.label: item for item in answer.items} if answer else {}
 
     def rename(self, file: str, position: types.Position, name: str) -> list[types.TextEdit]:
-        params = types.RenameParams(self.document(file), position, name)
-        answer = self.ask(self.client.text_document_rename_async(params))
-        return list(answer.changes[self.document(file).uri])
+        params = types.RenameParams(self.get_document(file), position, name)
+        answer = self.wait_for_answer(self.client.text_document_rename_async(params))
+        return list(answer.changes[self.get_document(file).uri])
 
 
 def start_editor(root: Path) -> Editor:
@@ -136,10 +136,10 @@ def start_editor(root: Path) -> Editor:
         editor.problems[params.uri] = params
 
     command, *arguments = start_server()
-    environment = source_environment()
-    editor.ask(client.start_io(command, *arguments, cwd=root, env=environment))
+    environment = build_environment()
+    editor.wait_for_answer(client.start_io(command, *arguments, cwd=root, env=environment))
     params = types.InitializeParams(types.ClientCapabilities(), process_id=os.getpid(), root_uri=root.as_uri())
-    result = editor.ask(client.initialize_async(params))
+    result = editor.wait_for_answer(client.initialize_async(params))
     assert result.server_info.name == "assay"
     client.initialized(types.InitializedParams())
     return editor
@@ -148,12 +148,12 @@ def start_editor(root: Path) -> Editor:
 def stop_editor(editor: Editor, *, orderly: bool = True) -> int:
     """End the server as the protocol says, and return its exit status."""
     if orderly:
-        editor.ask(editor.client.shutdown_async(None))
+        editor.wait_for_answer(editor.client.shutdown_async(None))
     editor.client.exit(None)
     process = editor.client._server
     assert process is not None
-    status: int = editor.ask(process.wait())
-    editor.ask(editor.client.stop())
+    status: int = editor.wait_for_answer(process.wait())
+    editor.wait_for_answer(editor.client.stop())
     editor.loop.run_until_complete(editor.loop.shutdown_default_executor())
     editor.loop.close()
     return status
@@ -172,7 +172,7 @@ def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
 METRICS = f"{SPECS}/metrics.dhall"
 
 
-def range_of(item: types.Diagnostic | types.TextEdit) -> tuple[int, int, int, int]:
+def get_range(item: types.Diagnostic | types.TextEdit) -> tuple[int, int, int, int]:
     start, end = item.range.start, item.range.end
     return start.line, start.character, end.line, end.character
 
@@ -182,21 +182,21 @@ def test_misspelt_field_is_marked_until_corrected(editor: Editor) -> None:
     with editor.open(METRICS, text):
         (problem,) = editor.wait_for(METRICS, bool)
         line, column = position.line, position.character
-        assert range_of(problem) == (line, column, line, column + len("startet"))
+        assert get_range(problem) == (line, column, line, column + len("startet"))
         assert problem.severity == types.DiagnosticSeverity.Error
         assert (problem.code, problem.source) == ("dhall-type", "assay")
         assert "`startet`" in problem.message.split("\n")[0]
         assert "did you mean `started`?" in problem.message
         editor.change(METRICS, editor.read(METRICS))
         assert editor.wait_for(METRICS, lambda problems: problems == []) == []
-        assert editor.problems[editor.document(METRICS).uri].version == editor.version
+        assert editor.problems[editor.get_document(METRICS).uri].version == editor.version
 
 
 def test_all_problems_of_a_file_are_marked_in_utf_16(editor: Editor) -> None:
     file = f"{SPECS}/new.dhall"
     with editor.open(file, 'let x = "𝒳" in { a = 1 + True, b = zzz }'):
         problems = editor.wait_for(file, bool)
-        assert [range_of(item) for item in problems] == [(0, 26, 0, 30), (0, 36, 0, 39)]
+        assert [get_range(item) for item in problems] == [(0, 26, 0, 30), (0, 36, 0, 39)]
 
 
 def test_syntax_error_points_to_the_bracket(editor: Editor) -> None:
@@ -205,7 +205,7 @@ def test_syntax_error_points_to_the_bracket(editor: Editor) -> None:
         (problem,) = editor.wait_for(file, bool)
         (related,) = problem.related_information or ()
         assert problem.code == "dhall-parse"
-        assert related.location.uri == editor.document(file).uri
+        assert related.location.uri == editor.get_document(file).uri
         assert (related.location.range.start.line, related.location.range.start.character) == (0, 14)
 
 
@@ -227,7 +227,7 @@ def test_unknown_unit_is_marked_where_it_is_written(editor: Editor) -> None:
         (problem,) = editor.wait_for(METRICS, bool)
         assert problem.code == "unknown-unit"
         assert problem.message.startswith("unknown unit `bite` in metric `response_size`")
-        assert range_of(problem)[:2] == (position.line, position.character + len("{ name = "))
+        assert get_range(problem)[:2] == (position.line, position.character + len("{ name = "))
 
 
 def test_package_check_marks_a_file_that_is_not_open(editor: Editor) -> None:
@@ -241,20 +241,20 @@ def test_package_check_marks_a_file_that_is_not_open(editor: Editor) -> None:
 
 
 def test_problem_points_to_the_unlisted_declaration(editor: Editor) -> None:
-    package, listed = editor.root / SPECS / "package.dhall", "    , grains = [ requests.grain ]\n"
+    package, listed_line = editor.root / SPECS / "package.dhall", "    , grains = [ requests.grain ]\n"
     content = package.read_text(encoding="utf-8")
     text, position = editor.mark(METRICS, "{ grain = requests.grain.name", '{ grain = |!|"request"')
-    package.write_text(content.replace(listed, ""), encoding="utf-8")
+    package.write_text(content.replace(listed_line, ""), encoding="utf-8")
     try:
         with editor.open(METRICS, text):
             problems = editor.wait_for(METRICS, bool)
             related, *_ = problems[0].related_information or ()
-            _, declared = editor.mark(f"{SPECS}/requests.dhall", 'let name = "', 'let name = |!|"')
+            _, declaration_position = editor.mark(f"{SPECS}/requests.dhall", 'let name = "', 'let name = |!|"')
             assert (problems[0].code, problems[0].range.start) == ("unknown-grain", position)
-            assert related.location.uri == editor.document(f"{SPECS}/requests.dhall").uri
-            assert related.location.range.start == declared
+            assert related.location.uri == editor.get_document(f"{SPECS}/requests.dhall").uri
+            assert related.location.range.start == declaration_position
             package.write_text(content, encoding="utf-8")
-            change = types.FileEvent(editor.document(f"{SPECS}/package.dhall").uri, types.FileChangeType.Changed)
+            change = types.FileEvent(editor.get_document(f"{SPECS}/package.dhall").uri, types.FileChangeType.Changed)
             editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([change]))
             editor.wait_for(METRICS, lambda problems: problems == [])
     finally:
@@ -262,7 +262,7 @@ def test_problem_points_to_the_unlisted_declaration(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("marked", "expected"),
+    ("marked_text", "expected"),
     [
         ("let S = ../sche|!|ma/package.dhall", "The spec language: every word that specs use."),
         ("S.elap|!|sed { from", "```dhall\n∀(m : { from : List "),
@@ -271,8 +271,8 @@ def test_problem_points_to_the_unlisted_declaration(editor: Editor) -> None:
         ("let dura|!|tion =", "```dhall\n∀(m : { doc : Text"),
     ],
 )
-def test_hover_shows_type_and_documentation(editor: Editor, marked: str, expected: str) -> None:
-    text, position = editor.mark(METRICS, marked.replace("|!|", ""), marked)
+def test_hover_shows_type_and_documentation(editor: Editor, marked_text: str, expected: str) -> None:
+    text, position = editor.mark(METRICS, marked_text.replace("|!|", ""), marked_text)
     with editor.open(METRICS, text):
         hover = editor.hover(METRICS, position)
     assert expected in (hover or "")
@@ -285,7 +285,7 @@ def test_hover_shows_comment_of_shipped_schema(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "marked", "file", "target"),
+    ("text", "marked_text", "file", "target"),
     [
         ("at.sent }", "at.se|!|nt }", f"{SPECS}/requests.dhall", ", |!|sent = first"),
         ("grain = requests.grain.name", "grain = requests.gr|!|ain.name", f"{SPECS}/requests.dhall", "let |!|grain ="),
@@ -293,11 +293,11 @@ def test_hover_shows_comment_of_shipped_schema(editor: Editor) -> None:
         ("duration\n", "dura|!|tion\n", METRICS, "let |!|duration ="),
     ],
 )
-def test_definition_in_another_file_opens(editor: Editor, text: str, marked: str, file: str, target: str) -> None:
-    content, position = editor.mark(METRICS, text, marked)
+def test_definition_in_another_file_opens(editor: Editor, text: str, marked_text: str, file: str, target: str) -> None:
+    content, position = editor.mark(METRICS, text, marked_text)
     _, expected = editor.mark(file, target.replace("|!|", ""), target)
     with editor.open(METRICS, content):
-        assert editor.define(METRICS, position) == (editor.document(file).uri, expected.line, expected.character)
+        assert editor.define(METRICS, position) == (editor.get_document(file).uri, expected.line, expected.character)
 
 
 def test_definition_in_shipped_schema_opens(editor: Editor) -> None:
@@ -329,7 +329,7 @@ def test_completion_replaces_the_typed_text(editor: Editor) -> None:
     assert isinstance(item.documentation, types.MarkupContent)
     assert item.documentation.value == "time from the first of `from` that there is, to `to`"
     assert isinstance(item.text_edit, types.TextEdit)
-    assert range_of(item.text_edit) == (position.line, position.character - 3, position.line, position.character)
+    assert get_range(item.text_edit) == (position.line, position.character - 3, position.line, position.character)
 
 
 def test_completion_lists_fields_of_a_parameter(editor: Editor) -> None:
@@ -348,21 +348,21 @@ def test_completion_offers_names_of_truncated_spec(file: str) -> None:
     for node in selections:
         line, column = node.source.locate(node.name_start)
         before, after = text[: node.name_start], text[node.name_start + len(node.name) :]
-        for unfinished in (before, before + after, f"{before}\n\nlet other = 1 {after}"):
-            items = complete_at(project.evaluator, name, unfinished, line, column)
-            assert node.name in [item.name for item in items], (line, column, unfinished == before)
+        for unfinished_text in (before, before + after, f"{before}\n\nlet other = 1 {after}"):
+            items = complete_at(project.evaluator, name, unfinished_text, line, column)
+            assert node.name in [item.name for item in items], (line, column, unfinished_text == before)
 
 
 def test_rename_changes_a_let_and_all_its_uses(editor: Editor) -> None:
     text, position = editor.mark(METRICS, "let at =", "let a|!|t =")
     with editor.open(METRICS, text):
-        params = types.PrepareRenameParams(editor.document(METRICS), position)
-        renaming = editor.ask(editor.client.text_document_prepare_rename_async(params))
+        params = types.PrepareRenameParams(editor.get_document(METRICS), position)
+        renaming = editor.wait_for_answer(editor.client.text_document_prepare_rename_async(params))
         edits = editor.rename(METRICS, position, "instants")
     assert renaming.placeholder == "at"
     lines = text.split("\n")
     for edit in reversed(edits):
-        line, start, _, end = range_of(edit)
+        line, start, _, end = get_range(edit)
         lines[line] = lines[line][:start] + edit.new_text + lines[line][end:]
     assert "\n".join(lines) == text.replace("let at =", "let instants =").replace(" at.", " instants.")
 
@@ -381,7 +381,7 @@ def test_file_outside_a_workspace_is_evaluated_alone(editor: Editor, tmp_path: P
     (tmp_path / "other.dhall").write_text("{ one = 1 }", encoding="utf-8")
     with editor.open(file, "let o = ./other.dhall in o.two"):
         (problem,) = editor.wait_for(file, bool)
-        assert range_of(problem) == (0, 27, 0, 30)
+        assert get_range(problem) == (0, 27, 0, 30)
 
 
 @pytest.mark.parametrize("is_saved", [True, False])
@@ -402,7 +402,7 @@ def test_exit_without_shutdown_has_status_1(tmp_path: Path) -> None:
 def test_absent_package_pygls_is_named(tmp_path: Path) -> None:
     (tmp_path / "pygls.py").write_text("raise ImportError", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "compiler")])}
-    done = subprocess.run(start_server(), env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "error[no-package]: the language server takes the package pygls" in done.stderr
-    assert "pip install 'assay[lsp]'" in done.stderr
+    result = subprocess.run(start_server(), env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 2
+    assert "error[no-package]: the language server takes the package pygls" in result.stderr
+    assert "pip install 'assay[lsp]'" in result.stderr

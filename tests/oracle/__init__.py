@@ -1,7 +1,7 @@
 """An independent oracle: what the metrics document defines, in plain Python, without any database.
 
 `analyse(run_dir, filters)` computes everything; `reconstruct` and `analyse_reconstruction` are its two
-halves, for several filters over one run. `Refused` is raised, with the reason, for a run that cannot be
+halves, for several filters over one run. `RefusalError` is raised, with the reason, for a run that cannot be
 analysed. Nothing here comes from the compiler under test, so an agreement of the two is evidence. NOTES.md
 states the rules in full.
 """
@@ -17,10 +17,10 @@ from tests.oracle.model import (
     Distribution,
     HostRow,
     Observation,
-    Refused,
+    RefusalError,
     Spread,
 )
-from tests.oracle.texts import manifest_cells
+from tests.oracle.texts import format_manifest_cells
 
 __all__ = [
     "CENTILES",
@@ -32,11 +32,11 @@ __all__ = [
     "HostRow",
     "Observation",
     "Reconstruction",
-    "Refused",
+    "RefusalError",
     "Spread",
     "analyse",
     "analyse_reconstruction",
+    "format_manifest_cells",
     "load_filters",
-    "manifest_cells",
     "reconstruct",
 ]

@@ -11,7 +11,7 @@ from typing import Any
 HASH_LENGTH = 64
 
 
-def whole(data: Mapping[str, Any], name: str, default: int | None = None) -> int:
+def read_integer(data: Mapping[str, Any], name: str, default: int | None = None) -> int:
     """Read an integer field; `5.0` is 5, truth values and texts are errors."""
     value = data.get(name)
     if value is None and default is not None:
@@ -23,7 +23,7 @@ def whole(data: Mapping[str, Any], name: str, default: int | None = None) -> int
     return value
 
 
-def real(data: Mapping[str, Any], name: str, default: float | None = None) -> float:
+def read_real(data: Mapping[str, Any], name: str, default: float | None = None) -> float:
     """Read a number as a double."""
     value = data.get(name)
     if value is None and default is not None:
@@ -33,7 +33,7 @@ def real(data: Mapping[str, Any], name: str, default: float | None = None) -> fl
     return float(value)
 
 
-def text(data: Mapping[str, Any], name: str) -> str:
+def read_text(data: Mapping[str, Any], name: str) -> str:
     """Read a text field."""
     value = data[name]
     if not isinstance(value, str):
@@ -41,6 +41,6 @@ def text(data: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def hash_of_point(data: Mapping[str, Any], name: str) -> str:
+def read_point_hash(data: Mapping[str, Any], name: str) -> str:
     """Return the hash at the front of a point (`hash@slot`)."""
-    return text(data, name)[:HASH_LENGTH]
+    return read_text(data, name)[:HASH_LENGTH]

@@ -51,15 +51,15 @@ class BlockFacts(NamedTuple):
     adoptions: int
 
 
-def _condition(entry: Mapping[str, Any]) -> Condition:
-    inner = entry["contents"]
-    argument = inner.get("contents")
-    return Condition(inner["tag"], None if isinstance(argument, bool) else argument)
+def _parse_condition(entry: Mapping[str, Any]) -> Condition:
+    contents = entry["contents"]
+    argument = contents.get("contents")
+    return Condition(contents["tag"], None if isinstance(argument, bool) else argument)
 
 
 def load_filters(path: Path) -> list[Condition]:
     """Read a filter file, a JSON array of `{"tag": "CSlot"|"CBlock", "contents": {...}}`."""
-    return [_condition(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+    return [_parse_condition(entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
 
 
 def is_slot_condition(condition: Condition) -> bool:
@@ -67,7 +67,7 @@ def is_slot_condition(condition: Condition) -> bool:
     return condition.name not in _BLOCK_NAMES
 
 
-def slot_holds(condition: Condition, facts: SlotFacts) -> bool:
+def is_slot_accepted(condition: Condition, facts: SlotFacts) -> bool:
     """Return the verdict of a slot condition."""
     if condition.name == "SlotHasLeaders":
         return facts.has_leaders
@@ -76,10 +76,10 @@ def slot_holds(condition: Condition, facts: SlotFacts) -> bool:
     return test(getattr(facts, attribute), condition.argument)
 
 
-def block_holds(condition: Condition, genesis: Genesis, slot: SlotFacts, block: BlockFacts) -> bool:
+def is_block_accepted(condition: Condition, genesis: Genesis, slot: SlotFacts, block: BlockFacts) -> bool:
     """Return the verdict of any condition on a block."""
     if is_slot_condition(condition):
-        return slot_holds(condition, slot)
+        return is_slot_accepted(condition, slot)
     limit = condition.argument or 0
     match condition.name:
         case "BUnitaryChainDelta":

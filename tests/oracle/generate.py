@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from tests.oracle.instants import SECOND
-from tests.oracle.lines import GENERATIONS, Line, Style, instant_text, line_text, write_log
+from tests.oracle.lines import GENERATIONS, Line, Style, draw_instant_text, format_line, write_log
 from tests.oracle.model import Condition
 from tests.oracle.simulate import Block, Shape, Simulation, draw_shape
 
@@ -33,45 +33,45 @@ _NAMING = (
 )
 
 
-def _generator(seed: int | Random) -> Random:
+def _get_generator(seed: int | Random) -> Random:
     return seed if isinstance(seed, Random) else Random(seed)
 
 
-def _early_lines(sim: Simulation, host: int) -> None:
+def _log_early_lines(sim: Simulation, host: int) -> None:
     """Return events before the system start, of a node that waits for it."""
     rng, start = sim.rng, sim.shape.system_start
     for _ in range(rng.choice([0, 0, 0, 1, 4])):
-        at = start - rng.randint(1, 100 * SECOND)
+        instant = start - rng.randint(1, 100 * SECOND)
         event = rng.choice(["resources", "ledger_metrics", "noise", "check_started"])
         if event == "resources":
-            sim.resources(host, at)
+            sim.log_resources(host, instant)
         else:
             data = {"slot": 0, "utxoSize": 5, "chainDensity": 0.5} if event != "noise" else {}
-            sim.hosts[host].lines.append(Line(at, event, data))
+            sim.hosts[host].lines.append(Line(instant, event, data))
 
 
-def _silence(sim: Simulation, host: int) -> None:
+def _log_late_reading(sim: Simulation, host: int) -> None:
     """Add a last reading, long after the run."""
     shape = sim.shape
     slot = shape.first_slot + shape.slots + sim.rng.randint(1, LARGEST_SILENCE - 100)
-    sim.resources(host, sim.start_of(slot) + sim.delay(0.4, 0.6))
+    sim.log_resources(host, sim.get_slot_start(slot) + sim.draw_delay(0.4, 0.6))
 
 
-def _lose_and_double(rng: Random, shape: Shape, lines: Sequence[Line]) -> list[Line]:
-    saved_lines: list[Line] = []
+def _drop_and_repeat_lines(rng: Random, shape: Shape, lines: Sequence[Line]) -> list[Line]:
+    remaining_lines: list[Line] = []
     for line in lines:
         if not line.fixed and rng.random() < shape.loss:
             continue
-        saved_lines.append(line)
+        remaining_lines.append(line)
         if not line.fixed and rng.random() < shape.doubling:
-            later = rng.choice([0, 0, 1_000_000, 50_000_000])
-            saved_lines.append(Line(line.at + later, line.event, dict(line.data), False, line.slot))
-    return saved_lines
+            delay = rng.choice([0, 0, 1_000_000, 50_000_000])
+            remaining_lines.append(Line(line.instant + delay, line.event, dict(line.data), False, line.slot))
+    return remaining_lines
 
 
-def _disorder(rng: Random, shape: Shape, lines: list[Line]) -> list[Line]:
+def _shuffle_lines(rng: Random, shape: Shape, lines: list[Line]) -> list[Line]:
     """Move some lines a few places within the log, with unchanged instants."""
-    ordered = sorted(lines, key=lambda line: line.at)
+    ordered = sorted(lines, key=lambda line: line.instant)
     for index in range(len(ordered)):
         if not ordered[index].fixed and rng.random() < shape.disorder:
             line = ordered.pop(index)
@@ -79,82 +79,82 @@ def _disorder(rng: Random, shape: Shape, lines: list[Line]) -> list[Line]:
     return ordered
 
 
-def _reachable(shape: Shape, lines: Sequence[Line]) -> list[Line]:
+def _drop_unreachable_lines(shape: Shape, lines: Sequence[Line]) -> list[Line]:
     """Drop lines that name a slot outside of their host's log so far."""
-    known = [line for line in lines if line.event != "noise"]
-    if not known:
+    events = [line for line in lines if line.event != "noise"]
+    if not events:
         return list(lines)
-    opening = (max(known[0].at, shape.system_start) - shape.system_start) // shape.slot_length
-    latest, reachable = opening, list[Line]()
+    first_slot = (max(events[0].instant, shape.system_start) - shape.system_start) // shape.slot_length
+    last_slot, reachable = first_slot, list[Line]()
     for line in lines:
         slot = line.slot
         if line.event == "resources":
-            slot = (line.at - shape.system_start) // shape.slot_length
-        if line.at < shape.system_start or slot is None:
+            slot = (line.instant - shape.system_start) // shape.slot_length
+        if line.instant < shape.system_start or slot is None:
             reachable.append(line)
-        elif slot >= opening and line.event in _EXTENDING:
-            latest = max(latest, slot)
+        elif slot >= first_slot and line.event in _EXTENDING:
+            last_slot = max(last_slot, slot)
             reachable.append(line)
-        elif opening <= slot <= latest or line.event not in _NAMING + _EXTENDING:
+        elif first_slot <= slot <= last_slot or line.event not in _NAMING + _EXTENDING:
             reachable.append(line)
     return reachable
 
 
-def _block_of(line: Line) -> str | None:
+def _find_block(line: Line) -> str | None:
     hashes = [line.data.get(key) for key in ("block", "head", "newtip", "addBlock", "blockHash")]
     return next((str(text)[:64] for text in hashes if text is not None), None)
 
 
-def _after_forging(sim: Simulation, host: int, lines: Sequence[Line]) -> list[Line]:
+def _drop_lines_before_forging(sim: Simulation, host: int, lines: Sequence[Line]) -> list[Line]:
     """Drop a host's lines about its own block before the block is forged."""
-    waiting = {block.block for block in sim.blocks if block.forger == host}
-    saved_lines: list[Line] = []
+    unforged_blocks = {block.block for block in sim.blocks if block.forger == host}
+    remaining_lines: list[Line] = []
     for line in lines:
-        block = _block_of(line)
+        block = _find_block(line)
         if line.event == "forged" and block is not None:
-            waiting.discard(block)
-        if block not in waiting:
-            saved_lines.append(line)
-    return saved_lines
+            unforged_blocks.discard(block)
+        if block not in unforged_blocks:
+            remaining_lines.append(line)
+    return remaining_lines
 
 
-def _host_lines(sim: Simulation, host: int) -> list[Line]:
+def _build_host_lines(sim: Simulation, host: int) -> list[Line]:
     rng, shape = sim.rng, sim.shape
-    _early_lines(sim, host)
+    _log_early_lines(sim, host)
     if rng.random() < 0.05:
-        _silence(sim, host)
-    lines = _lose_and_double(rng, shape, sim.hosts[host].lines)
-    return _reachable(shape, _after_forging(sim, host, _disorder(rng, shape, lines)))
+        _log_late_reading(sim, host)
+    lines = _drop_and_repeat_lines(rng, shape, sim.hosts[host].lines)
+    return _drop_unreachable_lines(shape, _drop_lines_before_forging(sim, host, _shuffle_lines(rng, shape, lines)))
 
 
-def _junk(rng: Random, at: int) -> tuple[int | None, str]:
+def _draw_junk(rng: Random, instant: int) -> tuple[int | None, str]:
     """Return lines that are no events: texts, truncated objects, unknown objects, an event without its field."""
-    when = instant_text(rng, at)
+    text = draw_instant_text(rng, instant)
     choices: tuple[tuple[int | None, str], ...] = (
         (None, "Listening on a socket"),
         (None, ""),
-        (None, f'{{"at":"{when}","ns":"Resources","data":{{"Alloc":1'),
-        (at, f'{{"at":"{when}","ns":"Other.Thing","data":{{"kind":"X"}}}}'),
-        (at, f'{{"at":"{when}","ns":"Forge.Loop.LedgerView","data":{{"kind":"K"}}}}'),
-        (at, f'{{"at":"{when}","ns":"Resources","data":{{"CentiCpu":3}}}}'),
+        (None, f'{{"at":"{text}","ns":"Resources","data":{{"Alloc":1'),
+        (instant, f'{{"at":"{text}","ns":"Other.Thing","data":{{"kind":"X"}}}}'),
+        (instant, f'{{"at":"{text}","ns":"Forge.Loop.LedgerView","data":{{"kind":"K"}}}}'),
+        (instant, f'{{"at":"{text}","ns":"Resources","data":{{"CentiCpu":3}}}}'),
     )
     return rng.choice(choices)
 
 
-def _entries(rng: Random, lines: Sequence[Line]) -> list[tuple[int | None, str]]:
+def _build_entries(rng: Random, lines: Sequence[Line]) -> list[tuple[int | None, str]]:
     style = Style(rng.choice(GENERATIONS), rng.choice([0.0, 0.0, 0.3]))
     entries: list[tuple[int | None, str]] = [(None, "Node configuration: NodeConfiguration {}")]
     for line in lines:
-        entries.append((line.at, line_text(rng, line, style)))
+        entries.append((line.instant, format_line(rng, line, style)))
         if rng.random() < 0.01:
-            entries.append(_junk(rng, line.at))
+            entries.append(_draw_junk(rng, line.instant))
     return entries
 
 
-def _genesis(rng: Random, shape: Shape) -> dict[str, Any]:
+def _draw_genesis(rng: Random, shape: Shape) -> dict[str, Any]:
     seconds = shape.slot_length / SECOND
     return {
-        "systemStart": instant_text(Random(0), shape.system_start).replace("000Z", "Z"),
+        "systemStart": draw_instant_text(Random(0), shape.system_start).replace("000Z", "Z"),
         "slotLength": int(seconds) if seconds.is_integer() else seconds,
         "epochLength": shape.epoch_length,
         "securityParam": rng.choice([1, 3, 5, 12]),
@@ -163,7 +163,7 @@ def _genesis(rng: Random, shape: Shape) -> dict[str, Any]:
     }
 
 
-def _meta(rng: Random) -> dict[str, Any]:
+def _draw_meta(rng: Random) -> dict[str, Any]:
     components = ["cardano-node", "ouroboros-consensus", "ouroboros-network", "plutus-core"]
     plutus = rng.choice([None, {"type": "LimitSaturationLoop", "script": "v1/loops"}, {"script": "alone"}])
     generator = {"add_tx_size": 100, "inputs_per_tx": 2, "outputs_per_tx": 2, "tps": 0.5, "tx_count": 90}
@@ -185,62 +185,62 @@ def _write_frame(rng: Random, directory: Path, shape: Shape) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / rng.choice(["genesis-shelley.json", "genesis/genesis.shelley.json"])
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(_genesis(rng, shape)), encoding="utf-8")
-    (directory / "meta.json").write_text(json.dumps({"meta": _meta(rng)}), encoding="utf-8")
+    path.write_text(json.dumps(_draw_genesis(rng, shape)), encoding="utf-8")
+    (directory / "meta.json").write_text(json.dumps({"meta": _draw_meta(rng)}), encoding="utf-8")
 
 
-def _own_lines(sim: Simulation, block: Block) -> list[Line]:
+def _get_forger_lines(sim: Simulation, block: Block) -> list[Line]:
     return sim.hosts[block.forger].lines
 
 
-def _without_size(sim: Simulation, block: Block) -> None:
-    lines = _own_lines(sim, block)
+def _remove_size(sim: Simulation, block: Block) -> None:
+    lines = _get_forger_lines(sim, block)
     lines[:] = [line for line in lines if line.data.get("blockHash") != block.block]
 
 
-def _without_forge(sim: Simulation, block: Block) -> None:
-    lines = _own_lines(sim, block)
+def _remove_forging(sim: Simulation, block: Block) -> None:
+    lines = _get_forger_lines(sim, block)
     lines[:] = [x for x in lines if not (x.event == "forged" and x.data["block"] == block.block)]
 
 
-def _forged_twice(sim: Simulation, block: Block) -> None:
-    lines = _own_lines(sim, block)
+def _repeat_forging(sim: Simulation, block: Block) -> None:
+    lines = _get_forger_lines(sim, block)
     lines += [x for x in lines if x.event == "forged" and x.data["block"] == block.block]
 
 
-def _requested_by_forger(sim: Simulation, block: Block) -> None:
+def _request_by_forger(sim: Simulation, block: Block) -> None:
     sim.log(block.forger, block.forged + 1, "requested", {"head": block.block, "length": 1}, fixed=True)
 
 
-def _unknown_parent(sim: Simulation, block: Block) -> None:
-    for line in _own_lines(sim, block):
+def _set_unknown_parent(sim: Simulation, block: Block) -> None:
+    for line in _get_forger_lines(sim, block):
         if line.event == "forged" and line.data["block"] == block.block:
             line.data["blockPrev"] = "0" * 64
 
 
-def _unknown_header(sim: Simulation, block: Block) -> None:
+def _log_unknown_header(sim: Simulation, block: Block) -> None:
     data = {"slot": block.slot, "blockNo": block.block_no, "block": "0" * 64}
     sim.log(block.forger, block.forged + 1, "header", data, fixed=True)
 
 
-def _long_silence(sim: Simulation, block: Block) -> None:
+def _log_reading_after_gap(sim: Simulation, block: Block) -> None:
     slot = sim.shape.first_slot + sim.shape.slots + 1200
-    sim.resources(block.forger, sim.start_of(slot))
-    _own_lines(sim, block)[-1].fixed = True
+    sim.log_resources(block.forger, sim.get_slot_start(slot))
+    _get_forger_lines(sim, block)[-1].fixed = True
 
 
 DEFECTS: Mapping[str, Callable[[Simulation, Block], None]] = {
-    "block without size": _without_size,
-    "block forged by nobody": _without_forge,
-    "block forged twice": _forged_twice,
-    "block requested by its forger": _requested_by_forger,
-    "unknown parent": _unknown_parent,
-    "unknown header": _unknown_header,
-    "long silence": _long_silence,
+    "block without size": _remove_size,
+    "block forged by nobody": _remove_forging,
+    "block forged twice": _repeat_forging,
+    "block requested by its forger": _request_by_forger,
+    "unknown parent": _set_unknown_parent,
+    "unknown header": _log_unknown_header,
+    "long silence": _log_reading_after_gap,
 }
 
 
-def random_run(
+def write_random_run(
     directory: Path,
     seed: int | Random,
     *,
@@ -254,7 +254,7 @@ def random_run(
     takes more random numbers than a drawn generator gives, and bounds of hosts and slots if it is to shrink.
     `defect`, one of DEFECTS, breaks one rule, so that the run must be refused.
     """
-    rng = _generator(seed)
+    rng = _get_generator(seed)
     sim = Simulation(rng, draw_shape(rng, hosts, slots))
     sim.run()
     if defect is not None:
@@ -262,11 +262,11 @@ def random_run(
             DEFECTS[defect](sim, block)
     _write_frame(rng, directory, sim.shape)
     for index, name in enumerate(sim.shape.hosts):
-        write_log(rng, directory / name, _entries(rng, _host_lines(sim, index)))
+        write_log(rng, directory / name, _build_entries(rng, _build_host_lines(sim, index)))
     return sim.shape
 
 
-def _arguments(rng: Random, shape: Shape) -> dict[str, int | float | None]:
+def _draw_arguments(rng: Random, shape: Shape) -> dict[str, int | float | None]:
     """Return condition name -> an argument that accepts some blocks and rejects others."""
     first, last = shape.first_slot, shape.first_slot + shape.slots - 1
     middle, epochs = rng.randint(first, last), last // shape.epoch_length
@@ -290,20 +290,20 @@ def _arguments(rng: Random, shape: Shape) -> dict[str, int | float | None]:
     }
 
 
-def random_filters(seed: int | Random, shape: Shape) -> list[Condition]:
+def draw_filters(seed: int | Random, shape: Shape) -> list[Condition]:
     """Return up to four conditions of all kinds; they may accept nothing."""
-    rng = _generator(seed)
-    arguments = _arguments(rng, shape)
+    rng = _get_generator(seed)
+    arguments = _draw_arguments(rng, shape)
     names = [name for name in arguments if name != "BNonNegatives" or rng.random() < 0.05]
     return [Condition(name, arguments[name]) for name in rng.sample(names, rng.choice([0, 0, 1, 1, 2, 3, 4]))]
 
 
-def filter_json(filters: Sequence[Condition]) -> str:
+def format_filters(filters: Sequence[Condition]) -> str:
     """Return the text of a filter file with these conditions."""
 
-    def entry(condition: Condition) -> dict[str, Any]:
+    def build_entry(condition: Condition) -> dict[str, Any]:
         argument = {} if condition.argument is None else {"contents": condition.argument}
         tag = "CBlock" if condition.name.startswith("B") else "CSlot"
         return {"tag": tag, "contents": {"tag": condition.name, **argument}}
 
-    return json.dumps([entry(condition) for condition in filters])
+    return json.dumps([build_entry(condition) for condition in filters])

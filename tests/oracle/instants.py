@@ -12,7 +12,7 @@ _FORM = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,12}))?Z", re.ASC
 
 
 @functools.lru_cache(maxsize=4096)
-def _whole_seconds(text: str) -> int:
+def _parse_seconds(text: str) -> int:
     return calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%S"))
 
 
@@ -25,9 +25,9 @@ def parse_instant(text: str) -> int:
     if match is None:
         raise ValueError(f"not an instant: {text!r}")
     fraction = (match[2] or "")[:9].ljust(9, "0")
-    return _whole_seconds(match[1]) * SECOND + int(fraction)
+    return _parse_seconds(match[1]) * SECOND + int(fraction)
 
 
-def instant_text(instant: int, form: str) -> str:
-    """Return the UTC calendar text of an instant, cut to its second; `form` is for strftime."""
-    return time.strftime(form, time.gmtime(instant // SECOND))
+def format_instant(instant: int, pattern: str) -> str:
+    """Return the UTC calendar text of an instant, cut to its second; `pattern` is for strftime."""
+    return time.strftime(pattern, time.gmtime(instant // SECOND))

@@ -75,7 +75,7 @@ _FILES = {
 class Line:
     """One log object to write. A `fixed` one is neither lost, doubled nor moved."""
 
-    at: int
+    instant: int
     event: str
     data: dict[str, Any]
     fixed: bool = False
@@ -90,39 +90,39 @@ class Style:
     mixing: float
 
 
-def instant_text(rng: Random, at: int) -> str:
+def draw_instant_text(rng: Random, instant: int) -> str:
     """Return an instant with 0, few, 9 or 12 fractional digits; readers cut after the ninth."""
-    seconds, fraction = divmod(at, SECOND)
+    seconds, fraction = divmod(instant, SECOND)
     text = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     digits = f"{fraction:09d}"
-    form = rng.random()
-    if form < 0.1:
+    chance = rng.random()
+    if chance < 0.1:
         digits += f"{rng.randrange(1000):03d}"
-    elif form < 0.8:
+    elif chance < 0.8:
         digits = digits.rstrip("0")
     return f"{text}.{digits}Z" if digits else f"{text}Z"
 
 
-def _namespace(rng: Random, name: str) -> str | list[str]:
-    form = rng.random()
-    if form < 0.6:
+def _draw_namespace(rng: Random, name: str) -> str | list[str]:
+    chance = rng.random()
+    if chance < 0.6:
         return name
-    return [name] if form < 0.8 else name.split(".")
+    return [name] if chance < 0.8 else name.split(".")
 
 
-def line_text(rng: Random, line: Line, style: Style) -> str:
+def format_line(rng: Random, line: Line, style: Style) -> str:
     """Return the JSON text of a line in a generation of names."""
-    mixed = rng.random() < style.mixing
-    generation = rng.choice(GENERATIONS) if mixed else style.generation
+    is_mixed = rng.random() < style.mixing
+    generation = rng.choice(GENERATIONS) if is_mixed else style.generation
     new, middle, legacy = NAMES[line.event]
-    by_name = {"new": new, "middle": middle}.get(generation)
+    namespace = {"new": new, "middle": middle}.get(generation)
     kind = {"middle-kind": rng.choice(["", "Cardano.Node."]) + middle, "legacy": legacy}.get(generation, "K")
     data = {**line.data, "kind": kind}
     if rng.random() < 0.1:
         data = {"credentials": "Cardano", "val": data}
     fields = {
-        "at": instant_text(rng, line.at),
-        "ns": _namespace(rng, by_name or "some.other.Name"),
+        "at": draw_instant_text(rng, line.instant),
+        "ns": _draw_namespace(rng, namespace or "some.other.Name"),
         "data": data,
         "sev": "Info",
         "host": "elsewhere",
@@ -130,7 +130,7 @@ def line_text(rng: Random, line: Line, style: Style) -> str:
     return json.dumps(fields, separators=(",", ":"))
 
 
-def _pack(path: Path, content: bytes) -> None:
+def _write_compressed(path: Path, content: bytes) -> None:
     if path.suffix == ".gz":
         content = gzip.compress(content, 1, mtime=0)
     elif path.suffix == ".zst":
@@ -138,25 +138,25 @@ def _pack(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def _cuts(rng: Random, entries: Sequence[tuple[int | None, str]]) -> list[int]:
+def _draw_cuts(rng: Random, entries: Sequence[tuple[int | None, str]]) -> list[int]:
     """Return positions for new files: before log objects later than all earlier ones."""
-    possible: list[int] = []
+    candidates: list[int] = []
     latest = -1
-    for index, (at, _) in enumerate(entries):
-        if at is not None:
-            if at > latest and latest >= 0:
-                possible.append(index)
-            latest = max(latest, at)
-    return sorted(rng.sample(possible, min(len(possible), rng.choice([0, 0, 1, 2]))))
+    for index, (instant, _) in enumerate(entries):
+        if instant is not None:
+            if instant > latest and latest >= 0:
+                candidates.append(index)
+            latest = max(latest, instant)
+    return sorted(rng.sample(candidates, min(len(candidates), rng.choice([0, 0, 1, 2]))))
 
 
 def write_log(rng: Random, directory: Path, entries: Sequence[tuple[int | None, str]]) -> None:
     """Write a host's lines, each with its instant if it is a log object, into one to three files."""
     directory.mkdir(parents=True)
-    ends = [*_cuts(rng, entries), len(entries)]
+    ends = [*_draw_cuts(rng, entries), len(entries)]
     names = rng.choice(_FILES[len(ends)])
     begin = 0
     for name, end in zip(names, ends, strict=True):
         text = "".join(f"{line}\n" for _, line in entries[begin:end])
-        _pack(directory / name, text.encode())
+        _write_compressed(directory / name, text.encode())
         begin = end

@@ -5,50 +5,50 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from tests.oracle.distribution import Exact, Population, populate
-from tests.oracle.filters import SlotFacts, is_slot_condition, slot_holds
+from tests.oracle.distribution import Exact, Population, summarize_samples
+from tests.oracle.filters import SlotFacts, is_slot_accepted, is_slot_condition
 from tests.oracle.instants import SECOND
-from tests.oracle.model import Condition, Genesis, Refused
+from tests.oracle.model import Condition, Genesis, RefusalError
 from tests.oracle.propagation import Samples
 from tests.oracle.resources import RESOURCES
-from tests.oracle.slots import epoch_of
-from tests.oracle.timeline import Slot, started_after
+from tests.oracle.slots import compute_epoch
+from tests.oracle.timeline import Slot, compute_start_delay
 
 BUSY = 85  # % of a core
 
 
-def analysed_slots(genesis: Genesis, host: str, slots: Sequence[Slot], filters: Sequence[Condition]) -> list[Slot]:
+def select_slots(genesis: Genesis, host: str, slots: Sequence[Slot], filters: Sequence[Condition]) -> list[Slot]:
     """Return the slots that all slot conditions accept. Raise Refused if there are none."""
     conditions = [condition for condition in filters if is_slot_condition(condition)]
 
-    def accepted(slot: Slot) -> bool:
-        true_epoch_slot = epoch_of(genesis, slot.slot)[1]  # the opening slot's own epoch slot is 0
-        facts = SlotFacts(slot.slot, slot.epoch, slot.safe_interval, true_epoch_slot, slot.leads > 0)
-        return all(slot_holds(condition, facts) for condition in conditions)
+    def is_accepted(slot: Slot) -> bool:
+        true_epoch_slot = compute_epoch(genesis, slot.slot)[1]  # the opening slot's own epoch slot is 0
+        facts = SlotFacts(slot.slot, slot.epoch, slot.safe_interval, true_epoch_slot, slot.leaderships > 0)
+        return all(is_slot_accepted(condition, facts) for condition in conditions)
 
-    left = [slot for slot in slots if accepted(slot)]
-    if not left:
-        raise Refused(f"{host}: the filters accept no slot")
-    return left
+    accepted_slots = [slot for slot in slots if is_accepted(slot)]
+    if not accepted_slots:
+        raise RefusalError(f"{host}: the filters accept no slot")
+    return accepted_slots
 
 
-def _between(start: int | None, end: int | None) -> int | None:
+def _compute_duration(start: int | None, end: int | None) -> int | None:
     return None if start is None or end is None else end - start
 
 
-def _durations(genesis: Genesis, slot: Slot) -> Iterator[tuple[str, int | None]]:
-    yield "cdfStarted", started_after(genesis, slot)
-    yield "cdfBlkCtx", _between(slot.started, slot.block_context)
-    yield "cdfLgrState", _between(slot.block_context, slot.ledger_state)
-    yield "cdfLgrView", _between(slot.ledger_state, slot.ledger_view)
-    since = slot.started if slot.ledger_view is None else slot.ledger_view
-    yield "cdfLeading", _between(since, slot.leading)
+def _iter_durations(genesis: Genesis, slot: Slot) -> Iterator[tuple[str, int | None]]:
+    yield "cdfStarted", compute_start_delay(genesis, slot)
+    yield "cdfBlkCtx", _compute_duration(slot.started, slot.block_context)
+    yield "cdfLgrState", _compute_duration(slot.block_context, slot.ledger_state)
+    yield "cdfLgrView", _compute_duration(slot.ledger_state, slot.ledger_view)
+    start = slot.started if slot.ledger_view is None else slot.ledger_view
+    yield "cdfLeading", _compute_duration(start, slot.leading)
 
 
 DURATIONS = ("cdfStarted", "cdfBlkCtx", "cdfLgrState", "cdfLgrView", "cdfLeading")
 
 
-def busy_spans(slots: Sequence[Slot]) -> list[list[Slot]]:
+def find_busy_spans(slots: Sequence[Slot]) -> list[list[Slot]]:
     """Return maximal runs of busy slots, or slots without a reading, among the analysed slots."""
     spans: list[list[Slot]] = [[]]
     for slot in slots:
@@ -59,34 +59,34 @@ def busy_spans(slots: Sequence[Slot]) -> list[list[Slot]]:
     return [span for span in spans if span]
 
 
-def _across(spans: Sequence[Sequence[Slot]], epoch_slot: int) -> list[Exact]:
+def _compute_crossing_lengths(spans: Sequence[Sequence[Slot]], epoch_slot: int) -> list[Exact]:
     """Return the lengths of spans that begin before and end after an epoch slot."""
     return [len(span) for span in spans if span[0].epoch_slot < epoch_slot < span[-1].epoch_slot]
 
 
-def _span_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
-    spans = busy_spans(slots)
+def _compute_span_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
+    spans = find_busy_spans(slots)
     return {
         "cdfSpanLensCpu": ([span[-1].slot - span[0].slot for span in spans], 1),
-        "cdfSpanLensCpuEpoch": (_across(spans, 3), 1),
-        "cdfSpanLensCpuRwd": (_across(spans, 3 + math.floor(genesis.epoch_length * 0.4)), 1),
+        "cdfSpanLensCpuEpoch": (_compute_crossing_lengths(spans, 3), 1),
+        "cdfSpanLensCpuRwd": (_compute_crossing_lengths(spans, 3 + math.floor(genesis.epoch_length * 0.4)), 1),
     }
 
 
-def host_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
+def compute_host_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
     """Return metric id -> exact samples of one host's analysed slots."""
-    pooled: dict[str, list[Exact]] = {name: [] for name in DURATIONS}
+    samples_by_name: dict[str, list[Exact]] = {name: [] for name in DURATIONS}
     for slot in slots:
-        for name, value in _durations(genesis, slot):
+        for name, value in _iter_durations(genesis, slot):
             if value is not None:
-                pooled[name].append(value)
-    read = [slot.resources for slot in slots if slot.resources is not None]
+                samples_by_name[name].append(value)
+    readings = [slot.resources for slot in slots if slot.resources is not None]
     return {
-        **{name: (samples, SECOND) for name, samples in pooled.items()},
-        **{name: ([values[name] for values in read], 1) for name in RESOURCES},
-        **_span_samples(genesis, slots),
+        **{name: (samples, SECOND) for name, samples in samples_by_name.items()},
+        **{name: ([values[name] for values in readings], 1) for name in RESOURCES},
+        **_compute_span_samples(genesis, slots),
         "cdfStarts": ([slot.starts for slot in slots], 1),
-        "cdfLeads": ([slot.leads for slot in slots], 1),
+        "cdfLeads": ([slot.leaderships for slot in slots], 1),
         "cdfUtxo": ([slot.utxo_size for slot in slots], 1),
         "cdfDensity": ([slot.density for slot in slots], 1),
         "cdfBlockGap": ([slot.block_gap for slot in slots], 1),
@@ -94,6 +94,6 @@ def host_samples(genesis: Genesis, slots: Sequence[Slot]) -> dict[str, Samples]:
     }
 
 
-def host_populations(samples: dict[str, Samples]) -> dict[str, tuple[Population, int]]:
+def summarize_host_samples(samples: dict[str, Samples]) -> dict[str, tuple[Population, int]]:
     """Return metric id -> summary and scale."""
-    return {name: (populate(values), scale) for name, (values, scale) in samples.items()}
+    return {name: (summarize_samples(values), scale) for name, (values, scale) in samples.items()}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 Number = int | float
 
 
-class Refused(Exception):  # noqa: N818 - a verdict on the run
+class RefusalError(Exception):
     """The run cannot be analysed; the message gives the reason."""
 
 
@@ -40,7 +40,7 @@ class Event(NamedTuple):
     """A recognised log object: the event's name, its instant (ns) and its fields under our names."""
 
     name: str
-    at: int
+    instant: int
     data: Mapping[str, Any]
 
 
@@ -48,7 +48,7 @@ class Event(NamedTuple):
 class HostLog:
     """One host's log: its recognised events in log order and the counts over all its lines.
 
-    `first` and `last` are the instants (ns) of its first and last log object, recognised or not.
+    `first_instant` and `last_instant` are the instants (ns) of its first and last log object, recognised or not.
     """
 
     host: str
@@ -56,8 +56,8 @@ class HostLog:
     lines: int
     objects: int
     quarantined: int
-    first: int
-    last: int
+    first_instant: int
+    last_instant: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Run:
 
 
 class Centile(NamedTuple):
-    """The value at centile `c`; over a cluster the hosts' median, with the least and greatest host."""
+    """The value at centile `share`; over a cluster the hosts' median, with the least and greatest host."""
 
-    c: float
+    share: float
     value: Number
     low: Number | None
     high: Number | None
@@ -146,7 +146,7 @@ class BlockRow:
     acceptance: tuple[tuple[Condition, bool], ...] = ()
 
     @property
-    def accepted(self) -> bool:
+    def is_accepted(self) -> bool:
         """All conditions hold."""
         return all(verdict for _, verdict in self.acceptance)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tests.oracle.distribution import Exact, Population, order_statistic, populate
+from tests.oracle.distribution import Exact, Population, compute_order_statistic, summarize_samples
 from tests.oracle.instants import SECOND
 from tests.oracle.model import BlockRow, Observation
 from tests.oracle.views import HostViews
@@ -18,13 +18,13 @@ class HostBlocks:
     """Numbers of a host's forged blocks: all, on the main chain, accepted."""
 
     def __init__(self, host: HostViews, chain: Sequence[BlockRow]) -> None:
-        hashes = {view.block for view in host.forged()}
-        self.total = len(hashes)
-        self.chained = sum(row.block in hashes for row in chain)
-        self.accepted = sum(row.block in hashes for row in chain if row.accepted)
+        hashes = {view.block for view in host.list_forged_blocks()}
+        self.forged_count = len(hashes)
+        self.chained_count = sum(row.block in hashes for row in chain)
+        self.accepted_count = sum(row.block in hashes for row in chain if row.is_accepted)
 
 
-def _observer_samples(observation: Observation) -> Iterator[tuple[str, int | None]]:
+def _iter_observation_samples(observation: Observation) -> Iterator[tuple[str, int | None]]:
     yield "cdfPeerRequest", observation.requested
     yield "cdfPeerFetch", observation.fetched
     yield "cdfPeerAnnounce", observation.announced
@@ -32,20 +32,25 @@ def _observer_samples(observation: Observation) -> Iterator[tuple[str, int | Non
     yield "cdfPeerAdoption", observation.adopted
 
 
-def _peer_samples(row: BlockRow) -> Iterator[tuple[str, int | None]]:
-    valid = [seen for seen in row.observations if seen.valid]
-    for seen in valid:
-        yield from _observer_samples(seen)
-    if valid:
-        yield "cdfPeerNoticeFirst", min(seen.noticed for seen in valid)
-        yield "cdfPeerFetchFirst", min(seen.noticed + seen.requested + seen.fetched for seen in valid)
+def _iter_peer_samples(row: BlockRow) -> Iterator[tuple[str, int | None]]:
+    valid_observations = [observation for observation in row.observations if observation.valid]
+    for observation in valid_observations:
+        yield from _iter_observation_samples(observation)
+    if valid_observations:
+        yield "cdfPeerNoticeFirst", min(observation.noticed for observation in valid_observations)
+        yield (
+            "cdfPeerFetchFirst",
+            min(
+                observation.noticed + observation.requested + observation.fetched for observation in valid_observations
+            ),
+        )
 
 
-def _block_samples(row: BlockRow) -> Iterator[tuple[str, int | None]]:
+def _iter_block_samples(row: BlockRow) -> Iterator[tuple[str, int | None]]:
     yield from row.durations.items()
-    yield from _peer_samples(row)
+    yield from _iter_peer_samples(row)
     for centile in ADOPTION_CENTILES:
-        delay = order_statistic(row.adoption_delays, centile)
+        delay = compute_order_statistic(row.adoption_delays, centile)
         assert isinstance(delay, int)
         yield f"cdf{centile:.2f}", delay
 
@@ -59,29 +64,29 @@ DURATIONS = (
 )  # fmt: skip
 
 
-def _ratio(pairs: Sequence[tuple[int, int]]) -> Samples:
+def _compute_ratios(pairs: Sequence[tuple[int, int]]) -> Samples:
     """Return quotients as doubles, without those over 0."""
-    return [above / below for above, below in pairs if below], 1
+    return [numerator / denominator for numerator, denominator in pairs if denominator], 1
 
 
-def block_samples(chain: Sequence[BlockRow], hosts: Sequence[HostBlocks]) -> dict[str, Samples]:
+def compute_block_samples(chain: Sequence[BlockRow], hosts: Sequence[HostBlocks]) -> dict[str, Samples]:
     """Return metric id -> exact samples over the accepted blocks, or over the hosts."""
-    accepted = [row for row in chain if row.accepted]
-    pooled: dict[str, list[Exact]] = {name: [] for name in DURATIONS}
+    accepted = [row for row in chain if row.is_accepted]
+    samples_by_name: dict[str, list[Exact]] = {name: [] for name in DURATIONS}
     for row in accepted:
-        for name, value in _block_samples(row):
+        for name, value in _iter_block_samples(row):
             if value is not None:
-                pooled[name].append(value)
+                samples_by_name[name].append(value)
     return {
-        **{name: (samples, SECOND) for name, samples in pooled.items()},
+        **{name: (samples, SECOND) for name, samples in samples_by_name.items()},
         "cdfBlockBattle": ([len(row.other_blocks) for row in accepted], 1),
         "cdfBlockSize": ([row.size for row in accepted], 1),
-        "cdfBlocksPerHost": ([host.total for host in hosts], 1),
-        "cdfBlocksChainedRatio": _ratio([(host.chained, host.total) for host in hosts]),
-        "cdfBlocksFilteredRatio": _ratio([(host.accepted, host.chained) for host in hosts]),
+        "cdfBlocksPerHost": ([host.forged_count for host in hosts], 1),
+        "cdfBlocksChainedRatio": _compute_ratios([(host.chained_count, host.forged_count) for host in hosts]),
+        "cdfBlocksFilteredRatio": _compute_ratios([(host.accepted_count, host.chained_count) for host in hosts]),
     }
 
 
-def block_populations(samples: Mapping[str, Samples]) -> dict[str, tuple[Population, int]]:
+def summarize_block_samples(samples: Mapping[str, Samples]) -> dict[str, tuple[Population, int]]:
     """Return metric id -> summary and scale."""
-    return {name: (populate(values), scale) for name, (values, scale) in samples.items()}
+    return {name: (summarize_samples(values), scale) for name, (values, scale) in samples.items()}

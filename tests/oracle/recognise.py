@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.oracle.fields import hash_of_point, real, text, whole
+from tests.oracle.fields import read_integer, read_point_hash, read_real, read_text
 from tests.oracle.model import Event
 
 Data = Mapping[str, Any]
@@ -24,166 +24,253 @@ GAUGES = ("RSS", "Heap", "Live", "Threads")
 _OPTIONAL_RESOURCES = frozenset({"Heap", "NetRd", "NetWr", "FsRd", "FsWr"})
 
 
-def _resources(data: Data) -> dict[str, Any]:
-    return {name: whole(data, name, 0 if name in _OPTIONAL_RESOURCES else None) for name in COUNTERS + GAUGES}
+def _read_resources(data: Data) -> dict[str, Any]:
+    return {name: read_integer(data, name, 0 if name in _OPTIONAL_RESOURCES else None) for name in COUNTERS + GAUGES}
 
 
-def _check_started(data: Data) -> dict[str, Any]:
+def _read_check_started(data: Data) -> dict[str, Any]:
     return {
-        "slot": whole(data, "slot"),
-        "utxo_size": whole(data, "utxoSize", 0),
-        "chain_density": real(data, "chainDensity", 0.0),
+        "slot": read_integer(data, "slot"),
+        "utxo_size": read_integer(data, "utxoSize", 0),
+        "chain_density": read_real(data, "chainDensity", 0.0),
     }
 
 
-def _block_context(data: Data) -> dict[str, Any]:
-    return {"slot": whole(data, "current slot"), "block_no": whole(data, "tipBlockNo") - 1}
+def _read_block_context(data: Data) -> dict[str, Any]:
+    return {"slot": read_integer(data, "current slot"), "block_no": read_integer(data, "tipBlockNo") - 1}
 
 
-def _slot_only(data: Data) -> dict[str, Any]:
-    return {"slot": whole(data, "slot")}
+def _read_slot(data: Data) -> dict[str, Any]:
+    return {"slot": read_integer(data, "slot")}
 
 
-def _decided(leader: bool) -> Reader:
-    return lambda data: {"slot": whole(data, "slot"), "leader": leader}
+def _build_decision_reader(is_leader: bool) -> Reader:
+    return lambda data: {"slot": read_integer(data, "slot"), "leader": is_leader}
 
 
-def _block_no(data: Data) -> int:
+def _read_block_no(data: Data) -> int:
     nested = data.get("blockNo")
-    return whole(nested, "unBlockNo") if isinstance(nested, dict) else whole(data, "blockNo")
+    return read_integer(nested, "unBlockNo") if isinstance(nested, dict) else read_integer(data, "blockNo")
 
 
-def _forged(data: Data) -> dict[str, Any]:
+def _read_forged_block(data: Data) -> dict[str, Any]:
     return {
-        "slot": whole(data, "slot"),
-        "block_no": _block_no(data),
-        "block": text(data, "block"),
-        "previous": text(data, "blockPrev"),
+        "slot": read_integer(data, "slot"),
+        "block_no": _read_block_no(data),
+        "block": read_text(data, "block"),
+        "previous": read_text(data, "blockPrev"),
     }
 
 
-def _header_seen(data: Data) -> dict[str, Any]:
-    return {"slot": whole(data, "slot"), "block_no": _block_no(data), "block": text(data, "block")}
+def _read_header(data: Data) -> dict[str, Any]:
+    return {"slot": read_integer(data, "slot"), "block_no": _read_block_no(data), "block": read_text(data, "block")}
 
 
-def _requested(data: Data) -> dict[str, Any]:
-    return {"block": text(data, "head"), "length": whole(data, "length")}
+def _read_request(data: Data) -> dict[str, Any]:
+    return {"block": read_text(data, "head"), "length": read_integer(data, "length")}
 
 
-def _block_only(data: Data) -> dict[str, Any]:
-    return {"block": text(data, "block")}
+def _read_block(data: Data) -> dict[str, Any]:
+    return {"block": read_text(data, "block")}
 
 
-def _announced(data: Data) -> dict[str, Any] | None:
+def _read_announcement(data: Data) -> dict[str, Any] | None:
     """Recognise a header sent on a rising edge to a blocked reader; ignore others of that name."""
-    falling = data.get("risingEdge") is False or data.get("blockingRead") is False
-    if falling or data.get("rollBackTo") is not None:
+    is_ignored = data.get("risingEdge") is False or data.get("blockingRead") is False
+    if is_ignored or data.get("rollBackTo") is not None:
         return None
-    return {"block": hash_of_point(data, "addBlock" if data.get("addBlock") is not None else "block")}
+    return {"block": read_point_hash(data, "addBlock" if data.get("addBlock") is not None else "block")}
 
 
-def _adopted_from_peer(data: Data) -> dict[str, Any]:
+def _read_peer_adoption(data: Data) -> dict[str, Any]:
     return {
-        "block": hash_of_point(data, "newtip"),
-        "chain_delta": whole(data, "chainLengthDelta", 1),
+        "block": read_point_hash(data, "newtip"),
+        "chain_delta": read_integer(data, "chainLengthDelta", 1),
         "size": None,
     }
 
 
-def _adopted_own(data: Data) -> dict[str, Any]:
-    return {"block": text(data, "blockHash"), "chain_delta": 1, "size": whole(data, "blockSize")}
+def _read_own_adoption(data: Data) -> dict[str, Any]:
+    return {"block": read_text(data, "blockHash"), "chain_delta": 1, "size": read_integer(data, "blockSize")}
 
 
-def _nothing(_: Data) -> dict[str, Any]:
+def _read_no_field(_: Data) -> dict[str, Any]:
     return {}
 
 
-def _ledger_metrics(data: Data) -> dict[str, Any]:
+def _read_ledger_metrics(data: Data) -> dict[str, Any]:
     return {
-        "slot": whole(data, "slot"),
-        "utxo_size": whole(data, "utxoSize"),
-        "chain_density": real(data, "chainDensity"),
+        "slot": read_integer(data, "slot"),
+        "utxo_size": read_integer(data, "utxoSize"),
+        "chain_density": read_real(data, "chainDensity"),
     }
 
 
-def _has(*names: str) -> Reader:
+def _build_presence_reader(*names: str) -> Reader:
     """Require fields of an event that no metric uses."""
 
     def read(data: Data) -> dict[str, Any]:
         for name in names:
-            inner: Any = data
+            value: Any = data
             for part in name.split("/"):
-                inner = inner[part]
-            if inner is None:
+                value = value[part]
+            if value is None:
                 raise ValueError(f"no {name}")
         return {}
 
     return read
 
 
-_SUMMARY = _has("summary/ssTxSent", "summary/ssElapsed", "summary/ssThreadwiseTps", "summary/ssFailures")
+_SUMMARY = _build_presence_reader(
+    "summary/ssTxSent", "summary/ssElapsed", "summary/ssThreadwiseTps", "summary/ssFailures"
+)
 
 # event, reader, new `ns`, middle `ns`, legacy `kind`
 _ADD = "ChainSyncServerEvent.TraceChainSyncServerReadBlocked.AddBlock"
 _TABLE: tuple[tuple[str, Reader, str, str, str], ...] = (
-    ("resources", _resources, "Resources", "Resources", "Resources"),
-    ("leadership_check_started", _check_started, "Forge.Loop.StartLeadershipCheck",
-     "Forge.Loop.StartLeadershipCheckPlus", "TraceStartLeadershipCheck"),
-    ("block_context", _block_context, "Forge.Loop.BlockContext", "Forge.BlockContext", "TraceBlockContext"),
-    ("ledger_state", _slot_only, "Forge.Loop.LedgerState", "Forge.LedgerState", "TraceLedgerState"),
-    ("ledger_view", _slot_only, "Forge.Loop.LedgerView", "Forge.LedgerView", "TraceLedgerView"),
-    ("leadership_decided", _decided(True), "Forge.Loop.NodeIsLeader", "Forge.NodeIsLeader",
-     "TraceNodeIsLeader"),
-    ("leadership_decided", _decided(False), "Forge.Loop.NodeNotLeader", "Forge.NodeNotLeader",
-     "TraceNodeNotLeader"),
-    ("ledger_ticked", _slot_only, "Forge.Loop.TickedLedgerState", "Forge.TickedLedgerState",
-     "TraceForgeTickedLedgerState"),
-    ("mempool_snapshot", _slot_only, "Forge.Loop.MempoolSnapshot", "Forge.MempoolSnapshot",
-     "TraceForgingMempoolSnapshot"),
-    ("block_forged", _forged, "Forge.Loop.ForgedBlock", "Forge.ForgedBlock", "TraceForgedBlock"),
-    ("header_seen", _header_seen, "ChainSync.Client.DownloadedHeader",
-     "ChainSyncClient.ChainSyncClientEvent.DownloadedHeader", "ChainSyncClientEvent.TraceDownloadedHeader"),
-    ("fetch_requested", _requested, "BlockFetch.Client.SendFetchRequest", "BlockFetchClient.SendFetchRequest",
-     "SendFetchRequest"),
-    ("fetch_completed", _block_only, "BlockFetch.Client.CompletedBlockFetch",
-     "BlockFetchClient.CompletedBlockFetch", "CompletedBlockFetch"),
-    ("header_announced", _announced, "ChainSync.ServerHeader.Update",
-     "ChainSyncServerEvent.TraceChainSyncServerUpdate", _ADD),
-    ("block_sent", _block_only, "BlockFetch.Server.SendBlock", "BlockFetchServer.SendBlock",
-     "TraceBlockFetchServerSendBlock"),
-    ("block_adopted", _adopted_from_peer, "ChainDB.AddBlockEvent.AddedToCurrentChain",
-     "ChainDB.AddBlockEvent.AddedToCurrentChain", "TraceAddBlockEvent.AddedToCurrentChain"),
-    ("block_adopted", _adopted_own, "Forge.Loop.AdoptedBlock", "Forge.AdoptedBlock", "TraceAdoptedBlock"),
-    ("ledger_snapshot", _nothing, "ChainDB.LedgerEvent.TookSnapshot", "TraceLedgerEvent.TookSnapshot",
-     "TraceSnapshotEvent.TookSnapshot"),
-    ("ledger_metrics", _ledger_metrics, "LedgerMetrics", "LedgerMetrics", "LedgerMetrics"),
-    ("txs_acked", _has("txIds"), "TraceBenchTxSubServAck", "TraceBenchTxSubServAck",
-     "TraceBenchTxSubServAck"),
-    ("txs_collected", _has("count"), "TxSubmission.TxInbound.Collected", "TraceTxSubmissionCollected",
-     "TraceTxSubmissionCollected"),
-    ("txs_processed", _has("accepted", "rejected"), "TxSubmission.TxInbound.Processed",
-     "TraceTxSubmissionProcessed", "TraceTxSubmissionProcessed"),
-    ("mempool_size", _has("mempoolSize/numTxs"), "Mempool.AddedTx", "Mempool.AddedTx", "TraceMempoolAddedTx"),
-    ("mempool_size", _has("mempoolSize/numTxs"), "Mempool.RemoveTxs", "Mempool.RemoveTxs",
-     "TraceMempoolRemoveTxs"),
-    ("tx_rejected", _nothing, "Mempool.RejectedTx", "Mempool.RejectedTx", "TraceMempoolRejectedTx"),
-    ("generator_summary", _SUMMARY, "Benchmark.BenchTxSubSummary", "TraceBenchTxSubSummary",
-     "TraceBenchTxSubSummary"),
-)  # fmt: skip
+    ("resources", _read_resources, "Resources", "Resources", "Resources"),
+    (
+        "leadership_check_started",
+        _read_check_started,
+        "Forge.Loop.StartLeadershipCheck",
+        "Forge.Loop.StartLeadershipCheckPlus",
+        "TraceStartLeadershipCheck",
+    ),
+    ("block_context", _read_block_context, "Forge.Loop.BlockContext", "Forge.BlockContext", "TraceBlockContext"),
+    ("ledger_state", _read_slot, "Forge.Loop.LedgerState", "Forge.LedgerState", "TraceLedgerState"),
+    ("ledger_view", _read_slot, "Forge.Loop.LedgerView", "Forge.LedgerView", "TraceLedgerView"),
+    (
+        "leadership_decided",
+        _build_decision_reader(True),
+        "Forge.Loop.NodeIsLeader",
+        "Forge.NodeIsLeader",
+        "TraceNodeIsLeader",
+    ),
+    (
+        "leadership_decided",
+        _build_decision_reader(False),
+        "Forge.Loop.NodeNotLeader",
+        "Forge.NodeNotLeader",
+        "TraceNodeNotLeader",
+    ),
+    (
+        "ledger_ticked",
+        _read_slot,
+        "Forge.Loop.TickedLedgerState",
+        "Forge.TickedLedgerState",
+        "TraceForgeTickedLedgerState",
+    ),
+    (
+        "mempool_snapshot",
+        _read_slot,
+        "Forge.Loop.MempoolSnapshot",
+        "Forge.MempoolSnapshot",
+        "TraceForgingMempoolSnapshot",
+    ),
+    ("block_forged", _read_forged_block, "Forge.Loop.ForgedBlock", "Forge.ForgedBlock", "TraceForgedBlock"),
+    (
+        "header_seen",
+        _read_header,
+        "ChainSync.Client.DownloadedHeader",
+        "ChainSyncClient.ChainSyncClientEvent.DownloadedHeader",
+        "ChainSyncClientEvent.TraceDownloadedHeader",
+    ),
+    (
+        "fetch_requested",
+        _read_request,
+        "BlockFetch.Client.SendFetchRequest",
+        "BlockFetchClient.SendFetchRequest",
+        "SendFetchRequest",
+    ),
+    (
+        "fetch_completed",
+        _read_block,
+        "BlockFetch.Client.CompletedBlockFetch",
+        "BlockFetchClient.CompletedBlockFetch",
+        "CompletedBlockFetch",
+    ),
+    (
+        "header_announced",
+        _read_announcement,
+        "ChainSync.ServerHeader.Update",
+        "ChainSyncServerEvent.TraceChainSyncServerUpdate",
+        _ADD,
+    ),
+    (
+        "block_sent",
+        _read_block,
+        "BlockFetch.Server.SendBlock",
+        "BlockFetchServer.SendBlock",
+        "TraceBlockFetchServerSendBlock",
+    ),
+    (
+        "block_adopted",
+        _read_peer_adoption,
+        "ChainDB.AddBlockEvent.AddedToCurrentChain",
+        "ChainDB.AddBlockEvent.AddedToCurrentChain",
+        "TraceAddBlockEvent.AddedToCurrentChain",
+    ),
+    ("block_adopted", _read_own_adoption, "Forge.Loop.AdoptedBlock", "Forge.AdoptedBlock", "TraceAdoptedBlock"),
+    (
+        "ledger_snapshot",
+        _read_no_field,
+        "ChainDB.LedgerEvent.TookSnapshot",
+        "TraceLedgerEvent.TookSnapshot",
+        "TraceSnapshotEvent.TookSnapshot",
+    ),
+    ("ledger_metrics", _read_ledger_metrics, "LedgerMetrics", "LedgerMetrics", "LedgerMetrics"),
+    (
+        "txs_acked",
+        _build_presence_reader("txIds"),
+        "TraceBenchTxSubServAck",
+        "TraceBenchTxSubServAck",
+        "TraceBenchTxSubServAck",
+    ),
+    (
+        "txs_collected",
+        _build_presence_reader("count"),
+        "TxSubmission.TxInbound.Collected",
+        "TraceTxSubmissionCollected",
+        "TraceTxSubmissionCollected",
+    ),
+    (
+        "txs_processed",
+        _build_presence_reader("accepted", "rejected"),
+        "TxSubmission.TxInbound.Processed",
+        "TraceTxSubmissionProcessed",
+        "TraceTxSubmissionProcessed",
+    ),
+    (
+        "mempool_size",
+        _build_presence_reader("mempoolSize/numTxs"),
+        "Mempool.AddedTx",
+        "Mempool.AddedTx",
+        "TraceMempoolAddedTx",
+    ),
+    (
+        "mempool_size",
+        _build_presence_reader("mempoolSize/numTxs"),
+        "Mempool.RemoveTxs",
+        "Mempool.RemoveTxs",
+        "TraceMempoolRemoveTxs",
+    ),
+    ("tx_rejected", _read_no_field, "Mempool.RejectedTx", "Mempool.RejectedTx", "TraceMempoolRejectedTx"),
+    ("generator_summary", _SUMMARY, "Benchmark.BenchTxSubSummary", "TraceBenchTxSubSummary", "TraceBenchTxSubSummary"),
+)
 
 _NEW = {row[2]: row[:2] for row in _TABLE}
 _MIDDLE = {row[3]: row[:2] for row in _TABLE}
 _LEGACY = {row[4]: row[:2] for row in _TABLE}
-_LEGACY["ChainSyncServerEvent.TraceChainSyncServerRead.AddBlock"] = ("header_announced", _block_only)
+_LEGACY["ChainSyncServerEvent.TraceChainSyncServerRead.AddBlock"] = ("header_announced", _read_block)
 
 
-def _namespace(raw: Any) -> str:
+def _read_namespace(raw: Any) -> str:
     if isinstance(raw, list):
         return ".".join(part for part in raw if isinstance(part, str))
     return raw if isinstance(raw, str) else ""
 
 
-def _unwrapped(data: Any) -> Data:
+def _unwrap_data(data: Any) -> Data:
     if not isinstance(data, dict):
         return {}
     if data.get("kind") is None and "credentials" in data and isinstance(data.get("val"), dict):
@@ -192,13 +279,13 @@ def _unwrapped(data: Any) -> Data:
     return data
 
 
-def recognise(log_object: Mapping[str, Any], at: int) -> Event | None:
+def recognize_event(log_object: Mapping[str, Any], instant: int) -> Event | None:
     """The event that a log object is, None for an unrecognised one.
 
     Raises KeyError, TypeError or ValueError when a recognised one lacks a field that has no default.
     """
-    data = _unwrapped(log_object.get("data"))
-    namespace = _namespace(log_object.get("ns"))
+    data = _unwrap_data(log_object.get("data"))
+    namespace = _read_namespace(log_object.get("ns"))
     entry = _NEW.get(namespace) or _MIDDLE.get(namespace)
     if entry is None:
         kind = data.get("kind")
@@ -209,4 +296,4 @@ def recognise(log_object: Mapping[str, Any], at: int) -> Event | None:
         return None
     name, reader = entry
     fields = reader(data)
-    return None if fields is None else Event(name, at, fields)
+    return None if fields is None else Event(name, instant, fields)

@@ -20,11 +20,11 @@ _DIVISORS = {
 }
 
 
-def _as_single(x: float) -> float:
+def _round_to_single(x: float) -> float:
     return float(struct.unpack("f", struct.pack("f", x))[0])
 
 
-def single_of_ratio(numerator: int, denominator: int) -> float:
+def compute_single_ratio(numerator: int, denominator: int) -> float:
     """Return the single-precision number nearest to a quotient of integers, rounded once."""
     if numerator == 0:
         return 0.0
@@ -32,40 +32,40 @@ def single_of_ratio(numerator: int, denominator: int) -> float:
     shift = 25 - size  # leaves 25 or 26 bits, and what is cut off is remembered below them
     scaled = (abs(numerator) << max(shift, 0)) // (denominator << max(-shift, 0))
     exact = scaled * (denominator << max(-shift, 0)) == abs(numerator) << max(shift, 0)
-    nearest = _as_single(float(scaled * 4 + (0 if exact else 1)))
+    nearest = _round_to_single(float(scaled * 4 + (0 if exact else 1)))
     return math.copysign(math.ldexp(nearest, -shift - 2), numerator)
 
 
-def percent_of_core(increase: int, elapsed: int) -> int:
+def compute_core_percentage(increase: int, elapsed: int) -> int:
     """ceil(single(100 x increase) / (single(elapsed s) x 100)) modulo 2^64; 0 when nothing elapsed.
 
     `increase` is in centiseconds, modulo 2^64; `elapsed` in ns, below 0 when the objects are out of order.
     """
-    below = _as_single(single_of_ratio(elapsed, SECOND) * 100.0)
-    if below == 0.0:
+    denominator = _round_to_single(compute_single_ratio(elapsed, SECOND) * 100.0)
+    if denominator == 0.0:
         return 0
-    above = single_of_ratio(increase * 100 % WORD, 1)
-    return math.ceil(_as_single(above / below)) % WORD
+    numerator = compute_single_ratio(increase * 100 % WORD, 1)
+    return math.ceil(_round_to_single(numerator / denominator)) % WORD
 
 
 class ResourceMeter:
     """The last resources object of a host; initially all zeros at 1970-01-01."""
 
     def __init__(self) -> None:
-        self._at = 0
+        self._instant = 0
         self._raw: Mapping[str, int] = dict.fromkeys(RESOURCES, 0)
         self._values: dict[str, int] = dict.fromkeys(RESOURCES, 0)
 
     def update(self, event: Event) -> Mapping[str, int]:
         """Return the values of a new object, with its increase over the one before."""
-        elapsed = event.at - self._at
+        elapsed = event.instant - self._instant
         increase = {name: (event.data[name] - self._raw[name]) % WORD for name in COUNTERS}
-        values = {name: percent_of_core(increase[name], elapsed) for name in CENTI}
+        values = {name: compute_core_percentage(increase[name], elapsed) for name in CENTI}
         for name, divisor in _DIVISORS.items():
             values[name] = (event.data[name] if name in GAUGES else increase[name]) // divisor
-        self._at, self._raw, self._values = event.at, event.data, values
+        self._instant, self._raw, self._values = event.instant, event.data, values
         return values
 
-    def carried(self) -> Mapping[str, int]:
+    def get_carried_values(self) -> Mapping[str, int]:
         """Return the values at the start of a slot: the last percents and gauges, else 0."""
         return {name: value if name in CENTI or name in GAUGES else 0 for name, value in self._values.items()}

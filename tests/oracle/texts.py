@@ -12,7 +12,7 @@ from tests.oracle.instants import SECOND
 PICOSECOND_DIGITS = 12
 
 
-def decimal_text(x: float) -> str:
+def format_decimal(x: float) -> str:
     """Return the shortest digits that read back as the double, without exponent, with a point."""
     if not math.isfinite(x):
         return "NaN" if math.isnan(x) else ("Infinity" if x > 0 else "-Infinity")
@@ -20,19 +20,19 @@ def decimal_text(x: float) -> str:
     return text if "." in text else text + ".0"
 
 
-def exact_text(units: int, digits: int) -> str:
+def format_exactly(units: int, digits: int) -> str:
     """Return an integer of 10^-digits exactly, without trailing zeros or a trailing point."""
     whole, fraction = divmod(abs(units), 10**digits)
     tail = f"{fraction:0{digits}d}".rstrip("0")
     return ("-" if units < 0 else "") + str(whole) + (f".{tail}" if tail else "")
 
 
-def short_text(text: str, width: int) -> str:
+def shorten_text(text: str, width: int) -> str:
     """Replace a leading `0.` by `.` and cut to a width."""
     return (text[1:] if text.startswith("0.") else text)[:width]
 
 
-def whole_text(x: int, width: int) -> str:
+def format_integer(x: int, width: int) -> str:
     """Return an integer; a longer one is its first width - 1 characters and `>`."""
     text = str(x)
     return text if len(text) <= width else text[: width - 1] + ">"
@@ -49,19 +49,19 @@ _REAL_CELLS = {
 _SPREAD_CELLS = {"Node start spread, s": 9, "Node stop spread, s": 9}
 
 
-def _text_cell(label: str, text: str) -> str:
+def _format_text_cell(label: str, text: str) -> str:
     width = 12 if label.endswith(" version") and label != "GHC version" else 7 if label.endswith(" git") else 32
     return text.rstrip("s")[:width]
 
 
-def manifest_cells(manifest: Mapping[str, Any]) -> dict[str, str]:
+def format_manifest_cells(manifest: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts of the manifest table by cell label."""
 
-    def cell(label: str, value: Any) -> str:
+    def format_cell(label: str, value: Any) -> str:
         if label in _REAL_CELLS:
-            return decimal_text(value)[: _REAL_CELLS[label]]
+            return format_decimal(value)[: _REAL_CELLS[label]]
         if label in _SPREAD_CELLS:
-            return short_text(exact_text(value, len(str(SECOND)) - 1), _SPREAD_CELLS[label])
-        return str(value) if isinstance(value, int) else _text_cell(label, value)
+            return shorten_text(format_exactly(value, len(str(SECOND)) - 1), _SPREAD_CELLS[label])
+        return str(value) if isinstance(value, int) else _format_text_cell(label, value)
 
-    return {label: cell(label, value) for label, value in manifest.items()}
+    return {label: format_cell(label, value) for label, value in manifest.items()}

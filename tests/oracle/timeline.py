@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tests.oracle.model import Event, Genesis, HostLog, Refused
+from tests.oracle.model import Event, Genesis, HostLog, RefusalError
 from tests.oracle.resources import ResourceMeter
-from tests.oracle.slots import epoch_of, implied_slot, safe_interval, slot_start
+from tests.oracle.slots import compute_epoch, compute_safe_interval, compute_slot, compute_slot_start
 
 LARGEST_GAP = 999
 
@@ -21,7 +21,7 @@ class Slot:
     epoch_slot: int = 0
     safe_interval: int = 0
     starts: int = 0
-    leads: int = 0
+    leaderships: int = 0
     started: int | None = None
     block_context: int | None = None
     ledger_state: int | None = None
@@ -44,105 +44,105 @@ class Timeline:
         self.block_no = 0
         self.last_block_slot = 0
 
-    def _refuse(self, event: Event, slot: int, why: str) -> Refused:
-        return Refused(f"{self.host}: slot {slot} of {event.name} at {event.at} ns: {why}")
+    def _build_refusal(self, event: Event, slot: int, reason: str) -> RefusalError:
+        return RefusalError(f"{self.host}: slot {slot} of {event.name} at {event.instant} ns: {reason}")
 
-    def _new(self, slot: int) -> Slot:
-        epoch, epoch_slot = epoch_of(self.genesis, slot)
+    def _create_slot(self, slot: int) -> Slot:
+        epoch, epoch_slot = compute_epoch(self.genesis, slot)
         return Slot(
             slot=slot,
             epoch=epoch,
             epoch_slot=epoch_slot,
-            safe_interval=safe_interval(self.genesis, epoch_slot),
+            safe_interval=compute_safe_interval(self.genesis, epoch_slot),
             block_gap=slot - self.last_block_slot,
-            resources=self.meter.carried(),
+            resources=self.meter.get_carried_values(),
         )
 
     def _extend(self, event: Event, slot: int) -> None:
         """Extend to a slot; skipped slots keep density and UTxO size of the slot before the gap."""
-        before = self.slots[-1]
-        if slot - before.slot - 1 > LARGEST_GAP:
-            raise self._refuse(event, slot, f"a gap of {slot - before.slot - 1} slots after {before.slot}")
-        for reached in range(before.slot + 1, slot + 1):
-            created = self._new(reached)
-            if reached < slot:
-                created.density, created.utxo_size = before.density, before.utxo_size
-            self.slots.append(created)
+        previous = self.slots[-1]
+        if slot - previous.slot - 1 > LARGEST_GAP:
+            raise self._build_refusal(event, slot, f"a gap of {slot - previous.slot - 1} slots after {previous.slot}")
+        for number in range(previous.slot + 1, slot + 1):
+            new_slot = self._create_slot(number)
+            if number < slot:
+                new_slot.density, new_slot.utxo_size = previous.density, previous.utxo_size
+            self.slots.append(new_slot)
 
-    def _at(self, event: Event, slot: int) -> Slot:
+    def _find_slot(self, event: Event, slot: int) -> Slot:
         if not self.slots[0].slot <= slot <= self.slots[-1].slot:
-            raise self._refuse(event, slot, f"outside {self.slots[0].slot} to {self.slots[-1].slot}")
+            raise self._build_refusal(event, slot, f"outside {self.slots[0].slot} to {self.slots[-1].slot}")
         return self.slots[slot - self.slots[0].slot]
 
-    def on_resources(self, event: Event) -> None:
-        slot = implied_slot(self.genesis, event.at)
+    def handle_resources(self, event: Event) -> None:
+        slot = compute_slot(self.genesis, event.instant)
         self._extend(event, slot)
-        self._at(event, slot).resources = self.meter.update(event)
+        self._find_slot(event, slot).resources = self.meter.update(event)
 
-    def on_check_started(self, event: Event) -> None:
+    def handle_check_started(self, event: Event) -> None:
         self._extend(event, event.data["slot"])
-        slot = self._at(event, event.data["slot"])
+        slot = self._find_slot(event, event.data["slot"])
         slot.starts += 1
-        slot.started = event.at
+        slot.started = event.instant
         if event.data["utxo_size"] > 0:
             slot.utxo_size = event.data["utxo_size"]
         if event.data["chain_density"] > 0:
             slot.density = event.data["chain_density"]
 
-    def on_block_context(self, event: Event) -> None:
-        slot, latest = self._at(event, event.data["slot"]), self.slots[-1]
-        slot.block_context = event.at
+    def handle_block_context(self, event: Event) -> None:
+        slot, latest = self._find_slot(event, event.data["slot"]), self.slots[-1]
+        slot.block_context = event.instant
         if event.data["block_no"] == self.block_no:
             slot.block_gap = latest.block_gap
         else:
             slot.block_gap = 0
             self.block_no, self.last_block_slot = event.data["block_no"], latest.slot
 
-    def on_ledger_state(self, event: Event) -> None:
-        self._at(event, event.data["slot"]).ledger_state = event.at
+    def handle_ledger_state(self, event: Event) -> None:
+        self._find_slot(event, event.data["slot"]).ledger_state = event.instant
 
-    def on_ledger_view(self, event: Event) -> None:
-        self._at(event, event.data["slot"]).ledger_view = event.at
+    def handle_ledger_view(self, event: Event) -> None:
+        self._find_slot(event, event.data["slot"]).ledger_view = event.instant
 
-    def on_decided(self, event: Event) -> None:
-        slot = self._at(event, event.data["slot"])
-        slot.leading = event.at
-        slot.leads += event.data["leader"]
+    def handle_decision(self, event: Event) -> None:
+        slot = self._find_slot(event, event.data["slot"])
+        slot.leading = event.instant
+        slot.leaderships += event.data["leader"]
 
-    def on_named(self, event: Event) -> None:
+    def handle_slot_mention(self, event: Event) -> None:
         """Handle events that only must name a slot of the timeline."""
-        self._at(event, event.data["slot"])
+        self._find_slot(event, event.data["slot"])
 
-    def on_ledger_metrics(self, event: Event) -> None:
+    def handle_ledger_metrics(self, event: Event) -> None:
         latest = self.slots[-1]
         latest.density, latest.utxo_size = event.data["chain_density"], event.data["utxo_size"]
 
 
 _STEPS: Mapping[str, Callable[[Timeline, Event], None]] = {
-    "resources": Timeline.on_resources,
-    "leadership_check_started": Timeline.on_check_started,
-    "block_context": Timeline.on_block_context,
-    "ledger_state": Timeline.on_ledger_state,
-    "ledger_view": Timeline.on_ledger_view,
-    "leadership_decided": Timeline.on_decided,
-    "ledger_ticked": Timeline.on_named,
-    "mempool_snapshot": Timeline.on_named,
-    "block_forged": Timeline.on_named,
-    "ledger_metrics": Timeline.on_ledger_metrics,
+    "resources": Timeline.handle_resources,
+    "leadership_check_started": Timeline.handle_check_started,
+    "block_context": Timeline.handle_block_context,
+    "ledger_state": Timeline.handle_ledger_state,
+    "ledger_view": Timeline.handle_ledger_view,
+    "leadership_decided": Timeline.handle_decision,
+    "ledger_ticked": Timeline.handle_slot_mention,
+    "mempool_snapshot": Timeline.handle_slot_mention,
+    "block_forged": Timeline.handle_slot_mention,
+    "ledger_metrics": Timeline.handle_ledger_metrics,
 }
 
 
-def slot_timeline(genesis: Genesis, log: HostLog) -> list[Slot]:
+def build_timeline(genesis: Genesis, log: HostLog) -> list[Slot]:
     """Return a host's consecutive slots. Raise Refused for too large a gap or a slot outside."""
-    opening = implied_slot(genesis, max(log.events[0].at, genesis.system_start))
+    opening = compute_slot(genesis, max(log.events[0].instant, genesis.system_start))
     timeline = Timeline(genesis, log.host, opening)
     for event in log.events:
         step = _STEPS.get(event.name)
-        if step is not None and event.at >= genesis.system_start:
+        if step is not None and event.instant >= genesis.system_start:
             step(timeline, event)
     return timeline.slots
 
 
-def started_after(genesis: Genesis, slot: Slot) -> int | None:
+def compute_start_delay(genesis: Genesis, slot: Slot) -> int | None:
     """Return ns from the slot's start to its last leadership check."""
-    return None if slot.started is None else slot.started - slot_start(genesis, slot.slot)
+    return None if slot.started is None else slot.started - compute_slot_start(genesis, slot.slot)

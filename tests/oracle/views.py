@@ -62,58 +62,58 @@ class HostViews:
     host: str
     blocks: dict[str, View] = field(default_factory=dict)
 
-    def forged(self) -> list[ForgerView]:
+    def list_forged_blocks(self) -> list[ForgerView]:
         """Return the blocks that the host forged."""
         return [view for view in self.blocks.values() if isinstance(view, ForgerView)]
 
 
-def _on_header(view: View, known: bool, event: Event) -> View:
-    if known:
+def _handle_header(view: View, has_view: bool, event: Event) -> View:
+    if has_view:
         return view
     data = event.data
-    return ObserverView(data["block"], data["block_no"], data["slot"], event.at)
+    return ObserverView(data["block"], data["block_no"], data["slot"], event.instant)
 
 
-def _on_forged(known: bool, event: Event, loop: dict[str, int]) -> View:
-    if known:
+def _handle_forged(has_view: bool, event: Event, loop: dict[str, int]) -> View:
+    if has_view:
         return None
     data = event.data
-    return ForgerView(data["block"], data["previous"], data["block_no"], data["slot"], event.at, dict(loop))
+    return ForgerView(data["block"], data["previous"], data["block_no"], data["slot"], event.instant, dict(loop))
 
 
-def _on_requested(view: View, event: Event) -> View:
+def _handle_request(view: View, event: Event) -> View:
     if not isinstance(view, ObserverView):
         return None
     if view.requested is None:
-        view.requested = event.at
+        view.requested = event.instant
         view.chain_delta = max(view.chain_delta, event.data["length"])
     return view
 
 
-def _on_completed(view: View, event: Event) -> View:
+def _handle_completion(view: View, event: Event) -> View:
     if isinstance(view, ObserverView) and view.fetched is None:
-        view.fetched = event.at
+        view.fetched = event.instant
     return view
 
 
-def _on_announced(view: View, event: Event) -> View:
+def _handle_announcement(view: View, event: Event) -> View:
     if view is not None and view.announced is None:
-        view.announced = event.at
+        view.announced = event.instant
     return view
 
 
-def _on_sent(view: View, event: Event) -> View:
+def _handle_sent(view: View, event: Event) -> View:
     if view is not None and view.sending is None:
-        view.sending = event.at
+        view.sending = event.instant
     return view
 
 
-def _on_adopted(view: View, event: Event) -> View:
+def _handle_adoption(view: View, event: Event) -> View:
     if view is None:
         return None
     if view.adopted is None:
         delta = event.data["chain_delta"]
-        view.adopted = event.at
+        view.adopted = event.instant
         view.chain_delta = delta if isinstance(view, ForgerView) else max(view.chain_delta, delta)
     if isinstance(view, ForgerView) and view.size is None:
         view.size = event.data["size"]
@@ -121,15 +121,15 @@ def _on_adopted(view: View, event: Event) -> View:
 
 
 _STEPS = {
-    "fetch_requested": _on_requested,
-    "fetch_completed": _on_completed,
-    "header_announced": _on_announced,
-    "block_sent": _on_sent,
-    "block_adopted": _on_adopted,
+    "fetch_requested": _handle_request,
+    "fetch_completed": _handle_completion,
+    "header_announced": _handle_announcement,
+    "block_sent": _handle_sent,
+    "block_adopted": _handle_adoption,
 }
 
 
-def host_views(host: str, events: Iterable[Event]) -> HostViews:
+def build_host_views(host: str, events: Iterable[Event]) -> HostViews:
     """Fold a host's events, in log order, into its view of every block."""
     views = HostViews(host)
     blocks, loop = views.blocks, dict[str, int]()
@@ -137,16 +137,16 @@ def host_views(host: str, events: Iterable[Event]) -> HostViews:
         name = event.name
         if name in _LOOP:
             if event.data.get("leader", True):
-                loop[_LOOP[name]] = event.at
+                loop[_LOOP[name]] = event.instant
             continue
         block = event.data.get("block")
         if block is None:
             continue
-        view, known = blocks.get(block), block in blocks
+        view, has_view = blocks.get(block), block in blocks
         if name == "header_seen":
-            blocks[block] = _on_header(view, known, event)
+            blocks[block] = _handle_header(view, has_view, event)
         elif name == "block_forged":
-            blocks[block] = _on_forged(known, event, loop)
+            blocks[block] = _handle_forged(has_view, event, loop)
         else:
             blocks[block] = _STEPS[name](view, event)
     return views

@@ -9,47 +9,49 @@ import pytest
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Grain, Package, Relation, Runs, Series, Subject, Unit
-from assay.lang.workspace import load, shipped
+from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.plan.planner import can_split_by_phase
 
 HOLDS = Expression("integer")
 
 
-def relation(name: str, *uses: str) -> Relation:
-    return Relation(name, "", uses, (), (), (), "")
+def create_relation(name: str, *used_relations: str) -> Relation:
+    return Relation(name, "", used_relations, (), (), (), "")
 
 
-def grain(name: str, of: str, *, at: str = "", subject: str = "", runs_of: str = "") -> Grain:
+def create_grain(name: str, relation_name: str, *, instant: str = "", subject: str = "", runs_of: str = "") -> Grain:
     runs = Runs(runs_of, HOLDS, (), "slot", ()) if runs_of else None
-    return Grain(name, of, runs, (), (), (), (), (), Subject(subject, ()) if subject else None, (), "", at)
+    return Grain(
+        name, relation_name, runs, (), (), (), (), (), Subject(subject, ()) if subject else None, (), "", instant
+    )
 
 
 GRAINS = (
-    grain("timed", "plain", at="when"),
-    grain("untimed", "plain"),
-    grain("of_cut_rows", "narrow"),
-    grain("part_of_timed", "plain", subject="timed"),
-    grain("part_of_untimed", "plain", subject="untimed"),
-    grain("runs_of_timed", "", runs_of="timed"),
-    grain("runs_of_untimed", "", runs_of="untimed"),
+    create_grain("timed", "plain", instant="when"),
+    create_grain("untimed", "plain"),
+    create_grain("of_cut_rows", "narrow"),
+    create_grain("part_of_timed", "plain", subject="timed"),
+    create_grain("part_of_untimed", "plain", subject="untimed"),
+    create_grain("runs_of_timed", "", runs_of="timed"),
+    create_grain("runs_of_untimed", "", runs_of="untimed"),
 )
 RELATIONS = (
-    relation("plain", "happened"),
-    relation("narrow", "timed", "line"),
-    relation("narrow_by_host", "timed", "logs"),
-    relation("mixed", "timed", "happened"),
-    relation("hosts", "logs"),
-    relation("constant"),
+    create_relation("plain", "happened"),
+    create_relation("narrow", "timed", "line"),
+    create_relation("narrow_by_host", "timed", "logs"),
+    create_relation("mixed", "timed", "happened"),
+    create_relation("hosts", "logs"),
+    create_relation("constant"),
 )
 
 
 @pytest.fixture(scope="module")
 def package(cache: Path) -> Package:
     """Create a package with an event, a series, and these grains and relations."""
-    known = load(shipped(), "cardano", cache).package
-    event: Event = replace(known.events[0], name="happened")
+    checked = load_package(get_shipped_workspace(), "cardano", cache).package
+    event: Event = replace(checked.events[0], name="happened")
     line = Series("line", (), (), "windows", 1, "latest", 1, None, Unit("dimensionless", ""), "")
-    return replace(known, events=(event,), relations=RELATIONS, grains=GRAINS, series=(line,))
+    return replace(checked, events=(event,), relations=RELATIONS, grains=GRAINS, series=(line,))
 
 
 @pytest.mark.parametrize(

@@ -14,15 +14,17 @@ from tests.support.order import HEAVIEST
 def test_every_case_runs_once_over_all_turns(request: pytest.FixtureRequest) -> None:
     items = [item for item in request.session.items if item.path == request.path]
     family = f"{request.path.name}::test_of_a_family"
-    ran = []
+    run_counts = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(deep.SAMPLED, family, 3)
         for turn in (7, 8, 9):
-            patch.setattr(deep, "turn", lambda turn=turn: turn)
-            gone = deep.left_out(items)
-            ran += [item.name for item in items if item not in gone and item.name.startswith("test_of_a_family")]
-            assert 1 <= len(gone) < len(items)
-    assert sorted(ran) == sorted(item.name for item in items if item.name.startswith("test_of_a_family"))
+            patch.setattr(deep, "get_turn", lambda turn=turn: turn)
+            left_out_items = deep.list_skipped(items)
+            run_counts += [
+                item.name for item in items if item not in left_out_items and item.name.startswith("test_of_a_family")
+            ]
+            assert 1 <= len(left_out_items) < len(items)
+    assert sorted(run_counts) == sorted(item.name for item in items if item.name.startswith("test_of_a_family"))
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -35,13 +37,17 @@ def test_sampled_and_ordered_tests_exist() -> None:
     paths = sorted((ROOT / "tests").rglob("test_*.py"))
     texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
     assert len(texts) == len(paths), "two test files of one name would be sampled and ordered as one"
-    named = [item.split("::") for item in deep.SAMPLED]
-    assert [item for item in named if f"\ndef {item[1]}(" not in texts.get(item[0], "")] == []
+    test_ids = [item.split("::") for item in deep.SAMPLED]
+    assert [item for item in test_ids if f"\ndef {item[1]}(" not in texts.get(item[0], "")] == []
     assert {*deep.SAMPLED_FILES, *HEAVIEST} - set(texts) == set()
     fixtures = {name: fixture for name, (fixture, _) in deep.SAMPLED_CASES.items()}
     assert [name for name, fixture in fixtures.items() if f"\ndef {fixture}(" not in texts.get(name, "")] == []
-    rates = (*deep.SAMPLED.values(), *deep.SAMPLED_FILES.values(), *(every for _, every in deep.SAMPLED_CASES.values()))
-    assert [every for every in rates if deep.TURNS % every] == []
+    rates = (
+        *deep.SAMPLED.values(),
+        *deep.SAMPLED_FILES.values(),
+        *(interval for _, interval in deep.SAMPLED_CASES.values()),
+    )
+    assert [interval for interval in rates if deep.TURNS % interval] == []
 
 
 def test_all_tests_of_a_case_run_or_none(request: pytest.FixtureRequest, tmp_path: Path) -> None:
@@ -53,16 +59,16 @@ def test_all_tests_of_a_case_run_or_none(request: pytest.FixtureRequest, tmp_pat
     items = list(request.session.genitems(module))
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(deep.SAMPLED_CASES, "test_of_cases.py", ("made", 2))
-        patch.setattr(deep, "turn", lambda: 1)
-        gone = [item.name for item in deep.left_out(items)]
-    assert sorted(gone) == ["test_one[0]", "test_one[2]", "test_two[0]", "test_two[2]"]
+        patch.setattr(deep, "get_turn", lambda: 1)
+        left_out_names = [item.name for item in deep.list_skipped(items)]
+    assert sorted(left_out_names) == ["test_one[0]", "test_one[2]", "test_two[0]", "test_two[2]"]
 
 
 def test_turn_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(deep.VARIABLE, "41")
-    assert deep.turn.__wrapped__() == 41
+    assert deep.get_turn.__wrapped__() == 41
 
 
 def test_turn_comes_from_the_committed_files() -> None:
-    assert deep.turn() == deep.turn.__wrapped__()
-    assert 0 <= deep.turn() < deep.TURNS
+    assert deep.get_turn() == deep.get_turn.__wrapped__()
+    assert 0 <= deep.get_turn() < deep.TURNS

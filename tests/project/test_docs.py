@@ -17,7 +17,7 @@ import duckdb
 import pytest
 
 from assay.cli.main import cli
-from assay.engine.result_cache import default_folder
+from assay.engine.result_cache import get_default_folder
 from tests.support.documentation import (
     ALL_PAGES,
     LANGUAGE_PAGES,
@@ -26,13 +26,13 @@ from tests.support.documentation import (
     Block,
     Table,
     Trial,
-    code,
-    commands,
-    exchanges,
-    page,
-    slug,
-    squeezed,
-    trial,
+    create_trial,
+    find_code_spans,
+    format_anchor,
+    list_commands,
+    list_exchanges,
+    parse_page,
+    squeeze_whitespace,
 )
 
 pytestmark = pytest.mark.docs
@@ -46,7 +46,7 @@ INSIDE = {"concat", "leaf", "many", "token"}  # what other words are made of
 
 @pytest.fixture
 def workspace(tmp_path: Path, cache: Path) -> Trial:
-    return trial(tmp_path, cache)
+    return create_trial(tmp_path, cache)
 
 
 def _has_trial() -> Iterator[tuple[str, str]]:
@@ -54,43 +54,45 @@ def _has_trial() -> Iterator[tuple[str, str]]:
     for name in PAGES:
         if name == TUTORIAL:  # its sections build on each other
             continue
-        for section in dict.fromkeys(block.section for block in page(name).blocks if _is_tried(block)):
+        for section in dict.fromkeys(block.section for block in parse_page(name).blocks if _is_tried(block)):
             yield name, section
 
 
 def _is_tried(block: Block) -> bool:
     if block.language == "sh":
-        return not all(SETTING_UP.match(command) for command in commands(block))
+        return not all(SETTING_UP.match(command) for command in list_commands(block))
     return block.language == "console" or bool(block.place and block.place["how"])
 
 
-TRIED = tuple(_has_trial())
+TRIED_BLOCKS = tuple(_has_trial())
 
 
 def _find_blocks(language: str) -> list[Block]:
-    return [block for name in ALL_PAGES for block in page(name).blocks if block.language == language]
+    return [block for name in ALL_PAGES for block in parse_page(name).blocks if block.language == language]
 
 
 # Examples
 
 
-@pytest.mark.parametrize(("name", "section"), TRIED, ids=[f"{name}: {section}" for name, section in TRIED])
+@pytest.mark.parametrize(
+    ("name", "section"), TRIED_BLOCKS, ids=[f"{name}: {section}" for name, section in TRIED_BLOCKS]
+)
 def test_examples_of_a_section_work(name: str, section: str, workspace: Trial) -> None:
-    blocks = [block for block in page(name).blocks if block.section == section]
-    added = [block for block in blocks if block.place and block.place["how"]]
+    blocks = [block for block in parse_page(name).blocks if block.section == section]
+    added_blocks = [block for block in blocks if block.place and block.place["how"]]
     for block in blocks:
-        if block in added:
+        if block in added_blocks:
             workspace.put(block)
         elif block.language == "console":
             _follow(workspace, block)
         elif block.language == "sh":
             _run(workspace, block)
-    if added and not any("assay check" in block.text for block in blocks):
-        _check_systems(workspace, added)
+    if added_blocks and not any("assay check" in block.text for block in blocks):
+        _check_systems(workspace, added_blocks)
 
 
 def test_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
-    for block in page(TUTORIAL).blocks:
+    for block in parse_page(TUTORIAL).blocks:
         if block.language == "dhall":
             workspace.put(block)
         elif block.language == "sh":
@@ -101,31 +103,31 @@ def test_tutorial_works_from_top_to_bottom(workspace: Trial) -> None:
 
 def _follow(workspace: Trial, block: Block) -> Trial:
     """Run a console session, including `cd`."""
-    for command, expected in exchanges(block):
+    for command, expected in list_exchanges(block):
         if command.startswith("cd "):
             workspace = replace(workspace, root=workspace.root / command.removeprefix("cd "))
             continue
         actual = "\n".join(line.rstrip() for line in workspace.run(command).stdout.split("\n"))
-        assert actual == expected, f"{block.where}: `{command}` says\n{actual}"
+        assert actual == expected, f"{block.location}: `{command}` says\n{actual}"
     return workspace
 
 
 def _run(workspace: Trial, block: Block) -> None:
-    for command in commands(block):
+    for command in list_commands(block):
         if not SETTING_UP.match(command):
             result = workspace.run(command)
-            assert result.returncode == 0, f"{block.where}: `{command}` fails:\n{result.stdout}"
+            assert result.returncode == 0, f"{block.location}: `{command}` fails:\n{result.stdout}"
 
 
-def _check_systems(workspace: Trial, added: Sequence[Block]) -> None:
+def _check_systems(workspace: Trial, added_blocks: Sequence[Block]) -> None:
     """Check the systems of the blocks (files name them as `specs/SYSTEM/...`)."""
-    for system in {block.place["file"].split("/")[1] for block in added if block.place}:
+    for system in {block.place["file"].split("/")[1] for block in added_blocks if block.place}:
         result = workspace.run(f"assay check --system {system}")
         assert result.returncode == 0, result.stdout
 
 
 def test_every_dhall_and_sql_block_names_its_place() -> None:
-    assert [block.where for lang in ("dhall", "sql") for block in _find_blocks(lang) if not block.place] == []
+    assert [block.location for lang in ("dhall", "sql") for block in _find_blocks(lang) if not block.place] == []
 
 
 def test_excerpts_occur_in_the_files_that_they_name() -> None:
@@ -136,13 +138,15 @@ def test_excerpts_occur_in_the_files_that_they_name() -> None:
     for block in excerpts:
         assert block.place
         text = (ROOT / block.place["file"]).read_text(encoding="utf-8")
-        assert squeezed(block.body) in squeezed(text), f"{block.where} is not in {block.place['file']}"
+        assert squeeze_whitespace(block.body) in squeeze_whitespace(text), (
+            f"{block.location} is not in {block.place['file']}"
+        )
 
 
 def test_blocks_are_of_known_languages() -> None:
-    known = {"sh", "console", "dhall", "sql", "json", "lua", "text"}
-    languages = {block.language for name in PAGES for block in page(name).blocks}
-    assert languages <= known
+    known_languages = {"sh", "console", "dhall", "sql", "json", "lua", "text"}
+    languages = {block.language for name in PAGES for block in parse_page(name).blocks}
+    assert languages <= known_languages
 
 
 # The command line
@@ -157,13 +161,13 @@ def _list_options(command: click.Command) -> set[str]:
 def _walk_commands(command: click.Command) -> Iterator[click.Command]:
     """Yield a command and its subcommands."""
     yield command
-    for within in command.commands.values() if isinstance(command, click.Group) else ():
-        yield from _walk_commands(within)
+    for subcommand in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from _walk_commands(subcommand)
 
 
 def _read_command_table() -> dict[str, set[str]]:
-    table = next(item for item in page("README.md").tables if item.section == "Commands")
-    return {code(row[0])[0].split()[1]: set(code(row[2])) for row in table.rows}
+    table = next(item for item in parse_page("README.md").tables if item.section == "Commands")
+    return {find_code_spans(row[0])[0].split()[1]: set(find_code_spans(row[2])) for row in table.rows}
 
 
 def test_readme_lists_commands_with_exact_options() -> None:
@@ -171,48 +175,50 @@ def test_readme_lists_commands_with_exact_options() -> None:
 
 
 def test_readme_lists_the_options_of_all_commands() -> None:
-    named = set(re.findall(r"--[a-z-]+", page("README.md").prose))
+    documented_options = set(re.findall(r"--[a-z-]+", parse_page("README.md").prose))
     general = {name for item in cli.params for name in item.opts}
-    assert general <= named | {"-h", "-v"}
+    assert general <= documented_options | {"-h", "-v"}
 
 
 def _read_code(name: str) -> list[str]:
     """Return the code of a page: spans of its prose, commands of its blocks."""
-    document = page(name)
-    actual_commands = [command for block in document.blocks if block.language == "sh" for command in commands(block)]
-    actual_commands += [
-        command for block in document.blocks if block.language == "console" for command, _ in exchanges(block)
+    document = parse_page(name)
+    actual_commands = [
+        command for block in document.blocks if block.language == "sh" for command in list_commands(block)
     ]
-    return code(document.prose) + actual_commands
+    actual_commands += [
+        command for block in document.blocks if block.language == "console" for command, _ in list_exchanges(block)
+    ]
+    return find_code_spans(document.prose) + actual_commands
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)
 def test_commands_named_on_a_page_exist(name: str) -> None:
-    named = {word for text in _read_code(name) for word in re.findall(r"\bassay ([a-z]+)\b", text)}
-    assert named <= set(cli.commands)
+    documented_commands = {word for text in _read_code(name) for word in re.findall(r"\bassay ([a-z]+)\b", text)}
+    assert documented_commands <= set(cli.commands)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_options_named_on_a_page_exist(name: str) -> None:
     texts = [text for text in _read_code(name) if not re.match(r"(just|python3?|pip|grep) ", text)]
-    named = {word for text in texts for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)}
-    known = {name for command in _walk_commands(cli) for item in command.params for name in item.opts}
-    assert named <= known | {"--help"}
+    documented_options = {word for text in texts for word in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)}
+    known_options = {name for command in _walk_commands(cli) for item in command.params for name in item.opts}
+    assert documented_options <= known_options | {"--help"}
 
 
 def test_exit_statuses_are_those_of_the_code() -> None:
     from assay.cli import errors
     from assay.util import diagnostics
 
-    table = next(item for item in page("README.md").tables if item.header[0] == "exit status")
-    known = {
+    table = next(item for item in parse_page("README.md").tables if item.header[0] == "exit status")
+    known_statuses = {
         0, diagnostics.SPECS_OR_DATA, diagnostics.USAGE, diagnostics.DIFFERENCE, diagnostics.INTERNAL,
         errors.INTERRUPTED,
     }  # fmt: skip
-    assert {int(row[0]) for row in table.rows} == known
+    assert {int(row[0]) for row in table.rows} == known_statuses
     for name, start in (("docs/reference.md", "Exit status: "), ("docs/architecture.md", "The exit status is ")):
-        sentence = squeezed(page(name).prose).partition(start)[2].split(". ")[0]
-        assert {int(number) for number in re.findall(r"\d+", sentence)} == known
+        sentence = squeeze_whitespace(parse_page(name).prose).partition(start)[2].split(". ")[0]
+        assert {int(number) for number in re.findall(r"\d+", sentence)} == known_statuses
 
 
 # Other names
@@ -228,35 +234,35 @@ def test_recipes_named_on_a_page_exist(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     recipes = re.findall(r"`just ([a-z][a-z ]*)", text) + re.findall(r"^ +just ([a-z][a-z ]*)", text, re.M)
     recipes += re.findall(r"^just ([a-z][a-z ]*)", text, re.M) + re.findall(r"bootstrap\.py +([a-z]+)", text)
-    named = {words.split()[0] for words in recipes}
-    assert named <= _read_recipes()
+    documented_recipes = {words.split()[0] for words in recipes}
+    assert documented_recipes <= _read_recipes()
 
 
 def test_bootstrap_offers_both_commands_of_the_readme() -> None:
-    block = next(item for item in page("README.md").blocks if item.section == "Two commands")
-    offered = (ROOT / "bootstrap.py").read_text(encoding="utf-8")
-    for command in commands(block):
+    block = next(item for item in parse_page("README.md").blocks if item.section == "Two commands")
+    bootstrap_text = (ROOT / "bootstrap.py").read_text(encoding="utf-8")
+    for command in list_commands(block):
         words = command.split("#")[0].strip()
-        assert re.search(rf"^    {re.escape(words)} ", offered, re.M), f"bootstrap.py does not offer `{words}`"
+        assert re.search(rf"^    {re.escape(words)} ", bootstrap_text, re.M), f"bootstrap.py does not offer `{words}`"
 
 
 @pytest.mark.parametrize("name", ALL_PAGES)
 def test_links_resolve(name: str) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", page(name).prose):
+    for target in re.findall(r"\]\(([^)\s]+)\)", parse_page(name).prose):
         if target.startswith(("https://", "http://")):
             continue
         file, _, anchor = target.partition("#")
         path = (ROOT / name).parent / file if file else ROOT / name
         assert path.exists(), f"{name}: {target}"
         if anchor:
-            linked = page(str(path.resolve().relative_to(ROOT)))
-            assert anchor in {slug(heading) for heading in linked.sections}, f"{name}: {target}"
+            linked_page = parse_page(str(path.resolve().relative_to(ROOT)))
+            assert anchor in {format_anchor(heading) for heading in linked_page.sections}, f"{name}: {target}"
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_files_named_on_a_page_exist(name: str) -> None:
     folders = "|".join(("bench", "compiler", "docs", "golden", "queries", "specs", "templates", "tests"))
-    for text in code(page(name).prose):
+    for text in find_code_spans(parse_page(name).prose):
         if re.fullmatch(rf"(?:{folders})/[\w./-]+", text):
             assert (ROOT / text).exists() or (ROOT / "starter" / text).exists(), f"{name}: {text}"
 
@@ -264,39 +270,44 @@ def test_files_named_on_a_page_exist(name: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_metrics_named_on_a_page_exist(name: str) -> None:
     package = (ROOT / "golden" / "specs" / "cardano.yaml").read_text(encoding="utf-8")
-    added = "".join(block.text for block in _find_blocks("dhall"))
-    known = {*re.findall(r"^  - id: '?([\w.]+)'?$", package, re.M), *re.findall(r'\bid = "([\w.]+)"', added)}
-    named = {word for text in code(page(name).prose) for word in re.findall(r"\bcdf[A-Z0-9][\w.]*", text)}
-    assert named <= known
+    example_definitions = "".join(block.text for block in _find_blocks("dhall"))
+    known_metrics = {
+        *re.findall(r"^  - id: '?([\w.]+)'?$", package, re.M),
+        *re.findall(r'\bid = "([\w.]+)"', example_definitions),
+    }
+    documented_metrics = {
+        word for text in find_code_spans(parse_page(name).prose) for word in re.findall(r"\bcdf[A-Z0-9][\w.]*", text)
+    }
+    assert documented_metrics <= known_metrics
 
 
 def test_compatibility_choices_are_where_their_table_says() -> None:
-    table = next(item for item in page("docs/cardano.md").tables if item.header[0] == "choice")
-    named: set[str] = set()
-    for _, _, where, _ in table.rows:
-        *names, file = code(where)
+    table = next(item for item in parse_page("docs/cardano.md").tables if item.header[0] == "choice")
+    documented_files: set[str] = set()
+    for _, _, file_cell, _ in table.rows:
+        *names, file = find_code_spans(file_cell)
         text = (ROOT / file).read_text(encoding="utf-8")
         assert [name for name in names if not re.search(rf"\b{name}\b", text)] == [], file
-        named.add(file)
+        documented_files.add(file)
     texts = (path for kind in ("specs/**/*.dhall", "queries/**/*.sql") for path in ROOT.glob(kind))
     documented = {
         str(path.relative_to(ROOT)) for path in texts if "-- Compatibility" in path.read_text(encoding="utf-8")
     }
     assert len(documented) >= 7
-    assert documented - named == set()
+    assert documented - documented_files == set()
 
 
 def test_source_kinds_in_docs_have_readers() -> None:
     from assay.ingest.readers.protocol import find_reader
     from assay.lang.model.source_kinds import SOURCE_KINDS
 
-    (table,) = (item for item in page("docs/sources.md").tables if item.header[0] == "kind")
-    assert [code(row[0]) for row in table.rows] == [[kind] for kind in SOURCE_KINDS]
+    (table,) = (item for item in parse_page("docs/sources.md").tables if item.header[0] == "kind")
+    assert [find_code_spans(row[0]) for row in table.rows] == [[kind] for kind in SOURCE_KINDS]
     assert all(find_reader(kind) for kind in SOURCE_KINDS)
 
 
 def test_picture_is_small_and_has_alternative_text() -> None:
-    match = re.search(r"!\[([^\]]+)\]\((docs/images/[\w-]+\.png)\)", page("README.md").prose)
+    match = re.search(r"!\[([^\]]+)\]\((docs/images/[\w-]+\.png)\)", parse_page("README.md").prose)
     assert match
     assert len(match[1].split()) > 8
     content = (ROOT / match[2]).read_bytes()
@@ -327,8 +338,8 @@ def _read_members(group: str) -> set[str]:
 
 def _collect_words() -> set[str]:
     """Return every word in code on the pages of the language; of `S.Metric` also `Metric`."""
-    pages = [page(name) for name in LANGUAGE_PAGES]
-    texts = [text for item in pages for text in (*code(item.prose), *(block.text for block in item.blocks))]
+    pages = [parse_page(name) for name in LANGUAGE_PAGES]
+    texts = [text for item in pages for text in (*find_code_spans(item.prose), *(block.text for block in item.blocks))]
     return {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
 
 
@@ -340,9 +351,12 @@ def test_every_word_of_the_schema_is_on_a_page_of_the_language(group: str) -> No
 
 def _read_word_rows() -> list[tuple[list[tuple[str, str]], list[str]]]:
     """Return each row of the tables of words: words as (group, name), and examples."""
-    tables = [table for name in LANGUAGE_PAGES for table in page(name).tables if table.header[0] == "word"]
+    tables = [table for name in LANGUAGE_PAGES for table in parse_page(name).tables if table.header[0] == "word"]
     return [
-        ([(group, name) for group, _, name in (word.rpartition(".") for word in code(row[0]))], code(row[2]))
+        (
+            [(group, name) for group, _, name in (word.rpartition(".") for word in find_code_spans(row[0]))],
+            find_code_spans(row[2]),
+        )
         for table in tables
         for row in table.rows
     ]
@@ -354,10 +368,10 @@ def _read_specs() -> str:
 
 
 def test_examples_of_words_stand_in_the_specs() -> None:
-    specs = squeezed(_read_specs())
+    specs = squeeze_whitespace(_read_specs())
     examples = [example for _, examples in _read_word_rows() for example in examples]
     assert len(examples) > 60
-    assert [example for example in examples if squeezed(example) not in specs] == []
+    assert [example for example in examples if squeeze_whitespace(example) not in specs] == []
 
 
 def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
@@ -369,8 +383,8 @@ def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
 
 @pytest.mark.parametrize("group", sorted(GROUPS))
 def test_tables_of_words_name_exactly_the_exports_of_a_group(group: str) -> None:
-    named = {name for words, _ in _read_word_rows() for letter, name in words if letter == group}
-    assert named == {word for word in _read_exports(GROUPS[group]) - INSIDE if word[0].islower()}
+    documented_words = {name for words, _ in _read_word_rows() for letter, name in words if letter == group}
+    assert documented_words == {word for word in _read_exports(GROUPS[group]) - INSIDE if word[0].islower()}
 
 
 Fields = dict[str, tuple[str, ...]]
@@ -382,9 +396,9 @@ def _read_record_types() -> dict[tuple[str, str], Fields]:
     for path in sorted((ROOT / "specs" / "schema").glob("*.dhall")):
         text = re.sub(r"--.*", "", path.read_text(encoding="utf-8"))
         for name, body in re.findall(r"^let ([A-Z]\w*) =((?:.|\n)*?)(?=^let |^in )", text, re.M):
-            declared, *rest = re.split(r", default(?: = |\.)", squeezed(body), maxsplit=1)
+            declared_fields, *rest = re.split(r", default(?: = |\.)", squeeze_whitespace(body), maxsplit=1)
             defaults = dict(re.findall(r"(?:^|[{,] )(\w+) = (\{[^}]*\}|[^,}]+?) ?(?=[,}])", "".join(rest)))
-            fields = re.findall(r"[{,] (\w+) : ([^,}]+?) ?(?=[,}])", declared)
+            fields = re.findall(r"[{,] (\w+) : ([^,}]+?) ?(?=[,}])", declared_fields)
             if fields:
                 types[path.stem, name] = {
                     field: (_strip_prefixes(type_), *(_strip_annotation(defaults.get(field)) for _ in rest))
@@ -405,19 +419,21 @@ def _find_declaring_file(group: str, name: str) -> str:
     """Return the file of the schema that declares the type which a group exports as `name`."""
     text = _read_schema(GROUPS[group])
     alias = re.search(rf"\b{name} = ([A-Z])\.{name}\b", text)
-    imported = alias and re.search(rf"^let {alias[1]} = \./(\w+)\.dhall", text, re.M)
-    return imported[1] if imported else GROUPS[group]
+    import_match = alias and re.search(rf"^let {alias[1]} = \./(\w+)\.dhall", text, re.M)
+    return import_match[1] if import_match else GROUPS[group]
 
 
 def test_tables_of_fields_are_those_of_the_schema() -> None:
     documented: dict[tuple[str, str], Fields] = {}
-    for table in (table for name in LANGUAGE_PAGES for table in page(name).tables):
+    for table in (table for name in LANGUAGE_PAGES for table in parse_page(name).tables):
         heading = re.fullmatch(r"`([\w.]+)\.(\w+)` field", table.header[0])
         if heading:
             key = (_find_declaring_file(heading[1], heading[2]), heading[2])
             assert key not in documented, f"two tables describe `{heading[2]}`"
             documented[key] = {
-                field: tuple(cell.strip("`") for cell in row[1:-1]) for row in table.rows for field in code(row[0])
+                field: tuple(cell.strip("`") for cell in row[1:-1])
+                for row in table.rows
+                for field in find_code_spans(row[0])
             }
     assert documented == _read_record_types()
 
@@ -426,36 +442,36 @@ def test_tables_of_fields_are_those_of_the_schema() -> None:
 
 
 def _find_stages() -> Table:
-    return next(item for item in page("docs/architecture.md").tables if item.header[0] == "stage")
+    return next(item for item in parse_page("docs/architecture.md").tables if item.header[0] == "stage")
 
 
 @pytest.mark.parametrize("row", _find_stages().rows, ids=[row[0] for row in _find_stages().rows])
 def test_architecture_stage_has_documented_types(row: tuple[str, ...]) -> None:
-    _, inputs, outputs, where = row
-    function = pkgutil.resolve_name(code(where)[0])
+    _, inputs, outputs, place_cell = row
+    function = pkgutil.resolve_name(find_code_spans(place_cell)[0])
     annotations = dict(function.__annotations__)
-    assert code(outputs) == [re.sub(r"\b\w+\.(?=[A-Z])", "", str(annotations.pop("return")))]
+    assert find_code_spans(outputs) == [re.sub(r"\b\w+\.(?=[A-Z])", "", str(annotations.pop("return")))]
     words = " ".join(str(item) for item in annotations.values())
-    assert [kind for kind in code(inputs) if kind not in words] == []
+    assert [kind for kind in find_code_spans(inputs) if kind not in words] == []
 
 
 def _read_layers() -> list[set[str]]:
     """Return the documented layers, lowest first; a layer may have several folders."""
-    block = next(item for item in page("docs/architecture.md").blocks if item.section == "Layers")
-    return [set(layer.split(", ")) for layer in squeezed(block.text).split(" <- ")]
+    block = next(item for item in parse_page("docs/architecture.md").blocks if item.section == "Layers")
+    return [set(layer.split(", ")) for layer in squeeze_whitespace(block.text).split(" <- ")]
 
 
 def test_imports_follow_the_documented_layers() -> None:
     ranks = {folder: rank for rank, layer in enumerate(_read_layers()) for folder in layer}
     package = ROOT / "compiler" / "assay"
     assert set(ranks) == {path.name for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    wrong = []
+    violations = []
     for path in package.rglob("*.py"):
         folder = path.relative_to(package).parts[0]
-        for imported in _find_imports(path) if folder in ranks else ():
-            if imported != folder and ranks[imported] >= ranks[folder]:
-                wrong.append(f"{path.relative_to(package)} imports {imported}")
-    assert wrong == []
+        for imported_package in _find_imports(path) if folder in ranks else ():
+            if imported_package != folder and ranks[imported_package] >= ranks[folder]:
+                violations.append(f"{path.relative_to(package)} imports {imported_package}")
+    assert violations == []
 
 
 def _find_imports(path: Path) -> set[str]:
@@ -472,14 +488,18 @@ def _find_imports(path: Path) -> set[str]:
 
 
 def test_functions_and_files_are_as_small_as_is_asked_for() -> None:
-    limits = re.search(r"no function over (\d+) lines and no file over (\d+)", squeezed(page("CONTRIBUTING.md").prose))
+    limits = re.search(
+        r"no function over (\d+) lines and no file over (\d+)", squeeze_whitespace(parse_page("CONTRIBUTING.md").prose)
+    )
     assert limits
     longest, largest = map(int, limits.groups())
     texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "compiler" / "assay").rglob("*.py")}
     assert [path for path, text in texts.items() if len(text.splitlines()) > largest] == []
     functions = (item for text in texts.values() for item in ast.walk(ast.parse(text)))
-    over = [item.name for item in functions if isinstance(item, ast.FunctionDef) and _count_lines(item) > longest]
-    assert over == []
+    long_functions = [
+        item.name for item in functions if isinstance(item, ast.FunctionDef) and _count_lines(item) > longest
+    ]
+    assert long_functions == []
 
 
 def _count_lines(function: ast.FunctionDef) -> int:
@@ -492,18 +512,18 @@ def _count_lines(function: ast.FunctionDef) -> int:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Run the build of the README's second section."""
-    workspace = trial(tmp_path_factory.mktemp("built"), cache)
-    block = next(item for item in page("README.md").blocks if item.section == "A report")
-    command = commands(block)[0]
+    workspace = create_trial(tmp_path_factory.mktemp("built"), cache)
+    block = next(item for item in parse_page("README.md").blocks if item.section == "A report")
+    command = list_commands(block)[0]
     result = workspace.run(command)
     assert result.returncode == 0, result.stdout
     return workspace.root / str(re.findall(r"-o (\S+)", command)[0])
 
 
 def test_readme_lists_what_a_build_writes(built: Path) -> None:
-    table = next(item for item in page("README.md").tables if item.section == "A report")
-    named = {name for row in table.rows for name in code(row[0])}
-    assert named == {path.name + ("/" if path.is_dir() else "") for path in built.iterdir()}
+    table = next(item for item in parse_page("README.md").tables if item.section == "A report")
+    documented_files = {name for row in table.rows for name in find_code_spans(row[0])}
+    assert documented_files == {path.name + ("/" if path.is_dir() else "") for path in built.iterdir()}
 
 
 def _walk_paths(value: Any, trail: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -518,11 +538,11 @@ def _walk_paths(value: Any, trail: tuple[str, ...] = ()) -> Iterator[tuple[str, 
 
 
 def _read_layout(section: str) -> list[tuple[str, ...]]:
-    table = next(item for item in page("docs/results.md").tables if item.section == section)
-    return [tuple(part for part in re.split(r"\.|\[\]\.?", code(row[0])[0]) if part) for row in table.rows]
+    table = next(item for item in parse_page("docs/results.md").tables if item.section == section)
+    return [tuple(part for part in re.split(r"\.|\[\]\.?", find_code_spans(row[0])[0]) if part) for row in table.rows]
 
 
-def _fits(path: tuple[str, ...], layout: tuple[str, ...]) -> bool:
+def _matches_layout(path: tuple[str, ...], layout: tuple[str, ...]) -> bool:
     return len(path) == len(layout) and all(b in ("*", a) for a, b in zip(path, layout, strict=True))
 
 
@@ -530,8 +550,8 @@ def _fits(path: tuple[str, ...], layout: tuple[str, ...]) -> bool:
 def test_documented_layout_of_a_file_is_complete(name: str, built: Path) -> None:
     paths = set(_walk_paths(json.loads((built / name).read_text(encoding="utf-8"))))
     layout = _read_layout(name)
-    assert [path for path in sorted(paths) if not any(_fits(path, item) for item in layout)] == []
-    assert [item for item in layout if not any(_fits(path, item) for path in paths)] == []
+    assert [path for path in sorted(paths) if not any(_matches_layout(path, item) for item in layout)] == []
+    assert [item for item in layout if not any(_matches_layout(path, item) for path in paths)] == []
 
 
 def _match_files(section: str, folder: Path) -> dict[str, list[Path]]:
@@ -539,8 +559,8 @@ def _match_files(section: str, folder: Path) -> dict[str, list[Path]]:
 
     Fails if a file has no pattern, or a pattern no file.
     """
-    table = next(item for item in page("docs/results.md").tables if item.section == section)
-    names = [code(row[0])[0] for row in table.rows]
+    table = next(item for item in parse_page("docs/results.md").tables if item.section == section)
+    names = [find_code_spans(row[0])[0] for row in table.rows]
     patterns = {name: re.sub(r"[A-Z]+", r"[\\w.-]+", name.replace(".", r"\.")) for name in names}
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     matching = {
@@ -567,8 +587,10 @@ def ingested(workspace: Trial) -> Path:
 def test_documented_layout_of_ingested_run_is_complete(ingested: Path) -> None:
     section = "The folder of an ingested run"
     matching = _match_files(section, ingested)
-    table = next(item for item in page("docs/results.md").tables if item.section == section)
-    columns = {code(row[0])[0]: code(row[1]) for row in table.rows if len(code(row[1])) > 1}
+    table = next(item for item in parse_page("docs/results.md").tables if item.section == section)
+    columns = {
+        find_code_spans(row[0])[0]: find_code_spans(row[1]) for row in table.rows if len(find_code_spans(row[1])) > 1
+    }
     assert len(columns) == 5
     for name, documented in columns.items():
         for path in matching[name]:
@@ -578,19 +600,19 @@ def test_documented_layout_of_ingested_run_is_complete(ingested: Path) -> None:
 
 @pytest.mark.usefixtures("built")
 def test_documented_layout_of_cache_is_complete(cache: Path) -> None:
-    table = next(item for item in page("docs/architecture.md").tables if item.section == "What is kept")
-    documented = {code(row[0])[0] for row in table.rows}
+    table = next(item for item in parse_page("docs/architecture.md").tables if item.section == "What is kept")
+    documented = {find_code_spans(row[0])[0] for row in table.rows}
     actual = {path.name + ("/" if path.is_dir() else "") for path in cache.iterdir()}
     assert len(actual) >= 4
     assert actual <= documented
 
 
 def test_caches_go_where_the_readme_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    paragraphs = page("README.md").prose.split("\n\n")
+    paragraphs = parse_page("README.md").prose.split("\n\n")
     paragraph = next(text for text in paragraphs if text.startswith("The cache is the folder"))
-    assert code(paragraph)[:3] == ["assay", "$XDG_CACHE_HOME", "~/.cache"]
+    assert find_code_spans(paragraph)[:3] == ["assay", "$XDG_CACHE_HOME", "~/.cache"]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert default_folder() == tmp_path / "assay"
+    assert get_default_folder() == tmp_path / "assay"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert default_folder() == tmp_path / ".cache" / "assay"
+    assert get_default_folder() == tmp_path / ".cache" / "assay"

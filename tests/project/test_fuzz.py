@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fuzz.guided import TARGETS as GUIDED
 from fuzz.run import fuzz, generate_case
-from fuzz.targets import TARGETS, attempt
+from fuzz.targets import TARGETS, run_target
 
 #: seconds of fuzzing; `just fuzz` takes minutes
 SECONDS = float(os.environ.get("ASSAY_FUZZ_SECONDS", "60"))
@@ -21,9 +21,9 @@ SEED = int(os.environ.get("ASSAY_FUZZ_SEED", "2026"))
 def test_short_fuzzing_finds_no_failure() -> None:
     """`python -m fuzz.run --case` repeats a failing case by the seed and number in the message."""
     messages: list[str] = []
-    failed = fuzz(SEED, SECONDS, list(TARGETS), messages.append)
+    failed_targets = fuzz(SEED, SECONDS, list(TARGETS), messages.append)
     print(messages[-1])
-    assert failed == 0, "\n".join(messages)
+    assert failed_targets == 0, "\n".join(messages)
 
 
 def test_a_case_is_the_same_each_time() -> None:
@@ -31,7 +31,7 @@ def test_a_case_is_the_same_each_time() -> None:
     assert len({generate_case("logs", seed, number) for seed in range(5) for number in range(5)}) > 20
 
 
-FOUND: dict[str, tuple[str, bytes]] = {
+FORMER_FAILURES: dict[str, tuple[str, bytes]] = {
     "facts nested too deep": ("facts", b"[" * 100_000),
     "facts with too many digits": ("facts", b'{"epochLength":' + b"9" * 5000 + b"}"),
     "facts with a number that takes all memory to write": (
@@ -53,10 +53,10 @@ FOUND: dict[str, tuple[str, bytes]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", FORMER_FAILURES)
 def test_earlier_findings_are_fixed(tmp_path: Path, name: str) -> None:
-    target, data = FOUND[name]
-    attempt(target, tmp_path, data)
+    target, data = FORMER_FAILURES[name]
+    run_target(target, tmp_path, data)
 
 
 @pytest.mark.parametrize("name", GUIDED)

@@ -17,15 +17,15 @@ from assay.lang import normal_form, workspace
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import DIFFERENCE
-from tests.support.commands import Done, source_environment
+from tests.support.commands import CommandResult, build_environment
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import edited
+from tests.support.workspaces import edit_file
 from tools import golden
 
 pytestmark = pytest.mark.golden
 
-HERE = Workspace(ROOT)
-SYSTEMS = HERE.systems()
+WORKSPACE = Workspace(ROOT)
+SYSTEMS = WORKSPACE.list_systems()
 SIDES = (("---", "golden"), ("+++", "produced/golden"))
 PROGRAM = ROOT / "tools" / "golden.py"
 #: one build of a small run
@@ -36,7 +36,7 @@ command = "build cardano/comparison --run plain=golden/cardano/tiny/plain/run --
 """
 
 #: a program that prints the hash of a system's package from its Dhall sources
-HASHED = """
+HASH_SCRIPT = """
 import hashlib, json, sys
 from pathlib import Path
 from assay.lang import normal_form, workspace
@@ -46,9 +46,9 @@ print(hashlib.sha256(json.dumps(normal_form.build_content(checked)).encode()).he
 """
 
 
-def evaluated(system: str) -> CheckedPackage:
+def evaluate_system(system: str) -> CheckedPackage:
     """Return a system's package from its Dhall sources, without cache and normal form."""
-    return golden.evaluate(HERE, system, workspace.scan(HERE, system))
+    return golden.evaluate(WORKSPACE, system, workspace.scan_sources(WORKSPACE, system))
 
 
 @pytest.mark.parametrize("part", golden.PARTS)
@@ -59,9 +59,9 @@ def test_committed_goldens_equal_output(part: str, cache: Path, capsys: pytest.C
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_committed_normal_form_equals_evaluation(system: str) -> None:
-    place = HERE.normal_form(system)
-    loaded = normal_form.load(place.read_text(encoding="utf-8"), str(place))
-    assert normal_form.build_content(loaded) == normal_form.build_content(evaluated(system))
+    place = WORKSPACE.get_normal_form_path(system)
+    loaded_form = normal_form.parse_normal_form(place.read_text(encoding="utf-8"), str(place))
+    assert normal_form.build_content(loaded_form) == normal_form.build_content(evaluate_system(system))
 
 
 def test_golden_files_are_of_existing_systems() -> None:
@@ -74,8 +74,8 @@ def test_the_hashes_of_a_build_are_as_sha256sum_checks_them(two: Path) -> None:
     names = [line.split("  ")[1] for line in text.splitlines()]
     assert names == sorted(names)
     assert {"report.pdf", "provenance.json", "charts/CentiCpu.svg"} < set(names)
-    done = subprocess.run(["sha256sum", "-c", "--strict"], cwd=two, input=text, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "".join(f"{name}: OK\n" for name in names))
+    result = subprocess.run(["sha256sum", "-c", "--strict"], cwd=two, input=text, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (0, "".join(f"{name}: OK\n" for name in names))
 
 
 def test_committed_documents_have_all_members(two: Path) -> None:
@@ -88,10 +88,12 @@ def test_committed_documents_have_all_members(two: Path) -> None:
 
 
 def test_pinned_reports_are_those_of_other_tests(two: Path, three: Path) -> None:
-    for folder, name, further in ((two, "two", {"report.html", "report.md"}), (three, "three", set[str]())):
-        pinned = (ROOT / "golden" / "reports" / f"{name}.sha256").read_text(encoding="utf-8").splitlines()
-        differing = set(pinned) ^ set(golden.hash_files(folder).splitlines())
-        assert {line.split("  ")[1] for line in differing} == {"provenance.json"} | further  # it says where runs were
+    for folder, name, differing_files in ((two, "two", {"report.html", "report.md"}), (three, "three", set[str]())):
+        pinned_hashes = (ROOT / "golden" / "reports" / f"{name}.sha256").read_text(encoding="utf-8").splitlines()
+        differing_lines = set(pinned_hashes) ^ set(golden.hash_files(folder).splitlines())
+        assert {line.split("  ")[1] for line in differing_lines} == {
+            "provenance.json"
+        } | differing_files  # it says where runs were
 
 
 # Differences
@@ -113,27 +115,27 @@ def copy(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(copy: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+def run(copy: Path, cache: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., CommandResult]:
     """Check or accept the goldens of the copy, like `just`."""
 
-    def in_this_process(action: str, *parts: str) -> Done:
+    def run_in_this_process(action: str, *parts: str) -> CommandResult:
         status = golden.main([action, *parts, "--root", str(copy), "--cache", str(cache)])
-        return Done(status, *capsys.readouterr())
+        return CommandResult(status, *capsys.readouterr())
 
-    return in_this_process
+    return run_in_this_process
 
 
-def test_changed_sql_is_shown_as_a_diff_and_accepted(copy: Path, run: Callable[..., Done]) -> None:
+def test_changed_sql_is_shown_as_a_diff_and_accepted(copy: Path, run: Callable[..., CommandResult]) -> None:
     place = copy / "golden/sql/cardano/comparison/metrics/CentiCpu.sql"
     content = place.read_text(encoding="utf-8")
-    edited(place, "SELECT", "SELECT DISTINCT")
+    edit_file(place, "SELECT", "SELECT DISTINCT")
     place.with_name("more.sql").write_text("SELECT 1;\n", encoding="utf-8")
-    done = run("check", "sql")
-    assert (done.status, done.err) == (DIFFERENCE, "")
-    lines = done.out.splitlines()
+    result = run("check", "sql")
+    assert (result.status, result.err) == (DIFFERENCE, "")
+    lines = result.out.splitlines()
     assert lines[:2] == [f"{mark} {place}/sql/cardano/comparison/metrics/CentiCpu.sql" for mark, place in SIDES]
-    changed = [line for line in lines[2:] if line.startswith(("-", "+"))]
-    assert [line.replace(" DISTINCT", "")[1:] for line in changed] == [changed[1][1:]] * 2
+    changed_lines = [line for line in lines[2:] if line.startswith(("-", "+"))]
+    assert [line.replace(" DISTINCT", "")[1:] for line in changed_lines] == [changed_lines[1][1:]] * 2
     assert lines[-2] == "no longer produced: golden/sql/cardano/comparison/metrics/more.sql"
     assert lines[-1].endswith(" golden files: 2 differ; `just accept` replaces them")
     accepted = run("accept", "sql")
@@ -142,25 +144,25 @@ def test_changed_sql_is_shown_as_a_diff_and_accepted(copy: Path, run: Callable[.
     assert not place.with_name("more.sql").exists()
 
 
-def test_changed_lost_and_new_files_of_build_are_reported(copy: Path, run: Callable[..., Done]) -> None:
+def test_changed_lost_and_new_files_of_build_are_reported(copy: Path, run: Callable[..., CommandResult]) -> None:
     first = run("accept", "reports")
     assert first.out.splitlines() == [
         "new: golden/reports/small.document.json",
         "new: golden/reports/small.sha256",
         "2 golden files, 2 changed",
     ]
-    again = run("check", "reports")
-    assert (again.status, again.out) == (0, "2 golden files: no difference\n")
+    second_check = run("check", "reports")
+    assert (second_check.status, second_check.out) == (0, "2 golden files: no difference\n")
     place = copy / "golden/reports/small.sha256"
     lines = place.read_text(encoding="utf-8").splitlines(keepends=True)
     (pdf,) = (line for line in lines if line.endswith("  report.pdf\n"))
     remaining_lines = [line for line in lines if not line.endswith("  results.json\n")]
     remaining_lines[remaining_lines.index(pdf)] = pdf.replace(pdf[:4], "beef" if pdf[:4] != "beef" else "feed")
     place.write_text("".join([*remaining_lines, f"{pdf[:64]}  gone.txt\n"]), encoding="utf-8")
-    edited(place.with_name("small.document.json"), '"Analysis date", "2026', '"Analysis date", "2025')
-    done = run("check", "reports")
-    assert (done.status, done.err) == (DIFFERENCE, "")
-    differences = [line for line in done.out.splitlines() if not line.startswith((" ", "@@"))]
+    edit_file(place.with_name("small.document.json"), '"Analysis date", "2026', '"Analysis date", "2025')
+    result = run("check", "reports")
+    assert (result.status, result.err) == (DIFFERENCE, "")
+    differences = [line for line in result.out.splitlines() if not line.startswith((" ", "@@"))]
     assert [line.replace("   ", "") for line in differences] == [
         *(f"{mark} {place}/reports/small.document.json" for mark, place in SIDES),
         '-["Analysis date", "2025-02-05"],',
@@ -172,25 +174,25 @@ def test_changed_lost_and_new_files_of_build_are_reported(copy: Path, run: Calla
     ]
 
 
-def test_changed_normal_form_is_shown_as_a_diff(copy: Path, run: Callable[..., Done]) -> None:
-    edited(copy / "golden/specs/cardano.yaml", "\n  - id: CentiCpu\n", "\n  - id: CentiCPU\n")
-    done = run("check", "specs")
-    assert done.status == DIFFERENCE
-    assert "\n-  - id: CentiCPU\n+  - id: CentiCpu\n" in done.out
+def test_changed_normal_form_is_shown_as_a_diff(copy: Path, run: Callable[..., CommandResult]) -> None:
+    edit_file(copy / "golden/specs/cardano.yaml", "\n  - id: CentiCpu\n", "\n  - id: CentiCPU\n")
+    result = run("check", "specs")
+    assert result.status == DIFFERENCE
+    assert "\n-  - id: CentiCPU\n+  - id: CentiCpu\n" in result.out
 
 
-def test_failing_build_is_no_difference(copy: Path, run: Callable[..., Done]) -> None:
-    edited(copy / "golden/reports" / golden.PINNED, "plain/run", "plain/nowhere")
-    done = run("check", "reports")
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("error[no-run]: the run directory does not exist")
+def test_failing_build_is_no_difference(copy: Path, run: Callable[..., CommandResult]) -> None:
+    edit_file(copy / "golden/reports" / golden.PINNED, "plain/run", "plain/nowhere")
+    result = run("check", "reports")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("error[no-run]: the run directory does not exist")
 
 
 def test_unknown_part_is_a_usage_error() -> None:
-    env = source_environment()
-    done = subprocess.run([sys.executable, PROGRAM, "check", "spec"], env=env, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.endswith("error: unknown part spec; parts are specs, sql, starter, reports\n")
+    env = build_environment()
+    result = subprocess.run([sys.executable, PROGRAM, "check", "spec"], env=env, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.endswith("error: unknown part spec; parts are specs, sql, starter, reports\n")
 
 
 # Reproducibility
@@ -198,13 +200,13 @@ def test_unknown_part_is_a_usage_error() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_package_is_the_same_in_every_process(system: str) -> None:
-    def printed(seed: str) -> subprocess.Popen[str]:
+    def start_printing(seed: str) -> subprocess.Popen[str]:
         env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "compiler")}
-        command = [sys.executable, "-c", HASHED, str(ROOT), system]
+        command = [sys.executable, "-c", HASH_SCRIPT, str(ROOT), system]
         return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
-    here = json.dumps(normal_form.build_content(evaluated(system)))  # with the hash seed of this process
-    assert printed("4242").communicate()[0] == f"{hashlib.sha256(here.encode()).hexdigest()}\n"
+    expected_form = json.dumps(normal_form.build_content(evaluate_system(system)))  # with the hash seed of this process
+    assert start_printing("4242").communicate()[0] == f"{hashlib.sha256(expected_form.encode()).hexdigest()}\n"
 
 
 @pytest.mark.parametrize("name", ["two", "three", "two-org-2023"])

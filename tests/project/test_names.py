@@ -31,7 +31,7 @@ BANNED = frozenset(
 )
 
 
-def names_of(path: Path) -> Iterator[str]:
+def iter_names(path: Path) -> Iterator[str]:
     """Yield the names of a module's functions, methods and classes."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -46,7 +46,7 @@ def test_names_of_functions_and_classes_are_not_banned() -> None:
     banned = [
         f"{path.relative_to(PACKAGE)}: {name}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        for name in names_of(path)
+        for name in iter_names(path)
         if is_banned(name)
     ]
     assert banned == []

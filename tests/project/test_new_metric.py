@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 from tests.compare_reference import CARDANO
-from tests.oracle.instants import SECOND, instant_text, parse_instant
-from tests.support.commands import MODEL, assay, build
+from tests.oracle.instants import SECOND, format_instant, parse_instant
+from tests.support.commands import MODEL, build, run_assay
 from tests.support.laboratory import DATE, ROOT
-from tests.support.outcomes import contents
-from tests.support.runs import changed_log, copied, lines_of
-from tests.support.workspaces import workspace
+from tests.support.outcomes import read_contents
+from tests.support.runs import change_log, copy_run, read_lines
+from tests.support.workspaces import copy_workspace
 
 ADDED = "ChainDB.AddBlockEvent.AddedBlockToQueue"
 POPPED = "ChainDB.AddBlockEvent.PoppedBlockFromQueue"
@@ -75,7 +75,7 @@ PUT_IN = (
 def own_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy the workspace and add the metric."""
     target = tmp_path_factory.mktemp("second") / "workspace"
-    workspace(target)
+    copy_workspace(target)
     for name, place, text in PUT_IN:
         file = target / "specs" / "cardano" / name
         before = file.read_text(encoding="utf-8")
@@ -84,34 +84,34 @@ def own_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-def queue_lines(host: Path, waits: Mapping[str, int]) -> list[str]:
+def add_queue_lines(host: Path, waits: Mapping[str, int]) -> list[str]:
     """Return the log lines of a host; a block in `waits` is queued 0.5 ms after its arrival, for so many ns."""
     lines: list[tuple[int, str]] = []
-    at = 0
-    for text in lines_of(host):
+    time = 0
+    for text in read_lines(host):
         body = json.loads(text) if text.startswith("{") else {}
-        at = parse_instant(body["at"]) if body else at
-        lines.append((at, text))
+        time = parse_instant(body["at"]) if body else time
+        lines.append((time, text))
         if body.get("ns") == "BlockFetch.Client.CompletedBlockFetch":
             block = body["data"]["block"]
-            start = at + SECOND // 2000
-            lines.append((start, queue_line(start, ADDED, block, host.name)))
+            start = time + SECOND // 2000
+            lines.append((start, format_queue_line(start, ADDED, block, host.name)))
             # only the first of two records counts
             for extra in (0, 1_000_000):
                 end = start + waits[block] + extra
-                lines.append((end, queue_line(end, POPPED, block, host.name)))
+                lines.append((end, format_queue_line(end, POPPED, block, host.name)))
     return [text for _, text in sorted(lines, key=lambda item: item[0])]
 
 
-def queue_line(at: int, ns: str, block: str, host: str) -> str:
+def format_queue_line(time: int, ns: str, block: str, host: str) -> str:
     """Return a log object in the form of real nodes."""
-    instant = f"{instant_text(at, '%Y-%m-%dT%H:%M:%S')}.{at % SECOND:09d}Z"
+    instant = f"{format_instant(time, '%Y-%m-%dT%H:%M:%S')}.{time % SECOND:09d}Z"
     data = {"block": {"hash": block, "kind": "Point", "slot": 1}, "kind": ns.rpartition(".")[2], "queueSize": 1}
     return json.dumps({"at": instant, "ns": ns, "data": data, "sev": "Debug", "thread": "104", "host": host})
 
 
 @dataclass(frozen=True, slots=True)
-class Queued:
+class QueuedRun:
     """A run with queued blocks, and the waits (ns, ascending) of all accepted observations."""
 
     run: Path
@@ -119,48 +119,57 @@ class Queued:
 
 
 @pytest.fixture(scope="module")
-def queued(tmp_path_factory: pytest.TempPathFactory) -> Queued:
+def queued(tmp_path_factory: pytest.TempPathFactory) -> QueuedRun:
     """Add queue lines to every host's log of the baseline."""
-    run = copied("baseline", tmp_path_factory.mktemp("queued") / "run")
-    counted = valid_observations()
+    run = copy_run("baseline", tmp_path_factory.mktemp("queued") / "run")
+    counted_blocks = load_valid_observations()
     counting: list[int] = []
     for number, host in enumerate(sorted(run.glob("node-*"))):
-        fetched = (json.loads(text) for text in lines_of(host) if "BlockFetch.Client.CompletedBlockFetch" in text)
-        blocks = dict.fromkeys(body["data"]["block"] for body in fetched)
+        fetched_blocks = (
+            json.loads(text) for text in read_lines(host) if "BlockFetch.Client.CompletedBlockFetch" in text
+        )
+        blocks = dict.fromkeys(body["data"]["block"] for body in fetched_blocks)
         waits = {block: 10_000_019 * (number + 1) + 20_011 * place for place, block in enumerate(blocks)}
-        counting += [wait for block, wait in waits.items() if (block, host.name) in counted]
-        with_queue = queue_lines(host, waits)
-        changed_log(host, lambda _, lines=with_queue: lines)  # type: ignore[misc]
-    return Queued(run, tuple(sorted(counting)))
+        counting += [wait for block, wait in waits.items() if (block, host.name) in counted_blocks]
+        with_queue = add_queue_lines(host, waits)
+        change_log(host, lambda _, lines=with_queue: lines)  # type: ignore[misc]
+    return QueuedRun(run, tuple(sorted(counting)))
 
 
-def valid_observations() -> set[tuple[str, str]]:
+def load_valid_observations() -> set[tuple[str, str]]:
     """Return block and host of every accepted observation, from the incumbent's results."""
     with gzip.open(CARDANO / "baseline" / "expected" / "chain.json.gz") as file:
         chain = json.load(file)
     return {
-        (block["beBlock"], seen["boObserver"])
+        (block["beBlock"], observation["boObserver"])
         for block in chain
         if all(verdict for _, verdict in block["beAcceptance"])
-        for seen in block["beObservations"]
-        if not seen["boErrorsCrit"] and seen["boChainDelta"] == 1
+        for observation in block["beObservations"]
+        if not observation["boErrorsCrit"] and observation["boChainDelta"] == 1
     }
 
 
 @pytest.fixture(scope="module")
-def added(tmp_path_factory: pytest.TempPathFactory, own_workspace: Path, queued: Queued, cache: Path) -> Path:
+def added(tmp_path_factory: pytest.TempPathFactory, own_workspace: Path, queued: QueuedRun, cache: Path) -> Path:
     """Build the report with the metric."""
     out = tmp_path_factory.mktemp("added") / "report"
-    done = build([f"queued={queued.run}"], out, cache, *MODEL, within=own_workspace)
-    assert (done.status, done.out) == (0, f"{out / 'report.pdf'}\n"), done.err
+    result = build([f"queued={queued.run}"], out, cache, *MODEL, cwd=own_workspace)
+    assert (result.status, result.out) == (0, f"{out / 'report.pdf'}\n"), result.err
     return out
 
 
 def test_workspace_adds_only_dhall(own_workspace: Path) -> None:
-    mine, shipped = contents(own_workspace), {name: contents(ROOT / name) for name in ("specs", "queries")}
-    theirs = {f"{folder}/{name}": text for folder, files in shipped.items() for name, text in files.items()}
-    assert set(mine) == set(theirs)
-    assert {name for name in mine if mine[name] != theirs[name]} == {f"specs/cardano/{name}" for name, _, _ in PUT_IN}
+    workspace_files, shipped_folders = (
+        read_contents(own_workspace),
+        {name: read_contents(ROOT / name) for name in ("specs", "queries")},
+    )
+    shipped_files = {
+        f"{folder}/{name}": text for folder, files in shipped_folders.items() for name, text in files.items()
+    }
+    assert set(workspace_files) == set(shipped_files)
+    assert {name for name in workspace_files if workspace_files[name] != shipped_files[name]} == {
+        f"specs/cardano/{name}" for name, _, _ in PUT_IN
+    }
 
 
 def test_no_shipped_spec_reads_the_events() -> None:
@@ -170,7 +179,7 @@ def test_no_shipped_spec_reads_the_events() -> None:
     assert ADDED in (CARDANO / "real" / "node-0.log").read_text(encoding="utf-8")
 
 
-def test_results_have_the_new_metric_exactly(added: Path, queued: Queued) -> None:
+def test_results_have_the_new_metric_exactly(added: Path, queued: QueuedRun) -> None:
     metrics = json.loads((added / "results.json").read_text(encoding="utf-8"))["metrics"]
     figures = metrics["cdfPeerQueue"]["runs"]["queued"]
     waits = queued.waits
@@ -186,7 +195,7 @@ def test_results_have_the_new_metric_exactly(added: Path, queued: Queued) -> Non
         assert value == waits[rank] / SECOND
 
 
-def test_report_shows_the_new_metric(added: Path, queued: Queued) -> None:
+def test_report_shows_the_new_metric(added: Path, queued: QueuedRun) -> None:
     document = json.loads((added / "document.json").read_text(encoding="utf-8"))
     (section,) = [item for item in document["sections"] if item["title"] == "Individual peer propagation"]
     labels = [row[0] for row in section["rows"]]
@@ -200,33 +209,39 @@ def test_report_shows_the_new_metric(added: Path, queued: Queued) -> None:
 
 
 def test_all_other_metrics_are_unchanged(added: Path, two: Path) -> None:
-    mine, theirs = (json.loads((out / "results.json").read_text(encoding="utf-8"))["metrics"] for out in (added, two))
-    assert set(mine) - set(theirs) == {"cdfPeerQueue"}
-    different = [name for name in theirs if mine[name]["runs"]["queued"] != theirs[name]["runs"]["baseline"]]
+    workspace_metrics, shipped_metrics = (
+        json.loads((out / "results.json").read_text(encoding="utf-8"))["metrics"] for out in (added, two)
+    )
+    assert set(workspace_metrics) - set(shipped_metrics) == {"cdfPeerQueue"}
+    different = [
+        name
+        for name in shipped_metrics
+        if workspace_metrics[name]["runs"]["queued"] != shipped_metrics[name]["runs"]["baseline"]
+    ]
     assert different == []
 
 
 def test_definitions_of_other_metrics_are_unchanged(added: Path, two: Path) -> None:
-    mine, theirs = (
+    workspace_definitions, shipped_definitions = (
         json.loads((out / "provenance.json").read_text(encoding="utf-8"))["content"]["definitions"]
         for out in (added, two)
     )
-    del mine["cdfPeerQueue"]
-    assert [name for name in theirs if mine[name] != theirs[name]] == []
+    del workspace_definitions["cdfPeerQueue"]
+    assert [name for name in shipped_definitions if workspace_definitions[name] != shipped_definitions[name]] == []
 
 
 def test_check_of_workspace_counts_the_metric(own_workspace: Path, cache: Path) -> None:
-    ours = assay("check", "--system", "cardano", "--cache", cache)
-    theirs = assay("check", "--system", "cardano", "--cache", cache, within=own_workspace)
-    assert theirs.status == 0, theirs.err
-    assert counts(theirs.out) == {
-        **counts(ours.out),
-        "events": counts(ours.out)["events"] + 2,
-        "metrics": counts(ours.out)["metrics"] + 1,
+    shipped_check = run_assay("check", "--system", "cardano", "--cache", cache)
+    workspace_check = run_assay("check", "--system", "cardano", "--cache", cache, cwd=own_workspace)
+    assert workspace_check.status == 0, workspace_check.err
+    assert parse_counts(workspace_check.out) == {
+        **parse_counts(shipped_check.out),
+        "events": parse_counts(shipped_check.out)["events"] + 2,
+        "metrics": parse_counts(shipped_check.out)["metrics"] + 1,
     }
 
 
-def counts(text: str) -> dict[str, int]:
+def parse_counts(text: str) -> dict[str, int]:
     """Return the counts that `assay check` prints."""
     words = text.split(": ")[1].split(", ")
     return {name: int(number) for number, name in (word.split() for word in words)}
@@ -240,10 +255,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel of this repository."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if "No module named hatchling" in done.stderr:
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if "No module named hatchling" in result.stderr:
         pytest.skip("hatchling, which builds the wheel, is not installed")
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     (path,) = folder.glob("*.whl")
     return path
 
@@ -256,8 +271,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     if not uv:
         pytest.skip("uv, which installs the wheel, is not installed")
     command = [uv, "pip", "install", "--offline", "--no-deps", "--python", sys.executable, "--target", str(target)]
-    done = subprocess.run([*command, str(wheel)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run([*command, str(wheel)], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
     return target
 
 
@@ -265,9 +280,11 @@ def test_wheel_has_all_inputs_of_reports(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     for folder in ("specs", "queries", "templates", "golden/specs"):
-        theirs = contents(ROOT / folder)
+        repository_files = read_contents(ROOT / folder)
         prefix = f"assay/_workspace/{folder}/"
-        assert {name.removeprefix(prefix): text for name, text in files.items() if name.startswith(prefix)} == theirs
+        assert {
+            name.removeprefix(prefix): text for name, text in files.items() if name.startswith(prefix)
+        } == repository_files
     assert any(name.startswith("assay/_workspace/templates/fonts/") for name in files)
     assert "assay/_workspace/golden/specs/cardano.yaml" in files
 
@@ -286,15 +303,17 @@ def test_wheel_has_code_and_no_tests(wheel: Path) -> None:
 
 def test_installed_wheel_builds_same_report_elsewhere(tmp_path: Path, installed: Path, two: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(installed), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    where = [sys.executable, "-c", "import assay; print(assay.__file__)"]
-    place = subprocess.run(where, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout.strip()
+    print_location = [sys.executable, "-c", "import assay; print(assay.__file__)"]
+    place = subprocess.run(
+        print_location, cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    ).stdout.strip()
     assert Path(place) == installed / "assay" / "__init__.py"
     runs = [f"--run={case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate")]
     command = [sys.executable, "-m", "assay", "build", "cardano/comparison", *runs, "-o", "out"]
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, "--date", DATE, *MODEL], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", "out/report.pdf\n")
-    mine, theirs = contents(tmp_path / "out"), contents(two)
-    assert set(mine) == set(theirs)
-    assert [name for name in sorted(mine) if mine[name] != theirs[name]] == []
+    assert (result.returncode, result.stderr, result.stdout) == (0, "", "out/report.pdf\n")
+    wheel_report, repository_report = read_contents(tmp_path / "out"), read_contents(two)
+    assert set(wheel_report) == set(repository_report)
+    assert [name for name in sorted(wheel_report) if wheel_report[name] != repository_report[name]] == []

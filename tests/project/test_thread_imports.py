@@ -66,9 +66,9 @@ FIRST_USES = {
 
 def run_python(program: str) -> str:
     """Run a program in a fresh interpreter and return its output."""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.strip()
 
 
 @pytest.mark.parametrize("use", FIRST_USES)
@@ -83,11 +83,11 @@ def test_modules_that_write_sql_load_the_whole_dialect() -> None:
         for path in PACKAGE.rglob("*.py")
         if path.name not in {"dialect.py", "sql_dependencies.py"}
     }
-    bare = [
+    modules_without_optimizer = [
         f"{path.relative_to(PACKAGE)}:{number}"
         for path, text in lines.items()
         for number, line in enumerate(text, 1)
         if any(word in line for word in ("sql_dependencies.DIALECT", 'dialect="', 'read="'))
     ]
     assert len(lines) > 100
-    assert bare == []
+    assert modules_without_optimizer == []

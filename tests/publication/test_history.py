@@ -14,9 +14,9 @@ from typing import Any
 import pypdf
 import pytest
 
-from tests.compare_reference import load
-from tests.support.commands import Done, assay
-from tests.support.documentation import code, page
+from tests.compare_reference import load_json
+from tests.support.commands import CommandResult, run_assay
+from tests.support.documentation import find_code_spans, parse_page
 from tests.support.laboratory import ROOT
 
 PUBLISHED = ROOT / "golden" / "published"
@@ -24,27 +24,27 @@ FILES = sorted(path for path in PUBLISHED.glob("*.json") if not path.name.endswi
 WORKLOADS = ["Plutus countdown loop", "value-only"]
 
 
-def build(out: Path, cache: Path, *more: str | Path, within: Path = ROOT) -> Done:
-    return assay("build", "cardano/history", "-o", out, "--cache", cache, *more, within=within)
+def build(out: Path, cache: Path, *options: str | Path, root: Path = ROOT) -> CommandResult:
+    return run_assay("build", "cardano/history", "-o", out, "--cache", cache, *options, cwd=root)
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """Build the history of all publications."""
     out = tmp_path_factory.mktemp("history") / "out"
-    done = build(out, cache, "--publication", PUBLISHED)
-    assert (done.status, done.out, done.err) == (0, f"{out}/report.pdf\n", "")
+    result = build(out, cache, "--publication", PUBLISHED)
+    assert (result.status, result.out, result.err) == (0, f"{out}/report.pdf\n", "")
     return out
 
 
 @pytest.fixture(scope="module")
 def document(built: Path) -> Any:
-    return load(built / "document.json")
+    return load_json(built / "document.json")
 
 
 @pytest.fixture(scope="module")
 def results(built: Path) -> Any:
-    return load(built / "results.json")
+    return load_json(built / "results.json")
 
 
 # Publications, read without the compiler
@@ -52,10 +52,12 @@ def results(built: Path) -> Any:
 
 def read_publications() -> list[tuple[Path, Any]]:
     """Return every publication with its file, oldest first."""
-    return sorted(((path, load(path)) for path in FILES), key=lambda item: (item[1]["date"][:10], item[1]["workload"]))
+    return sorted(
+        ((path, load_json(path)) for path in FILES), key=lambda item: (item[1]["date"][:10], item[1]["workload"])
+    )
 
 
-def rows_by_metric(publication: Any) -> Iterator[tuple[str, Any]]:
+def iter_rows_by_metric(publication: Any) -> Iterator[tuple[str, Any]]:
     """Return the rows of a publication by metric, using its own dictionary of labels."""
     for section in publication["sections"]:
         machine = section["title"] == "Resource Usage"
@@ -68,10 +70,10 @@ def rows_by_metric(publication: Any) -> Iterator[tuple[str, Any]]:
 def compute_series() -> dict[str, dict[str, list[dict[str, str]]]]:
     expected: dict[str, dict[str, list[dict[str, str]]]] = {}
     for path, publication in read_publications():
-        base, *others = publication["runs"]
-        for metric, row in rows_by_metric(publication):
+        base, *other_runs = publication["runs"]
+        for metric, row in iter_rows_by_metric(publication):
             places = expected.setdefault(metric, {}).setdefault(publication["workload"], [])
-            for run, value in zip(others, row["values"][1:], strict=True):
+            for run, value in zip(other_runs, row["values"][1:], strict=True):
                 places.append(
                     {"publication": path.name, "day": publication["date"][:10], "unit": row["unit"], "base": base,
                      "base_value": row["values"][0], "run": run, "value": value}
@@ -88,8 +90,8 @@ def list_plots(document: Any) -> list[Any]:
 
 def select_marks(plot: Any, *kinds: str) -> list[dict[str, Any]]:
     """Return the rows of a plot with some kinds of marks."""
-    named = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
-    return [row for row in named if row["mark"] in kinds]
+    rows_as_records = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
+    return [row for row in rows_as_records if row["mark"] in kinds]
 
 
 # Values
@@ -114,16 +116,16 @@ def test_series_are_the_printed_ones(results: Any) -> None:
 def test_plotted_values_are_the_printed_values(document: Any) -> None:
     assert {plot["id"] for plot in list_plots(document)} == set(EXPECTED)
     for plot in list_plots(document):
-        due: Counter[tuple[str, ...]] = Counter()
+        expected_points: Counter[tuple[str, ...]] = Counter()
         for _, publication in read_publications():
             day, labels = publication["date"][:10], publication["runs"]
-            for metric, row in rows_by_metric(publication):
+            for metric, row in iter_rows_by_metric(publication):
                 if metric == plot["id"]:
                     kinds = ["base", *["run"] * (len(labels) - 1)]
                     cells = zip(kinds, labels, row["values"], strict=True)
-                    due.update((publication["workload"], day, *cell) for cell in cells)
+                    expected_points.update((publication["workload"], day, *cell) for cell in cells)
         actual = select_marks(plot, "base", "run")
-        assert due == Counter(
+        assert expected_points == Counter(
             (row["panel"], row["publication"], row["mark"], row["run"], row["value"]) for row in actual
         )
         assert all(row["y"] == float(row["value"]) for row in actual)
@@ -143,9 +145,9 @@ def test_line_connects_each_run_to_its_base(document: Any) -> None:
     for plot in list_plots(document):
         bases = {(row["panel"], row["publication"]): row for row in select_marks(plot, "base")}
         runs = {(row["panel"], row["publication"], row["run"]): row for row in select_marks(plot, "run")}
-        moves = select_marks(plot, "move")
-        assert len(moves) == len(runs)
-        for row in moves:
+        move_marks = select_marks(plot, "move")
+        assert len(move_marks) == len(runs)
+        for row in move_marks:
             run, base = (
                 runs[row["panel"], row["publication"], row["run"]],
                 bases[row["panel"], row["publication"]],
@@ -170,9 +172,9 @@ def test_time_goes_from_left_to_right(document: Any) -> None:
 
 def test_drawing_equals_the_document(built: Path, document: Any) -> None:
     for plot in list_plots(document):
-        drawn = load(built / "charts" / f"{plot['id']}.vl.json")["datasets"]["rows"]
+        drawn_rows = load_json(built / "charts" / f"{plot['id']}.vl.json")["datasets"]["rows"]
         rows = [dict(zip(plot["columns"], row, strict=True)) for row in plot["rows"]]
-        assert drawn == [{key: value for key, value in row.items() if value is not None} for row in rows]
+        assert drawn_rows == [{key: value for key, value in row.items() if value is not None} for row in rows]
         svg = (built / "charts" / f"{plot['id']}.svg").read_text(encoding="utf-8")
         assert all(f">{text}</text>" in svg for text in (*plot["panels"], "10.5.4", "10.6-pre"))
 
@@ -181,11 +183,11 @@ def test_drawing_equals_the_document(built: Path, document: Any) -> None:
 
 
 def test_declared_break_precedes_first_run_measured_anew(document: Any) -> None:
-    by_id = {plot["id"]: plot for plot in list_plots(document)}
+    plots_by_id = {plot["id"]: plot for plot in list_plots(document)}
 
-    def around(metric: str, key: str, panel: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    def find_adjacent_dots(metric: str, key: str, panel: str) -> tuple[tuple[str, str], tuple[str, str]]:
         """Return the last dot before a break and the first after it."""
-        plot = by_id[metric]
+        plot = plots_by_id[metric]
         (x,) = (row["x"] for row in select_marks(plot, "break") if row["panel"] == panel and key in row["text"].split())
         dots = sorted(
             (row["x"], row["run"], row["value"]) for row in select_marks(plot, "base", "run") if row["panel"] == panel
@@ -193,47 +195,51 @@ def test_declared_break_precedes_first_run_measured_anew(document: Any) -> None:
         before = [dot for dot in dots if dot[0] < x]
         return before[-1][1:], dots[len(before)][1:]
 
-    assert around("cdfForgerBlkCtx", "D", WORKLOADS[0]) == (("10.4.1", "0.02415"), ("10.5.0", "6e-05"))
-    assert around("cdfForgerBlkCtx", "D", WORKLOADS[1]) == (("10.4.1", "0.02471"), ("10.5.0", "7e-05"))
-    assert around("cdfSpanLensCpu", "A", WORKLOADS[0]) == (("8.7.1-pre", "9.9404"), ("8.7.2", "0.16865"))
-    assert around("cdfSpanLensCpu", "B", WORKLOADS[1]) == (("9.0", "0.06845"), ("9.1.1", "4.1885"))
-    assert around("cdfPeerAnnounce", "C", WORKLOADS[1]) == (("10.1.4", "-0.0"), ("10.2.0", "0.0014"))
+    assert find_adjacent_dots("cdfForgerBlkCtx", "D", WORKLOADS[0]) == (("10.4.1", "0.02415"), ("10.5.0", "6e-05"))
+    assert find_adjacent_dots("cdfForgerBlkCtx", "D", WORKLOADS[1]) == (("10.4.1", "0.02471"), ("10.5.0", "7e-05"))
+    assert find_adjacent_dots("cdfSpanLensCpu", "A", WORKLOADS[0]) == (("8.7.1-pre", "9.9404"), ("8.7.2", "0.16865"))
+    assert find_adjacent_dots("cdfSpanLensCpu", "B", WORKLOADS[1]) == (("9.0", "0.06845"), ("9.1.1", "4.1885"))
+    assert find_adjacent_dots("cdfPeerAnnounce", "C", WORKLOADS[1]) == (("10.1.4", "-0.0"), ("10.2.0", "0.0014"))
     for metric in ("cdfForgerAnnounceCum", "cdfPeerNoticeFirst", "cdfPeerFetchFirst"):
         for panel in WORKLOADS:
-            assert [run for run, _ in around(metric, "E", panel)] == ["10.4.1", "10.5.0"]
+            assert [run for run, _ in find_adjacent_dots(metric, "E", panel)] == ["10.4.1", "10.5.0"]
 
 
 def test_metrics_without_declared_break_have_none(document: Any, results: Any) -> None:
-    declared = {name for item in results["breaks"] if item["kind"] == "meaning"
+    declared_metrics = {name for item in results["breaks"] if item["kind"] == "meaning"
                 for note in item["notes"] for name in note["metrics"]}  # fmt: skip
-    drawn = {
+    drawn_metrics = {
         plot["id"]
         for plot in list_plots(document)
         if any(row["kind"] == "meaning" for row in select_marks(plot, "break"))
     }
-    assert drawn == declared
-    assert len(declared) == 6
+    assert drawn_metrics == declared_metrics
+    assert len(declared_metrics) == 6
 
 
 def test_breaks_of_form_follow_labels_units_and_generations(results: Any) -> None:
     before: dict[str, tuple[str, str, str]] = {}
-    due: dict[tuple[str, str], set[str]] = {}
+    expected_breaks: dict[tuple[str, str], set[str]] = {}
     for _, publication in read_publications():
         day = publication["date"][:10]
-        for metric, row in rows_by_metric(publication):
-            now = (publication["generation"], row["label"], row["unit"])
-            for old, new in zip(before.get(metric, now), now, strict=True):
+        for metric, row in iter_rows_by_metric(publication):
+            current_form = (publication["generation"], row["label"], row["unit"])
+            for old, new in zip(before.get(metric, current_form), current_form, strict=True):
                 if old != new:
-                    due.setdefault((day, new), set()).add(metric)
-            before[metric] = now
-    assert {day for day, _ in due} == {"2026-02-09"}
+                    expected_breaks.setdefault((day, new), set()).add(metric)
+            before[metric] = current_form
+    assert {day for day, _ in expected_breaks} == {"2026-02-09"}
     (form,) = (item for item in results["breaks"] if item["kind"] == "form")
     assert (form["key"], form["since"], form["run"]) == ("F", "2026-02-09", "")
     notes = {note["doc"]: set(note["metrics"]) for note in form["notes"]}
-    assert notes.pop("Numbers in the style typst-2026, before org-2023.") == due.pop(("2026-02-09", "typst"))
+    assert notes.pop("Numbers in the style typst-2026, before org-2023.") == expected_breaks.pop(
+        ("2026-02-09", "typst")
+    )
     words = {re.search(r"(?:Called “|The unit is called )([^”,]+)", text)[1]: text for text in notes}  # type: ignore[index]
     # Two units may become one: `#` became units in one row and events in others.
-    assert {word: notes[text] for word, text in words.items()} == {word: metrics for (_, word), metrics in due.items()}
+    assert {word: notes[text] for word, text in words.items()} == {
+        word: metrics for (_, word), metrics in expected_breaks.items()
+    }
     assert len(words) == 9
 
 
@@ -249,9 +255,9 @@ def test_every_break_is_explained_below_its_figures(document: Any) -> None:
 
 def compute_moves() -> list[tuple[str, ...]]:
     """Compute the largest moves from the published files: metric, workload, day, runs, values, percentage."""
-    best: dict[tuple[str, str], tuple[Fraction, tuple[str, ...]]] = {}
+    best_moves: dict[tuple[str, str], tuple[Fraction, tuple[str, ...]]] = {}
     for _, publication in read_publications():
-        for metric, row in rows_by_metric(publication):
+        for metric, row in iter_rows_by_metric(publication):
             base, *values = row["values"]
             meaningful = len(re.sub(r"e.*|\.", "", base).lstrip("-0")) >= 2 and float(base) > 0
             for run, value in zip(publication["runs"][1:], values, strict=True):
@@ -260,12 +266,12 @@ def compute_moves() -> list[tuple[str, ...]]:
                 ratio = Fraction(value) / Fraction(base)
                 factor = max(ratio, 1 / ratio)
                 place = (metric, publication["workload"])
-                if place not in best or factor > best[place][0]:
+                if place not in best_moves or factor > best_moves[place][0]:
                     tenths = round((ratio - 1) * 1000)
                     percent = f"{'-' if tenths < 0 else '+'}{abs(tenths) // 10}.{abs(tenths) % 10}"
-                    moved = (*place, publication["date"][:10], publication["runs"][0], run, base, value, percent)
-                    best[place] = (factor, moved)
-    return [moved for _, moved in sorted(best.values(), key=lambda item: -item[0])]
+                    move = (*place, publication["date"][:10], publication["runs"][0], run, base, value, percent)
+                    best_moves[place] = (factor, move)
+    return [move for _, move in sorted(best_moves.values(), key=lambda item: -item[0])]
 
 
 def test_largest_moves_are_those_of_printed_values(results: Any, document: Any) -> None:
@@ -312,19 +318,19 @@ def test_pdf_lists_the_inputs(built: Path, document: Any) -> None:
     text = "".join(page.extract_text() for page in pypdf.PdfReader(built / "report.pdf").pages)
     text = re.sub(r"\s", "", text)
 
-    def printed(words: str) -> bool:
+    def is_printed(words: str) -> bool:
         return re.sub(r"\s", "", words) in text
 
     titles = [document["title"], *(item["title"] for item in document["galleries"])]
-    assert all(printed(item) for item in titles)
-    assert all(printed(f"Figure {plot['figure']} {plot['title']}") for plot in list_plots(document))
+    assert all(is_printed(item) for item in titles)
+    assert all(is_printed(f"Figure {plot['figure']} {plot['title']}") for plot in list_plots(document))
     tables = [table for gallery in document["galleries"] for table in gallery["tables"]]
-    assert all(printed(cell) for table in tables for row in table["rows"] for cell in row)
-    assert all(printed(path.name) for path in FILES)
+    assert all(is_printed(cell) for table in tables for row in table["rows"] for cell in row)
+    assert all(is_printed(path.name) for path in FILES)
 
 
 def test_provenance_names_every_file(built: Path) -> None:
-    content = load(built / "provenance.json")["content"]
+    content = load_json(built / "provenance.json")["content"]
     assert content["report"] == "cardano/history"
     files = {item["file"]: (item["bytes"], item["sha256"]) for item in content["publications"]}
     raw = {path.name: path.read_bytes() for path in FILES}
@@ -334,45 +340,45 @@ def test_provenance_names_every_file(built: Path) -> None:
 
 def test_order_of_files_does_not_matter(built: Path, tmp_path: Path, cache: Path) -> None:
     arguments = [word for path in reversed(FILES) for word in ("--publication", path)]
-    done = build(tmp_path / "out", cache, *arguments)
-    assert (done.status, done.err) == (0, "")
+    result = build(tmp_path / "out", cache, *arguments)
+    assert (result.status, result.err) == (0, "")
     for name in ("document.json", "results.json", "report.pdf"):
         assert (tmp_path / "out" / name).read_bytes() == (built / name).read_bytes()
 
 
 def test_title_and_author_can_be_set(tmp_path: Path, cache: Path) -> None:
-    done = build(
+    result = build(
         tmp_path / "out", cache, "--publication", FILES[0], "--publication", PUBLISHED / "release-9.0.0.plutus.json",
         "--title", "Two of them", "--author", "A. Writer", "--date", "2026-03-01",
     )  # fmt: skip
-    assert done.status == 0
+    assert result.status == 0
     # The later breaks are outside of these two.
     assert all("lies outside of the publications, which are from 2023-12-05 to 2024-07-08" in line
-               for line in done.err.splitlines() if "no publication tells it" not in line)  # fmt: skip
-    document = load(tmp_path / "out" / "document.json")
+               for line in result.err.splitlines() if "no publication tells it" not in line)  # fmt: skip
+    document = load_json(tmp_path / "out" / "document.json")
     assert (document["title"], document["author"], document["date"]) == ("Two of them", "A. Writer", "2026-03-01")
     assert document["manifest"]["header"] == ["", "Plutus countdown loop"]
-    assert list(load(tmp_path / "out" / "results.json")["series"]["CentiCpu"]) == ["Plutus countdown loop"]
+    assert list(load_json(tmp_path / "out" / "results.json")["series"]["CentiCpu"]) == ["Plutus countdown loop"]
 
 
 def test_list_of_reports_includes_the_history(cache: Path) -> None:
-    done = assay("list", "reports", "--system", "cardano", "--format", "json", "--cache", cache)
-    assert [item["report"] for item in done.json()] == ["cardano/comparison", "cardano/history"]
-    assert json.loads(done.out)[1]["metrics"] == "45"
+    result = run_assay("list", "reports", "--system", "cardano", "--format", "json", "--cache", cache)
+    assert [item["report"] for item in result.parse_json()] == ["cardano/comparison", "cardano/history"]
+    assert json.loads(result.out)[1]["metrics"] == "45"
 
 
 def test_layout_of_results_is_the_documented_one(results: Any) -> None:
-    (table,) = (item for item in page("docs/results.md").tables if item.section == "results.json of a history")
-    layout = {re.sub(r"\[\]", "", code(row[0])[0]) for row in table.rows}
+    (table,) = (item for item in parse_page("docs/results.md").tables if item.section == "results.json of a history")
+    layout = {re.sub(r"\[\]", "", find_code_spans(row[0])[0]) for row in table.rows}
 
-    def paths(value: Any, trail: str = "") -> Iterator[str]:
+    def iter_paths(value: Any, trail: str = "") -> Iterator[str]:
         for item in value if isinstance(value, list) else ():
-            yield from paths(item, trail)
+            yield from iter_paths(item, trail)
         for key, inner in value.items() if isinstance(value, dict) else ():
             depth = trail.split(".")
             # `*` stands for any metric or workload.
             path = f"{trail}.*" if depth[0] == "series" and len(depth) < 3 else f"{trail}.{key}".lstrip(".")
             yield path
-            yield from paths(inner, path)
+            yield from iter_paths(inner, path)
 
-    assert set(paths(results)) == layout
+    assert set(iter_paths(results)) == layout

@@ -8,30 +8,34 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.compare_reference import load
+from tests.compare_reference import load_json
 from tests.publication.test_regenerated_reports import NEXT
-from tests.support.commands import Done, assay
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import FORMER, contents, former_outputs, message
-from tests.support.workspaces import workspace
+from tests.support.outcomes import FORMER, format_message, read_contents, write_former_outputs
+from tests.support.workspaces import copy_workspace
 
 PUBLISHED = ROOT / "golden" / "published"
 PLAIN = PUBLISHED / "release-10.4.1.plutus.json"
-LATER = PUBLISHED / "release-10.5.0.plutus.json"
+LATER_RELEASE = PUBLISHED / "release-10.5.0.plutus.json"
 HISTORIES = "specs/cardano/histories.dhall"
 
 
-def build(out: Path, cache: Path, *more: str | Path, report: str = "cardano/history", within: Path = ROOT) -> Done:
-    return assay("build", report, "-o", out, "--cache", cache, *more, within=within)
+def build(
+    out: Path, cache: Path, *options: str | Path, report: str = "cardano/history", root: Path = ROOT
+) -> CommandResult:
+    return run_assay("build", report, "-o", out, "--cache", cache, *options, cwd=root)
 
 
-def of(*places: Path) -> list[str | Path]:
+def list_publication_options(*places: Path) -> list[str | Path]:
     return [word for place in places for word in ("--publication", place)]
 
 
-def changed(folder: Path, change: Callable[[Any], object], source: Path = PLAIN, name: str = "changed.json") -> Path:
+def write_changed_publication(
+    folder: Path, change: Callable[[Any], object], source: Path = PLAIN, name: str = "changed.json"
+) -> Path:
     """A publication, changed."""
-    data = copy.deepcopy(load(source))
+    data = copy.deepcopy(load_json(source))
     change(data)
     place = folder / name
     place.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -44,18 +48,18 @@ def changed(folder: Path, change: Callable[[Any], object], source: Path = PLAIN,
 # Wrong data
 
 
-def refused(done: Done, out: Path, places: dict[str, Path]) -> str:
+def read_refusal(result: CommandResult, out: Path, places: dict[str, Path]) -> str:
     """The message of a build that failed, and left what was there."""
-    assert done.status == 1
-    assert contents(out) == FORMER
-    return message(done, places)
+    assert result.status == 1
+    assert read_contents(out) == FORMER
+    return format_message(result, places)
 
 
 def test_two_files_of_one_publication_are_refused(tmp_path: Path, cache: Path) -> None:
-    file, out = changed(tmp_path, dict, name="again.json"), tmp_path / "out"
-    former_outputs(out)
+    file, out = write_changed_publication(tmp_path, dict, name="again.json"), tmp_path / "out"
+    write_former_outputs(out)
     places = {"AGAIN": file, "PUBLISHED": PUBLISHED}
-    assert refused(build(out, cache, *of(PUBLISHED, file)), out, places) == (
+    assert read_refusal(build(out, cache, *list_publication_options(PUBLISHED, file)), out, places) == (
         "error[same-publication]: two files are the same publication: 2025-05-05, 10.4.0 against 10.3.0, "
         "Plutus countdown loop\n"
         "  note: PUBLISHED/release-10.4.1.plutus.json\n"
@@ -68,13 +72,13 @@ def test_two_files_of_one_publication_are_refused(tmp_path: Path, cache: Path) -
 
 
 def test_breaks_that_no_publication_has_are_warnings(tmp_path: Path, cache: Path) -> None:
-    within = workspace(
+    workspace_root = copy_workspace(
         tmp_path / "workspace",
         (HISTORIES, 'run = "10.2.0"', 'run = "10.2.9"'),
         (HISTORIES, 'since = "2024-03-10"', 'since = "2026-03-10"'),
         (HISTORIES, "contents.sections2024", "contents.sections"),
     )
-    done = build(tmp_path / "out", cache, *of(PUBLISHED), within=within)
+    result = build(tmp_path / "out", cache, *list_publication_options(PUBLISHED), root=workspace_root)
     warnings = [
         "The break of cdfSpanLensCpu since 2026-03-10 lies outside of the publications, which are from 2023-12-05 to "
         "2026-02-09.",
@@ -82,8 +86,8 @@ def test_breaks_that_no_publication_has_are_warnings(tmp_path: Path, cache: Path
         "NetRd: no publication tells it.",
         "NetWr: no publication tells it.",
     ]
-    assert (done.status, done.err) == (0, "".join(f"warning: {text}\n" for text in warnings))
-    document = load(tmp_path / "out" / "document.json")
+    assert (result.status, result.err) == (0, "".join(f"warning: {text}\n" for text in warnings))
+    document = load_json(tmp_path / "out" / "document.json")
     assert document["warnings"] == warnings
     plots = {plot["id"]: plot for gallery in document["galleries"] for plot in gallery["plots"]}
     assert "NetRd" not in plots
@@ -96,24 +100,27 @@ def test_breaks_that_no_publication_has_are_warnings(tmp_path: Path, cache: Path
 
 def test_new_edition_makes_a_break(tmp_path: Path, cache: Path) -> None:
     last = "in  [ first, filesystem, dreps, shorter, stuffed, typst ]\n"
-    within = workspace(tmp_path / "workspace", ("specs/cardano/editions.dhall", last, NEXT))
+    workspace_root = copy_workspace(tmp_path / "workspace", ("specs/cardano/editions.dhall", last, NEXT))
 
-    def renamed(data: Any) -> None:
+    def rename_rows(data: Any) -> None:
         data["date"] = "2026-11-02"
         data["title"] = "10.7 against 10.6"
         rows = {row["label"]: row for section in data["sections"] for row in section["rows"]}
         rows["Process CPU usage"].update(label="CPU of the process", unit="percent")
         rows["Block size"]["unit"] = "bytes"
 
-    def renamed_later(data: Any) -> None:
-        renamed(data)
+    def rename_rows_and_redate(data: Any) -> None:
+        rename_rows(data)
         data.update(date="2026-12-24", title="10.8 against 10.7")
 
     newest = PUBLISHED / "release-10.5.4.plutus.json"
-    files = [changed(tmp_path, renamed, newest), changed(tmp_path, renamed_later, newest, "later.json")]
-    done = build(tmp_path / "out", cache, *of(PUBLISHED, *files), within=within)
-    assert (done.status, done.err) == (0, "")
-    (_, form) = (item for item in load(tmp_path / "out" / "results.json")["breaks"] if item["kind"] == "form")
+    files = [
+        write_changed_publication(tmp_path, rename_rows, newest),
+        write_changed_publication(tmp_path, rename_rows_and_redate, newest, "later.json"),
+    ]
+    result = build(tmp_path / "out", cache, *list_publication_options(PUBLISHED, *files), root=workspace_root)
+    assert (result.status, result.err) == (0, "")
+    (_, form) = (item for item in load_json(tmp_path / "out" / "results.json")["breaks"] if item["kind"] == "form")
     assert form == {
         "key": "G",
         "kind": "form",
@@ -125,20 +132,20 @@ def test_new_edition_makes_a_break(tmp_path: Path, cache: Path) -> None:
             {"metrics": ["cdfBlockSize"], "doc": "The unit is called bytes, before Bytes."},
         ],
     }
-    document = load(tmp_path / "out" / "document.json")
+    document = load_json(tmp_path / "out" / "document.json")
     assert document["date"] == "2026-12-24"
     plots = {plot["id"]: plot for gallery in document["galleries"] for plot in gallery["plots"]}
     assert plots["CentiCpu"]["title"] == "CPU of the process, percent"
-    found = [(row[0], row[7]) for row in plots["CentiCpu"]["rows"] if row[1] == "break"]
-    assert found == [("Plutus countdown loop", "F"), ("Plutus countdown loop", "G"), ("value-only", "F")]
+    break_rows = [(row[0], row[7]) for row in plots["CentiCpu"]["rows"] if row[1] == "break"]
+    assert break_rows == [("Plutus countdown loop", "F"), ("Plutus countdown loop", "G"), ("value-only", "F")]
 
 
 def test_break_within_the_first_publication_is_no_warning(tmp_path: Path, cache: Path) -> None:
-    done = build(tmp_path / "out", cache, *of(LATER))
-    assert done.status == 0
-    assert "cdfForgerBlkCtx" not in done.err
-    assert done.err.count("lies outside of the publications, which are from 2025-07-01 to 2025-07-01.\n") == 3
-    document = load(tmp_path / "out" / "document.json")
+    result = build(tmp_path / "out", cache, *list_publication_options(LATER_RELEASE))
+    assert result.status == 0
+    assert "cdfForgerBlkCtx" not in result.err
+    assert result.err.count("lies outside of the publications, which are from 2025-07-01 to 2025-07-01.\n") == 3
+    document = load_json(tmp_path / "out" / "document.json")
     assert "D" in [row[7] for row in next(
         plot for gallery in document["galleries"] for plot in gallery["plots"] if plot["id"] == "cdfForgerBlkCtx"
     )["rows"]]  # fmt: skip

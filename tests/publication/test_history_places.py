@@ -15,21 +15,21 @@ from assay.publication.history import (
     MEANING,
     Change,
     Issue,
-    changes,
-    columns,
-    digits,
-    moves,
-    number,
-    place,
-    warnings,
+    count_digits,
+    find_break_place,
+    find_largest_moves,
+    group_issues_by_runs,
+    list_changes,
+    list_history_warnings,
+    parse_cell,
 )
-from assay.publication.history_report import Frame, plot
+from assay.publication.history_report import Frame, build_plot
 from assay.publication.model import MetricRow, Publication
 from assay.report.document import Plot
 
 EDITION = Edition("2020", "2020-01-01", "org-2023", (), (), (), (), (), "")
 #: a package; only differing editions read it
-NOTHING = cast(CheckedPackage, None)
+NO_PACKAGE = cast(CheckedPackage, None)
 FAST, SLOW = "fast", "slow"
 
 
@@ -40,9 +40,9 @@ def publish(day: str, *runs: str, workload: str = FAST, **values: Sequence[str])
     return Issue(Path(f"{day}.json"), publication, EDITION, rows)
 
 
-def make_history(*breaks: Break, metrics: Sequence[str] = ("m",), most: int = 9) -> History:
+def make_history(*breaks: Break, metrics: Sequence[str] = ("m",), limit: int = 9) -> History:
     section = Section("all", "", tuple(metrics))
-    return History("history", "", "", "report", (section,), "history", breaks, most, "")
+    return History("history", "", "", "report", (section,), "history", breaks, limit, "")
 
 
 def declare(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, metric: str = "m") -> Change:
@@ -53,21 +53,34 @@ def declare(since: str, run: str = "", *, key: str = "A", kind: str = MEANING, m
 
 
 def test_publications_of_same_runs_share_a_column() -> None:
-    first, beside = publish("2024-01-01", "1", "2"), publish("2024-01-02", "1", "2", workload=SLOW)
-    other = publish("2024-01-03", "2", "3", workload=SLOW)
-    assert columns([first, beside, other]) == ((first, beside), (other,))
+    first, second_publication = publish("2024-01-01", "1", "2"), publish("2024-01-02", "1", "2", workload=SLOW)
+    other_publication = publish("2024-01-03", "2", "3", workload=SLOW)
+    assert group_issues_by_runs([first, second_publication, other_publication]) == (
+        (first, second_publication),
+        (other_publication,),
+    )
 
 
 def test_no_workload_goes_back_in_time() -> None:
     """The slow workload starts with later runs, so its earlier ones cannot be in the first column."""
-    one, two = publish("2024-01-01", "1", "2"), publish("2024-01-02", "2", "3")
-    late, early = publish("2024-01-03", "2", "3", workload=SLOW), publish("2024-01-04", "1", "2", workload=SLOW)
-    assert columns([one, two, late, early]) == ((one,), (two, late), (early,))
+    first_publication, second_publication = publish("2024-01-01", "1", "2"), publish("2024-01-02", "2", "3")
+    late_publication, early_publication = (
+        publish("2024-01-03", "2", "3", workload=SLOW),
+        publish("2024-01-04", "1", "2", workload=SLOW),
+    )
+    assert group_issues_by_runs([first_publication, second_publication, late_publication, early_publication]) == (
+        (first_publication,),
+        (second_publication, late_publication),
+        (early_publication,),
+    )
 
 
 def test_repeated_runs_have_a_column_of_their_own() -> None:
-    one, again = publish("2024-01-01", "1", "2"), publish("2024-01-02", "1", "2")
-    assert columns([one, again]) == ((one,), (again,))
+    first_publication, repeated_publication = publish("2024-01-01", "1", "2"), publish("2024-01-02", "1", "2")
+    assert group_issues_by_runs([first_publication, repeated_publication]) == (
+        (first_publication,),
+        (repeated_publication,),
+    )
 
 
 # Breaks
@@ -75,14 +88,14 @@ def test_repeated_runs_have_a_column_of_their_own() -> None:
 
 def test_break_keys_are_letters_then_pairs() -> None:
     breaks = [Break(("m",), f"2024-01-{1 + index % 28:02}", "", "") for index in range(703)]
-    keys = [item.key for item in changes(make_history(*breaks), NOTHING, [publish("2024-01-01", "1", "2")])]
+    keys = [item.key for item in list_changes(make_history(*breaks), NO_PACKAGE, [publish("2024-01-01", "1", "2")])]
     expected = {0: "A", 25: "Z", 26: "AA", 27: "AB", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA"}
     assert {index: keys[index] for index in expected} == expected
 
 
 def test_breaks_are_ordered_by_day() -> None:
-    later, earlier = Break(("m",), "2024-06-01", "", "later"), Break(("n",), "2024-02-01", "2", "earlier")
-    assert changes(make_history(later, earlier), NOTHING, [publish("2024-01-01", "1")]) == (
+    later_break, earlier = Break(("m",), "2024-06-01", "", "later"), Break(("n",), "2024-02-01", "2", "earlier")
+    assert list_changes(make_history(later_break, earlier), NO_PACKAGE, [publish("2024-01-01", "1")]) == (
         Change("A", MEANING, "2024-02-01", "2", ((("n",), "earlier"),)),
         Change("B", MEANING, "2024-06-01", "", ((("m",), "later"),)),
     )
@@ -105,7 +118,7 @@ PLACES: dict[str, tuple[Change, list[Issue], str, tuple[Issue, int] | None]] = {
 @pytest.mark.parametrize("case", PLACES)
 def test_break_precedes_first_later_run_of_its_workload(case: str) -> None:
     change, issues, workload, expected = PLACES[case]
-    assert place(change, issues, workload) == expected
+    assert find_break_place(change, issues, workload) == expected
 
 
 @pytest.mark.parametrize(
@@ -119,7 +132,9 @@ def test_break_outside_all_publications_is_reported(since: str, run: str, outsid
         publish("2024-03-01", "3", "4", m=["1", "2"]),
     ]
     message = f"The break of m since {since} lies outside of the publications, which are from 2024-02-01 to 2024-03-01."
-    assert list(warnings(make_history(Break(("m",), since, run, "")), issues)) == ([message] if outside else [])
+    assert list(list_history_warnings(make_history(Break(("m",), since, run, "")), issues)) == (
+        [message] if outside else []
+    )
 
 
 def test_break_from_an_unknown_run_is_reported() -> None:
@@ -130,7 +145,7 @@ def test_break_from_an_unknown_run_is_reported() -> None:
     breaks_of = make_history(
         Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", ""), metrics=["m", "n"]
     )
-    assert list(warnings(breaks_of, issues)) == [
+    assert list(list_history_warnings(breaks_of, issues)) == [
         "The break of m since 2024-03-01 names the run 3.5, which no publication of then has.",
         "n: no publication tells it.",
     ]
@@ -140,26 +155,28 @@ def test_break_from_an_unknown_run_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "due"),
+    ("cell", "expected"),
     [("0.0", 0), ("-0.05", 1), ("6e-05", 1), ("6E-05", 1), ("1.0e-5", 2), ("10", 2), ("0.10", 2), ("+204.", 3)],
 )
-def test_digits_are_counted_from_the_first(cell: str, due: int) -> None:
-    assert digits(cell) == due
+def test_digits_are_counted_from_the_first(cell: str, expected: int) -> None:
+    assert count_digits(cell) == expected
 
 
 @pytest.mark.parametrize(
-    ("cell", "due"), [("—", None), ("nan", None), ("NaN", None), ("5e-05", 5e-05), ("-0.0", 0.0), ("93674", 93674.0)]
+    ("cell", "expected"),
+    [("—", None), ("nan", None), ("NaN", None), ("5e-05", 5e-05), ("-0.0", 0.0), ("93674", 93674.0)],
 )
-def test_printed_cell_is_a_number_or_none(cell: str, due: float | None) -> None:
-    assert number(cell) == due
+def test_printed_cell_is_a_number_or_none(cell: str, expected: float | None) -> None:
+    assert parse_cell(cell) == expected
 
 
-def find_moves(*cells: Sequence[str], most: int = 9) -> list[tuple[str, str, str]]:
+def find_moves(*cells: Sequence[str], limit: int = 9) -> list[tuple[str, str, str]]:
     """Return workload, base and value of the largest moves of one metric, one workload per row."""
     issues = [
-        publish("2024-01-01", *map(str, range(len(row))), workload=str(at), m=row) for at, row in enumerate(cells)
+        publish("2024-01-01", *map(str, range(len(row))), workload=str(column_index), m=row)
+        for column_index, row in enumerate(cells)
     ]
-    largest = moves(make_history(most=most), issues, (), most)
+    largest = find_largest_moves(make_history(limit=limit), issues, (), limit)
     return [(item.issue.publication.workload, str(item.base), str(item.value)) for item in largest]
 
 
@@ -182,7 +199,7 @@ def test_largest_moves_are_ordered_by_factor(case: str) -> None:
 
 
 def test_number_of_moves_is_limited() -> None:
-    assert find_moves(["10", "11"], ["10", "20"], ["10", "5.0"], ["10", "41"], most=2) == [
+    assert find_moves(["10", "11"], ["10", "20"], ["10", "5.0"], ["10", "41"], limit=2) == [
         ("3", "10", "41"),
         ("1", "10", "20"),
     ]
@@ -206,8 +223,8 @@ def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys
     """The largest move is from run 2 to run 4."""
     before = publish("2024-01-01", "1", "2", m=["10", "11"])
     after = publish("2024-02-01", "2", "3", "4", "5", m=["10", "11", "40", "12"])
-    (move,) = moves(make_history(), [before, after], breaks, 9)
-    assert (move.run, move.keys) == (2, keys)
+    (move,) = find_largest_moves(make_history(), [before, after], breaks, 9)
+    assert (move.run, move.break_keys) == (2, keys)
 
 
 # Plots
@@ -215,7 +232,7 @@ def test_move_crosses_breaks_between_base_and_run(breaks: Sequence[Change], keys
 
 def draw_plot(issues: Sequence[Issue], breaks: Sequence[Change] = ()) -> Plot:
     names = tuple(dict.fromkeys(item.publication.workload for item in issues))
-    return plot(Frame(columns(issues), issues, names, breaks), "m", ("Latency", "s"), 1, "history")
+    return build_plot(Frame(group_issues_by_runs(issues), issues, names, breaks), "m", ("Latency", "s"), 1, "history")
 
 
 def select_marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:
@@ -225,8 +242,8 @@ def select_marks(plot: Plot, *kinds: str) -> list[Mapping[str, Any]]:
 
 
 def find_extent(*cells: str) -> list[float]:
-    drawn = draw_plot([publish("2024-01-01", *map(str, range(len(cells))), m=cells)])
-    return [row["y"] for row in select_marks(drawn, "extent")]
+    drawn_plot = draw_plot([publish("2024-01-01", *map(str, range(len(cells))), m=cells)])
+    return [row["y"] for row in select_marks(drawn_plot, "extent")]
 
 
 @pytest.mark.parametrize(
@@ -247,9 +264,12 @@ def test_axis_starts_at_zero_near_its_least_value(cells: Sequence[str], ends: Se
 
 def test_runs_of_publication_surround_the_column_middle() -> None:
     """Runs are 0.4 apart, and within 0.64 of the middle if there are many."""
-    two, five = publish("2024-01-01", "1", "2", m=["1", "2"]), publish("2024-02-01", *"23456", m=["1"] * 5)
-    one = publish("2024-03-01", "7", m=["1"])
-    plot = draw_plot([two, five, one])
+    publication_of_two, publication_of_five = (
+        publish("2024-01-01", "1", "2", m=["1", "2"]),
+        publish("2024-02-01", *"23456", m=["1"] * 5),
+    )
+    publication_of_one = publish("2024-03-01", "7", m=["1"])
+    plot = draw_plot([publication_of_two, publication_of_five, publication_of_one])
     assert [row["x"] for row in select_marks(plot, "base", "run")] == [0.3, 0.7, 1.18, 1.34, 1.5, 1.66, 1.82, 2.5]
     assert [row["x"] for row in select_marks(plot, "column")] == [1.0, 2.0]
     assert [row["x"] for row in select_marks(plot, "extent")] == [0.0, 3.0]
@@ -284,8 +304,14 @@ def test_workload_without_a_value_has_no_panel() -> None:
 
 
 def test_long_label_is_cut_to_13_characters() -> None:
-    fits, long = publish("2024-01-01", "10.5.4-pre-01", m=["1"]), publish("2024-02-01", "10.5.4-pre-012", m=["1"])
-    assert [row["text"] for row in select_marks(draw_plot([fits, long]), "label")] == ["10.5.4-pre-01", "10.5.4-pre-0…"]
+    short_publication, long_publication = (
+        publish("2024-01-01", "10.5.4-pre-01", m=["1"]),
+        publish("2024-02-01", "10.5.4-pre-012", m=["1"]),
+    )
+    assert [row["text"] for row in select_marks(draw_plot([short_publication, long_publication]), "label")] == [
+        "10.5.4-pre-01",
+        "10.5.4-pre-0…",
+    ]
 
 
 def test_plot_names_its_first_and_last_values() -> None:

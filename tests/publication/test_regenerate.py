@@ -10,8 +10,8 @@ from typing import Any
 import pypdf
 import pytest
 
-from tests.compare_reference import load
-from tests.support.commands import Done, assay
+from tests.compare_reference import load_json
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
 
 PUBLISHED = ROOT / "golden" / "published"
@@ -20,8 +20,8 @@ PLAIN = "release-10.4.1.plutus"
 WITH_POINTS = [name for name in REPORTS if (PUBLISHED / f"{name}.cdf.json").is_file()]
 
 
-def regenerate(file: Path, out: Path, cache: Path, *more: str, within: Path = ROOT) -> Done:
-    return assay("regenerate", file, "-o", out, "--cache", cache, *more, within=within)
+def regenerate(file: Path, out: Path, cache: Path, *options: str, root: Path = ROOT) -> CommandResult:
+    return run_assay("regenerate", file, "-o", out, "--cache", cache, *options, cwd=root)
 
 
 @pytest.fixture(scope="module", params=REPORTS)
@@ -30,10 +30,10 @@ def regenerated(
 ) -> tuple[Any, Path]:
     """Regenerate a publication; return it and the folder of its report."""
     out = tmp_path_factory.mktemp("regenerated") / "out"
-    done = regenerate(PUBLISHED / f"{request.param}.json", out, cache)
-    assert (done.status, done.err) == (0, "")
-    assert done.out == f"{out}/report.pdf\n"
-    return load(PUBLISHED / f"{request.param}.json"), out
+    result = regenerate(PUBLISHED / f"{request.param}.json", out, cache)
+    assert (result.status, result.err) == (0, "")
+    assert result.out == f"{out}/report.pdf\n"
+    return load_json(PUBLISHED / f"{request.param}.json"), out
 
 
 def test_there_are_31_publications_and_2_with_points() -> None:
@@ -54,52 +54,54 @@ def read_rows(section: dict[str, Any]) -> list[list[str]]:
 
 
 def test_every_cell_equals_the_publication(regenerated: tuple[Any, Path]) -> None:
-    published, out = regenerated
-    document = load(out / "document.json")
+    publication, out = regenerated
+    document = load_json(out / "document.json")
     assert [document[key] for key in ("title", "subtitle", "author")] == [
-        published[key] for key in ("title", "subtitle", "author")
+        publication[key] for key in ("title", "subtitle", "author")
     ]
-    assert document["intro"] == [published["intro"]]
-    assert document["date"] == published["date"][:10]
-    assert document["manifest"]["header"] == ["", *published["runs"]]
-    assert document["manifest"]["rows"] == [[row["label"], *row["values"]] for row in published["manifest"]]
-    assert [section["title"] for section in document["sections"]] == [item["title"] for item in published["sections"]]
-    for ours, theirs in zip(document["sections"], published["sections"], strict=True):
-        assert ours["header"] == ["", *theirs["columns"]]
-        assert ours["rows"] == read_rows(theirs)
+    assert document["intro"] == [publication["intro"]]
+    assert document["date"] == publication["date"][:10]
+    assert document["manifest"]["header"] == ["", *publication["runs"]]
+    assert document["manifest"]["rows"] == [[row["label"], *row["values"]] for row in publication["manifest"]]
+    assert [section["title"] for section in document["sections"]] == [item["title"] for item in publication["sections"]]
+    for document_section, published_section in zip(document["sections"], publication["sections"], strict=True):
+        assert document_section["header"] == ["", *published_section["columns"]]
+        assert document_section["rows"] == read_rows(published_section)
     assert document["warnings"] == []
 
 
 def test_dictionary_equals_the_publication(regenerated: tuple[Any, Path]) -> None:
-    published, out = regenerated
-    ours = {
+    publication, out = regenerated
+    actual_dictionary = {
         group["title"]: [{key: entry[key] for key in ("id", "name", "description")} for entry in group["entries"]]
-        for group in load(out / "document.json")["dictionary"]
+        for group in load_json(out / "document.json")["dictionary"]
     }
-    assert list(ours.items()) == list(published["dictionary"].items())
+    assert list(actual_dictionary.items()) == list(publication["dictionary"].items())
 
 
 def test_org_deltas_are_computed_and_others_copied(regenerated: tuple[Any, Path]) -> None:
-    published, out = regenerated
-    provenance = dict(load(out / "document.json")["provenance"])
-    computed = published["generation"] == "org-latex"
-    assert provenance["Δ and Δ%"].startswith("worked out" if computed else "as published")
+    publication, out = regenerated
+    provenance = dict(load_json(out / "document.json")["provenance"])
+    is_computed = publication["generation"] == "org-latex"
+    assert provenance["Δ and Δ%"].startswith("worked out" if is_computed else "as published")
 
 
 def test_charts_have_published_points_or_are_listed(regenerated: tuple[Any, Path]) -> None:
-    published, out = regenerated
-    document = load(out / "document.json")
-    beside = PUBLISHED / published["source"].replace(".pdf", ".cdf.json")
-    drawn = [(chart["figure"], chart["id"], chart["title"]) for chart in document["charts"]]
-    listed = [
+    publication, out = regenerated
+    document = load_json(out / "document.json")
+    chart_file = PUBLISHED / publication["source"].replace(".pdf", ".cdf.json")
+    drawn_charts = [(chart["figure"], chart["id"], chart["title"]) for chart in document["charts"]]
+    listed_charts = [
         (int(row[0]), row[2], row[1])
         for part in document["appendices"]
         if part["title"] == "Charts without data"
         for row in part["rows"]
     ]
-    assert sorted(drawn + listed) == [(chart["figure"], chart["id"], chart["caption"]) for chart in published["charts"]]
-    assert bool(drawn) == beside.is_file()
-    points = load(beside) if drawn else {}
+    assert sorted(drawn_charts + listed_charts) == [
+        (chart["figure"], chart["id"], chart["caption"]) for chart in publication["charts"]
+    ]
+    assert bool(drawn_charts) == chart_file.is_file()
+    points = load_json(chart_file) if drawn_charts else {}
     for chart in document["charts"]:
         lines = {line["run"]: [point[:2] for point in line["points"]] for line in chart["series"]}
         assert lines == points[chart["id"]]
@@ -111,27 +113,27 @@ def squeeze(text: str) -> str:
     return re.sub(r"[\s\u200b\u00ad\u2060]", "", text)
 
 
-def printed_texts(published: dict[str, Any]) -> Iterator[str]:
+def iter_printed_texts(publication: dict[str, Any]) -> Iterator[str]:
     """Return every text of a publication in the order of its pages."""
-    yield from (published[key] for key in ("title", "subtitle", "intro"))
-    for facts in published["manifest"]:
+    yield from (publication[key] for key in ("title", "subtitle", "intro"))
+    for facts in publication["manifest"]:
         yield from (facts["label"], *facts["values"])
-    for section in published["sections"]:
+    for section in publication["sections"]:
         yield section["title"]
         for row in read_rows(section):
             yield from row
-    for title, entries in published["dictionary"].items():
+    for title, entries in publication["dictionary"].items():
         yield title
         for entry in entries:
             yield from (entry["name"], entry["id"], entry["description"])
 
 
 def test_pdf_text_has_everything_in_order(regenerated: tuple[Any, Path]) -> None:
-    published, out = regenerated
+    publication, out = regenerated
     text = squeeze("".join(page.extract_text() for page in pypdf.PdfReader(out / "report.pdf").pages))
-    assert squeeze(published["author"]) in text
+    assert squeeze(publication["author"]) in text
     place = 0
-    for item in printed_texts(published):
+    for item in iter_printed_texts(publication):
         position = text.find(squeeze(item), place)
         assert position >= 0, f"`{item}` does not stand after `{text[max(0, place - 80) : place]}`"
         place = position + len(squeeze(item))

@@ -8,22 +8,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.compare_reference import load
-from tests.support.commands import assay
+from tests.compare_reference import load_json
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import edited, workspace
+from tests.support.workspaces import copy_workspace, edit_file
 
 PUBLISHED = ROOT / "golden" / "published"
-PLAIN = load(PUBLISHED / "release-10.4.1.plutus.json")
+PLAIN = load_json(PUBLISHED / "release-10.4.1.plutus.json")
 Change = Callable[[Any], object]
 
 
-def cpu(data: Any) -> Any:
+def get_cpu_row(data: Any) -> Any:
     """The row of the CPU's usage."""
     return data["sections"][0]["rows"][1]
 
 
-def published(folder: Path, change: Change, name: str = "changed.json") -> Path:
+def write_changed_publication(folder: Path, change: Change, name: str = "changed.json") -> Path:
     """The publication of 10.4.1, changed."""
     data = copy.deepcopy(PLAIN)
     change(data)
@@ -37,8 +37,10 @@ def test_other_words_than_those_of_the_specs_are_a_warning(tmp_path: Path, cache
         data["dictionary"]["Cluster performance metrics"][0]["description"] = "Allocations"
         data["charts"][0]["caption"] = "CPU"
 
-    done = assay("regenerate", published(tmp_path, change), "-o", tmp_path / "out", "--cache", cache)
-    assert (done.status, done.err) == (
+    result = run_assay(
+        "regenerate", write_changed_publication(tmp_path, change), "-o", tmp_path / "out", "--cache", cache
+    )
+    assert (result.status, result.err) == (
         0,
         "warning: Alloc: the publication explains it otherwise: RTS alloc rate: Allocations\n"
         "warning: CentiCpu: the publication captions its chart otherwise: CPU\n",
@@ -59,23 +61,23 @@ in  [ first, filesystem, dreps, shorter, stuffed, typst, next ]
 
 
 def test_next_edition_is_an_edit_of_the_specs(tmp_path: Path, cache: Path) -> None:
-    within = workspace(tmp_path / "workspace")
+    workspace_root = copy_workspace(tmp_path / "workspace")
     last = "in  [ first, filesystem, dreps, shorter, stuffed, typst ]\n"
-    edited(within / "specs" / "cardano" / "editions.dhall", last, NEXT)
+    edit_file(workspace_root / "specs" / "cardano" / "editions.dhall", last, NEXT)
 
-    def renamed(data: Any) -> None:
+    def rename_rows(data: Any) -> None:
         data["date"] = "2026-11-02"
         rows = {row["label"]: row for section in data["sections"] for row in section["rows"]}
         rows["Process CPU usage"].update(label="CPU of the process", unit="percent")
         rows["Block size"]["unit"] = "bytes"
 
-    data = load(PUBLISHED / "release-10.5.4.plutus.json")
-    renamed(data)
+    data = load_json(PUBLISHED / "release-10.5.4.plutus.json")
+    rename_rows(data)
     file = tmp_path / "release-10.7.json"
     file.write_text(json.dumps(data), encoding="utf-8")
-    done = assay("regenerate", file, "-o", tmp_path / "out", "--cache", cache, within=within)
-    assert done.status == 0, done.err
-    document = load(tmp_path / "out" / "document.json")
+    result = run_assay("regenerate", file, "-o", tmp_path / "out", "--cache", cache, cwd=workspace_root)
+    assert result.status == 0, result.err
+    document = load_json(tmp_path / "out" / "document.json")
     labels = [row[0] for section in document["sections"] for row in section["rows"]]
     assert "CPU of the process, percent" in labels
     assert "Block size, bytes" in labels
@@ -83,4 +85,4 @@ def test_next_edition_is_an_edit_of_the_specs(tmp_path: Path, cache: Path) -> No
     names = {entry["id"]: entry["name"] for group in document["dictionary"] for entry in group["entries"]}
     assert names["CentiCpu"] == "CPU of the process"
     # In the repository's own specs the same file is in no edition.
-    assert assay("regenerate", file, "-o", tmp_path / "other", "--cache", cache).status == 1
+    assert run_assay("regenerate", file, "-o", tmp_path / "other", "--cache", cache).status == 1

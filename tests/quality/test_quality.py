@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.commands import Done, assay
-from tests.support.small import logged, small
+from tests.support.commands import CommandResult, run_assay
+from tests.support.small import create_small_workspace, write_logs
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "tests" / "quality"
@@ -58,17 +58,19 @@ def parse_field(text: str) -> tuple[str, object]:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a workspace with a run for each case."""
-    place = small(tmp_path_factory.mktemp("quality"), (FOLDER / "system.dhall").read_text("utf-8"), PACKAGE)
+    place = create_small_workspace(
+        tmp_path_factory.mktemp("quality"), (FOLDER / "system.dhall").read_text("utf-8"), PACKAGE
+    )
     for name, case in CASES.items():
-        logged(place, name, parse_log(case["log"]))
+        write_logs(place, name, parse_log(case["log"]))
     return place
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_query_reports_missing_data(place: Path, cache: Path, name: str) -> None:
     run = f"{name}=runs/{name}"
-    done = assay("query", *METRICS, "--run", run, "--format", "json", "--cache", cache, within=place)
-    assert check_metrics(done, name, CASES[name]) == [
+    result = run_assay("query", *METRICS, "--run", run, "--format", "json", "--cache", cache, cwd=place)
+    assert check_metrics(result, name, CASES[name]) == [
         re.sub(r"(host |first at |records \()\b(?=[abc]\b)", r"\1h-", item) for item in CASES[name]["says"]
     ]
 
@@ -76,27 +78,27 @@ def test_query_reports_missing_data(place: Path, cache: Path, name: str) -> None
 @pytest.mark.parametrize("name", SHIPPED)
 def test_query_reports_missing_data_of_shipped_case(cache: Path, name: str) -> None:
     run = f"x={ROOT}/golden/cases/{name}/run"
-    done = assay("query", *SHIPPED[name]["values"], "--run", run, "--format", "json", "--cache", cache)
-    assert check_metrics(done, "x", SHIPPED[name]) == SHIPPED[name]["says"]
+    result = run_assay("query", *SHIPPED[name]["values"], "--run", run, "--format", "json", "--cache", cache)
+    assert check_metrics(result, "x", SHIPPED[name]) == SHIPPED[name]["says"]
 
 
-def check_metrics(done: Done, run: str, case: Mapping[str, Any]) -> list[str]:
+def check_metrics(result: CommandResult, run: str, case: Mapping[str, Any]) -> list[str]:
     """Check the values of a run's metrics; return the warnings about it."""
-    assert done.status == 0, done.err
-    results = {item["metric"]: item for item in json.loads(done.out)}
+    assert result.status == 0, result.err
+    results = {item["metric"]: item for item in json.loads(result.out)}
     for metric, (size, *average) in case["values"].items():
         assert results[metric]["size"] == size
         assert not average or results[metric]["average"] == pytest.approx(average[0], rel=1e-5)
     prefix = f"warning: {run}: "
-    return [line.removeprefix(prefix) for line in done.err.splitlines() if line.startswith(prefix)]
+    return [line.removeprefix(prefix) for line in result.err.splitlines() if line.startswith(prefix)]
 
 
 def test_report_of_fallback_values_prints_no_number(cache: Path, tmp_path: Path) -> None:
     run, out = ROOT / "golden/cases/cardano/3-no-resources/run", tmp_path / "out"
-    done = assay(
+    result = run_assay(
         "build", "cardano/comparison", "--run", f"x={run}", "--to", "md", "--to", "html", "-o", out, "--cache", cache
     )
-    assert done.status == 0
+    assert result.status == 0
     document = json.loads((out / "document.json").read_text("utf-8"))
     cells = {row[0]: row[1] for section in document["sections"] for row in section["rows"]}
     assert cells["Process CPU usage, %"] == cells["Kernel RSS, MiB"] == "—"
@@ -112,7 +114,7 @@ def test_report_of_fallback_values_prints_no_number(cache: Path, tmp_path: Path)
     assert (finding["affected"], finding["total"]) == (177, 177)
     assert {"CentiCpu", "RSS", "NetRd"} <= set(finding["metrics"])
     assert block["notes"] == [f"case: {item['message']}" for item in quality["findings"]]
-    assert [f"warning: case: {item['message']}" for item in quality["findings"]] == done.err.splitlines()[-2:]
+    assert [f"warning: case: {item['message']}" for item in quality["findings"]] == result.err.splitlines()[-2:]
     markdown = (out / "report.md").read_text("utf-8")
     lines = "".join(f"- {item}\n" for item in block["notes"]).replace("`", "\\`").replace("_", "\\_")
     assert f"| Findings | 2 |\n\n{lines}" in markdown
@@ -121,6 +123,6 @@ def test_report_of_fallback_values_prints_no_number(cache: Path, tmp_path: Path)
 
 def test_explain_reports_missing_data(cache: Path) -> None:
     run = ROOT / "golden/cases/cardano/5-ledger-metrics-every-10th-slot/run"
-    done = assay("explain", "cdfDensity", "--run", run, "--format", "json", "--cache", cache)
-    assert done.status == 0, done.err
-    assert "162 of 180 values rest on a fallback (cdfDensity)" in done.out
+    result = run_assay("explain", "cdfDensity", "--run", run, "--format", "json", "--cache", cache)
+    assert result.status == 0, result.err
+    assert "162 of 180 values rest on a fallback (cdfDensity)" in result.out

@@ -19,17 +19,17 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from assay.app.runs import named_runs
+from assay.app.runs import parse_runs
 from assay.engine.result_cache import Store
-from assay.remote.mirror import mirrored
-from assay.remote.required_files import Wanted
+from assay.remote.mirror import mirror_run
+from assay.remote.required_files import RequiredFiles
 from assay.util.diagnostics import AssayError
 from assay.util.progress import ignore_notice, ignore_progress
 from tests.compare_reference import CARDANO
-from tests.explain.test_explain import raw_line
-from tests.support.commands import Done, assay, assay_process, source_environment
+from tests.explain.test_explain import read_raw_line
+from tests.support.commands import CommandResult, build_environment, run_assay, run_assay_process
 from tests.support.laboratory import ROOT
-from tests.support.storage import S3, cut_line, free_port, s3_server
+from tests.support.storage import S3Server, find_free_port, open_cut_connection, run_s3_server
 
 PLAIN = CARDANO / "tiny" / "plain" / "run"
 PEER = CARDANO / "tiny" / "peerfirst" / "run"
@@ -37,12 +37,12 @@ HARNESS = CARDANO.parent / "antelope" / "harness"
 FILES = {path.relative_to(PLAIN).as_posix() for path in PLAIN.rglob("*") if path.is_file()}
 KEYS = ("AWS_PROFILE", "AWS_ENDPOINT_URL_S3", "AWS_SESSION_TOKEN", "FSSPEC_S3_ANON")
 SECRET = "not-to-be-told"
-ALL = Wanted(("**",))
+ALL = RequiredFiles(("**",))
 
 
 @pytest.fixture(scope="module")
-def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
-    with s3_server(tmp_path_factory.mktemp("s3")) as server:
+def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with run_s3_server(tmp_path_factory.mktemp("s3")) as server:
         server.client.create_bucket(Bucket="logs")
         server.put(PLAIN, "logs", "runs/plain")
         server.put(PEER, "logs", "runs/peer")
@@ -53,7 +53,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
 
 
 @pytest.fixture(autouse=True)
-def _settings(monkeypatch: pytest.MonkeyPatch, s3: S3, tmp_path: Path) -> None:
+def _settings(monkeypatch: pytest.MonkeyPatch, s3: S3Server, tmp_path: Path) -> None:
     """Set credentials and the server address, and hide the user's own settings."""
     for name in KEYS:
         monkeypatch.delenv(name, raising=False)
@@ -66,171 +66,177 @@ def _settings(monkeypatch: pytest.MonkeyPatch, s3: S3, tmp_path: Path) -> None:
         monkeypatch.setenv(name, value)
 
 
-def query(cache: Path, *runs: str | Path) -> Done:
-    named = [item for run in runs for item in ("--run", run)]
-    return assay("query", "CentiCpu", *named, "--no-filters", "--format", "json", "--cache", cache)
+def query(cache: Path, *runs: str | Path) -> CommandResult:
+    run_options = [item for run in runs for item in ("--run", run)]
+    return run_assay("query", "CentiCpu", *run_options, "--no-filters", "--format", "json", "--cache", cache)
 
 
-def read_values(done: Done) -> dict[str, object]:
+def read_values(result: CommandResult) -> dict[str, object]:
     """Return the figures by run."""
-    assert (done.status, done.err) == (0, "")
-    return {row["run"]: row["average"] for row in done.json()}
+    assert (result.status, result.err) == (0, "")
+    return {row["run"]: row["average"] for row in result.parse_json()}
 
 
-def mirrored_files(cache: Path, address: str) -> set[str]:
+def list_mirrored_files(cache: Path, address: str) -> set[str]:
     """Return the names of the files in a mirror."""
     folder = cache / "mirror" / hashlib.sha256(address.encode()).hexdigest()[:32] / "files"
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def mirror(cache: Path, address: str, wanted: Wanted = ALL) -> Path:
+def mirror(cache: Path, address: str, wanted: RequiredFiles = ALL) -> Path:
     """Update a mirror from the server while others may change it."""
     with ExitStack() as locks:
-        return mirrored(Store(cache), address, "run", wanted, locks, ignore_progress, ignore_notice)
+        return mirror_run(Store(cache), address, "run", wanted, locks, ignore_progress, ignore_notice)
 
 
-def refusal_of(cache: Path, address: str, wanted: Wanted = ALL) -> str:
+def read_refusal(cache: Path, address: str, wanted: RequiredFiles = ALL) -> str:
     """Return the error for a run that cannot be mirrored."""
-    with pytest.raises(AssayError) as caught:
+    with pytest.raises(AssayError) as error_info:
         mirror(cache, address, wanted)
-    return f"{caught.value}\n"
+    return f"{error_info.value}\n"
 
 
 # The same report
 
 
-def report(out: Path, cache: Path, run: str) -> Done:
-    return assay("build", "antelope/harness", "--run", run, "--to", "md", "-o", out, "--cache", cache)
+def report(out: Path, cache: Path, run: str) -> CommandResult:
+    return run_assay("build", "antelope/harness", "--run", run, "--to", "md", "-o", out, "--cache", cache)
 
 
 @pytest.fixture(scope="module")
-def build_report(s3: S3, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build_report(s3: S3Server, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a report of a run on the server."""
     out = tmp_path_factory.mktemp("far") / "report"
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"ENDPOINT_URL": s3.url, "ACCESS_KEY_ID": "key", "SECRET_ACCESS_KEY": SECRET}.items():
             patch.setenv(f"AWS_{name}", value)
-        done = report(out, cache, "far=s3://logs/harness/")
-    assert done.status == 0, done.err
+        result = report(out, cache, "far=s3://logs/harness/")
+    assert result.status == 0, result.err
     return out
 
 
 def test_report_equals_that_of_directories_to_the_byte(build_report: Path, cache: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    done = report(out, cache, f"far={HARNESS}")
-    assert done.status == 0, done.err
+    result = report(out, cache, f"far={HARNESS}")
+    assert result.status == 0, result.err
     names = {path.relative_to(out) for path in out.rglob("*") if path.is_file()}
     assert names == {path.relative_to(build_report) for path in build_report.rglob("*") if path.is_file()}
     for name in names - {Path("provenance.json")}:
         assert (out / name).read_bytes() == (build_report / name).read_bytes(), name
-    far, near = (json.loads((folder / "provenance.json").read_text("utf-8")) for folder in (build_report, out))
-    assert far.pop("places") == {"far": "s3://logs/harness"}
-    assert near.pop("places") == {"far": str(HARNESS)}
-    assert far == near
+    remote_provenance, local_provenance = (
+        json.loads((folder / "provenance.json").read_text("utf-8")) for folder in (build_report, out)
+    )
+    assert remote_provenance.pop("places") == {"far": "s3://logs/harness"}
+    assert local_provenance.pop("places") == {"far": str(HARNESS)}
+    assert remote_provenance == local_provenance
     for name in names:
         assert not [word for word in (SECRET, "mirror/") if word.encode() in (build_report / name).read_bytes()], name
 
 
 def test_metric_is_traced_to_its_lines(cache: Path) -> None:
-    done = assay("explain", "CentiCpu", "--run", "s3://logs/runs/peer", "--format", "json", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
-    lines = [line for sample in done.json()["run"]["largest"] for line in sample["lines"]]
+    result = run_assay("explain", "CentiCpu", "--run", "s3://logs/runs/peer", "--format", "json", "--cache", cache)
+    assert (result.status, result.err) == (0, "")
+    lines = [line for sample in result.parse_json()["run"]["largest"] for line in sample["lines"]]
     assert lines
     for line in lines:
-        assert raw_line(PEER, line["file"], line["line"]) == line["text"]
+        assert read_raw_line(PEER, line["file"], line["line"]) == line["text"]
 
 
 def test_report_is_verified_from_the_server(build_report: Path, cache: Path) -> None:
-    done = assay("verify", build_report, "--cache", cache)
-    assert done.status == 0
+    result = run_assay("verify", build_report, "--cache", cache)
+    assert result.status == 0
     message = "run far is fetched from s3://logs/harness, as provenance.json has it; --run far=DIR reads another"
-    assert message in done.err.splitlines()
-    assert done.out.endswith(" files: all the same bytes\n")
+    assert message in result.err.splitlines()
+    assert result.out.endswith(" files: all the same bytes\n")
 
 
 def test_verify_reports_the_size_of_its_downloads(build_report: Path, tmp_path: Path) -> None:
-    done = assay("verify", build_report, "--cache", tmp_path / "cache")
+    result = run_assay("verify", build_report, "--cache", tmp_path / "cache")
     (folder,) = (tmp_path / "cache" / "mirror").iterdir()
     sizes = [path.stat().st_size for path in (folder / "files").rglob("*") if path.is_file()]
     message = f"fetching {len(sizes)} objects of run far, {sum(sizes) / 1e6:.1f} MB, from s3://logs/harness"
-    assert (done.status, done.err.splitlines()[1:]) == (0, [message])
-    again = assay("verify", build_report, "--cache", tmp_path / "cache")
-    assert (again.status, len(again.err.splitlines())) == (0, 1)
+    assert (result.status, result.err.splitlines()[1:]) == (0, [message])
+    verification = run_assay("verify", build_report, "--cache", tmp_path / "cache")
+    assert (verification.status, len(verification.err.splitlines())) == (0, 1)
 
 
 # What is fetched
 
 
-def test_only_files_of_sources_are_fetched_and_once(s3: S3, cache: Path) -> None:
+def test_only_files_of_sources_are_fetched_and_once(s3: S3Server, cache: Path) -> None:
     s3.put(PLAIN, "logs", "runs/once")
     s3.client.put_object(Bucket="logs", Key="runs/once/node-2/core.dump", Body=b"0" * 1000)
-    before, lists = len(s3.read()), s3.listed()
-    far = read_values(query(cache, "x=s3://logs/runs/once"))
-    assert far == read_values(query(cache, f"x={PLAIN}"))
-    assert sorted(s3.read()[before:]) == sorted(f"logs/runs/once/{name}" for name in FILES)
-    assert mirrored_files(cache, "s3://logs/runs/once") == FILES
-    before = len(s3.read())
-    assert read_values(query(cache, "x=s3://logs/runs/once/")) == far
-    assert (s3.read()[before:], s3.listed() - lists) == ([], 2)
+    before, lists = len(s3.list_read_objects()), s3.count_listings()
+    remote_values = read_values(query(cache, "x=s3://logs/runs/once"))
+    assert remote_values == read_values(query(cache, f"x={PLAIN}"))
+    assert sorted(s3.list_read_objects()[before:]) == sorted(f"logs/runs/once/{name}" for name in FILES)
+    assert list_mirrored_files(cache, "s3://logs/runs/once") == FILES
+    before = len(s3.list_read_objects())
+    assert read_values(query(cache, "x=s3://logs/runs/once/")) == remote_values
+    assert (s3.list_read_objects()[before:], s3.count_listings() - lists) == ([], 2)
 
 
-def test_only_changed_object_is_fetched_and_deleted_removed(s3: S3, tmp_path: Path) -> None:
+def test_only_changed_object_is_fetched_and_deleted_removed(s3: S3Server, tmp_path: Path) -> None:
     s3.put(PLAIN, "logs", "runs/changing")
     folder = mirror(tmp_path, "s3://logs/runs/changing")
-    before = len(s3.read())
+    before = len(s3.list_read_objects())
     s3.client.put_object(Bucket="logs", Key="runs/changing/meta.json", Body=b"[]")
     s3.client.delete_object(Bucket="logs", Key="runs/changing/node-3/stdout.gz")
     assert mirror(tmp_path, "s3://logs/runs/changing") == folder
-    assert s3.read()[before:] == ["logs/runs/changing/meta.json"]
+    assert s3.list_read_objects()[before:] == ["logs/runs/changing/meta.json"]
     assert (folder / "meta.json").read_bytes() == b"[]"
-    assert mirrored_files(tmp_path, "s3://logs/runs/changing") == FILES - {"node-3/stdout.gz"}
+    assert list_mirrored_files(tmp_path, "s3://logs/runs/changing") == FILES - {"node-3/stdout.gz"}
     assert not (folder / "node-3").exists()
     assert {path.name for path in folder.parent.iterdir()} == {"files", "lock", "objects.jsonl"}
 
 
-def test_damaged_file_in_mirror_is_fetched_again(s3: S3, tmp_path: Path) -> None:
+def test_damaged_file_in_mirror_is_fetched_again(s3: S3Server, tmp_path: Path) -> None:
     folder = mirror(tmp_path, "s3://logs/runs/peer")
     (folder / "meta.json").write_bytes(b"{")
     (folder / "node-2" / "left.part").write_bytes(b"{")
-    before = len(s3.read())
+    before = len(s3.list_read_objects())
     mirror(tmp_path, "s3://logs/runs/peer")
-    assert s3.read()[before:] == ["logs/runs/peer/meta.json"]
+    assert s3.list_read_objects()[before:] == ["logs/runs/peer/meta.json"]
     assert (folder / "meta.json").read_bytes() == (PEER / "meta.json").read_bytes()
     assert not (folder / "node-2" / "left.part").exists()
 
 
-def test_files_of_another_source_are_fetched_in_addition(s3: S3, tmp_path: Path) -> None:
-    mirror(tmp_path, "s3://logs/runs/plain", Wanted(("*.json",)))
-    before = len(s3.read())
-    mirror(tmp_path, "s3://logs/runs/plain", Wanted(("node-2/stdout*",)))
-    assert s3.read()[before:] == ["logs/runs/plain/node-2/stdout.gz"]
-    assert mirrored_files(tmp_path, "s3://logs/runs/plain") == {"meta.json", "genesis-shelley.json", "node-2/stdout.gz"}
+def test_files_of_another_source_are_fetched_in_addition(s3: S3Server, tmp_path: Path) -> None:
+    mirror(tmp_path, "s3://logs/runs/plain", RequiredFiles(("*.json",)))
+    before = len(s3.list_read_objects())
+    mirror(tmp_path, "s3://logs/runs/plain", RequiredFiles(("node-2/stdout*",)))
+    assert s3.list_read_objects()[before:] == ["logs/runs/plain/node-2/stdout.gz"]
+    assert list_mirrored_files(tmp_path, "s3://logs/runs/plain") == {
+        "meta.json",
+        "genesis-shelley.json",
+        "node-2/stdout.gz",
+    }
 
 
-def test_host_without_log_is_reported_as_in_a_directory(s3: S3, cache: Path) -> None:
+def test_host_without_log_is_reported_as_in_a_directory(s3: S3Server, cache: Path) -> None:
     s3.put(PLAIN, "logs", "runs/silent")
     s3.client.put_object(Bucket="logs", Key="runs/silent/node-7/readme", Body=b"")
-    done = query(cache, "s3://logs/runs/silent")
-    assert (done.status, done.err) == (1, """\
+    result = query(cache, "s3://logs/runs/silent")
+    assert (result.status, result.err) == (1, """\
 error[no-logs]: host node-7 has no log file: s3://logs/runs/silent/node-7
   expected: stdout, stdout*, node-*.json (also with .gz or .zst)
   found:    nothing
 """)  # fmt: skip
 
 
-def test_archive_on_server_is_unpacked_and_not_kept(s3: S3, cache: Path, tmp_path: Path) -> None:
+def test_archive_on_server_is_unpacked_and_not_kept(s3: S3Server, cache: Path, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "run", "w:gz") as archive:
         archive.add(PLAIN, "some folder")
     s3.client.put_object(Bucket="logs", Key="packed/plain.tar.gz", Body=(tmp_path / "run").read_bytes())
-    before = len(s3.read())
+    before = len(s3.list_read_objects())
     actual = read_values(query(cache, "s3://logs/packed/plain.tar.gz"))
     assert actual == read_values(query(cache, f"plain={PLAIN}"))
     assert actual == read_values(query(cache, "s3://logs/packed/plain.tar.gz"))
-    assert s3.read()[before:] == ["logs/packed/plain.tar.gz"]
+    assert s3.list_read_objects()[before:] == ["logs/packed/plain.tar.gz"]
     assert not list((cache / "mirror").rglob("*.tar.gz"))
 
 
-def test_change_waits_for_readers(s3: S3, tmp_path: Path) -> None:
+def test_change_waits_for_readers(s3: S3Server, tmp_path: Path) -> None:
     s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"1")
     folder = mirror(tmp_path, "s3://logs/runs/shared")
     reader = os.open(folder.parent / "lock", os.O_RDWR)
@@ -239,7 +245,7 @@ def test_change_waits_for_readers(s3: S3, tmp_path: Path) -> None:
     s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"22")
     messages: list[str] = []
     with ExitStack() as locks:
-        tell = (
+        mirror_arguments = (
             Store(tmp_path),
             "s3://logs/runs/shared",
             "run",
@@ -248,7 +254,7 @@ def test_change_waits_for_readers(s3: S3, tmp_path: Path) -> None:
             ignore_progress,
             messages.append,
         )
-        change = threading.Thread(target=mirrored, args=tell)
+        change = threading.Thread(target=mirror_run, args=mirror_arguments)
         change.start()
         while not messages:
             time.sleep(0.01)
@@ -258,7 +264,7 @@ def test_change_waits_for_readers(s3: S3, tmp_path: Path) -> None:
     assert (folder / "a").read_bytes() == b"22"
 
 
-def test_waiting_command_says_so_without_a_terminal(s3: S3, tmp_path: Path) -> None:
+def test_waiting_command_says_so_without_a_terminal(s3: S3Server, tmp_path: Path) -> None:
     name, cache = "s3://logs/runs/awaited", tmp_path / "cache"
     for key in FILES:
         s3.client.put_object(Bucket="logs", Key=f"runs/awaited/{key}", Body=(PLAIN / key).read_bytes())
@@ -267,61 +273,73 @@ def test_waiting_command_says_so_without_a_terminal(s3: S3, tmp_path: Path) -> N
     (lock,) = (cache / "mirror").glob("*/lock")
     reader = os.open(lock, os.O_RDWR)
     fcntl.flock(reader, fcntl.LOCK_SH)
-    words = ("query", "CentiCpu", "--run", f"far={name}", "--no-filters", "--format", "json", "--cache", str(cache))
-    env = source_environment()
-    command = [sys.executable, "-m", "assay", *words]
+    query_command = (
+        "query",
+        "CentiCpu",
+        "--run",
+        f"far={name}",
+        "--no-filters",
+        "--format",
+        "json",
+        "--cache",
+        str(cache),
+    )
+    env = build_environment()
+    command = [sys.executable, "-m", "assay", *query_command]
     with subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as done:
-        assert done.stderr
-        assert done.stderr.readline() == "waiting for another assay that uses far\n"
+    ) as process:
+        assert process.stderr
+        assert process.stderr.readline() == "waiting for another assay that uses far\n"
         os.close(reader)
-        out, err = done.communicate(timeout=60)
-    assert (read_values(Done(done.returncode, out, err)), err) == (before, "")
+        out, err = process.communicate(timeout=60)
+    assert (read_values(CommandResult(process.returncode, out, err)), err) == (before, "")
 
 
 # Broken connections
 
 
-def test_interrupted_download_is_resumed(s3: S3, tmp_path: Path) -> None:
-    large = os.urandom(10_000_000)
-    s3.client.put_object(Bucket="logs", Key="runs/large/log", Body=large)
+def test_interrupted_download_is_resumed(s3: S3Server, tmp_path: Path) -> None:
+    large_content = os.urandom(10_000_000)
+    s3.client.put_object(Bucket="logs", Key="runs/large/log", Body=large_content)
     s3.client.put_object(Bucket="logs", Key="runs/large/small", Body=b"small")
-    with cut_line(s3) as line, pytest.MonkeyPatch.context() as patch:
+    with open_cut_connection(s3) as line, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", line.url)
         line.limit = 9_000_000
-        message = refusal_of(tmp_path, "s3://logs/runs/large")
+        message = read_refusal(tmp_path, "s3://logs/runs/large")
         assert message.startswith("error[no-server]: the server broke off: s3://logs/runs/large/log\n  found: ")
         assert message.endswith("  hint: what was fetched is kept: the next run goes on with the rest\n")
-        assert mirrored_files(tmp_path, "s3://logs/runs/large") == {"small"}
+        assert list_mirrored_files(tmp_path, "s3://logs/runs/large") == {"small"}
         (part,) = (tmp_path / "mirror").glob("*/parts/*")
         size = part.stat().st_size
         assert size == 8 * 2**20
-        line.limit, line.carried = None, 0
+        line.limit, line.byte_count = None, 0
         folder = mirror(tmp_path, "s3://logs/runs/large")
-        assert len(large) - size < line.carried < len(large) - size + 50_000
-    assert (folder / "log").read_bytes() == large
+        assert len(large_content) - size < line.byte_count < len(large_content) - size + 50_000
+    assert (folder / "log").read_bytes() == large_content
     assert not list((tmp_path / "mirror").glob("*/parts"))
 
 
-def test_partial_download_of_changed_object_is_discarded(s3: S3, tmp_path: Path) -> None:
+def test_partial_download_of_changed_object_is_discarded(s3: S3Server, tmp_path: Path) -> None:
     s3.client.put_object(Bucket="logs", Key="runs/other/log", Body=b"1" * 9_000_000)
-    with cut_line(s3) as line, pytest.MonkeyPatch.context() as patch:
+    with open_cut_connection(s3) as line, pytest.MonkeyPatch.context() as patch:
         patch.setenv("AWS_ENDPOINT_URL", line.url)
         line.limit = 8_700_000
-        refusal_of(tmp_path, "s3://logs/runs/other")
+        read_refusal(tmp_path, "s3://logs/runs/other")
     s3.client.put_object(Bucket="logs", Key="runs/other/log", Body=b"2" * 9_000_000)
     assert set((mirror(tmp_path, "s3://logs/runs/other") / "log").read_bytes()) == set(b"2")
 
 
-def refusal_after_listing(cache: Path, address: str, change: Callable[[], object]) -> str:
+def read_refusal_after_listing(cache: Path, address: str, change: Callable[[], object]) -> str:
     """Return the error for a run that changes between the listing and the first object."""
-    with ExitStack() as locks, pytest.raises(AssayError) as caught:
-        mirrored(Store(cache), address, "run", ALL, locks, ignore_progress, ignore_notice, fetching=lambda _: change())
-    return f"{caught.value}\n"
+    with ExitStack() as locks, pytest.raises(AssayError) as error_info:
+        mirror_run(
+            Store(cache), address, "run", ALL, locks, ignore_progress, ignore_notice, report_fetching=lambda _: change()
+        )
+    return f"{error_info.value}\n"
 
 
-def test_object_lost_or_changed_during_fetch_is_reported(s3: S3, tmp_path: Path) -> None:
+def test_object_lost_or_changed_during_fetch_is_reported(s3: S3Server, tmp_path: Path) -> None:
     """Regression: the message called the run missing, and suggested its own name."""
     name, place = "runs/living/log", {"Bucket": "logs", "Key": "runs/living/log"}
     changes: dict[str, Callable[[], object]] = {
@@ -331,7 +349,7 @@ def test_object_lost_or_changed_during_fetch_is_reported(s3: S3, tmp_path: Path)
     for change_name, change in changes.items():
         s3.client.put_object(**place, Body=b"a")
         s3.client.put_object(Bucket="logs", Key="runs/living/other", Body=b"o")
-        assert refusal_after_listing(tmp_path / change_name, "s3://logs/runs/living", change) == f"""\
+        assert read_refusal_after_listing(tmp_path / change_name, "s3://logs/runs/living", change) == f"""\
 error[run-changing]: an object {change_name} while the run was fetched: s3://logs/{name}
   hint: run again when the run is complete: what was fetched is kept
 """  # fmt: skip
@@ -343,11 +361,11 @@ error[run-changing]: an object {change_name} while the run was fetched: s3://log
 class Portal(http.server.BaseHTTPRequestHandler):
     """A server with one object of 20 bytes; it answers with a longer page, or stops early."""
 
-    item, stops, asked = "<Key>r/log</Key><Size>20</Size><ETag>1</ETag>", False, 0
+    item, stops, request_count = "<Key>r/log</Key><Size>20</Size><ETag>1</ETag>", False, 0
 
     def do_GET(self) -> None:
         is_list = "list-type" in self.path
-        Portal.asked += not is_list
+        Portal.request_count += not is_list
         body = f"<ListBucketResult><Contents>{self.item}</Contents></ListBucketResult>"
         page = body if is_list else "<p>to log in</p>" * 3
         self.send_response(200)
@@ -361,7 +379,7 @@ class Portal(http.server.BaseHTTPRequestHandler):
 
 
 @contextmanager
-def portal() -> Iterator[str]:
+def serve_portal() -> Iterator[str]:
     """Start the server; return its address."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Portal) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -372,9 +390,9 @@ def portal() -> Iterator[str]:
 def test_malformed_listing_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Regression: it ended with a traceback."""
     monkeypatch.setattr(Portal, "item", "<Key>r/log</Key>")
-    with portal() as address:
+    with serve_portal() as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-        assert "does not answer as one: s3://logs/r\n  found:    an answer without 'Size'\n" in refusal_of(
+        assert "does not answer as one: s3://logs/r\n  found:    an answer without 'Size'\n" in read_refusal(
             tmp_path, "s3://logs/r"
         )
 
@@ -387,12 +405,14 @@ def test_answer_of_other_bytes_is_refused(
 ) -> None:
     """Regression: the page was stored as the object, and an early stop was reported as a bug."""
     monkeypatch.setitem(fsspec.config.conf, "s3", {"config_kwargs": {"read_timeout": 0.1}})
-    monkeypatch.setattr(Portal, "asked", 0)
+    monkeypatch.setattr(Portal, "request_count", 0)
     monkeypatch.setattr(Portal, "stops", stops)
-    with portal() as address:
+    with serve_portal() as address:
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-        message = refusal_of(tmp_path, "s3://logs/r")
-    assert Portal.asked <= 2 + stops  # each may take 15 s (regression: half an hour with a server that never answers)
+        message = read_refusal(tmp_path, "s3://logs/r")
+    assert (
+        Portal.request_count <= 2 + stops
+    )  # each may take 15 s (regression: half an hour with a server that never answers)
     assert message == f"""\
 error[no-server]: the server broke off: s3://logs/r/log
   found:    {expected}
@@ -404,17 +424,17 @@ error[no-server]: the server broke off: s3://logs/r/log
 
 
 def test_empty_prefix_error_lists_its_neighbours(tmp_path: Path) -> None:
-    assert refusal_of(tmp_path, "s3://logs/runs/plian") == """\
+    assert read_refusal(tmp_path, "s3://logs/runs/plian") == """\
 error[no-run]: there is nothing at the address of the run: s3://logs/runs/plian
   expected: objects below s3://logs/runs/plian/
   hint: did you mean `plain` or `plainer`?
 """  # fmt: skip
-    assert "\n  hint: did you mean `runs`?\n" in refusal_of(tmp_path, "s3://logs/rnus/plain")
-    assert "error[no-run]: there is nothing" in refusal_of(tmp_path, "s3://logs/runs/plain.tar.gz")
+    assert "\n  hint: did you mean `runs`?\n" in read_refusal(tmp_path, "s3://logs/rnus/plain")
+    assert "error[no-run]: there is nothing" in read_refusal(tmp_path, "s3://logs/runs/plain.tar.gz")
 
 
 def test_missing_bucket_error_lists_the_buckets(tmp_path: Path) -> None:
-    assert refusal_of(tmp_path, "s3://lags/runs/plain") == """\
+    assert read_refusal(tmp_path, "s3://lags/runs/plain") == """\
 error[no-run]: the server has no such place: s3://lags/runs/plain
   expected: objects below s3://lags/runs/plain/
   found:    The specified bucket does not exist
@@ -422,10 +442,10 @@ error[no-run]: the server has no such place: s3://lags/runs/plain
 """  # fmt: skip
 
 
-def test_objects_of_no_source_are_no_run(s3: S3, tmp_path: Path) -> None:
+def test_objects_of_no_source_are_no_run(s3: S3Server, tmp_path: Path) -> None:
     for name in ("a/core", "b"):
         s3.client.put_object(Bucket="logs", Key=f"useless/{name}", Body=b"")
-    assert refusal_of(tmp_path, "s3://logs/useless", Wanted(("*.csv", "*.csv.gz", "a/*.json"))) == """\
+    assert read_refusal(tmp_path, "s3://logs/useless", RequiredFiles(("*.csv", "*.csv.gz", "a/*.json"))) == """\
 error[no-run]: the run holds no file that a source reads: s3://logs/useless
   expected: *.csv, a/*.json
   found:    a/core, b
@@ -433,22 +453,22 @@ error[no-run]: the run holds no file that a source reads: s3://logs/useless
 
 
 def test_unreachable_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    url = f"http://127.0.0.1:{free_port()}"
+    url = f"http://127.0.0.1:{find_free_port()}"
     monkeypatch.setenv("AWS_ENDPOINT_URL", url)
-    assert refusal_of(tmp_path, "s3://logs/runs/plain") == f"""\
+    assert read_refusal(tmp_path, "s3://logs/runs/plain") == f"""\
 error[no-server]: the server cannot be reached, or does not answer as one: s3://logs/runs/plain
   found:    Could not connect to the endpoint URL: \
 "{url}/logs?list-type=2&prefix=runs%2Fplain%2F&delimiter=&encoding-type=url"
   hint: is AWS_ENDPOINT_URL its address?
 """  # fmt: skip
     monkeypatch.setenv("AWS_ENDPOINT_URL", "no-url")
-    assert "\n  found:    Invalid endpoint: no-url\n" in refusal_of(tmp_path, "s3://logs/runs/plain")
+    assert "\n  found:    Invalid endpoint: no-url\n" in read_refusal(tmp_path, "s3://logs/runs/plain")
 
 
 def test_refusing_server_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with s3_server(tmp_path, INITIAL_NO_AUTH_ACTION_COUNT="0") as strict:
+    with run_s3_server(tmp_path, INITIAL_NO_AUTH_ACTION_COUNT="0") as strict:
         monkeypatch.setenv("AWS_ENDPOINT_URL", strict.url)
-        message = refusal_of(tmp_path, "s3://logs/runs/plain")
+        message = read_refusal(tmp_path, "s3://logs/runs/plain")
     assert message == """\
 error[run-refused]: the server refuses to list: s3://logs/runs/plain
   found:    The AWS Access Key Id you provided does not exist in our records.
@@ -459,7 +479,7 @@ error[run-refused]: the server refuses to list: s3://logs/runs/plain
 def test_missing_credentials_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
-    assert refusal_of(tmp_path, "s3://logs/runs/plain") == """\
+    assert read_refusal(tmp_path, "s3://logs/runs/plain") == """\
 error[run-refused]: there are no credentials for: s3://logs/runs/plain
   found:    Unable to locate credentials
   hint: credentials are taken from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE) or ~/.aws; \
@@ -474,11 +494,11 @@ UNSAFE = {
 
 
 @pytest.mark.parametrize("name", UNSAFE)
-def test_object_that_cannot_be_a_file_is_refused(s3: S3, tmp_path: Path, name: str) -> None:
+def test_object_that_cannot_be_a_file_is_refused(s3: S3Server, tmp_path: Path, name: str) -> None:
     key = f"unsafe/{len(name)}"
     for item in (name, "node-1/good"):
         s3.client.put_object(Bucket="logs", Key=f"{key}/{item}", Body=b"x")
-    assert refusal_of(tmp_path / "cache", f"s3://logs/{key}") == f"""\
+    assert read_refusal(tmp_path / "cache", f"s3://logs/{key}") == f"""\
 error[unsafe-name]: an object of the run is refused: {name}
   expected: names of files below the run
   found:    {UNSAFE[name]}
@@ -487,10 +507,10 @@ error[unsafe-name]: an object of the run is refused: {name}
     assert not [path for path in tmp_path.rglob("*") if path.name in ("out", "stdout", "good")]
 
 
-def test_objects_with_conflicting_paths_are_refused(s3: S3, tmp_path: Path) -> None:
+def test_objects_with_conflicting_paths_are_refused(s3: S3Server, tmp_path: Path) -> None:
     for name in ("a", "a/b"):
         s3.client.put_object(Bucket="logs", Key=f"clash/{name}", Body=b"x")
-    assert "is refused: a/b\n  expected: names of files below the run\n  found:    a is an object\n" in refusal_of(
+    assert "is refused: a/b\n  expected: names of files below the run\n  found:    a is an object\n" in read_refusal(
         tmp_path, "s3://logs/clash"
     )
 
@@ -499,8 +519,10 @@ def test_missing_package_error_names_the_extra(tmp_path: Path) -> None:
     shadow = tmp_path / "s3fs.py"
     shadow.write_text("raise ImportError('no s3fs')\n", encoding="utf-8")
     path = f"{tmp_path}{os.pathsep}{Path(__file__).parents[2] / 'compiler'}"
-    done = assay_process("ingest", "s3://logs/runs/plain", "--cache", tmp_path / "c", environment={"PYTHONPATH": path})
-    assert (done.status, done.err) == (2, """\
+    result = run_assay_process(
+        "ingest", "s3://logs/runs/plain", "--cache", tmp_path / "c", environment={"PYTHONPATH": path}
+    )
+    assert (result.status, result.err) == (2, """\
 error[no-package]: to read s3:// takes the package s3fs
   hint: pip install 'assay[s3]'
 """)  # fmt: skip
@@ -513,9 +535,9 @@ def test_run_is_named_by_last_part_of_its_address(tmp_path: Path) -> None:
     (tmp_path / "a=b").mkdir()
     texts = ["s3://logs/runs/10.5/", "s3://logs/day=5/10.6.tar.zst", "named=s3://logs/x", f"{tmp_path}/10.7.tgz",
              f"{tmp_path}/a=b"]  # fmt: skip
-    assert [run.id for run in named_runs(texts)] == ["10.5", "10.6", "named", "10.7", "a=b"]
-    assert [run.id for run in named_runs([texts[0], "gs://other/old/10.5"])] == ["runs-10.5", "old-10.5"]
-    assert [run.address for run in named_runs(texts[:2])] == ["s3://logs/runs/10.5", "s3://logs/day=5/10.6.tar.zst"]
+    assert [run.id for run in parse_runs(texts)] == ["10.5", "10.6", "named", "10.7", "a=b"]
+    assert [run.id for run in parse_runs([texts[0], "gs://other/old/10.5"])] == ["runs-10.5", "old-10.5"]
+    assert [run.address for run in parse_runs(texts[:2])] == ["s3://logs/runs/10.5", "s3://logs/day=5/10.6.tar.zst"]
 
 
 BAD = {
@@ -531,7 +553,7 @@ BAD = {
 
 @pytest.mark.parametrize("address", BAD)
 def test_invalid_address_is_a_usage_error_without_secrets(cache: Path, address: str) -> None:
-    done = query(cache, f"a={address}")
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith(f"error[run-address]: {BAD[address]}")
-    assert "cret" not in done.err
+    result = query(cache, f"a={address}")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"error[run-address]: {BAD[address]}")
+    assert "cret" not in result.err

@@ -21,19 +21,19 @@ import pytest
 import zstandard
 
 from assay.engine.result_cache import Store
-from assay.ingest.discovery import files_of
-from assay.remote.mirror import mirrored
-from assay.remote.required_files import Wanted
+from assay.ingest.discovery import find_files
+from assay.remote.mirror import mirror_run
+from assay.remote.required_files import RequiredFiles
 from assay.util.diagnostics import AssayError
 from assay.util.progress import Progress, ignore_notice, ignore_progress
 from assay.util.scratch import clean_up
 from tests.compare_reference import CARDANO
-from tests.support.commands import assay
-from tests.support.outcomes import contents
+from tests.support.commands import run_assay
+from tests.support.outcomes import read_contents
 
 PLAIN = CARDANO / "tiny" / "plain" / "run"
 CONTENT = {path.relative_to(PLAIN).as_posix(): path.read_bytes() for path in PLAIN.rglob("*") if path.is_file()}
-WANTED = Wanted(("genesis-shelley.json", "meta.json", "node-*/stdout", "node-*/stdout.gz"))
+WANTED = RequiredFiles(("genesis-shelley.json", "meta.json", "node-*/stdout", "node-*/stdout.gz"))
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     ".tar": bytes,
@@ -50,16 +50,16 @@ def make_tar(*members: tuple[tarfile.TarInfo | str, bytes], form: int = tarfile.
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w", format=form) as archive:
         for member, content in members:
-            head = tarfile.TarInfo(member) if isinstance(member, str) else member
-            head.size = head.size or len(content)
-            archive.addfile(head, io.BytesIO(content) if head.isreg() else None)
+            tar_info = tarfile.TarInfo(member) if isinstance(member, str) else member
+            tar_info.size = tar_info.size or len(content)
+            archive.addfile(tar_info, io.BytesIO(content) if tar_info.isreg() else None)
     return stream.getvalue()
 
 
 def make_member(name: str, kind: bytes, link: str = "", size: int = 0) -> tuple[tarfile.TarInfo, bytes]:
-    head = tarfile.TarInfo(name)
-    head.type, head.linkname, head.size = kind, link, size
-    return head, b""
+    tar_info = tarfile.TarInfo(name)
+    tar_info.type, tar_info.linkname, tar_info.size = kind, link, size
+    return tar_info, b""
 
 
 def make_zip(*members: tuple[zipfile.ZipInfo | str, bytes]) -> bytes:
@@ -70,25 +70,27 @@ def make_zip(*members: tuple[zipfile.ZipInfo | str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-def make_run_tar(above: str = "") -> bytes:
-    return make_tar(*((f"{above}{name}", content) for name, content in CONTENT.items()), ("notes/more", b"not wanted"))
+def make_run_tar(parent_prefix: str = "") -> bytes:
+    return make_tar(
+        *((f"{parent_prefix}{name}", content) for name, content in CONTENT.items()), ("notes/more", b"not wanted")
+    )
 
 
-def mirror(cache: Path, archive: Path, wanted: Wanted = WANTED, progress: Progress = ignore_progress) -> Path:
+def mirror(cache: Path, archive: Path, wanted: RequiredFiles = WANTED, progress: Progress = ignore_progress) -> Path:
     with ExitStack() as locks:
-        return mirrored(Store(cache), str(archive), "run", wanted, locks, progress, ignore_notice)
+        return mirror_run(Store(cache), str(archive), "run", wanted, locks, progress, ignore_notice)
 
 
-def refusal_of(archive: Path, content: bytes, cache: Path) -> str:
+def read_refusal(archive: Path, content: bytes, cache: Path) -> str:
     """Return the error for an archive, and check that nothing of it stays."""
     archive.write_bytes(content)
     cache.mkdir(exist_ok=True)
     paths = {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
-    with pytest.raises(AssayError) as caught:
+    with pytest.raises(AssayError) as error_info:
         mirror(cache, archive)
     assert paths == {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
     assert {path.name for path in cache.rglob("*") if path.is_file()} <= {"lock"}
-    return f"{caught.value}\n".replace(str(archive), archive.name)
+    return f"{error_info.value}\n".replace(str(archive), archive.name)
 
 
 @pytest.fixture
@@ -105,15 +107,15 @@ def place(tmp_path: Path) -> Path:
 def test_only_required_files_are_unpacked(tmp_path: Path, suffix: str) -> None:
     archive = tmp_path / f"run{suffix}"
     archive.write_bytes(PACKED[suffix](make_run_tar()))
-    assert contents(mirror(tmp_path / "cache", archive)) == CONTENT
+    assert read_contents(mirror(tmp_path / "cache", archive)) == CONTENT
 
 
 def make_system_zip(system: int, *members: tuple[str, bytes]) -> bytes:
     """Create a zip whose members name their operating system."""
-    heads = [(zipfile.ZipInfo(name), content) for name, content in members]
-    for head, _ in heads:
-        head.create_system = system
-    return make_zip(*heads)
+    zip_members = [(zipfile.ZipInfo(name), content) for name, content in members]
+    for zip_info, _ in zip_members:
+        zip_info.create_system = system
+    return make_zip(*zip_members)
 
 
 def make_commented_zip() -> bytes:
@@ -165,14 +167,14 @@ def test_good_archive_is_unpacked(case: str, tmp_path: Path) -> None:
     archive = tmp_path / f"run{suffix}"
     archive.write_bytes(content)
     folder = mirror(tmp_path / "cache", archive)
-    assert (name in ("", folder.name), contents(folder)) == (True, expected)
+    assert (name in ("", folder.name), read_contents(folder)) == (True, expected)
 
 
 @pytest.mark.parametrize("suffix", PACKED)
 def test_concatenated_tars_are_refused(place: Path, suffix: str) -> None:
     first, last = make_tar(("node-1/stdout", b"{}")), make_tar(("node-2/stdout", b"{}"))
     content = PACKED[suffix](first) + PACKED[suffix](last)
-    assert "\n  found:    what stands at byte 1024 is no member\n" in refusal_of(
+    assert "\n  found:    what stands at byte 1024 is no member\n" in read_refusal(
         place / f"run{suffix}", content, place / "cache"
     )
 
@@ -183,27 +185,38 @@ def test_archive_is_unpacked_again_only_after_a_change(tmp_path: Path) -> None:
     before = mirror(cache, archive).stat().st_ino
     assert mirror(cache, archive).stat().st_ino == before
     archive.write_bytes(make_tar(*((f"run/{name}", content) for name, content in CONTENT.items()), ("run/extra", b"1")))
-    assert contents(mirror(cache, archive, Wanted(("extra",)))) == {**CONTENT, "extra": b"1"}
-    assert contents(mirror(cache, archive)) == {**CONTENT, "extra": b"1"}
+    assert read_contents(mirror(cache, archive, RequiredFiles(("extra",)))) == {**CONTENT, "extra": b"1"}
+    assert read_contents(mirror(cache, archive)) == {**CONTENT, "extra": b"1"}
     archive.write_bytes(make_run_tar())
-    assert contents(mirror(cache, archive)) == CONTENT
+    assert read_contents(mirror(cache, archive)) == CONTENT
 
 
 def test_commands_accept_an_archive_as_run(tmp_path: Path, cache: Path) -> None:
     archive = tmp_path / "10.6.tar.zst"
     archive.write_bytes(zstandard.compress(make_run_tar("run/")))
-    done = assay("query", "CentiCpu", "--run", archive, "--run", f"dir={PLAIN}", "--no-filters", "--format", "json",
-                 "--cache", cache)  # fmt: skip
-    assert (done.status, done.err) == (0, "")
-    packed, plain = done.json()
-    assert packed == {**plain, "run": "10.6"}
+    result = run_assay(
+        "query",
+        "CentiCpu",
+        "--run",
+        archive,
+        "--run",
+        f"dir={PLAIN}",
+        "--no-filters",
+        "--format",
+        "json",
+        "--cache",
+        cache,
+    )
+    assert (result.status, result.err) == (0, "")
+    archive_result, folder_result = result.parse_json()
+    assert archive_result == {**folder_result, "run": "10.6"}
 
 
 def test_error_of_the_run_names_the_archive(tmp_path: Path, cache: Path) -> None:
     archive = tmp_path / "run.tar"
     archive.write_bytes(make_tar(*CONTENT.items(), ("node-7/other", b"")))
-    done = assay("ingest", archive, "--system", "cardano", "--cache", cache)
-    assert (done.status, done.err.split("\n")[0]) == (
+    result = run_assay("ingest", archive, "--system", "cardano", "--cache", cache)
+    assert (result.status, result.err.split("\n")[0]) == (
         1,
         f"error[no-logs]: host node-7 has no log file: {archive}/node-7",
     )
@@ -228,16 +241,16 @@ MEMBERS = {
 
 @pytest.mark.parametrize("name", MEMBERS)
 def test_member_that_cannot_be_a_file_is_refused(place: Path, name: str) -> None:
-    member, why = MEMBERS[name]
+    member, reason = MEMBERS[name]
     content = make_tar(("node-1/stdout", b"{}"), member, form=tarfile.GNU_FORMAT)
-    message = refusal_of(place / "run.tar", content, place / "cache")
-    printed = "stdout" if "folder" in why and "file and" in why else name
+    message = read_refusal(place / "run.tar", content, place / "cache")
+    printed_path = "stdout" if "folder" in reason and "file and" in reason else name
     assert (
         message
         == f"""\
-error[unsafe-name]: a member of the archive is refused: {printed}
+error[unsafe-name]: a member of the archive is refused: {printed_path}
   expected: names of files below the run
-  found:    {why}
+  found:    {reason}
   note: in run.tar
 """
     )
@@ -245,11 +258,11 @@ error[unsafe-name]: a member of the archive is refused: {printed}
 
 @pytest.mark.parametrize("suffix", PACKED)
 def test_truncated_archive_is_refused(place: Path, suffix: str) -> None:
-    whole = PACKED[suffix](make_run_tar())
-    for cut in (len(whole) // 2, len(whole) - 3):
-        if suffix == ".tar" and cut > len(whole) // 2:
+    archive_content = PACKED[suffix](make_run_tar())
+    for cut in (len(archive_content) // 2, len(archive_content) - 3):
+        if suffix == ".tar" and cut > len(archive_content) // 2:
             continue  # only surplus zeros are missing
-        message = refusal_of(place / f"run{suffix}", whole[:cut], place / "cache")
+        message = read_refusal(place / f"run{suffix}", archive_content[:cut], place / "cache")
         lines = message.split("\n")
         assert lines[0] == f"error[broken-archive]: the archive of the run cannot be read to its end: run{suffix}"
         assert lines[1] == f"  expected: the content of a {suffix}"
@@ -284,9 +297,9 @@ def make_oversized_zip() -> bytes:
 
 
 def make_large_header() -> bytes:
-    large = tarfile.TarInfo("node-1/stdout")
-    large.pax_headers = {"comment": "x" * (17 * 2**20)}
-    return gzip.compress(make_tar((large, b"{}")), 1)
+    tar_info = tarfile.TarInfo("node-1/stdout")
+    tar_info.pax_headers = {"comment": "x" * (17 * 2**20)}
+    return gzip.compress(make_tar((tar_info, b"{}")), 1)
 
 
 BACKSLASHES = "...\n  found:    its name has backslashes, where a run has folders\n..."
@@ -328,8 +341,8 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
         SEVERAL_ZIPS.format("bytes behind its end"),
     ),
     **{
-        f"a zip with {why}": (".zip", content, f"...\n  found:    {why}...")
-        for why, content in {
+        f"a zip with {reason}": (".zip", content, f"...\n  found:    {reason}...")
+        for reason, content in {
             "its name leads out": lambda: make_zip(("meta.json", b"{}"), ("../up", b"/etc")),
             "its name is absolute": lambda: make_zip(("meta.json", b"{}"), ("/up", b"/etc")),
             "it is a link": lambda: make_zip(("meta.json", b"{}"), (make_link(), b"/etc")),
@@ -352,10 +365,10 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a damaged zip": (".zip", lambda: LONG_ZIP[:50] + b"\xff\xff" + LONG_ZIP[52:], CUT_ZIP),
     "an empty zip": (".zip", bytes, CUT_ZIP),
     **{
-        f"a {real} named {suffix}": (
-            suffix, content, f"error[broken-archive]: ...  hint: its content is that of a {real}: rename it\n",
+        f"a {real_suffix} named {suffix}": (
+            suffix, content, f"error[broken-archive]: ...  hint: its content is that of a {real_suffix}: rename it\n",
         )
-        for suffix, real, content in (
+        for suffix, real_suffix, content in (
             (".tar.gz", ".tar.zst", lambda: zstandard.compress(make_run_tar())),
             (".tar.zst", ".tar.gz", lambda: gzip.compress(make_run_tar())),
             (".tar.xz", ".tar", make_run_tar),
@@ -402,7 +415,7 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_archive_is_refused_with_its_reason(case: str, place: Path) -> None:
     suffix, content, expected = BAD[case]
-    message = refusal_of(place / f"run{suffix}", content(), place / "cache")
+    message = read_refusal(place / f"run{suffix}", content(), place / "cache")
     pattern = re.escape(expected).replace(re.escape("..."), ".*")
     assert re.fullmatch(pattern, message, re.DOTALL), message
 
@@ -410,8 +423,8 @@ def test_bad_archive_is_refused_with_its_reason(case: str, place: Path) -> None:
 def unpack_and_kill(cache: Path, archive: Path) -> None:
     """Unpack an archive in a process that kills itself after reading everything."""
 
-    def kill(stage: str, done: int, total: int) -> None:
-        if stage == "unpacking run" and done == total:
+    def kill(stage: str, amount: int, total: int) -> None:
+        if stage == "unpacking run" and amount == total:
             os.kill(os.getpid(), signal.SIGKILL)
 
     child = os.fork()
@@ -423,27 +436,27 @@ def unpack_and_kill(cache: Path, archive: Path) -> None:
 
 
 def test_killed_unpacking_leaves_no_files(tmp_path: Path) -> None:
-    archive, cache, other = (tmp_path / name for name in ("run.tar", "cache", "other"))
+    archive, cache, other_cache = (tmp_path / name for name in ("run.tar", "cache", "other"))
     for content in (make_run_tar(), make_tar(*CONTENT.items(), ("new", b""))):
         archive.write_bytes(content)
         before = {path.parent for path in cache.rglob("unpacked")}
         unpack_and_kill(cache, archive)
-        left = [path for path in (cache / "scratch").glob("*/*/files/**/*") if path.is_file()]
-        assert left, "it was killed before it had written anything"
+        leftover_files = [path for path in (cache / "scratch").glob("*/*/files/**/*") if path.is_file()]
+        assert leftover_files, "it was killed before it had written anything"
         (folder,) = (cache / "mirror").iterdir()
         assert {path.name for path in folder.iterdir()} == {"lock", *(["unpacked"] if before else [])}
         unpack_and_kill(cache, archive)
-        assert contents(mirror(cache, archive)) == CONTENT
+        assert read_contents(mirror(cache, archive)) == CONTENT
         clean_up(cache)
-        mirror(other, archive)
-        clean_up(other)
-        assert contents(cache).keys() == contents(other).keys()
+        mirror(other_cache, archive)
+        clean_up(other_cache)
+        assert read_contents(cache).keys() == read_contents(other_cache).keys()
         assert not (cache / "scratch").exists()
 
 
 def test_missing_archive_is_reported(tmp_path: Path, cache: Path) -> None:
-    done = assay("query", "CentiCpu", "--run", tmp_path / "run.tar.zst", "--cache", cache)
-    assert (done.status, done.err) == (2, f"""\
+    result = run_assay("query", "CentiCpu", "--run", tmp_path / "run.tar.zst", "--cache", cache)
+    assert (result.status, result.err) == (2, f"""\
 error[no-run]: the archive of the run does not exist: {tmp_path / "run.tar.zst"}
   hint: --run takes a directory of a run, an archive of one, or an s3:// address
 """)  # fmt: skip
@@ -458,5 +471,5 @@ def test_required_globs_are_those_of_folders(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     for glob in ("*", "a*", "*/a", "*/*", "**/a", "b/**/a", "b/*/a", "?b/c", "[ab]", "*/.*", "[[]x]", "**/*"):
-        actual = {path.relative_to(tmp_path).as_posix() for path in files_of(tmp_path, glob)}
-        assert {name for name in names if Wanted((glob,)).has(name)} == actual, glob
+        actual = {path.relative_to(tmp_path).as_posix() for path in find_files(tmp_path, glob)}
+        assert {name for name in names if RequiredFiles((glob,)).has(name)} == actual, glob

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from assay.lang.workspace import load, shipped
+from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.report.blocks import verdict
-from tests.support.cometbft import RUN, assembled
-from tests.support.commands import assay
-from tests.support.loads import Experiment, loaded, sampled
+from tests.support.cometbft import RUN, assemble_document
+from tests.support.commands import run_assay
+from tests.support.loads import Experiment, add_samples, create_load_run
 
 SECOND = 10**9
 EVERY = "Experiments beside those of the baseline"
@@ -36,9 +36,9 @@ def find_scenarios(document: dict[str, Any]) -> dict[str, list[str]]:
 def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Path) -> None:
     """The ids have no influence."""
     first, second = Experiment("z", 5), Experiment("a", 100, latency=9 * SECOND)
-    base = loaded(tmp_path / "base", first, second)
-    run = loaded(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
-    document = assembled(cache, base, run)
+    base = create_load_run(tmp_path / "base", first, second)
+    run = create_load_run(tmp_path / "run", Experiment("a", 5), Experiment("z", 100, latency=9 * SECOND))
+    document = assemble_document(cache, base, run)
     assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: where several agree in connections and rate, the least number counts (base, connections 1, rate 50: "
@@ -47,9 +47,9 @@ def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Pa
 
 
 def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: Path) -> None:
-    base = loaded(tmp_path / "base", Experiment("r", 5))
-    run = loaded(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
-    document = assembled(cache, base, run)
+    base = create_load_run(tmp_path / "base", Experiment("r", 5))
+    run = create_load_run(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
+    document = assemble_document(cache, base, run)
     assert find_scenarios(document)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
     assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged, as base has none like these: run, connections 1, rate 200."
@@ -59,12 +59,12 @@ def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: 
 def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) -> None:
     """It does not, even if it is the first or the only one with its configuration."""
     faults = [Experiment("f", 5, latency=9 * SECOND), Experiment("g", 50, rate=100, latency=9 * SECOND)]
-    base = loaded(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
-    run = loaded(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
-    document = assembled(cache, base, run)
+    base = create_load_run(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
+    run = create_load_run(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
+    document = assemble_document(cache, base, run)
     assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
-    chosen = judge(document, "run", "The chosen experiment beside the baseline's")
-    assert chosen["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
+    chosen_verdict = judge(document, "run", "The chosen experiment beside the baseline's")
+    assert chosen_verdict["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
         f"{EVERY}: not judged there: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
         "connections 1, rate 100)."
@@ -74,7 +74,7 @@ def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) ->
 
 
 def test_reference_run_is_not_judged_by_its_own_fault(cache: Path) -> None:
-    document = assembled(cache, f"a={RUN}", f"b={RUN}")
+    document = assemble_document(cache, f"a={RUN}", f"b={RUN}")
     assert judge(document, "b")["1", "100", "Throughput, tx/s"][:2] == ["101.40039", "101.40039"]
     fault = judge(document, "b", "The experiment with a fault beside the baseline's")
     assert fault["1", "100", "Throughput, tx/s"][:2] == ["91.6057", "91.6057"]
@@ -96,41 +96,48 @@ def test_reference_run_is_not_judged_by_its_own_fault(cache: Path) -> None:
 def test_change_is_judged_exactly_and_printed_on_its_side(
     tmp_path: Path, cache: Path, base: int, run: int, cells: list[str]
 ) -> None:
-    runs = [loaded(tmp_path / name, Experiment("e", latency=value)) for name, value in (("a", base), ("b", run))]
-    assert judge(assembled(cache, *runs), "b")["1", "50", AVERAGE][2:] == cells
+    runs = [
+        create_load_run(tmp_path / name, Experiment("e", latency=value)) for name, value in (("a", base), ("b", run))
+    ]
+    assert judge(assemble_document(cache, *runs), "b")["1", "50", AVERAGE][2:] == cells
 
 
 def test_unjudged_scenario_names_the_missing_rows(tmp_path: Path, cache: Path) -> None:
-    short = loaded(tmp_path / "short", Experiment("e", count=1000))
-    whole = loaded(tmp_path / "whole", Experiment("e"))
-    faulty = loaded(tmp_path / "faulty", Experiment("e"), experiments={"fault": 1})
-    document = find_scenarios(assembled(cache, short, whole))
+    short_run = create_load_run(tmp_path / "short", Experiment("e", count=1000))
+    whole_run = create_load_run(tmp_path / "whole", Experiment("e"))
+    faulty = create_load_run(tmp_path / "faulty", Experiment("e"), experiments={"fault": 1})
+    document = find_scenarios(assemble_document(cache, short_run, whole_run))
     assert document["Overload"] == [
         "not run",
         "whole, which chooses, has no experiment without a fault that is saturated",
     ]
     assert document["Fault"] == ["not run", "neither the baseline nor whole has such rows"]
-    assert find_scenarios(assembled(cache, whole, short))["Overload"] == [
+    assert find_scenarios(assemble_document(cache, whole_run, short_run))["Overload"] == [
         "fail",
         "2 of 4 values worse by more than 10 %",
     ]
-    assert find_scenarios(assembled(cache, faulty, whole))["Fault"] == ["not run", "whole has no such rows"]
-    assert find_scenarios(assembled(cache, whole, faulty))["Fault"] == ["not run", "the baseline has no such rows"]
+    assert find_scenarios(assemble_document(cache, faulty, whole_run))["Fault"] == ["not run", "whole has no such rows"]
+    assert find_scenarios(assemble_document(cache, whole_run, faulty))["Fault"] == [
+        "not run",
+        "the baseline has no such rows",
+    ]
 
 
 def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path) -> None:
-    both = loaded(tmp_path / "both", Experiment("e"), Experiment("g", 50, rate=100))
-    one = loaded(tmp_path / "one", Experiment("e"))
-    document = assembled(cache, both, one)
+    run_of_both = create_load_run(tmp_path / "both", Experiment("e"), Experiment("g", 50, rate=100))
+    run_of_one = create_load_run(tmp_path / "one", Experiment("e"))
+    document = assemble_document(cache, run_of_both, run_of_one)
     rows = judge(document, "one")
     results = [row[-1] for row in rows.values()]
     assert (set(results), results.count("pass")) == ({"pass", "not run"}, len(results) // 2)
     message = f"0 of {len(rows)} values worse by more than 10 %, {results.count('not run')} missing"
     assert [row for row in find_scenarios(document).values() if "missing" in row[1]] == [["fail", message]]
     tables = find_part(document, "Results")["tables"]
-    marked = {table["title"]: {(mark["row"], mark["column"]) for mark in table.get("marks", ())} for table in tables}
+    marked_cells = {
+        table["title"]: {(mark["row"], mark["column"]) for mark in table.get("marks", ())} for table in tables
+    }
     last = next(table for table in tables if table["title"] == f"{EVERY}: one")
-    assert marked[f"{EVERY}: one"] == {
+    assert marked_cells[f"{EVERY}: one"] == {
         (y, len(last["header"]) - 1) for y, row in enumerate(last["rows"]) if row[-1] != "pass"
     }
 
@@ -138,29 +145,29 @@ def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path)
 @pytest.mark.parametrize("last", ["whole", "other"])
 def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, last: str) -> None:
     """For the other runs they only say that the chosen row is absent."""
-    short = loaded(tmp_path / "short", Experiment("e", count=1000))
-    loaded(tmp_path / "whole", Experiment("e"))
-    loaded(tmp_path / "other", Experiment("e", count=1000, rate=80))
-    for run in (short, tmp_path / last):
-        sampled(run, {"node_load1": {"v": [(at, "1") for at in range(9)]}})
+    short_run = create_load_run(tmp_path / "short", Experiment("e", count=1000))
+    create_load_run(tmp_path / "whole", Experiment("e"))
+    create_load_run(tmp_path / "other", Experiment("e", count=1000, rate=80))
+    for run in (short_run, tmp_path / last):
+        add_samples(run, {"node_load1": {"v": [(time, "1") for time in range(9)]}})
     texts = {
         "whole": "whole, which chooses, has no experiment without a fault that is saturated.",
         "other": "short has no experiment with connections 1, rate 80.",
     }
-    text = find_part(assembled(cache, short, tmp_path / last), "Overload")["text"]
+    text = find_part(assemble_document(cache, short_run, tmp_path / last), "Overload")["text"]
     assert [line for line in text if line.startswith(("whole ", "whole, ", "short ", "short, "))] == [texts[last]]
 
 
 def test_quotes_and_shares_round_half_to_even(tmp_path: Path, cache: Path) -> None:
-    run = loaded(tmp_path / "run", Experiment("e", latency=12_500_000), experiments={"fault": 1})
-    assert find_part(assembled(cache, run), "Latencies")["text"][0].endswith("0.012 s in the first experiment.")
+    run = create_load_run(tmp_path / "run", Experiment("e", latency=12_500_000), experiments={"fault": 1})
+    assert find_part(assemble_document(cache, run), "Latencies")["text"][0].endswith("0.012 s in the first experiment.")
 
 
 def test_duplicate_load_report_is_refused(tmp_path: Path, cache: Path) -> None:
-    run = loaded(tmp_path / "run", Experiment("e", count=3), Experiment("f", 50, count=2))
+    run = create_load_run(tmp_path / "run", Experiment("e", count=3), Experiment("f", 50, count=2))
     (run / "report" / "copy.csv").write_bytes((run / "report" / "raw.csv").read_bytes())
-    done = assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
-    assert (done.status, done.err) == (
+    result = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
+    assert (result.status, result.err) == (
         1,
         """\
 error[counted-twice]: run run: experiment e: 3 of its transactions stand in the load reports more than once, up to 2 \
@@ -172,11 +179,11 @@ times, e-0 among them: each would count as often
 
 
 def test_experiment_of_two_configurations_is_refused(tmp_path: Path, cache: Path) -> None:
-    run = loaded(tmp_path / "run", Experiment("e", count=3))
+    run = create_load_run(tmp_path / "run", Experiment("e", count=3))
     place = run / "report" / "raw.csv"
     place.write_text(place.read_text(encoding="utf-8").replace("e-1,1,50", "e-1,2,100"), encoding="utf-8")
-    done = assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
-    assert (done.status, done.err) == (
+    result = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
+    assert (result.status, result.err) == (
         1,
         """\
 error[several-configurations]: run run: experiment e has 2 configurations: 1 x 50 tx/s of 1024 bytes, 2 x 100 tx/s of \
@@ -196,10 +203,14 @@ error[several-configurations]: run run: experiment e has 2 configurations: 1 x 5
 )
 def test_non_number_counts_as_missing(results: list[str], expected: tuple[str, str]) -> None:
     rows = tuple(("1", "50", AVERAGE, "1.", "—", "—", result) for result in results)
-    assert verdict._outcome(rows, 10) == expected
+    assert verdict._summarize_rows(rows, 10) == expected
 
 
 def test_change_without_better_direction_is_not_worse(cache: Path) -> None:
-    metric = replace(load(shipped(), "cometbft", cache).metric("throughput"), name="Rounds", better="neither")
-    cells = verdict._outcome((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
+    metric = replace(
+        load_package(get_shipped_workspace(), "cometbft", cache).get_metric("throughput"),
+        name="Rounds",
+        better="neither",
+    )
+    cells = verdict._summarize_rows((("1", "Rounds", "2", "1", "-50.0", "fail"),), 10, [metric])
     assert cells == ("fail", "1 of 1 values worse by more than 10 % (Rounds: changed by more)")

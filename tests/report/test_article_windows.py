@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from assay.report.charts import vega_spec
-from tests.compare_reference import load
-from tests.support.cometbft import assembled
+from tests.compare_reference import load_json
+from tests.support.cometbft import assemble_document
 from tests.support.laboratory import ROOT
-from tests.support.loads import Experiment, loaded, sampled
+from tests.support.loads import Experiment, add_samples, create_load_run
 
 MEMORY, SIZE, HEIGHT = "process_resident_memory_bytes", "cometbft_mempool_size", "cometbft_consensus_height"
 
@@ -33,10 +33,10 @@ def read_points(document: dict[str, Any], identifier: str) -> list[tuple[str, fl
 
 def test_figures_of_all_windows_have_one_start(tmp_path: Path, cache: Path) -> None:
     """Time starts when the first transaction is sent (6 s), not at the first sample."""
-    run = loaded(tmp_path / "run", Experiment("e", 5), Experiment("f", 290))
-    early = [(at, "5000" if at == 250 else "7") for at in range(0, 300, 5)]
-    late = [(at, "99" if at >= 250 else "10") for at in range(200, 300, 5)]
-    document = assembled(cache, sampled(run, {SIZE: {"v": early}, HEIGHT: {"v": late}}))
+    run = create_load_run(tmp_path / "run", Experiment("e", 5), Experiment("f", 290))
+    early_samples = [(time, "5000" if time == 250 else "7") for time in range(0, 300, 5)]
+    late_samples = [(time, "99" if time >= 250 else "10") for time in range(200, 300, 5)]
+    document = assemble_document(cache, add_samples(run, {SIZE: {"v": early_samples}, HEIGHT: {"v": late_samples}}))
     spike = next(x for _, x, y in read_points(document, "series-run-mempool_size") if y == 5000)
     jump = next(x for _, x, y in read_points(document, "series-run-heights") if y == 99)
     assert (spike, jump) == (250 - 6, 250 - 6)
@@ -49,32 +49,33 @@ def create_run(tmp_path: Path) -> Path:
     """Create nodes of 100 and of 300 bytes, the second without a number half of the time, and a third after the
     experiment.
     """
-    run = loaded(tmp_path / "run", Experiment("e", 28, latency=30 * 10**9))  # sent at 0 s, in a block at 30 s
+    run = create_load_run(tmp_path / "run", Experiment("e", 28, latency=30 * 10**9))  # sent at 0 s, in a block at 30 s
     values = {
-        "v": [(at, "100") for at in range(60)],
-        "w": [(at, "NaN" if at % 2 else "300") for at in range(60)],
-        "x": [(at, "9000") for at in range(40, 60)],
+        "v": [(time, "100") for time in range(60)],
+        "w": [(time, "NaN" if time % 2 else "300") for time in range(60)],
+        "x": [(time, "9000") for time in range(40, 60)],
     }
-    return sampled(run, {MEMORY: values})
+    return add_samples(run, {MEMORY: values})
 
 
 def test_mean_over_lines_covers_those_with_a_value(tmp_path: Path, cache: Path) -> None:
-    document = assembled(cache, create_run(tmp_path))
+    document = assemble_document(cache, create_run(tmp_path))
     mean = [y for _, _, y in read_points(document, "series-run-chosen-memory-mean") if y is not None]
-    assert mean == [100.0 if at % 2 else 200.0 for at in range(31)]
+    assert mean == [100.0 if time % 2 else 200.0 for time in range(31)]
     (table,) = find_part(document, "Metrics of the nodes")["tables"]
     assert float(table["rows"][0][3]) == pytest.approx(math.fsum(mean) / len(mean), rel=1e-4)
 
 
 def test_averages_of_a_choice_cover_its_time(tmp_path: Path, cache: Path) -> None:
-    (table,) = find_part(assembled(cache, create_run(tmp_path)), "Metrics of the nodes")["tables"]
+    (table,) = find_part(assemble_document(cache, create_run(tmp_path)), "Metrics of the nodes")["tables"]
     assert [row[2] for row in table["rows"]] == ["2", "2"]  # the third node came after it
 
 
 def test_averages_of_an_absent_choice_are_left_out(tmp_path: Path, cache: Path) -> None:
-    run = loaded(tmp_path / "run", Experiment("e", count=10))
+    run = create_load_run(tmp_path / "run", Experiment("e", count=10))
     document = find_part(
-        assembled(cache, sampled(run, {MEMORY: {"v": [(at, "1") for at in range(9)]}})), "Metrics of the nodes"
+        assemble_document(cache, add_samples(run, {MEMORY: {"v": [(time, "1") for time in range(9)]}})),
+        "Metrics of the nodes",
     )
     assert document["tables"] == []
     assert document["text"][-1] == "run has no experiment without a fault that is not saturated."
@@ -82,7 +83,7 @@ def test_averages_of_an_absent_choice_are_left_out(tmp_path: Path, cache: Path) 
 
 def test_results_have_the_units_of_measurement(qa: Path) -> None:
     """Tables show the value times its factor."""
-    results = load(qa / "results.json")
+    results = load_json(qa / "results.json")
     assert results["units"].keys() == results["rows"]["run"].keys()
     name = next(name for name in results["rows"]["run"] if name.endswith(" valid_txs expected_txs throughput"))
     units = results["units"][name]
@@ -106,17 +107,19 @@ def test_results_have_the_units_of_measurement(qa: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "named"),
+    ("count", "expected_names"),
     [(8, []), (9, [COLOURS]), (40, ["Too many lines for a printed legend: figures 2, 4.", COLOURS])],
 )
 def test_indistinguishable_timeline_lines_are_reported(
-    tmp_path: Path, cache: Path, count: int, named: list[str]
+    tmp_path: Path, cache: Path, count: int, expected_names: list[str]
 ) -> None:
     """There are eight colours. The mean has a colour of its own and is not reported."""
-    run = loaded(tmp_path / "run", Experiment("e"))
-    nodes = {f"n{number}": [(at, "1") for at in range(30)] for number in range(count)}
-    texts = find_part(assembled(cache, sampled(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")["text"]
-    assert [line for line in texts if "lines" in line and "figures" in line] == named
+    run = create_load_run(tmp_path / "run", Experiment("e"))
+    nodes = {f"n{number}": [(time, "1") for time in range(30)] for number in range(count)}
+    texts = find_part(assemble_document(cache, add_samples(run, {MEMORY: nodes, SIZE: nodes})), "Metrics of the nodes")[
+        "text"
+    ]
+    assert [line for line in texts if "lines" in line and "figures" in line] == expected_names
 
 
 def test_number_of_colours_is_the_documented_one() -> None:

@@ -11,11 +11,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.report.charts.axis import BODY, BODY_SHARE, Room, Scale, choose, labelled, tick_format
+from assay.report.charts.axis import (
+    BODY,
+    BODY_SHARE,
+    Room,
+    Scale,
+    choose_scale,
+    choose_tick_format,
+    keep_fitting_labels,
+)
 from assay.report.charts.render import draw, load_template
-from assay.report.charts.vega_spec import chart_spec
+from assay.report.charts.vega_spec import build_chart_spec
 from assay.report.document import Chart, Series
-from tests.report_sample import TEMPLATES, published, published_chart
+from tests.report_sample import TEMPLATES, build_published_chart, load_published
 
 CASES = Path(__file__).parent / "cases" / "scales.csv"
 CENTILES = (0.0, 0.01, 0.05, 0.5, 0.95, 0.99, 0.999, 1.0)
@@ -29,7 +37,7 @@ def run(*values: float, hosts: float | None = None) -> Series:
     return Series("a", tuple((x, centile, x - hosts, x + hosts) for x, centile in points))
 
 
-def listed(values: dict[float, float]) -> Series:
+def create_series(values: dict[float, float]) -> Series:
     """A run with these values at these centiles."""
     return Series("a", tuple((x, centile, None, None) for centile, x in values.items()))
 
@@ -45,7 +53,7 @@ def test_axis_has_the_scale_of_its_case(case: dict[str, str]) -> None:
     """An empty cell states nothing."""
     hosts = float(case["hosts"]) if case["hosts"] else None
     runs = [run(*map(float, values.split()), hosts=hosts) for values in case["runs"].split("|")]
-    scale = choose(runs, case["asked"])
+    scale = choose_scale(runs, case["asked"])
     assert scale.kind == (case["kind"] or scale.kind)
     assert scale.low == float(case["low"] or scale.low)
     assert scale.high == float(case["high"] or scale.high)
@@ -57,35 +65,35 @@ def test_the_axis_is_cut_at_each_of_five_centiles(cut: float) -> None:
     """At the value there, 95, and 4 % beyond, where nothing less than that leaves room."""
     centiles = (0.0, 0.05, 0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.999, 0.9995, 1.0)
     below = {centile: 60 * centile for centile in centiles if centile < cut}
-    above = {centile: 1e6 for centile in centiles if centile > cut}
-    assert choose([listed({**below, cut: 95, **above})]).high == 100
+    high_values = {centile: 1e6 for centile in centiles if centile > cut}
+    assert choose_scale([create_series({**below, cut: 95, **high_values})]).high == 100
 
 
 def test_the_upper_end_is_cut_before_both() -> None:
     """What is least stays where there is room for it."""
     upper = {0.95: 54.0, 0.99: 55.0, 0.995: 93000.0, 0.999: 93000.0, 1.0: 93669.0}
-    scale = choose([listed({0.0: 0.0, 0.01: 30.0, 0.05: 31.0, 0.5: 42.0, **upper})])
+    scale = choose_scale([create_series({0.0: 0.0, 0.01: 30.0, 0.05: 31.0, 0.5: 42.0, **upper})])
     assert (scale.low, scale.high) == (0, 60)
 
 
 def test_the_lower_end_is_that_of_the_run_that_reaches_furthest() -> None:
-    far, near = run(-9000, 130, 131, 142, 154, 155, 156, 180), run(-9000, 150, 151, 152, 154, 155, 156, 180)
-    assert choose([far, near]) == choose([near, far]) == choose([far])
+    far_run, near_run = run(-9000, 130, 131, 142, 154, 155, 156, 180), run(-9000, 150, 151, 152, 154, 155, 156, 180)
+    assert choose_scale([far_run, near_run]) == choose_scale([near_run, far_run]) == choose_scale([far_run])
 
 
 def test_run_begins_at_its_first_listed_value() -> None:
     """50 times that value is no two decades."""
-    assert choose([listed({0.06: 1.0, 0.5: 30.0, 0.95: 50.0, 1.0: 60.0})]).kind == "linear"
+    assert choose_scale([create_series({0.06: 1.0, 0.5: 30.0, 0.95: 50.0, 1.0: 60.0})]).kind == "linear"
 
 
 def test_without_points_there_is_still_an_axis() -> None:
-    assert choose([]) == choose([Series("a", ())]) == Scale("linear", 0.0, 1.0, (0, 1))
+    assert choose_scale([]) == choose_scale([Series("a", ())]) == Scale("linear", 0.0, 1.0, (0, 1))
 
 
-@pytest.mark.parametrize("metric", [item["id"] for item in published()["charts"]])
+@pytest.mark.parametrize("metric", [item["id"] for item in load_published()["charts"]])
 def test_the_body_of_every_published_chart_has_its_room(metric: str) -> None:
-    series = published_chart(metric).series
-    scale = choose(series)
+    series = build_published_chart(metric).series
+    scale = choose_scale(series)
     values = [(x, centile) for item in series for x, centile, _, _ in item.points]
     low = min(x for x, centile in values if centile == BODY[0])
     high = max(x for x, centile in values if centile == BODY[1])
@@ -94,9 +102,9 @@ def test_the_body_of_every_published_chart_has_its_room(metric: str) -> None:
         assert (high - low) / (scale.high - scale.low) > 0.7 * BODY_SHARE
 
 
-@pytest.mark.parametrize("metric", [item["id"] for item in published()["charts"]])
+@pytest.mark.parametrize("metric", [item["id"] for item in load_published()["charts"]])
 def test_ticks_ascend_within_the_axis(metric: str) -> None:
-    scale = choose(published_chart(metric).series)
+    scale = choose_scale(build_published_chart(metric).series)
     assert list(scale.ticks) == sorted(set(scale.ticks))
     assert scale.low <= scale.ticks[0]
     assert scale.ticks[-1] <= scale.high
@@ -114,7 +122,7 @@ def test_ticks_ascend_within_the_axis(metric: str) -> None:
     ],
 )
 def test_tick_labels_have_the_decimals_that_the_finest_needs(ticks: tuple[float, ...], expected: str) -> None:
-    assert tick_format(ticks) == expected
+    assert choose_tick_format(ticks) == expected
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=8, max_size=8))
@@ -125,11 +133,11 @@ def test_tick_labels_have_the_decimals_that_the_finest_needs(ticks: tuple[float,
 def test_every_axis_has_ends_and_ticks_between_them(values: list[float]) -> None:
     """No finite double is an error."""
     for kind in ("auto", "linear", "log"):
-        scale = choose([run(*sorted(values))], kind)
+        scale = choose_scale([run(*sorted(values))], kind)
         assert scale.low < scale.high
         assert all(scale.low <= tick <= scale.high for tick in scale.ticks)
         assert list(scale.ticks) == sorted(set(scale.ticks))
-        assert tick_format(scale.ticks)
+        assert choose_tick_format(scale.ticks)
 
 
 # Labels
@@ -142,16 +150,16 @@ LABELS = re.compile(
 )
 
 
-def chart_between(least: float, greatest: float) -> Chart:
+def create_chart(least: float, greatest: float) -> Chart:
     """A chart of eleven values at like distances."""
     step = (greatest - least) / 10
     points = tuple((least + step * place, place / 10, None, None) for place in range(11))
     return Chart("m", 1, "Time", "Time, s", "s", "cdf", (Series("run", points),))
 
 
-def labels(least: float, greatest: float) -> list[tuple[float, str]]:
+def read_labels(least: float, greatest: float) -> list[tuple[float, str]]:
     """The labels below the axis of such a chart, each with its place from the drawing's left edge."""
-    (drawing,) = draw([chart_between(least, greatest)], TEMPLATES)
+    (drawing,) = draw([create_chart(least, greatest)], TEMPLATES)
     return [(float(x) + 40, text) for x, text in LABELS.findall(drawing.svg) if text != "Time, s"]
 
 
@@ -167,7 +175,7 @@ def labels(least: float, greatest: float) -> list[tuple[float, str]]:
     ],
 )
 def test_labels_tell_values_of_any_size_apart(least: float, greatest: float, expected: list[str]) -> None:
-    placed = labels(least, greatest)
+    placed = read_labels(least, greatest)
     assert [text for _, text in placed] == expected
     widths = [4.6 * len(text) for _, text in placed]
     edges = [(x - width / 2, x + width / 2) for (x, _), width in zip(placed, widths, strict=True)]
@@ -178,15 +186,15 @@ def test_labels_tell_values_of_any_size_apart(least: float, greatest: float, exp
 
 def test_a_logarithmic_axis_of_many_decades_has_labels_at_some() -> None:
     powers = tuple(10.0**power for power in range(-12, 13))
-    axis = labelled(Scale("log", 1e-12, 1e12, powers), ROOM)
+    axis = keep_fitting_labels(Scale("log", 1e-12, 1e12, powers), ROOM)
     assert axis.ticks == powers[::2]
-    assert tick_format(axis.ticks) == "~s"
-    assert tick_format(powers[:12]) == "~g"
+    assert choose_tick_format(axis.ticks) == "~s"
+    assert choose_tick_format(powers[:12]) == "~g"
 
 
 def test_a_tick_whose_label_has_no_room_is_the_only_one() -> None:
     ticks = (1.0, 1.0000000000000002)
-    assert labelled(Scale("linear", *ticks, ticks), ROOM).ticks == ticks[:1]
+    assert keep_fitting_labels(Scale("linear", *ticks, ticks), ROOM).ticks == ticks[:1]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +204,7 @@ def test_cut_axis_says_how_far_values_go(offset: float, title: str) -> None:
     step = 1e-10 if offset else 1.0
     values = [offset + step * (place if place < 1000 else 10_000) for place in range(1001)]
     points = tuple((value, place / 1000, None, None) for place, value in enumerate(values))
-    spec = chart_spec(
+    spec = build_chart_spec(
         Chart("m", 1, "Time", "Time, s", "s", "cdf", (Series("run", points),)), load_template(TEMPLATES, "cdf")
     )
     assert spec["encoding"]["x"]["axis"]["title"][1:] == [title]

@@ -16,9 +16,9 @@ def test_each_kind_is_rendered_by_a_module_of_its_name() -> None:
     renderers = load_renderers()
     assert set(renderers) == set(list_kinds())
     for kind, renderer in renderers.items():
-        declared, rendered = kind.__module__, inspect.getmodule(renderer.render)
+        declaring_module, rendered = kind.__module__, inspect.getmodule(renderer.render)
         assert rendered is not None
-        assert declared.rpartition(".")[2] == rendered.__name__.rpartition(".")[2]
+        assert declaring_module.rpartition(".")[2] == rendered.__name__.rpartition(".")[2]
 
 
 def test_positions_on_a_page_differ() -> None:

@@ -12,28 +12,28 @@ import pytest
 
 from assay.report.render.pdf import MISSING_GLYPHS, list_missing_characters
 from assay.util.escape import HIDDEN, escape_text
-from tests.support.commands import Done, assay
+from tests.support.commands import CommandResult, run_assay
 
 ACTING = "1.0\x1b[31m\x07\x7f\x9b\u202eabc<script>alert(1)</script>#eval(1)'; DROP TABLE x; --\u2066\u200b"
 ABROAD = "1.0 中文 😀 א Ж λ"
-LACKING = "中文😀א"
+UNSUPPORTED_CHARACTERS = "中文😀א"
 
 
-def built(folder: Path, cache: Path, version: str, *options: str) -> Done:
+def build_report(folder: Path, cache: Path, version: str, *options: str) -> CommandResult:
     """The report of a workspace as `assay init` makes it, of whose runs the first has this version."""
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     (folder / "runs" / "1.0" / "meta.json").write_text(json.dumps({"version": version}), encoding="utf-8")
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
     command = ("build", "service/comparison", *runs, "--to", "pdf", "--to", "html", "--to", "md", "-o", "out")
-    return assay("--cache", cache, *command, *options, within=folder)
+    return run_assay("--cache", cache, *command, *options, cwd=folder)
 
 
-def pdf_text(place: Path) -> str:
+def read_pdf_text(place: Path) -> str:
     """The text of all pages, without blanks: lines break anywhere."""
     return "".join("".join(page.extract_text().split()) for page in pypdf.PdfReader(place).pages)
 
 
-def hidden(text: str) -> set[str]:
+def find_hidden_characters(text: str) -> set[str]:
     """The characters that act or are unseen; of line ends and tabs none."""
     return {letter for letter in text if unicodedata.category(letter) in HIDDEN} - {"\n", "\t"}
 
@@ -44,62 +44,68 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_control_characters_are_escaped_in_every_file(folder: Path, cache: Path) -> None:
-    done = built(folder, cache, ACTING, "--author", "A \u202ertl", "--title", "T\x1b[1m")
-    assert (done.status, done.err) == (0, "")
+    result = build_report(folder, cache, ACTING, "--author", "A \u202ertl", "--title", "T\x1b[1m")
+    assert (result.status, result.err) == (0, "")
     files = [path for path in (folder / "out").rglob("*") if path.is_file() and path.suffix != ".pdf"]
     assert {path.suffix for path in files} >= {".html", ".md", ".json", ".svg", ".sql", ".typ"}
-    of_script = {"report.html"}  # its script of charts has soft hyphens and the like in texts of its own
-    found = {path.name: hidden(path.read_text(encoding="utf-8")) for path in files if path.name not in of_script}
-    assert {name: letters for name, letters in found.items() if letters} == {}
+    script_files = {"report.html"}  # its script of charts has soft hyphens and the like in texts of its own
+    hidden_by_file = {
+        path.name: find_hidden_characters(path.read_text(encoding="utf-8"))
+        for path in files
+        if path.name not in script_files
+    }
+    assert {name: letters for name, letters in hidden_by_file.items() if letters} == {}
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert not hidden(re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL))
+    assert not find_hidden_characters(re.sub(r"<script>.*?</script>", "", page, flags=re.DOTALL))
     document = json.loads((folder / "out" / "document.json").read_text(encoding="utf-8"))
     assert document["manifest"]["header"] == ["", escape_text(ACTING), "1.1"]
     assert (document["title"], document["author"]) == (r"T\x1b[1m", r"A \u202ertl")
-    text = pdf_text(folder / "out" / "report.pdf")
+    text = read_pdf_text(folder / "out" / "report.pdf")
     assert escape_text(ACTING).replace(" ", "") in text
 
 
 def test_results_and_constants_have_the_exact_text(folder: Path, cache: Path) -> None:
     """What programs read is escaped as JSON escapes it, so that it is read back as it was."""
-    built(folder, cache, ACTING)
+    build_report(folder, cache, ACTING)
     constants = json.loads((folder / "out" / "sql" / "constants.json").read_text(encoding="utf-8"))
     assert constants["1.0"]["version"] == ACTING
 
 
 def test_characters_without_a_font_are_escaped_in_the_pdf(folder: Path, cache: Path) -> None:
-    done = built(folder, cache, ABROAD)
+    result = build_report(folder, cache, ABROAD)
     warning = (
         r"No font of the report has א (\u05d0), 中 (\u4e2d), 文 (\u6587), 😀 (\U0001f600): in report.pdf escapes stand "
         "for them. A workspace with `templates/` of its own can have fonts for them in `templates/fonts/`."
     )
-    assert (done.status, done.err) == (0, f"warning: {warning}\n")
+    assert (result.status, result.err) == (0, f"warning: {warning}\n")
     out = folder / "out"
-    text = pdf_text(out / "report.pdf")
+    text = read_pdf_text(out / "report.pdf")
     assert r"1.0\u4e2d\u6587\U0001f600\u05d0Жλ" in text
-    assert not set(LACKING) & set(text)
+    assert not set(UNSUPPORTED_CHARACTERS) & set(text)
     for name in ("report.html", "report.md", "document.json", "charts/wait.svg"):
         assert "1.0 中文 😀 א Ж λ" in (out / name).read_text(encoding="utf-8"), name
-    drawn = (out / "report" / "charts" / "wait.svg").read_text(encoding="utf-8")
-    assert r"1.0 \u4e2d\u6587 \U0001f600 \u05d0 Ж λ" in drawn
-    assert not set(LACKING) & set(drawn)
-    again = built_again(folder, cache)
-    assert again.err == done.err
+    drawn_svg = (out / "report" / "charts" / "wait.svg").read_text(encoding="utf-8")
+    assert r"1.0 \u4e2d\u6587 \U0001f600 \u05d0 Ж λ" in drawn_svg
+    assert not set(UNSUPPORTED_CHARACTERS) & set(drawn_svg)
+    second_build = rebuild_report(folder, cache)
+    assert second_build.err == result.err
 
 
-def built_again(folder: Path, cache: Path) -> Done:
+def rebuild_report(folder: Path, cache: Path) -> CommandResult:
     """The same report, from what was kept."""
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
     forms = ("--to", "pdf", "--to", "html", "--to", "md")
-    return assay("--cache", cache, "build", "service/comparison", *runs, *forms, "-o", "out", within=folder)
+    return run_assay("--cache", cache, "build", "service/comparison", *runs, *forms, "-o", "out", cwd=folder)
 
 
 def test_report_lists_no_missing_letters(folder: Path, cache: Path) -> None:
-    assert built(folder, cache, "1.0 Ж λ é").err == ""
+    assert build_report(folder, cache, "1.0 Ж λ é").err == ""
     assert json.loads((folder / "out" / MISSING_GLYPHS).read_text(encoding="utf-8")) == {"characters": {}, "charts": []}
     assert not (folder / "out" / "report" / "document.json").exists()
 
 
 def test_message_of_typst_lists_missing_characters() -> None:
-    said = r'error: the text `"中\u{303}"` could not be displayed' + "\n" + r'the text `"\"\\א"` could not be displayed'
-    assert list_missing_characters(said) == {"中", "\u0303", "א"}
+    typst_message = (
+        r'error: the text `"中\u{303}"` could not be displayed' + "\n" + r'the text `"\"\\א"` could not be displayed'
+    )
+    assert list_missing_characters(typst_message) == {"中", "\u0303", "א"}

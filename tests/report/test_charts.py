@@ -15,73 +15,73 @@ import altair
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from assay.report.charts.converter import TYPICAL, Converter
-from assay.report.charts.render import Drawer, Drawing, draw, load_template, renumber_clips, spec_text
-from assay.report.charts.vega_spec import chart_spec
+from assay.report.charts.converter import WARMUP_CHART, Converter
+from assay.report.charts.render import Drawer, Drawing, draw, format_spec, load_template, renumber_clips
+from assay.report.charts.vega_spec import build_chart_spec
 from assay.report.document import Chart, Plot, Series
-from assay.report.render.html import web_specs
+from assay.report.render.html import build_web_specs
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError
-from tests.report_sample import TEMPLATES, published_chart, sample
+from tests.report_sample import TEMPLATES, build_published_chart, build_sample
 
 WIDTH, HEIGHT = 256, 144
 A = ((1.0, 0.0, None, None), (2.0, 0.5, None, None), (4.0, 1.0, None, None))
 B = ((1.0, 0.0, 0.5, 2.0), (3.0, 0.5, 2.5, 3.5), (3.0, 1.0, 3.0, 3.75))
 
 
-def chart(*series: Series, identifier: str = "m", x_label: str = "Length, s", template: str = "cdf") -> Chart:
+def create_chart(*series: Series, identifier: str = "m", x_label: str = "Length, s", template: str = "cdf") -> Chart:
     return Chart(identifier, 1, "Length", x_label, "s", template, series)
 
 
-def drawn(*charts: Chart) -> list[Drawing]:
+def draw_charts(*charts: Chart) -> list[Drawing]:
     return list(draw(charts, TEMPLATES))
 
 
-def spec_of(item: Chart, runs: Sequence[str] = ()) -> dict[str, Any]:
-    return chart_spec(item, load_template(TEMPLATES, item.template), runs)
+def build_spec(item: Chart, runs: Sequence[str] = ()) -> dict[str, Any]:
+    return build_chart_spec(item, load_template(TEMPLATES, item.template), runs)
 
 
-def paths(svg: str, attribute: str) -> list[list[tuple[float, float]]]:
+def parse_paths(svg: str, attribute: str) -> list[list[tuple[float, float]]]:
     """The corners of every path with a coloured stroke or fill, as (value on an axis 0..4, centile)."""
-    found = re.findall(rf'd="M([^"Z]+)Z?" {attribute}="#', svg)
-    corners = [[tuple(map(float, pair.split(","))) for pair in path.split("L")] for path in found]
+    path_texts = re.findall(rf'd="M([^"Z]+)Z?" {attribute}="#', svg)
+    corners = [[tuple(map(float, pair.split(","))) for pair in path.split("L")] for path in path_texts]
     return [[(x * 4 / WIDTH, 1 - y / HEIGHT) for x, y in path] for path in corners]
 
 
 def test_every_chart_is_valid_vega_lite() -> None:
     validator = jsonschema.Draft7Validator(altair.load_schema())
-    for item in sample("three").charts:
-        spec = spec_of(item)
+    for item in build_sample("three").charts:
+        spec = build_spec(item)
         assert [error.message for error in validator.iter_errors(spec)] == []
-        broken = json.loads(json.dumps(spec).replace('"step-after"', '"sideways"'))
-        assert list(validator.iter_errors(broken))
+        broken_spec = json.loads(json.dumps(spec).replace('"step-after"', '"sideways"'))
+        assert list(validator.iter_errors(broken_spec))
 
 
 def test_line_steps_through_all_listed_centiles() -> None:
-    (one,) = drawn(chart(Series("one", A)))
-    assert paths(one.svg, "stroke") == [[(1, 0), (2, 0), (2, 0.5), (4, 0.5), (4, 1)]]
+    (drawing,) = draw_charts(create_chart(Series("one", A)))
+    assert parse_paths(drawing.svg, "stroke") == [[(1, 0), (2, 0), (2, 0.5), (4, 0.5), (4, 1)]]
 
 
 def test_band_steps_as_its_least_and_greatest_host() -> None:
-    (one,) = drawn(chart(Series("one", A), Series("two", B)))
-    least = [(0.5, 0), (2.5, 0), (2.5, 0.5), (3, 0.5), (3, 1)]
+    (drawing,) = draw_charts(create_chart(Series("one", A), Series("two", B)))
+    lower_edge = [(0.5, 0), (2.5, 0), (2.5, 0.5), (3, 0.5), (3, 1)]
     greatest = [(2, 0), (3.5, 0), (3.5, 0.5), (3.75, 0.5), (3.75, 1)]
-    assert paths(one.svg, "fill") == [least[::-1] + greatest]
+    assert parse_paths(drawing.svg, "fill") == [lower_edge[::-1] + greatest]
 
 
 def test_no_band_is_drawn_where_all_hosts_agree() -> None:
-    spec = spec_of(chart(Series("a", ((1.0, 0.0, 1.0, 1.0), (2.0, 1.0, 2.0, 2.0)))))
+    spec = build_spec(create_chart(Series("a", ((1.0, 0.0, 1.0, 1.0), (2.0, 1.0, 2.0, 2.0)))))
     assert sorted(spec["datasets"]) == ["legend", "points"]
 
 
 def test_every_point_of_the_document_is_in_the_specification() -> None:
-    for item in sample().charts:
-        found = [(row["run"], row["x"], row["centile"]) for row in spec_of(item)["datasets"]["points"]]
-        assert found == [(run.run, x, centile) for run in item.series for x, centile, _, _ in run.points]
+    for item in build_sample().charts:
+        points = [(row["run"], row["x"], row["centile"]) for row in build_spec(item)["datasets"]["points"]]
+        assert points == [(run.run, x, centile) for run in item.series for x, centile, _, _ in run.points]
 
 
 def test_cut_axis_is_marked_and_says_how_far_values_go() -> None:
-    spec = spec_of(published_chart("cdf0.50"))
+    spec = build_spec(build_published_chart("cdf0.50"))
     assert spec["encoding"]["x"]["axis"]["title"] == ["s", "axis cut: values up to 9.92"]
     assert spec["encoding"]["x"]["scale"]["domain"] == [0.0, 0.6]
     assert spec["datasets"]["tails"] == [
@@ -92,7 +92,7 @@ def test_cut_axis_is_marked_and_says_how_far_values_go() -> None:
 
 
 def test_axis_that_shows_everything_is_not_marked() -> None:
-    spec = spec_of(chart(Series("one", A)))
+    spec = build_spec(create_chart(Series("one", A)))
     assert spec["encoding"]["x"]["axis"]["title"] == ["Length, s"]
     assert "tails" not in spec["datasets"]
     assert spec["layer"][0]["mark"]["clip"] is False
@@ -100,24 +100,24 @@ def test_axis_that_shows_everything_is_not_marked() -> None:
 
 @pytest.mark.parametrize(("label", "title"), [("s", "s"), ("Length, s", "Length, s"), ("Length", "Length, s")])
 def test_the_axis_is_titled_with_its_unit_once(label: str, title: str) -> None:
-    assert spec_of(chart(Series("one", A), x_label=label))["encoding"]["x"]["axis"]["title"] == [title]
+    assert build_spec(create_chart(Series("one", A), x_label=label))["encoding"]["x"]["axis"]["title"] == [title]
 
 
 def test_a_chart_is_described_in_words() -> None:
-    description = spec_of(chart(Series("one", A), Series("two", B)))["description"]
+    description = build_spec(create_chart(Series("one", A), Series("two", B)))["description"]
     assert description == "Cumulative distribution of Length. Medians: one 2 s; two 3 s."
 
 
 def test_run_keeps_its_colour_after_a_run_without_samples() -> None:
-    spec = spec_of(chart(Series("two", A)), ("one", "two"))
+    spec = build_spec(create_chart(Series("two", A)), ("one", "two"))
     assert spec["encoding"]["color"]["scale"]["domain"] == ["one", "two"]
     assert [row["run"] for row in spec["datasets"]["legend"]] == ["two"]
 
 
 def test_a_chart_without_samples_is_drawn_empty() -> None:
-    (one,) = drawn(chart(Series("one", ())))
-    assert paths(one.svg, "stroke") == []
-    assert ">one</text>" in one.svg
+    (drawing,) = draw_charts(create_chart(Series("one", ())))
+    assert parse_paths(drawing.svg, "stroke") == []
+    assert ">one</text>" in drawing.svg
 
 
 def test_runs_differ_in_their_dashes_and_in_their_grey() -> None:
@@ -126,17 +126,17 @@ def test_runs_differ_in_their_dashes_and_in_their_grey() -> None:
     dashes = template["layer"][1]["encoding"]["strokeDash"]["scale"]["range"]
     assert len({tuple(dash) for dash in dashes}) == len(dashes) == len(colours) == 8
 
-    def grey(colour: str) -> float:
-        red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    def compute_grey(colour: str) -> float:
+        red, green, blue = (int(colour[position : position + 2], 16) for position in (1, 3, 5))
         return (0.299 * red + 0.587 * green + 0.114 * blue) / 255
 
-    assert grey(colours[1]) - grey(colours[0]) > 0.2
+    assert compute_grey(colours[1]) - compute_grey(colours[0]) > 0.2
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 8])
 def test_the_legend_stands_above_the_plot_and_inside_the_drawing(count: int) -> None:
     labels = [f"{number}-release-candidate-of-a-branch"[: 6 * number] for number in range(1, count + 1)]
-    spec = spec_of(chart(*(Series(label, A) for label in labels)))
+    spec = build_spec(create_chart(*(Series(label, A) for label in labels)))
     margins = spec["padding"]
     rows = spec["datasets"]["legend"]
     assert [row["run"] for row in rows] == labels
@@ -148,7 +148,7 @@ def test_the_legend_stands_above_the_plot_and_inside_the_drawing(count: int) -> 
 
 def test_long_labels_are_shortened_and_stay_different() -> None:
     names = [f"{'x' * 89}{end}" for end in "123"] + [f"{begin}{'x' * 89}" for begin in "123"]
-    rows = spec_of(chart(*(Series(name, A) for name in names)))["datasets"]["legend"]
+    rows = build_spec(create_chart(*(Series(name, A) for name in names)))["datasets"]["legend"]
     labels = [row["label"] for row in rows]
     assert len(set(labels)) == 6
     assert all(label.count("…") == 1 and len(label) > 40 and 5 * len(label) < WIDTH for label in labels)
@@ -158,92 +158,95 @@ def test_long_labels_are_shortened_and_stay_different() -> None:
 def test_labels_of_wide_letters_stand_beside_each_other(letter: str) -> None:
     """Widths of a font of 10 px: of most capitals 0.65, of W, M and @ 0.85, of letters of East Asia 1."""
     width = {"x": 4.9, "N": 6.5, "中": 10.0}.get(letter, 8.5)
-    rows = spec_of(chart(*(Series(letter * count, A) for count in (8, 9, 10, 30, 100))))["datasets"]["legend"]
-    for row, later in zip(rows, [*rows[1:], None], strict=True):
+    rows = build_spec(create_chart(*(Series(letter * count, A) for count in (8, 9, 10, 30, 100))))["datasets"]["legend"]
+    for row, next_row in zip(rows, [*rows[1:], None], strict=True):
         end = row["right"] + 5 + width * len(row["label"])
-        assert end <= (later["left"] if later and later["top"] == row["top"] else WIDTH + 14)
+        assert end <= (next_row["left"] if next_row and next_row["top"] == row["top"] else WIDTH + 14)
 
 
 def test_a_drawing_does_not_depend_on_what_was_drawn_before() -> None:
-    first, second = published_chart("cdf0.50"), published_chart("CentiCpu")
-    cut = published_chart("Alloc")
-    assert "clipPath" in drawn(cut)[0].svg
-    forth = {item.id: item.svg for item in drawn(first, second, cut)}
-    back = {item.id: item.svg for item in drawn(cut, second, first)}
-    assert forth == back
+    first, second = build_published_chart("cdf0.50"), build_published_chart("CentiCpu")
+    cut_chart = build_published_chart("Alloc")
+    assert "clipPath" in draw_charts(cut_chart)[0].svg
+    drawings_in_order = {item.id: item.svg for item in draw_charts(first, second, cut_chart)}
+    drawings_in_reverse = {item.id: item.svg for item in draw_charts(cut_chart, second, first)}
+    assert drawings_in_order == drawings_in_reverse
 
 
 def test_clip_paths_are_numbered_anew() -> None:
-    def drawing(*numbers: int) -> str:
+    def create_drawing(*numbers: int) -> str:
         return "".join(f'<clipPath id="clip{n}"/><g clip-path="url(#clip{n})"/>' for n in numbers)
 
-    assert renumber_clips(drawing(12, 1, 0)) == drawing(0, 1, 2)
+    assert renumber_clips(create_drawing(12, 1, 0)) == create_drawing(0, 1, 2)
 
 
 def test_a_drawing_does_not_depend_on_the_fonts_that_are_known(tmp_path: Path) -> None:
-    (one,) = drawn(published_chart("cdf0.50"))
-    assert renumber_clips(Converter(tmp_path).convert(one.spec, "it")) + "\n" == one.svg
+    (drawing,) = draw_charts(build_published_chart("cdf0.50"))
+    assert renumber_clips(Converter(tmp_path).convert(drawing.spec, "it")) + "\n" == drawing.svg
 
 
 def test_a_chart_that_the_converter_refuses_is_named() -> None:
-    with pytest.raises(AssayError) as caught:
+    with pytest.raises(AssayError) as error_info:
         Drawer(TEMPLATES / "fonts").draw('{"mark": "no such mark", "data": {}}', "chart one (template odd)")
-    (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == ("chart-refused", "the chart converter refuses chart one (template odd)")
-    assert found.expected == "a chart of Vega-Lite 6.4"
-    assert found.found == "TypeError: Cannot read properties of undefined (reading 'filled')"
+    (diagnostic,) = error_info.value.diagnostics
+    assert (diagnostic.code, diagnostic.message) == (
+        "chart-refused",
+        "the chart converter refuses chart one (template odd)",
+    )
+    assert diagnostic.expected == "a chart of Vega-Lite 6.4"
+    assert diagnostic.found == "TypeError: Cannot read properties of undefined (reading 'filled')"
 
 
 def test_a_large_chart_may_be_the_first() -> None:
     """It is more than a pipe holds, and so may be what the converter tells of the charts that it draws by itself."""
-    (one,) = drawn(published_chart("cdf0.50"))
+    (plain_drawing,) = draw_charts(build_published_chart("cdf0.50"))
     first = Converter(TEMPLATES / "fonts")
-    spec = json.loads(one.spec) | {"description": "x" * 500_000}
+    spec = json.loads(plain_drawing.spec) | {"description": "x" * 500_000}
     assert "</svg>" in first.convert(json.dumps(spec), "it")
     first.close()
 
 
 def test_a_converter_that_is_killed_is_told() -> None:
-    one = Converter(TEMPLATES / "fonts")
-    os.kill(one.pid, signal.SIGKILL)
-    with pytest.raises(AssayError) as caught:
-        one.convert("{}", "it")
-    assert caught.value.diagnostics[0].message == "the chart converter ended with status -9"
+    converter = Converter(TEMPLATES / "fonts")
+    os.kill(converter.pid, signal.SIGKILL)
+    with pytest.raises(AssayError) as error_info:
+        converter.convert("{}", "it")
+    assert error_info.value.diagnostics[0].message == "the chart converter ended with status -9"
 
 
 def test_converter_is_waited_for_only_if_its_output_was_read() -> None:
     """A build that fails as it reads has converters that still load what they never use."""
-    used, unused = Converter(TEMPLATES / "fonts"), Converter(TEMPLATES / "fonts")
-    used.convert(TYPICAL, "it")
-    for one in (used, unused):
-        one.close()
-    assert [one._process.returncode for one in (used, unused)] == [0, -signal.SIGKILL]
+    used_converter, unused_converter = Converter(TEMPLATES / "fonts"), Converter(TEMPLATES / "fonts")
+    used_converter.convert(WARMUP_CHART, "it")
+    for converter in (used_converter, unused_converter):
+        converter.close()
+    assert [converter._process.returncode for converter in (used_converter, unused_converter)] == [0, -signal.SIGKILL]
 
 
 def test_text_is_set_in_a_shipped_family() -> None:
-    (one,) = drawn(chart(Series("one", A)))
-    assert set(re.findall(r'font-family="([^"]+)"', one.svg)) == {"Source Sans 3"}
+    (first_drawing,) = draw_charts(create_chart(Series("one", A)))
+    assert set(re.findall(r'font-family="([^"]+)"', first_drawing.svg)) == {"Source Sans 3"}
 
 
 def test_a_kept_drawing_is_found_again(tmp_path: Path) -> None:
-    item = chart(Series("one", A))
-    (fresh,) = draw([item], TEMPLATES, kept=tmp_path)
+    item = create_chart(Series("one", A))
+    (new_drawing,) = draw([item], TEMPLATES, cache_folder=tmp_path)
     (path,) = tmp_path.iterdir()
-    assert fresh.svg == unseal_text(path.name, path.read_text(encoding="utf-8")) == drawn(item)[0].svg
+    assert new_drawing.svg == unseal_text(path.name, path.read_text(encoding="utf-8")) == draw_charts(item)[0].svg
     path.write_text(seal_text(path.name, "kept"), encoding="utf-8")
-    assert [again.svg for again in draw([item], TEMPLATES, kept=tmp_path)] == ["kept"]
+    assert [drawing.svg for drawing in draw([item], TEMPLATES, cache_folder=tmp_path)] == ["kept"]
 
 
 def test_a_kept_drawing_of_other_points_is_not_taken(tmp_path: Path) -> None:
-    for item in (chart(Series("one", A)), chart(Series("one", B))):
-        (output,) = draw([item], TEMPLATES, kept=tmp_path)
-        assert output.svg == drawn(item)[0].svg
+    for item in (create_chart(Series("one", A)), create_chart(Series("one", B))):
+        (output,) = draw([item], TEMPLATES, cache_folder=tmp_path)
+        assert output.svg == draw_charts(item)[0].svg
     assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_an_unknown_chart_template_is_named_with_the_known_ones() -> None:
     with pytest.raises(AssayError) as error:
-        drawn(chart(template="cfd"))
+        draw_charts(create_chart(template="cfd"))
     (problem,) = error.value.diagnostics
     assert (problem.code, problem.hint) == ("unknown-chart-template", "did you mean `cdf`?")
 
@@ -251,22 +254,22 @@ def test_an_unknown_chart_template_is_named_with_the_known_ones() -> None:
 def test_a_template_that_asks_for_something_unknown_is_refused() -> None:
     template = load_template(TEMPLATES, "cdf")
     with pytest.raises(AssayError) as error:
-        chart_spec(chart(Series("one", A)), {**template, "description": "${descripton}"})
+        build_chart_spec(create_chart(Series("one", A)), {**template, "description": "${descripton}"})
     (problem,) = error.value.diagnostics
     assert problem.message == "a chart template asks for `descripton`, which charts do not have"
     assert problem.hint == "did you mean `description`?"
 
 
 def test_control_characters_of_texts_are_escapes() -> None:
-    written = spec_text({"title": "a\x1b[31m\x00b\nc\\u001b\u202e"})
-    assert json.loads(written) == {"title": "a\\x1b[31m\\x00b\nc\\u001b\u202e"}
-    assert "\u202e" not in written
+    spec_json = format_spec({"title": "a\x1b[31m\x00b\nc\\u001b\u202e"})
+    assert json.loads(spec_json) == {"title": "a\\x1b[31m\\x00b\nc\\u001b\u202e"}
+    assert "\u202e" not in spec_json
 
 
 # Templates of a workspace's own: the converter judges what is legal Vega-Lite, all other faults are errors
 
 
-LINE = chart(Series("one", A))
+LINE = create_chart(Series("one", A))
 
 
 @pytest.fixture
@@ -275,43 +278,43 @@ def templates(tmp_path: Path) -> Path:
     return shutil.copytree(TEMPLATES, tmp_path / "templates")
 
 
-def change(templates: Path, place: str, value: Any, name: str = "charts/cdf.vl.json") -> Path:
+def change_template(templates: Path, place: str, value: Any, name: str = "charts/cdf.vl.json") -> Path:
     """Let something else stand at a place of a template; None: nothing."""
     file = templates / name
     template = json.loads(file.read_text(encoding="utf-8"))
-    *above, last = place.split(".")
+    *parents, last = place.split(".")
     record = template
-    for member in above:
+    for member in parents:
         record = record[member]
     record.pop(last) if value is None else record.update({last: value})
     file.write_text(json.dumps(template), encoding="utf-8")
     return file
 
 
-def layers(templates: Path, *more: dict[str, Any]) -> None:
+def add_layers(templates: Path, *added_layers: dict[str, Any]) -> None:
     for name in ("charts/cdf.vl.json", "html/charts/cdf.vl.json"):
-        own = json.loads((templates / name).read_text(encoding="utf-8"))["layer"]
-        change(templates, "layer", [*own, *more], name)
+        layer = json.loads((templates / name).read_text(encoding="utf-8"))["layer"]
+        change_template(templates, "layer", [*layer, *added_layers], name)
 
 
 def test_layers_of_ones_own_stay_as_they_are(templates: Path) -> None:
     """Without data, and with data of their own: both are drawn, in print and on pages."""
-    mine = (
+    own_layers = (
         {"mark": "rule", "encoding": {"x": {"datum": 1}}},
         {"data": {"values": [{"x": 1.5, "centile": 0.5}]}, "mark": {"type": "point", "shape": "cross"}},
     )
     (before,) = draw([LINE], templates)
-    layers(templates, *mine)
+    add_layers(templates, *own_layers)
     (drawing,) = draw([LINE], templates)
-    assert json.loads(drawing.spec)["layer"][-2:] == list(mine)
+    assert json.loads(drawing.spec)["layer"][-2:] == list(own_layers)
     assert len(drawing.svg) > len(before.svg)
-    assert web_specs([LINE], templates, ["one"])["m"]["layer"][-2:] == list(mine)
+    assert build_web_specs([LINE], templates, ["one"])["m"]["layer"][-2:] == list(own_layers)
 
 
 def test_empty_data_stays_if_an_own_layer_reads_it(templates: Path) -> None:
     """The sample has no bands: the layer that shows them goes, one that looks something up in them does not."""
-    looks = {"lookup": "run", "from": {"data": {"name": "bands"}, "key": "run", "fields": ["x2"]}}
-    layers(templates, {"data": {"name": "points"}, "transform": [looks], "mark": "tick"})
+    lookup = {"lookup": "run", "from": {"data": {"name": "bands"}, "key": "run", "fields": ["x2"]}}
+    add_layers(templates, {"data": {"name": "points"}, "transform": [lookup], "mark": "tick"})
     (drawing,) = draw([LINE], templates)
     spec = json.loads(drawing.spec)
     assert spec["datasets"]["bands"] == []
@@ -320,14 +323,14 @@ def test_empty_data_stays_if_an_own_layer_reads_it(templates: Path) -> None:
 
 
 def test_data_at_an_address_is_refused_by_the_converter(templates: Path) -> None:
-    layers(templates, {"data": {"url": "https://example.org/x.json"}, "mark": "point"})
+    add_layers(templates, {"data": {"url": "https://example.org/x.json"}, "mark": "point"})
     with pytest.raises(AssayError) as error:
         list(draw([LINE], templates))
     assert error.value.diagnostics[0].code == "chart-refused"
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "expected", "found"),
+    ("place", "value", "expected", "actual"),
     [
         ("layer", [1], "a list of records", "[1]"),
         ("layer", {}, "a list of records", "{}"),
@@ -343,15 +346,15 @@ def test_data_at_an_address_is_refused_by_the_converter(templates: Path) -> None
     ],
 )
 def test_what_assay_reads_of_a_template_must_be_there(
-    templates: Path, place: str, value: Any, expected: str, found: str
+    templates: Path, place: str, value: Any, expected: str, actual: str
 ) -> None:
-    file = change(templates, place, value)
+    file = change_template(templates, place, value)
     with pytest.raises(AssayError) as error:
         list(draw([LINE], templates))
     name = f"{place}.row" if place.endswith("legend") else place
     assert str(error.value) == (
         f"error[template]: the chart template has no `{name}` that can be used\n"
-        f"  at {file}\n  expected: {expected}\n  found:    {found}"
+        f"  at {file}\n  expected: {expected}\n  found:    {actual}"
     )
 
 
@@ -368,7 +371,7 @@ def test_what_assay_reads_of_a_template_must_be_there(
 def test_what_assay_reads_of_a_template_of_plots_must_be_there(
     templates: Path, name: str, place: str, value: Any
 ) -> None:
-    file = change(templates, place, value, f"charts/{name}.vl.json")
+    file = change_template(templates, place, value, f"charts/{name}.vl.json")
     plot = Plot("p", 1, "Title", "", "", name, ("x", "y", "panel"), ((1.0, 2.0, "a"),), ("a",))
     with pytest.raises(AssayError) as error:
         list(draw([plot], templates))
@@ -377,15 +380,15 @@ def test_what_assay_reads_of_a_template_of_plots_must_be_there(
 
 
 def test_toggles_of_a_page_that_name_nothing_are_told(templates: Path) -> None:
-    file = change(templates, "usermeta.assay.toggles.field", None, "html/charts/cdf.vl.json")
+    file = change_template(templates, "usermeta.assay.toggles.field", None, "html/charts/cdf.vl.json")
     with pytest.raises(AssayError) as error:
-        web_specs([LINE], templates, ["one"])
+        build_web_specs([LINE], templates, ["one"])
     message = "error[template]: the chart template has no `usermeta.assay.toggles.field` that can be used"
     assert str(error.value).startswith(f"{message}\n  at {file}\n")
 
 
 def test_a_placeholder_that_there_is_not_is_told_with_its_file(templates: Path) -> None:
-    file = change(templates, "description", "${descripton}")
+    file = change_template(templates, "description", "${descripton}")
     with pytest.raises(AssayError) as error:
         list(draw([LINE], templates))
     message = "error[unknown-placeholder]: a chart template asks for `descripton`, which charts do not have"

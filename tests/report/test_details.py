@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from assay.app.sql_files import HEAD
-from tests.report.test_html import data_of, read
-from tests.support.commands import assay
+from tests.report.test_html import parse_page, read_data
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 
 GOLDEN = ROOT / "golden"
@@ -28,38 +28,46 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> dict[str, Pa
     pages = {}
     for name, run in RUNS.items():
         pages[name] = tmp_path_factory.mktemp("page") / "out"
-        done = assay("build", name, "--run", run, "--to", "html", "-o", pages[name], "--cache", cache)
-        assert done.status == 0, done.err
+        result = run_assay("build", name, "--run", run, "--to", "html", "-o", pages[name], "--cache", cache)
+        assert result.status == 0, result.err
     return pages
 
 
-def page_data(folder: Path) -> tuple[dict[str, Any], set[str]]:
+def read_page_data(folder: Path) -> tuple[dict[str, Any], set[str]]:
     """Return the page's data of each entry, and the entries that its numbers link to."""
-    page = read((folder / "report.html").read_text(encoding="utf-8"))
-    linked = {of["data-metric"] for _, of in page.elements if of.get("class") == "value" and of.get("data-metric")}
-    return data_of(page), linked
+    page = parse_page((folder / "report.html").read_text(encoding="utf-8"))
+    linked_ids = {
+        attributes["data-metric"]
+        for _, attributes in page.elements
+        if attributes.get("class") == "value" and attributes.get("data-metric")
+    }
+    return read_data(page), linked_ids
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_every_metric_has_samples_events_and_sql(built: dict[str, Path], name: str) -> None:
-    data, linked = page_data(built[name])
-    metrics = {of: metric for of, metric in data["metrics"].items() if of in linked and not metric.get("term")}
+    data, linked_ids = read_page_data(built[name])
+    metrics = {
+        identifier: metric
+        for identifier, metric in data["metrics"].items()
+        if identifier in linked_ids and not metric.get("term")
+    }
     assert metrics
-    for of, metric in metrics.items():
-        assert metric["samples"], of
-        assert metric["events"], of
-        assert metric["sql"], of
+    for identifier, metric in metrics.items():
+        assert metric["samples"], identifier
+        assert metric["events"], identifier
+        assert metric["sql"], identifier
         texts = [(built[name] / file).read_text(encoding="utf-8") for file in metric["file"].split(", ")]
-        assert metric["sql"] == "\n\n".join(text.removeprefix(HEAD).removesuffix("\n") for text in texts), of
+        assert metric["sql"] == "\n\n".join(text.removeprefix(HEAD).removesuffix("\n") for text in texts), identifier
         header = metric["header"] or data["samples"]
-        assert all(len(row) == len(header) for row in metric["samples"]), of
+        assert all(len(row) == len(header) for row in metric["samples"]), identifier
 
 
 def test_phase_metrics_have_a_distribution_per_phase(built: dict[str, Path]) -> None:
-    data, linked = page_data(built["antelope/upgrade"])
+    data, linked_ids = read_page_data(built["antelope/upgrade"])
     results = json.loads((built["antelope/upgrade"] / "results.json").read_text(encoding="utf-8"))["metrics"]
     metric = data["metrics"]["cpu_usage"]
-    assert "cpu_usage" in linked
+    assert "cpu_usage" in linked_ids
     assert metric["header"] == ["Run", "Samples", "Average", "Median", "Deviation", "Least", "Greatest"]
     columns = results["cpu_usage"]["columns"]
     assert metric["samples"] == [
@@ -72,15 +80,17 @@ def test_phase_metrics_have_a_distribution_per_phase(built: dict[str, Path]) -> 
 
 
 def test_formula_has_its_values_and_sql_of_its_operands(built: dict[str, Path]) -> None:
-    data, linked = page_data(built["antelope/upgrade"])
+    data, linked_ids = read_page_data(built["antelope/upgrade"])
     results = json.loads((built["antelope/upgrade"] / "results.json").read_text(encoding="utf-8"))["metrics"]
     yearly, rate = data["metrics"]["disk_writes_per_year"], data["metrics"]["disk_write_rate"]
-    assert "disk_writes_per_year" in linked
+    assert "disk_writes_per_year" in linked_ids
     assert yearly["header"] == ["Run", "Value"]
-    due = results["disk_writes_per_year"]["columns"]
-    assert yearly["samples"] == [[name, f"{due[f'run:{name}']['average']:.6g}"] for name in ("before", "after")]
+    expected_columns = results["disk_writes_per_year"]["columns"]
+    assert yearly["samples"] == [
+        [name, f"{expected_columns[f'run:{name}']['average']:.6g}"] for name in ("before", "after")
+    ]
     assert (yearly["file"], yearly["sql"]) == (rate["file"], rate["sql"])
-    on_rows, _ = page_data(built["antelope/endurance"])
+    on_rows, _ = read_page_data(built["antelope/endurance"])
     drive = on_rows["metrics"]["drive_writes_per_year"]
     assert drive["sql"].startswith("SELECT")
     assert drive["file"].startswith("sql/rows/")
@@ -89,18 +99,27 @@ def test_formula_has_its_values_and_sql_of_its_operands(built: dict[str, Path]) 
 def test_sql_of_phase_report_is_the_executed_file(tmp_path: Path, cache: Path) -> None:
     """The phase is set on the command line."""
     out = tmp_path / "out"
-    words = ("--phase", "early=begin..mid", "--at", "begin=2026-02-05T18:53:00Z", "--at", "mid=2026-02-05T19:00:00Z")
+    phase_options = (
+        "--phase",
+        "early=begin..mid",
+        "--at",
+        "begin=2026-02-05T18:53:00Z",
+        "--at",
+        "mid=2026-02-05T19:00:00Z",
+    )
     run = GOLDEN / "cardano" / "baseline" / "run"
-    done = assay("build", "cardano/comparison", "--run", run, *words, "--to", "html", "-o", out, "--cache", cache)
-    assert done.status == 0, done.err
-    data, _ = page_data(out)
+    result = run_assay(
+        "build", "cardano/comparison", "--run", run, *phase_options, "--to", "html", "-o", out, "--cache", cache
+    )
+    assert result.status == 0, result.err
+    data, _ = read_page_data(out)
     metric = data["metrics"]["CentiCpu"]
     assert metric["file"] == "sql/phases/metrics/CentiCpu.sql"
     assert metric["sql"] in (out / metric["file"]).read_text(encoding="utf-8")
 
 
 def test_constant_metrics_name_document_and_key(built: dict[str, Path]) -> None:
-    data, _ = page_data(built["antelope/harness"])
+    data, _ = read_page_data(built["antelope/harness"])
     constants = dict(data["metrics"]["target_tps"]["constants"])
-    due = "Transactions a second that were meant to be reached (-1: not told) — run.json .targetTPS"
-    assert constants["target_tps"] == due
+    expected_text = "Transactions a second that were meant to be reached (-1: not told) — run.json .targetTPS"
+    assert constants["target_tps"] == expected_text

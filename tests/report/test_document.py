@@ -9,21 +9,21 @@ from functools import partial
 
 import pytest
 
-from assay.report.document import Chart, Document, Section, Series, Table, from_json, to_json
+from assay.report.document import Chart, Document, Section, Series, Table, parse_document, to_json
 from assay.util.diagnostics import AssayError
-from tests.report_sample import sample
+from tests.report_sample import build_sample
 
 
-def chart(identifier: str = "m", figure: int = 1, *series: Series) -> Chart:
+def create_chart(identifier: str = "m", figure: int = 1, *series: Series) -> Chart:
     return Chart(identifier, figure, "M", "M, s", "s", "cdf", series)
 
 
 def test_a_document_is_read_back_as_it_was_written() -> None:
-    assert from_json(to_json(sample())) == sample()
+    assert parse_document(to_json(build_sample())) == build_sample()
 
 
 def test_the_keys_of_the_json_stand_in_the_order_of_the_contract() -> None:
-    data = json.loads(to_json(sample()))
+    data = json.loads(to_json(build_sample()))
     assert list(data) == [
         *("title", "subtitle", "author", "date", "intro", "style", "manifest", "sections", "charts"),
         *("dictionary", "warnings", "filters", "provenance", "appendices", "galleries"),
@@ -41,7 +41,7 @@ def test_the_keys_of_the_json_stand_in_the_order_of_the_contract() -> None:
 
 
 def test_json_is_indented_by_one_without_escapes() -> None:
-    lines = to_json(sample()).splitlines()
+    lines = to_json(build_sample()).splitlines()
     assert lines[:2] == ["{", ' "title": "10.6-sim against 10.5-sim",']
     assert any('"Δ%"' in line for line in lines)
 
@@ -63,21 +63,21 @@ def run(*points: tuple[float, float, float | None, float | None]) -> Series:
          "a row of the table `Filters` does not fit its header"),
         (lambda: Section("s", "S", "", ("", "a"), (("x", "1"), ("y", "2")), ("x",)),
          "the section `s` must name one metric a row"),
-        (lambda: replace(sample(), charts=(chart("m", 1), chart("m", 2))),
+        (lambda: replace(build_sample(), charts=(create_chart("m", 1), create_chart("m", 2))),
          "the chart `m` occurs twice in the document"),
-        (lambda: replace(sample(), charts=(chart("m", 1), chart("n", 1))),
+        (lambda: replace(build_sample(), charts=(create_chart("m", 1), create_chart("n", 1))),
          "the figure `1` occurs twice in the document"),
-        (lambda: chart("m", 1, Series("a", ()), Series("a", ())),
+        (lambda: create_chart("m", 1, Series("a", ()), Series("a", ())),
          "the run of the chart m `a` occurs twice in the document"),
-        *((partial(chart, identifier), ID) for identifier in ("", "../x", "a/b", ".hidden", "a b")),
-        *((partial(replace, sample(), date=date), DATE)
+        *((partial(create_chart, identifier), ID) for identifier in ("", "../x", "a/b", ".hidden", "a b")),
+        *((partial(replace, build_sample(), date=date), DATE)
           for date in ("", "2026-02-30", "21.11.2026", "2026-11-21T00:00:00")),
         (lambda: run((1.0, 0.5, None, None), (2.0, 0.5, None, None)), ORDER),
         (lambda: run((1.0, 0.5, None, None), (2.0, 0.4, None, None)), ORDER),
         (lambda: run((2.0, 0.1, None, None), (1.0, 0.2, None, None)), ORDER),
         (lambda: run((1.0, 0.5, None, float("nan"))), FINITE),
         (lambda: run((1.0, 0.5, None, float("inf"))), FINITE),
-        (lambda: from_json('{"title": '), "the text is not a report document"),
+        (lambda: parse_document('{"title": '), "the text is not a report document"),
     ],
 )  # fmt: skip
 def test_invalid_document_is_refused(build: Callable[[], object], message: str) -> None:
@@ -91,7 +91,7 @@ def test_points_may_tie() -> None:
     assert len(Series("a", ((1.0, 0.1, None, None), (1.0, 0.2, None, None))).points) == 2
 
 
-def altered(document: Document, change: str) -> str:
+def alter_document(document: Document, change: str) -> str:
     data = json.loads(to_json(document))
     exec(change, {"data": data})
     return json.dumps(data)
@@ -109,6 +109,6 @@ def altered(document: Document, change: str) -> str:
 )
 def test_fault_of_a_read_document_has_its_place(change: str, place: str) -> None:
     with pytest.raises(AssayError) as error:
-        from_json(altered(sample(), change))
+        parse_document(alter_document(build_sample(), change))
     (problem,) = error.value.diagnostics
     assert (problem.message, problem.found) == ("the text is not a report document", place)

@@ -14,14 +14,14 @@ import pypdf
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from assay.report.document import Document, Gallery, Plot, from_json
-from assay.report.render.html import bundle
-from assay.report.render.html import page as page_of
+from assay.report.document import Document, Gallery, Plot, parse_document
+from assay.report.render.html import build_chart_bundle
+from assay.report.render.html import build_page as page_of
 from assay.util import escape
 from tests.compare_reference import CARDANO
-from tests.report.test_html import HOSTILE, hostile
-from tests.report_sample import TEMPLATES, sample, widened, with_charts
-from tests.support.browser import Seen, barriers, shown
+from tests.report.test_html import HOSTILE, create_hostile_document
+from tests.report_sample import TEMPLATES, build_sample, limit_charts, widen_document
+from tests.support.browser import OpenPage, list_accessibility_problems, open_page
 from tests.support.commands import MODEL, build
 from tests.support.laboratory import ROOT
 
@@ -38,38 +38,38 @@ LINES = "place => place.querySelectorAll('svg g.mark-line path').length"
 def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     """The folder of the report of two runs as a web page."""
     out = tmp_path_factory.mktemp("page") / "report"
-    done = build(PAIR, out, cache, *MODEL, "--to", "html")
-    assert (done.status, done.err, done.out) == (0, "", f"{out / 'report.html'}\n")
+    result = build(PAIR, out, cache, *MODEL, "--to", "html")
+    assert (result.status, result.err, result.out) == (0, "", f"{out / 'report.html'}\n")
     return out
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory, report: Path, cache: Path) -> dict[str, Path]:
     """Page files: of a build, of documents of pinned builds, of a document of hostile texts."""
-    folder, script = tmp_path_factory.mktemp("pages"), bundle(cache / "drawings")
+    folder, script = tmp_path_factory.mktemp("pages"), build_chart_bundle(cache / "drawings")
     documents = {
-        name: document_of(ROOT / f"golden/reports/{name}.document.json")
+        name: load_document(ROOT / f"golden/reports/{name}.document.json")
         for name in ("three", "history", "qa", "published")
     }
     result = {"two": report / "report.html"}
-    for name, document in {**documents, "hostile": hostile()}.items():
+    for name, document in {**documents, "hostile": create_hostile_document()}.items():
         result[name] = folder / f"{name}.html"
         result[name].write_text(page_of(document, TEMPLATES, script), encoding="utf-8")
     return result
 
 
 @pytest.fixture(scope="module")
-def seen(chromium: Browser, pages: dict[str, Path]) -> Iterator[Seen]:
+def seen(chromium: Browser, pages: dict[str, Path]) -> Iterator[OpenPage]:
     """The page of two runs, shown once; tests leave it as it was."""
-    with shown(chromium, pages["two"]) as result:
+    with open_page(chromium, pages["two"]) as result:
         yield result
 
 
-def document_of(file: Path) -> Document:
-    return from_json(file.read_text(encoding="utf-8"))
+def load_document(file: Path) -> Document:
+    return parse_document(file.read_text(encoding="utf-8"))
 
 
-def drawing(page: Page, chart: str) -> Locator:
+def find_drawing(page: Page, chart: str) -> Locator:
     return page.locator(f'.drawing[data-chart="{chart}"]')
 
 
@@ -80,14 +80,14 @@ def drawing(page: Page, chart: str) -> Locator:
 def test_all_charts_draw_without_a_word_and_without_a_request(
     chromium: Browser, pages: dict[str, Path], name: str
 ) -> None:
-    with shown(chromium, pages[name]) as result:
+    with open_page(chromium, pages[name]) as result:
         places = result.page.locator(".drawing")
         marks = [place.evaluate(MARKS) for place in places.all()]
         specs = json.loads(result.page.locator("#data").text_content() or "")["charts"]
         assert len(marks) == len(specs) > 0
         assert min(marks) > 0
-        named = result.page.locator(".drawing[role='graphics-document']")
-        assert [place.get_attribute("aria-label") for place in named.all()] == [
+        named_drawings = result.page.locator(".drawing[role='graphics-document']")
+        assert [place.get_attribute("aria-label") for place in named_drawings.all()] == [
             spec["description"] for spec in specs.values()
         ]
         assert result.messages == []
@@ -96,21 +96,21 @@ def test_all_charts_draw_without_a_word_and_without_a_request(
 
 
 def test_hostile_texts_do_nothing_and_are_shown(chromium: Browser, pages: dict[str, Path]) -> None:
-    with shown(chromium, pages["hostile"]) as result:
+    with open_page(chromium, pages["hostile"]) as result:
         assert result.page.locator("h1").text_content() == escape.normalize_text(HOSTILE)
         assert result.page.locator("b[onclick]").count() == 0
         button = result.page.locator(".legend button").first
-        before = drawing(result.page, "plot").evaluate(LINES)
+        before = find_drawing(result.page, "plot").evaluate(LINES)
         result.page.locator("#figure-plot .legend button").click()
-        expect(drawing(result.page, "plot").locator("svg g.mark-line path")).to_have_count(before - 1)
+        expect(find_drawing(result.page, "plot").locator("svg g.mark-line path")).to_have_count(before - 1)
         assert (button.get_attribute("data-line") or "").startswith("</script>")
         result.page.locator("table.metrics a.value").first.click()
         assert escape.normalize_text(HOSTILE) in (result.page.locator("#definition-body").text_content() or "")
         assert result.messages == []
 
 
-def test_a_name_above_a_figure_switches_its_line_off_and_on(seen: Seen) -> None:
-    place = drawing(seen.page, "CentiCpu")
+def test_a_name_above_a_figure_switches_its_line_off_and_on(seen: OpenPage) -> None:
+    place = find_drawing(seen.page, "CentiCpu")
     paths = place.locator("svg g.mark-line path")
     expect(paths).to_have_count(2)
     button = seen.page.locator("#figure-CentiCpu .legend button").nth(1)
@@ -123,18 +123,18 @@ def test_a_name_above_a_figure_switches_its_line_off_and_on(seen: Seen) -> None:
     assert button.get_attribute("aria-pressed") == "true"
 
 
-def test_with_shift_a_name_switches_its_line_in_all_figures(seen: Seen) -> None:
+def test_with_shift_a_name_switches_its_line_in_all_figures(seen: OpenPage) -> None:
     button = seen.page.locator("#figure-CentiCpu .legend button").first
-    others = drawing(seen.page, "cdf0.50").locator("svg g.mark-line path")
-    expect(others).to_have_count(2)
+    other_lines = find_drawing(seen.page, "cdf0.50").locator("svg g.mark-line path")
+    expect(other_lines).to_have_count(2)
     button.click(modifiers=["Shift"])
-    expect(others).to_have_count(1)
+    expect(other_lines).to_have_count(1)
     button.click(modifiers=["Shift"])
-    expect(others).to_have_count(2)
+    expect(other_lines).to_have_count(2)
 
 
 def test_a_line_over_time_can_be_switched_off(chromium: Browser, pages: dict[str, Path]) -> None:
-    with shown(chromium, pages["qa"]) as result:
+    with open_page(chromium, pages["qa"]) as result:
         chart = result.page.locator(".drawing[data-chart^='series-']").first
         lines, buttons = chart.locator(SHAPES), chart.locator("xpath=..").locator(".legend button")
         count = buttons.count()
@@ -148,19 +148,21 @@ def test_a_line_may_be_called_as_an_axis_of_its_figure(chromium: Browser, tmp_pa
     rows = [(name, float(x), y) for name, y in (("x", 2900.0), ("y", 50.0)) for x in range(30)]
     names, columns = ("x", "y"), ("line", "x", "y")
     plot = Plot("m", 1, "Lines", "tx", "Lines.", "timeline", columns, tuple(rows), names, x_label="seconds")
-    document = replace(with_charts(sample(), 0), galleries=(Gallery("part", "Part", (), (plot,), ()),))
+    document = replace(limit_charts(build_sample(), 0), galleries=(Gallery("part", "Part", (), (plot,), ()),))
     file = tmp_path / "page.html"
-    file.write_text(page_of(document, TEMPLATES, bundle(cache / "drawings")), encoding="utf-8")
-    with shown(chromium, file) as result:
-        place = drawing(result.page, "m")
+    file.write_text(page_of(document, TEMPLATES, build_chart_bundle(cache / "drawings")), encoding="utf-8")
+    with open_page(chromium, file) as result:
+        place = find_drawing(result.page, "m")
         assert place.evaluate("place => place.view.scale('x').domain()") == [0, 29]
         place.scroll_into_view_if_needed()
         box = place.locator("svg line[stroke-width='5']").nth(7).bounding_box() or {}
         for step in (60, 62):
             result.page.mouse.move(box["x"] + 2, box["y"] + step)
-        tip = result.page.locator("#vg-tooltip-element.visible")
-        expect(tip).to_be_visible()
-        facts = dict(zip(*(tip.locator(f"td.{part}").all_text_contents() for part in ("key", "value")), strict=True))
+        tooltip = result.page.locator("#vg-tooltip-element.visible")
+        expect(tooltip).to_be_visible()
+        facts = dict(
+            zip(*(tooltip.locator(f"td.{part}").all_text_contents() for part in ("key", "value")), strict=True)
+        )
         assert {name.strip(" :"): value for name, value in facts.items()} == {
             "along\u00a0x": "7",
             "x": "2900",
@@ -172,38 +174,38 @@ def test_a_line_may_be_called_as_an_axis_of_its_figure(chromium: Browser, tmp_pa
 TICKS = "place => [...place.querySelectorAll('g.role-axis-label text')].map(item => item.textContent).sort().join()"
 
 
-def test_axes_zoom_and_come_back(seen: Seen) -> None:
-    place = drawing(seen.page, "cdf0.50")
+def test_axes_zoom_and_come_back(seen: OpenPage) -> None:
+    place = find_drawing(seen.page, "cdf0.50")
     before = place.evaluate(TICKS)
     buttons = seen.page.locator("#figure-cdf0\\.50 .zoom button")
     assert buttons.all_text_contents() == ["+", "−", "Reset"]
-    of = f"([place, was, same]) => (({TICKS})(place) === was) === same"
-    under, drawn = buttons.nth(2).bounding_box(), place.bounding_box()
-    assert under is not None
-    assert drawn is not None
-    assert under["y"] + under["height"] <= drawn["y"], "the buttons cover nothing of the drawing"
+    ticks_script = f"([place, was, same]) => (({TICKS})(place) === was) === same"
+    button_box, drawing_box = buttons.nth(2).bounding_box(), place.bounding_box()
+    assert button_box is not None
+    assert drawing_box is not None
+    assert button_box["y"] + button_box["height"] <= drawing_box["y"], "the buttons cover nothing of the drawing"
     buttons.nth(0).click()
-    seen.page.wait_for_function(of, arg=[place.element_handle(), before, False])
+    seen.page.wait_for_function(ticks_script, arg=[place.element_handle(), before, False])
     buttons.nth(1).click()
     buttons.nth(2).click()
-    seen.page.wait_for_function(of, arg=[place.element_handle(), before, True])
+    seen.page.wait_for_function(ticks_script, arg=[place.element_handle(), before, True])
 
 
-def test_pointing_at_a_line_tells_run_value_and_centile(seen: Seen) -> None:
-    place = drawing(seen.page, "cdf0.50")
+def test_pointing_at_a_line_tells_run_value_and_centile(seen: OpenPage) -> None:
+    place = find_drawing(seen.page, "cdf0.50")
     place.scroll_into_view_if_needed()
     place.locator("svg g.mark-symbol path").nth(8).hover(force=True)
-    tip = seen.page.locator("#vg-tooltip-element.visible")
-    expect(tip).to_be_visible()
-    assert [text.strip() for text in tip.locator("td.key").all_text_contents()] == ["run", "value", "centile"]
-    assert tip.locator("td.value").first.text_content() in {"10.5-sim", "10.6-sim"}
+    tooltip = seen.page.locator("#vg-tooltip-element.visible")
+    expect(tooltip).to_be_visible()
+    assert [text.strip() for text in tooltip.locator("td.key").all_text_contents()] == ["run", "value", "centile"]
+    assert tooltip.locator("td.value").first.text_content() in {"10.5-sim", "10.6-sim"}
     seen.page.mouse.move(0, 0)
 
 
 # What a number means
 
 
-def test_a_click_on_a_number_shows_its_definition(seen: Seen, report: Path) -> None:
+def test_a_click_on_a_number_shows_its_definition(seen: OpenPage, report: Path) -> None:
     results = json.loads((report / "results.json").read_text(encoding="utf-8"))["metrics"]["cdfPeerFetch"]
     link = seen.page.locator('td a.value[data-metric="cdfPeerFetch"]').nth(1)
     number = link.text_content() or ""
@@ -213,7 +215,7 @@ def test_a_click_on_a_number_shows_its_definition(seen: Seen, report: Path) -> N
     text = dialog.inner_text()
     assert dialog.locator("h2").inner_text() == "Fetch duration"
     assert f"{number} — Fetch duration, s: 10.6-sim" in text
-    document = document_of(report / "document.json")
+    document = load_document(report / "document.json")
     (entry,) = (entry for group in document.dictionary for entry in group.entries if entry.id == "cdfPeerFetch")
     assert {entry.description, entry.definition, entry.id} <= set(text.split("\n"))
     rows = [row.inner_text().split("\t") for row in dialog.locator("tbody tr").all()]
@@ -229,7 +231,7 @@ def test_a_click_on_a_number_shows_its_definition(seen: Seen, report: Path) -> N
     expect(dialog).not_to_be_visible()
 
 
-def test_a_number_that_is_no_metric_shows_where_it_comes_from(seen: Seen, report: Path) -> None:
+def test_a_number_that_is_no_metric_shows_where_it_comes_from(seen: OpenPage, report: Path) -> None:
     table = seen.page.locator("#manifest ~ div table")
     row = table.locator("tbody tr", has=seen.page.get_by_text("Blocks analysed", exact=True))
     row.locator("td a").nth(1).click()
@@ -243,7 +245,7 @@ def test_a_number_that_is_no_metric_shows_where_it_comes_from(seen: Seen, report
     seen.page.keyboard.press("Escape")
 
 
-def places(page: Page, selector: str) -> list[tuple[int, int]]:
+def list_places(page: Page, selector: str) -> list[tuple[int, int]]:
     """Left and upper edges of elements."""
     boxes = [item.bounding_box() or {} for item in page.locator(selector).all()]
     return [(round(box["x"]), round(box["y"])) for box in boxes]
@@ -251,14 +253,14 @@ def places(page: Page, selector: str) -> list[tuple[int, int]]:
 
 def test_figures_stand_side_by_side_on_a_wide_page_only(chromium: Browser, pages: dict[str, Path]) -> None:
     for width, tables, charts in ((1440, 2, 2), (390, 1, 1)):
-        with shown(chromium, pages["published"], viewport={"width": width, "height": 900}) as result:
-            assert len({x for x, _ in places(result.page, ".row-of-tables > div")}) == tables
+        with open_page(chromium, pages["published"], viewport={"width": width, "height": 900}) as result:
+            assert len({x for x, _ in list_places(result.page, ".row-of-tables > div")}) == tables
             assert result.page.evaluate("document.documentElement.scrollWidth") <= width
-        with shown(chromium, pages["qa"], viewport={"width": width, "height": 900}) as result:
-            assert len({x for x, _ in places(result.page, ".of-2 .chart")}) == charts
+        with open_page(chromium, pages["qa"], viewport={"width": width, "height": 900}) as result:
+            assert len({x for x, _ in list_places(result.page, ".of-2 .chart")}) == charts
 
 
-def test_keys_go_from_number_to_number_and_open_what_one_means(seen: Seen) -> None:
+def test_keys_go_from_number_to_number_and_open_what_one_means(seen: OpenPage) -> None:
     table = seen.page.locator("table.metrics").first
     assert table.locator('tbody a[tabindex="0"]').count() == 1
     table.locator('tbody a[tabindex="0"]').focus()
@@ -276,7 +278,7 @@ def test_keys_go_from_number_to_number_and_open_what_one_means(seen: Seen) -> No
 
 
 def test_without_scripts_a_number_leads_to_the_dictionary(chromium: Browser, pages: dict[str, Path]) -> None:
-    with shown(chromium, pages["two"], java_script_enabled=False) as result:
+    with open_page(chromium, pages["two"], java_script_enabled=False) as result:
         link = result.page.locator('td a.value[data-metric="cdfPeerFetch"]').first
         link.click()
         assert result.page.url.endswith("#metric-cdfPeerFetch")
@@ -289,47 +291,47 @@ def test_without_scripts_a_number_leads_to_the_dictionary(chromium: Browser, pag
 # Tables
 
 
-def column(table: Locator, index: int) -> list[str]:
+def list_column_texts(table: Locator, index: int) -> list[str]:
     """The texts of a column below its heading."""
     return [row.locator("th, td").nth(index).text_content() or "" for row in table.locator("tbody tr").all()]
 
 
-def test_a_heading_sorts_by_value_with_the_keyboard(seen: Seen) -> None:
+def test_a_heading_sorts_by_value_with_the_keyboard(seen: OpenPage) -> None:
     table = seen.page.locator("table.metrics").first
-    before = column(table, 1)
+    before = list_column_texts(table, 1)
     heading = table.locator("thead th").nth(1)
     heading.locator("button").focus()
     seen.page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "ascending"
-    assert column(table, 1) == sorted(before, key=float) != sorted(before)
+    assert list_column_texts(table, 1) == sorted(before, key=float) != sorted(before)
     assert seen.page.locator("#said").text_content() == "Resource Usage: sorted by 10.5-sim, ascending"
     seen.page.keyboard.press("Enter")
     assert heading.get_attribute("aria-sort") == "descending"
-    assert column(table, 1) == sorted(before, key=float, reverse=True)
+    assert list_column_texts(table, 1) == sorted(before, key=float, reverse=True)
     seen.page.keyboard.press("Space")
     assert heading.get_attribute("aria-sort") is None
-    assert column(table, 1) == before
+    assert list_column_texts(table, 1) == before
 
 
-def test_missing_values_come_last_in_both_orders(seen: Seen) -> None:
+def test_missing_values_come_last_in_both_orders(seen: OpenPage) -> None:
     table = seen.page.locator("table.metrics", has=seen.page.locator("caption", has_text="Anomaly control"))
     button = table.locator("thead th").nth(4).locator("button")
     for _ in range(2):
         button.click()
-        assert column(table, 4)[-1] == "NaN"
+        assert list_column_texts(table, 4)[-1] == "NaN"
     button.click()
 
 
 def test_headings_of_many_runs_sort_their_own_columns(chromium: Browser, pages: dict[str, Path]) -> None:
-    with shown(chromium, pages["three"]) as result:
+    with open_page(chromium, pages["three"]) as result:
         table = result.page.locator("table.metrics").nth(2)
         for index in (2, 5, 7):
-            before = column(table, index)
+            before = list_column_texts(table, index)
             table.locator(f'thead th[data-column="{index}"] button').click()
-            assert column(table, index) == sorted(before, key=float)
+            assert list_column_texts(table, index) == sorted(before, key=float)
 
 
-def test_the_head_of_a_table_stays_in_sight(seen: Seen) -> None:
+def test_the_head_of_a_table_stays_in_sight(seen: OpenPage) -> None:
     table = seen.page.locator("table.metrics").first
     table.locator("tbody tr").nth(8).evaluate("row => window.scrollTo(0, row.getBoundingClientRect().top + scrollY)")
     assert table.locator("thead th").first.evaluate("head => head.getBoundingClientRect().top") == pytest.approx(
@@ -344,12 +346,12 @@ EXTENT = "item => [item.getBoundingClientRect().width, item.scrollWidth > item.c
 
 
 def test_long_names_of_runs_are_whole_in_narrow_columns(chromium: Browser, tmp_path: Path, cache: Path) -> None:
-    document = widened(with_charts(sample(), 1), [f"{LONG}{number}" for number in (1, 2)])
+    document = widen_document(limit_charts(build_sample(), 1), [f"{LONG}{number}" for number in (1, 2)])
     file = tmp_path / "page.html"
-    file.write_text(page_of(document, TEMPLATES, bundle(cache / "drawings")), encoding="utf-8")
-    with shown(chromium, file, viewport={"width": 390, "height": 800}) as result:
-        heads = result.page.locator("table.metrics").first.locator("thead th button > span")
-        assert max(head.evaluate(EXTENT)[0] for head in heads.all()) <= 150
+    file.write_text(page_of(document, TEMPLATES, build_chart_bundle(cache / "drawings")), encoding="utf-8")
+    with open_page(chromium, file, viewport={"width": 390, "height": 800}) as result:
+        headings = result.page.locator("table.metrics").first.locator("thead th button > span")
+        assert max(heading.evaluate(EXTENT)[0] for heading in headings.all()) <= 150
         names = result.page.locator(".legend button span")
         assert names.all_text_contents() == [f"{LONG}1", f"{LONG}2"]
         assert [name.evaluate(EXTENT)[1] for name in names.all()] == [False, False]
@@ -360,7 +362,7 @@ def test_long_names_of_runs_are_whole_in_narrow_columns(chromium: Browser, tmp_p
 def test_a_narrow_page_does_not_scroll_sideways(
     chromium: Browser, pages: dict[str, Path], name: str, width: int
 ) -> None:
-    with shown(chromium, pages[name], viewport={"width": width, "height": 800}) as result:
+    with open_page(chromium, pages[name], viewport={"width": width, "height": 800}) as result:
         assert result.page.evaluate("document.documentElement.scrollWidth") <= width
         table = result.page.locator("table.metrics, table.leads").first
         box = table.locator("xpath=..").bounding_box()
@@ -371,45 +373,51 @@ def test_a_narrow_page_does_not_scroll_sideways(
 # Light and dark
 
 
-def colours(page: Page) -> tuple[str, str, str]:
+def read_colours(page: Page) -> tuple[str, str, str]:
     """Of the paper, of the text, of a chart's first line."""
-    of = "(item, name) => getComputedStyle(item)[name]"
-    line = drawing(page, "CentiCpu").locator("svg g.mark-line path").first
+    style_script = "(item, name) => getComputedStyle(item)[name]"
+    line = find_drawing(page, "CentiCpu").locator("svg g.mark-line path").first
     body = page.locator("body")
-    return body.evaluate(of, "backgroundColor"), body.evaluate(of, "color"), line.evaluate(of, "stroke")
+    return (
+        body.evaluate(style_script, "backgroundColor"),
+        body.evaluate(style_script, "color"),
+        line.evaluate(style_script, "stroke"),
+    )
 
 
 def test_page_is_dark_as_the_system_or_as_the_reader_chose(chromium: Browser, pages: dict[str, Path]) -> None:
-    with shown(chromium, pages["two"], color_scheme="dark") as result:
-        dark = colours(result.page)
+    with open_page(chromium, pages["two"], color_scheme="dark") as result:
+        dark = read_colours(result.page)
         button = result.page.get_by_role("button", name="Light colours")
         button.click()
-        light = colours(result.page)
+        light = read_colours(result.page)
         assert all(one != other for one, other in zip(light, dark, strict=True))
         result.page.get_by_role("button", name="Dark colours").click()
-        assert colours(result.page) == dark
+        assert read_colours(result.page) == dark
         result.page.get_by_role("button", name="Light colours").click()
         result.page.reload()
         result.page.wait_for_selector("html.complete", state="attached")
-        assert colours(result.page) == light
+        assert read_colours(result.page) == light
         assert light[:2] == ("rgb(255, 255, 255)", "rgb(22, 25, 29)")
 
 
 # Everybody
 
 
-@pytest.mark.parametrize(("name", "how"), [
+@pytest.mark.parametrize(("name", "page_options"), [
     ("two", {}), ("three", {"viewport": {"width": 390, "height": 800}}), ("qa", {"color_scheme": "dark"}),
 ])  # fmt: skip
-def test_nothing_keeps_anybody_out(chromium: Browser, pages: dict[str, Path], name: str, how: dict[str, Any]) -> None:
-    with shown(chromium, pages[name], bypass_csp=True, **how) as result:
-        assert barriers(result.page) == []
+def test_nothing_keeps_anybody_out(
+    chromium: Browser, pages: dict[str, Path], name: str, page_options: dict[str, Any]
+) -> None:
+    with open_page(chromium, pages[name], bypass_csp=True, **page_options) as result:
+        assert list_accessibility_problems(result.page) == []
         result.page.locator("a.value").first.click()
         expect(result.page.locator("dialog")).to_be_visible()
-        assert barriers(result.page) == []
+        assert list_accessibility_problems(result.page) == []
 
 
-def test_the_first_stop_of_the_keyboard_leads_past_the_contents(seen: Seen) -> None:
+def test_the_first_stop_of_the_keyboard_leads_past_the_contents(seen: OpenPage) -> None:
     seen.page.reload()
     seen.page.wait_for_selector("html.complete", state="attached")
     seen.page.keyboard.press("Tab")
@@ -423,12 +431,12 @@ def test_the_first_stop_of_the_keyboard_leads_past_the_contents(seen: Seen) -> N
 
 @pytest.mark.parametrize("name", ["two", "qa"])
 def test_a_printed_page_has_all_cells_and_figures(chromium: Browser, pages: dict[str, Path], name: str) -> None:
-    with shown(chromium, pages[name], color_scheme="dark") as result:
-        document = document_of(ROOT / "golden" / "reports" / f"{name}.document.json")
+    with open_page(chromium, pages[name], color_scheme="dark") as result:
+        document = load_document(ROOT / "golden" / "reports" / f"{name}.document.json")
         content = result.page.pdf(prefer_css_page_size=True)
     assert len(content) < 5_000_000  # a dashed line that goes on far beyond its axis would be that long
-    printed = pypdf.PdfReader(io.BytesIO(content))
-    texts = [page.extract_text() for page in printed.pages]
+    printed_pdf = pypdf.PdfReader(io.BytesIO(content))
+    texts = [page.extract_text() for page in printed_pdf.pages]
     if name == "two":
         assert "What" in texts[1].split()  # the head of the first table goes on over pages
     text = re.sub(r"\s", "", "".join(texts))
@@ -439,4 +447,4 @@ def test_a_printed_page_has_all_cells_and_figures(chromium: Browser, pages: dict
     cells |= {part for entry in entries for part in (entry.name, entry.id, entry.description)}
     cells |= {f"Figure {item.figure} {item.title}" for item in document.figures}
     assert sorted(cell for cell in cells if re.sub(r"\s", "", cell) not in text) == []
-    assert printed.pages[0].mediabox.width == pytest.approx(595, abs=2)
+    assert printed_pdf.pages[0].mediabox.width == pytest.approx(595, abs=2)

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from assay.app.rendering import SAMPLES, cells
-from assay.report.run_results import PhaseOf, RunFigures, told_apart
+from assay.app.rendering import SAMPLES, format_cells
+from assay.report.run_results import RunFigures, RunPhase, make_labels_unique
 from assay.styles.row import Distribution, RunResults
 
 NONE = Distribution(0, {"all": 0.0}, 0.0, {"all": 0.0}, 0.0, 0.0, (), Fraction(1), integral=True)
@@ -16,12 +16,12 @@ ONE = Distribution(1, {"all": 2.5}, 2.5, {"all": 0.0}, 2.5, 2.5, (), Fraction(1)
 
 def create_figures(run: str, phase: str = "") -> RunFigures:
     """Create the figures of a run or of a phase of it."""
-    of = PhaseOf(run, phase, None, None) if phase else None
-    return RunFigures(f"{run}:{phase}" if phase else run, {}, RunResults({}, {}, (), ()), 1, phase=of)
+    phase_of_run = RunPhase(run, phase, None, None) if phase else None
+    return RunFigures(f"{run}:{phase}" if phase else run, {}, RunResults({}, {}, (), ()), 1, phase=phase_of_run)
 
 
 @pytest.mark.parametrize(
-    ("named", "runs", "labels"),
+    ("given_names", "runs", "labels"),
     [
         (["v1", "v2"], [("a", ""), ("b", "")], ("v1", "v2")),
         (["v1", "v1"], [("a", ""), ("b", "")], ("v1 (a)", "v1 (b)")),
@@ -32,16 +32,16 @@ def create_figures(run: str, phase: str = "") -> RunFigures:
     ],
 )
 def test_phases_are_in_brackets_after_their_runs(
-    named: list[str], runs: list[tuple[str, str]], labels: tuple[str, ...]
+    given_names: list[str], runs: list[tuple[str, str]], labels: tuple[str, ...]
 ) -> None:
-    assert told_apart(named, [create_figures(*run) for run in runs], "{name} ({id})") == labels
+    assert make_labels_unique(given_names, [create_figures(*run) for run in runs], "{name} ({id})") == labels
 
 
 def test_id_used_as_label_is_not_the_name_of_another_run() -> None:
     runs = [create_figures(run) for run in ("a", "b", "c")]
-    assert told_apart(["v1", "v1", "a"], runs, "{id}") == ("a", "b", "c")
+    assert make_labels_unique(["v1", "v1", "a"], runs, "{id}") == ("a", "b", "c")
 
 
 def test_empty_distribution_has_size_only() -> None:
-    assert cells(NONE, "all") == ("0", *["—"] * (len(SAMPLES) - 2))
-    assert cells(ONE, "all") == ("1", "2.5", "2.5", "0", "2.5", "2.5")
+    assert format_cells(NONE, "all") == ("0", *["—"] * (len(SAMPLES) - 2))
+    assert format_cells(ONE, "all") == ("1", "2.5", "2.5", "0", "2.5", "2.5")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.util.escape import LONGEST, shorten
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import DATE
 
 COUNT = 200_000
@@ -17,16 +17,16 @@ COUNT = 200_000
 @pytest.mark.parametrize("form", ["md", "html", "pdf"])
 def test_long_label_is_shortened_in_a_report(form: str, tmp_path: Path) -> None:
     place = tmp_path / "place"
-    assert assay("init", place).status == 0
-    long = "y" * COUNT
-    (place / "runs" / "1.0" / "meta.json").write_text(json.dumps({"version": long}), encoding="utf-8")
+    assert run_assay("init", place).status == 0
+    long_value = "y" * COUNT
+    (place / "runs" / "1.0" / "meta.json").write_text(json.dumps({"version": long_value}), encoding="utf-8")
     runs = ("--run", "1.0=runs/1.0", "--run", "1.1=runs/1.1")
-    words = ("build", "service/comparison", *runs, "-o", "out", "--to", form, "--date", DATE)
-    done = assay(*words, "--cache", tmp_path / "cache", within=place)
-    assert (done.status, done.err) == (0, "")
-    printed = f"{'y' * LONGEST}… ({COUNT} characters)"
+    command = ("build", "service/comparison", *runs, "-o", "out", "--to", form, "--date", DATE)
+    result = run_assay(*command, "--cache", tmp_path / "cache", cwd=place)
+    assert (result.status, result.err) == (0, "")
+    printed_label = f"{'y' * LONGEST}… ({COUNT} characters)"
     document = (place / "out" / "document.json").read_text(encoding="utf-8")
-    assert printed in document
+    assert printed_label in document
     assert "y" * (LONGEST + 1) not in document
     if form != "pdf":
         page = (place / "out" / f"report.{form}").read_text(encoding="utf-8")
@@ -35,7 +35,7 @@ def test_long_label_is_shortened_in_a_report(form: str, tmp_path: Path) -> None:
     for chart in (place / "out" / "charts").iterdir():
         assert "y" * (LONGEST + 1) not in chart.read_text(encoding="utf-8")
     results = json.loads((place / "out" / "results.json").read_text(encoding="utf-8"))
-    assert [run["label"] for run in results["runs"]] == [long, "1.1"]
+    assert [run["label"] for run in results["runs"]] == [long_value, "1.1"]
 
 
 def test_short_text_is_printed_whole() -> None:

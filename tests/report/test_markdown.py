@@ -15,12 +15,19 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, from_json
-from assay.report.render.markdown import DISTRIBUTIONS, cell, contents, line, markdown, table
+from assay.report.document import Appendix, Chart, Document, Entry, Group, Table, parse_document
+from assay.report.render.markdown import (
+    DISTRIBUTIONS,
+    escape_cell,
+    escape_line,
+    format_table,
+    list_contents,
+    render_markdown,
+)
 from assay.util.escape import normalize_text
 from tests.compare_reference import PUBLISHED
-from tests.report_sample import sample, with_charts
-from tests.support.commands import Done, assay
+from tests.report_sample import build_sample, limit_charts
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
 
 PINNED = sorted(path.name.removesuffix(".document.json") for path in (ROOT / "golden/reports").glob("*.document.json"))
@@ -29,19 +36,19 @@ READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethroug
 Rows = list[list[str]]
 
 
-def pinned(name: str) -> Document:
+def load_pinned_document(name: str) -> Document:
     """The document of a pinned build."""
-    return from_json((ROOT / "golden" / "reports" / f"{name}.document.json").read_text(encoding="utf-8"))
+    return parse_document((ROOT / "golden" / "reports" / f"{name}.document.json").read_text(encoding="utf-8"))
 
 
-def text_of(inline: Token) -> str:
+def read_token_text(inline: Token) -> str:
     """What a reader sees of an inline token; anchors are not seen, a break is a line feed."""
-    seen = {"text": lambda item: item.content, "html_inline": lambda item: "\n" * (item.content == "<br>"),
+    text_by_type = {"text": lambda item: item.content, "html_inline": lambda item: "\n" * (item.content == "<br>"),
             "softbreak": lambda _: "\n", "image": lambda item: f"[image {item.attrs['src']}]"}  # fmt: skip
-    return "".join(seen.get(item.type, lambda _: "")(item) for item in inline.children or ())
+    return "".join(text_by_type.get(item.type, lambda _: "")(item) for item in inline.children or ())
 
 
-def tables(tokens: Sequence[Token]) -> list[Rows]:
+def list_tables(tokens: Sequence[Token]) -> list[Rows]:
     """The tables of a text: rows of cells, the header first."""
     result: list[Rows] = []
     for before, token in pairwise(tokens):
@@ -50,75 +57,84 @@ def tables(tokens: Sequence[Token]) -> list[Rows]:
         if before.type == "tr_open":
             result[-1].append([])
         if before.type in ("th_open", "td_open"):
-            result[-1][-1].append(text_of(token))
+            result[-1][-1].append(read_token_text(token))
     return result
 
 
-def expected_tables(document: Document) -> Iterator[Rows]:
+def iter_expected_tables(document: Document) -> Iterator[Rows]:
     """The tables that a document has, as a reader should see them."""
     numbers = {item.id: str(item.figure) for item in document.figures}
 
-    def plain(item: Table | Appendix) -> Rows:
+    def list_rows(item: Table | Appendix) -> Rows:
         return [list(item.header), *map(list, item.rows)]
 
     if document.manifest.rows:
-        yield plain(document.manifest)
+        yield list_rows(document.manifest)
     for section in document.sections:
-        drawn = any(metric in numbers for metric in section.metrics)
+        has_figures = any(metric in numbers for metric in section.metrics)
         figures = [numbers.get(metric or "", "") for metric in section.metrics]
-        more = ["Fig.", *figures] if drawn else []
+        figure_column = ["Fig.", *figures] if has_figures else []
         rows = [list(section.header), *map(list, section.rows)]
-        yield [[*row, *more[index : index + 1]] for index, row in enumerate(rows)]
+        yield [[*row, *figure_column[index : index + 1]] for index, row in enumerate(rows)]
     for gallery in document.galleries:
-        yield from map(plain, gallery.tables)
+        yield from map(list_rows, gallery.tables)
     for group in document.dictionary:
         hashed = any(entry.definition for entry in group.entries)
-        named = any(entry.id != entry.name for entry in group.entries)
-        drawn = any(entry.id in numbers for of in document.dictionary for entry in of.entries)
-        header = ["Metric", *["Id"] * named, "Description", "Unit", *["Fig."] * drawn, *["Definition"] * hashed]
+        has_names = any(entry.id != entry.name for entry in group.entries)
+        has_figures = any(
+            entry.id in numbers for group_of_entries in document.dictionary for entry in group_of_entries.entries
+        )
+        header = [
+            "Metric",
+            *["Id"] * has_names,
+            "Description",
+            "Unit",
+            *["Fig."] * has_figures,
+            *["Definition"] * hashed,
+        ]
         yield [header] + [
-            [item.name, *[item.id] * named, item.description, item.unit]
-            + [numbers.get(item.id, "")] * drawn + [item.definition[:10]] * hashed
+            [item.name, *[item.id] * has_names, item.description, item.unit]
+            + [numbers.get(item.id, "")] * has_figures + [item.definition[:10]] * hashed
             for item in group.entries
         ]  # fmt: skip
     if document.filters.rows:
-        yield plain(document.filters)
-    yield from (plain(part) for part in document.appendices if part.rows)
+        yield list_rows(document.filters)
+    yield from (list_rows(part) for part in document.appendices if part.rows)
     if document.provenance:
         yield [["What", "Value"], *map(list, document.provenance)]
-    yield from map(plain, document.claims)
+    yield from map(list_rows, document.claims)
 
 
-def paragraphs(tokens: Sequence[Token], kind: str) -> list[str]:
+def list_paragraphs(tokens: Sequence[Token], kind: str) -> list[str]:
     """The texts of headings, or of paragraphs."""
-    return [text_of(token) for before, token in pairwise(tokens) if before.type == f"{kind}_open"]
+    return [read_token_text(token) for before, token in pairwise(tokens) if before.type == f"{kind}_open"]
 
 
 @pytest.mark.parametrize("name", PINNED)
 def test_reader_finds_every_cell_of_a_pinned_report(name: str) -> None:
-    document = pinned(name)
-    tokens = READER.parse(markdown(document))
-    assert tables(tokens) == list(expected_tables(document))
+    document = load_pinned_document(name)
+    tokens = READER.parse(render_markdown(document))
+    assert list_tables(tokens) == list(iter_expected_tables(document))
 
 
 @pytest.mark.parametrize("name", PINNED)
 def test_reader_finds_texts_and_pictures_of_a_pinned_report(name: str) -> None:
-    document = pinned(name)
-    tokens = READER.parse(markdown(document))
-    headings = paragraphs(tokens, "heading")
-    printed = paragraphs(tokens, "paragraph")
+    document = load_pinned_document(name)
+    tokens = READER.parse(render_markdown(document))
+    headings = list_paragraphs(tokens, "heading")
+    printed_paragraphs = list_paragraphs(tokens, "paragraph")
     assert headings[:2] == [document.title, "Contents"]
-    titles = [title for title, _ in contents(document)]
+    titles = [title for title, _ in list_contents(document)]
     assert [item for item in headings if item in titles] == titles
     assert {table.title for gallery in document.galleries for table in gallery.tables} - {""} <= set(headings)
     assert {group.title for group in document.dictionary} <= set(headings)
     prose = [*document.intro, *(section.doc for section in document.sections if section.doc), *document.warnings]
     prose += [text for part in (*document.galleries, *document.appendices) for text in part.text]
     prose += [text for part in document.appendices for text in part.notes]
-    assert [text for text in prose if text not in printed] == []
-    pictures = [text for text in printed if text.startswith("[image ")]
+    assert [text for text in prose if text not in printed_paragraphs] == []
+    pictures = [text for text in printed_paragraphs if text.startswith("[image ")]
     assert pictures == [f"[image charts/{item.id}.svg]" for item in document.figures]
-    captions = [text for text in printed if text.startswith("Figure ")]
+    captions = [text for text in printed_paragraphs if text.startswith("Figure ")]
     assert [text.split(" — ")[0] for text in captions] == [
         f"Figure {item.figure} {item.caption}" for item in document.figures
     ]
@@ -126,7 +142,7 @@ def test_reader_finds_texts_and_pictures_of_a_pinned_report(name: str) -> None:
 
 @pytest.mark.parametrize("name", PINNED)
 def test_links_of_a_pinned_report_lead_to_anchors_in_it(name: str) -> None:
-    text = markdown(pinned(name))
+    text = render_markdown(load_pinned_document(name))
     anchors = re.findall(r'<a id="([^"]*)">', text)
     assert len(anchors) == len(set(anchors))
     assert set(re.findall(r"\]\(#([^)]*)\)", text)) <= set(anchors)
@@ -144,78 +160,97 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_text_that_looks_like_markup_stays_text(text: str) -> None:
-    (rows,) = tables(READER.parse(table([cell(text), ""], [[cell(text), cell(text)], ["", ""]])))
+    (rows,) = list_tables(
+        READER.parse(format_table([escape_cell(text), ""], [[escape_cell(text), escape_cell(text)], ["", ""]]))
+    )
     assert rows == [[normalize_text(text), ""], [normalize_text(text)] * 2, ["", ""]]
     if normalize_text(text).strip():
-        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "heading") == [normalize_text(text)]
-        assert paragraphs(READER.parse(f"# {line(text)}\n\n{line(text)}\n"), "paragraph") == [normalize_text(text)]
-        assert paragraphs(READER.parse(f"- {line(text)}\n- b\n"), "paragraph") == [normalize_text(text), "b"]
+        assert list_paragraphs(READER.parse(f"# {escape_line(text)}\n\n{escape_line(text)}\n"), "heading") == [
+            normalize_text(text)
+        ]
+        assert list_paragraphs(READER.parse(f"# {escape_line(text)}\n\n{escape_line(text)}\n"), "paragraph") == [
+            normalize_text(text)
+        ]
+        assert list_paragraphs(READER.parse(f"- {escape_line(text)}\n- b\n"), "paragraph") == [
+            normalize_text(text),
+            "b",
+        ]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs",))), min_size=2, max_size=4))
 def test_any_cells_come_back(texts: list[str]) -> None:
-    cells = [cell(text) for text in texts]
-    assert tables(READER.parse(table(cells, [cells, cells]))) == [[[normalize_text(text) for text in texts]] * 3]
+    cells = [escape_cell(text) for text in texts]
+    assert list_tables(READER.parse(format_table(cells, [cells, cells]))) == [
+        [[normalize_text(text) for text in texts]] * 3
+    ]
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",))).filter(lambda text: normalize_text(text).strip()))
 def test_any_line_comes_back(text: str) -> None:
-    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "heading") == [normalize_text(text)]
-    assert paragraphs(READER.parse(f"## {line(text)}\n\n{line(text)}\n"), "paragraph") == [normalize_text(text)]
+    assert list_paragraphs(READER.parse(f"## {escape_line(text)}\n\n{escape_line(text)}\n"), "heading") == [
+        normalize_text(text)
+    ]
+    assert list_paragraphs(READER.parse(f"## {escape_line(text)}\n\n{escape_line(text)}\n"), "paragraph") == [
+        normalize_text(text)
+    ]
 
 
 def test_control_characters_are_shown_as_escapes() -> None:
-    assert cell("\x1b<\x00\x7f\x85\u202e") == r"\\x1b\<\\x00\\x7f\\x85\\u202e"
-    assert "\x1b" not in markdown(replace(with_charts(sample(), 0), title="\x1b[31mred"))
+    assert escape_cell("\x1b<\x00\x7f\x85\u202e") == r"\\x1b\<\\x00\\x7f\\x85\\u202e"
+    assert "\x1b" not in render_markdown(replace(limit_charts(build_sample(), 0), title="\x1b[31mred"))
 
 
 def test_columns_of_numbers_stand_flush_right() -> None:
-    assert table(["", "a", "b"], [["x", "1.5", "n/a"], ["y", "—", "2"]]).split("\n")[1] == "| --- | --: | --- |"
+    assert format_table(["", "a", "b"], [["x", "1.5", "n/a"], ["y", "—", "2"]]).split("\n")[1] == "| --- | --: | --- |"
 
 
 def test_a_document_without_parts_has_no_empty_headings() -> None:
-    bare = replace(
-        with_charts(sample(), 0), sections=(), dictionary=(), warnings=(), provenance=(), intro=(), author="",
+    bare_document = replace(
+        limit_charts(build_sample(), 0), sections=(), dictionary=(), warnings=(), provenance=(), intro=(), author="",
         filters=Table("Filters", ("a",), ()), appendices=(Appendix("Notes", ("One.",), (), ()),),
     )  # fmt: skip
-    headings = paragraphs(READER.parse(markdown(bare)), "heading")
-    assert headings == [bare.title, "Contents", bare.manifest.title, "Notes"]
+    headings = list_paragraphs(READER.parse(render_markdown(bare_document)), "heading")
+    assert headings == [bare_document.title, "Contents", bare_document.manifest.title, "Notes"]
 
 
 # The command line
 
 
-def regenerated(out: Path, cache: Path, *more: str) -> Done:
+def regenerate_publication(out: Path, cache: Path, *options: str) -> CommandResult:
     """A small publication made again."""
     file = PUBLISHED / "execbudget-10.3-mem_scaling.json"
-    return assay("regenerate", file, "-o", out, "--cache", cache, *more)
+    return run_assay("regenerate", file, "-o", out, "--cache", cache, *options)
 
 
 def test_a_report_is_written_in_the_forms_that_are_asked_for(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
-    both = regenerated(out, cache, "--to", "md", "--to", "pdf", "--to", "md")
-    assert (both.status, both.out) == (0, f"{out / 'report.pdf'}\n{out / 'report.md'}\n")
+    result = regenerate_publication(out, cache, "--to", "md", "--to", "pdf", "--to", "md")
+    assert (result.status, result.out) == (0, f"{out / 'report.pdf'}\n{out / 'report.md'}\n")
     text = (out / "report.md").read_text(encoding="utf-8")
-    assert text == markdown(from_json((out / "document.json").read_text(encoding="utf-8")))
+    assert text == render_markdown(parse_document((out / "document.json").read_text(encoding="utf-8")))
     assert list(json.loads((out / "provenance.json").read_text(encoding="utf-8"))["forms"]) == ["pdf", "md"]
     for picture in re.findall(r"\]\((charts/[^)]*)\)", text):
         assert (out / picture).is_file()
-    assert assay("verify", out, "--cache", cache).status == 0
+    assert run_assay("verify", out, "--cache", cache).status == 0
     (out / "report.md").write_text(text.replace("# ", "## ", 1), encoding="utf-8")
-    done = assay("verify", out, "--cache", cache)
-    assert done.status == 3
-    assert "file report.md differs" in done.out
+    completed = run_assay("verify", out, "--cache", cache)
+    assert completed.status == 3
+    assert "file report.md differs" in completed.out
 
 
 def test_output_of_a_dropped_form_is_removed(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
-    regenerated(out, cache, "--to", "md", "--to", "pdf")
+    regenerate_publication(out, cache, "--to", "md", "--to", "pdf")
     (out / "notes.md").write_text("mine", encoding="utf-8")
-    assert regenerated(out, cache, "--to", "md").status == 0
-    left = {path.name for path in out.iterdir()}
-    assert left == {"charts", "document.json", "notes.md", "provenance.json", "report.md", "specs.json"}
-    assert regenerated(out, cache).status == 0
-    assert {path.name for path in out.iterdir()} == left - {"report.md"} | {"report.pdf", "report.typ", "report"}
+    assert regenerate_publication(out, cache, "--to", "md").status == 0
+    remaining_files = {path.name for path in out.iterdir()}
+    assert remaining_files == {"charts", "document.json", "notes.md", "provenance.json", "report.md", "specs.json"}
+    assert regenerate_publication(out, cache).status == 0
+    assert {path.name for path in out.iterdir()} == remaining_files - {"report.md"} | {
+        "report.pdf",
+        "report.typ",
+        "report",
+    }
     assert "forms" not in json.loads((out / "provenance.json").read_text(encoding="utf-8"))
 
 
@@ -223,14 +258,14 @@ def test_a_report_that_another_wrote_stays(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
     out.mkdir()
     (out / "report.md").write_text("mine", encoding="utf-8")
-    assert regenerated(out, cache).status == 0
+    assert regenerate_publication(out, cache).status == 0
     assert (out / "report.md").read_text(encoding="utf-8") == "mine"
 
 
 def test_an_unknown_form_is_told(tmp_path: Path, cache: Path) -> None:
-    done = regenerated(tmp_path / "report", cache, "--to", "docx")
-    assert (done.status, done.out) == (2, "")
-    assert "'docx' is not one of 'pdf', 'md', 'html'" in done.err
+    result = regenerate_publication(tmp_path / "report", cache, "--to", "docx")
+    assert (result.status, result.out) == (2, "")
+    assert "'docx' is not one of 'pdf', 'md', 'html'" in result.err
 
 
 @pytest.mark.parametrize(
@@ -238,24 +273,26 @@ def test_an_unknown_form_is_told(tmp_path: Path, cache: Path) -> None:
 )
 def test_a_provenance_with_other_forms_is_told(tmp_path: Path, cache: Path, forms: object) -> None:
     out = tmp_path / "report"
-    regenerated(out, cache, "--to", "md")
+    regenerate_publication(out, cache, "--to", "md")
     place = out / "provenance.json"
     place.write_text(json.dumps(json.loads(place.read_text(encoding="utf-8")) | {"forms": forms}), encoding="utf-8")
-    done = assay("verify", out, "--cache", cache)
-    assert done.status == 1
-    assert "forms: must name some of pdf, md, html, each with its tools" in done.err
+    result = run_assay("verify", out, "--cache", cache)
+    assert result.status == 1
+    assert "forms: must name some of pdf, md, html, each with its tools" in result.err
 
 
 def test_a_figure_without_samples_is_a_line_that_says_so() -> None:
     chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
-    text = markdown(replace(with_charts(sample(), 0), charts=(chart,)))
+    text = render_markdown(replace(limit_charts(build_sample(), 0), charts=(chart,)))
     assert '<a id="figure-none"></a>**Figure 1** Nothing\n\nNo samples.\n' in text
     assert "none.svg" not in text
 
 
 def test_a_dictionary_has_columns_only_for_what_says_anything() -> None:
     line, metric = Entry("queue", "queue", "", "Queue.", ""), Entry("wait", "Waiting", "s", "Wait.", "abc")
-    text = markdown(replace(with_charts(sample(), 0), dictionary=(Group("A", (metric,)), Group("B", (line,)))))
+    text = render_markdown(
+        replace(limit_charts(build_sample(), 0), dictionary=(Group("A", (metric,)), Group("B", (line,))))
+    )
     assert "| Metric | Id | Description | Unit | Definition |" in text
     assert "| Metric | Description | Unit |" in text
 
@@ -263,5 +300,5 @@ def test_a_dictionary_has_columns_only_for_what_says_anything() -> None:
 @pytest.mark.parametrize("name", ["report/charts.typ", "html/report.html.j2"])
 def test_reading_of_a_curve_is_explained_alike_in_every_form(name: str) -> None:
     text = (ROOT / "templates" / name).read_text(encoding="utf-8")
-    plain = " ".join(re.sub(r"</?i>|_", "", text).split())
-    assert DISTRIBUTIONS.replace("*", "") in plain
+    plain_text = " ".join(re.sub(r"</?i>|_", "", text).split())
+    assert DISTRIBUTIONS.replace("*", "") in plain_text

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.lang.workspace import load, shipped
-from assay.report.prose import read
-from assay.util.diagnostics import WIDEST, Diagnostic, Span, excerpt_of, render
-from tests.support.commands import assay
+from assay.lang.workspace import get_shipped_workspace, load_package
+from assay.report.prose import read_prose_file
+from assay.util.diagnostics import WIDEST, Diagnostic, Span, format_excerpt, render
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
 
 
@@ -19,12 +19,12 @@ def find_problems(folder: Path, text: str) -> list[Diagnostic]:
     place = folder / "part.md"
     place.write_text(text, encoding="utf-8")
     problems: list[Diagnostic] = []
-    read(place, "part.md", None, (), problems)  # type: ignore[arg-type]
+    read_prose_file(place, "part.md", None, (), problems)  # type: ignore[arg-type]
     return problems
 
 
 @pytest.mark.parametrize(
-    ("text", "block", "at"),
+    ("text", "block", "position"),
     [
         ("# Head\n", "a heading", (1, 1)),
         ("Text.\n\n  ### Head\n", "a heading", (3, 3)),
@@ -39,11 +39,11 @@ def find_problems(folder: Path, text: str) -> list[Diagnostic]:
     ],
 )
 def test_line_that_markdown_reads_as_block_is_an_error(
-    tmp_path: Path, text: str, block: str, at: tuple[int, int]
+    tmp_path: Path, text: str, block: str, position: tuple[int, int]
 ) -> None:
     (problem,) = find_problems(tmp_path, text)
     assert problem.message == f"prose is plain text, and this line begins {block}, as Markdown has it"
-    assert (problem.span, bool(problem.hint)) == (Span("part.md", *at, 1), True)
+    assert (problem.span, bool(problem.hint)) == (Span("part.md", *position, 1), True)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_quote_selects_rows_by_texts_and_numbers(actual_quote: str, tmp_path: Pa
     place = tmp_path / "part.md"
     place.write_text(f"It is {{{{ valid_txs({actual_quote}) }}}}.\n", encoding="utf-8")
     problems: list[Diagnostic] = []
-    prose = read(place, "part.md", load(shipped(), "cometbft", cache), (), problems)
+    prose = read_prose_file(place, "part.md", load_package(get_shipped_workspace(), "cometbft", cache), (), problems)
     assert [quote.where for quote in prose.quotes] + [item.message for item in problems] == [QUOTES[actual_quote]]
 
 
@@ -94,11 +94,11 @@ def test_missing_prose_is_reported_at_the_naming_line(tmp_path: Path, cache: Pat
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, workspace / name)
     (workspace / "specs/cometbft/prose/issues.md").unlink()
-    done = assay("check", "--system", "cometbft", "--cache", cache, within=workspace)
+    result = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=workspace)
     message = "error[prose]: article `qa` names prose that is not there: `prose/issues.md`\n  at specs/cometbft/"
-    assert (done.status, done.out) == (1, "")
-    assert done.err.startswith(f"{message}articles.dhall:")
-    assert done.err.endswith("  expected: the file specs/cometbft/prose/issues.md\n")
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(f"{message}articles.dhall:")
+    assert result.err.endswith("  expected: the file specs/cometbft/prose/issues.md\n")
 
 
 LONG = "".join(f"{number:05d}" for number in range(100))
@@ -106,7 +106,7 @@ LONG = "".join(f"{number:05d}" for number in range(100))
 
 @pytest.mark.parametrize(("column", "length"), [(1, 3), (250, 4), (499, 2), (500, 9)])
 def test_excerpt_of_long_line_surrounds_its_place(column: int, length: int) -> None:
-    text, carets = excerpt_of([LONG], 1, column, length).split("\n")
+    text, carets = format_excerpt([LONG], 1, column, length).split("\n")
     begin, end = carets.index("^"), carets.rindex("^") + 1
     shown_text = text.removeprefix("1 | ")
     assert len(shown_text) == WIDEST
@@ -116,4 +116,4 @@ def test_excerpt_of_long_line_surrounds_its_place(column: int, length: int) -> N
 
 
 def test_excerpt_of_short_line_is_the_line() -> None:
-    assert excerpt_of(["a" * WIDEST], 1, 2, 3) == f"1 | {'a' * WIDEST}\n  |  ^^^"
+    assert format_excerpt(["a" * WIDEST], 1, 2, 3) == f"1 | {'a' * WIDEST}\n  |  ^^^"

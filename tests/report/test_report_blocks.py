@@ -12,11 +12,11 @@ from assay.app.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.blocks.conclusion import Rule
 from assay.lang.labels import describe_labels
-from assay.lang.model.expression import parse
+from assay.lang.model.expression import parse_expression
 from assay.lang.model.package import Sampled
 from assay.lang.workspace import Workspace
-from assay.report.blocks.averages import average, within
-from assay.report.blocks.conclusion import holds, in_words, percent_told
+from assay.report.blocks.averages import compute_mean_over_time, select_rows_within
+from assay.report.blocks.conclusion import describe_rule, format_percent_for_rule, is_rule_met
 from tests.support.laboratory import ROOT, Laboratory
 
 RULES = [
@@ -35,12 +35,12 @@ RULES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "better", "old", "new", "due"), RULES)
+@pytest.mark.parametrize(("kind", "direction", "old", "new", "expected"), RULES)
 def test_rule_holds_as_its_text_says(
-    kind: str, better: str, old: float | None, new: float | None, due: bool | None, lab: Laboratory
+    kind: str, direction: str, old: float | None, new: float | None, expected: bool | None, lab: Laboratory
 ) -> None:
-    metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
-    assert holds(Rule("cpu_usage", kind, 50), metric, old, new) is due
+    metric = replace(lab.session.load_package("antelope").get_metric("cpu_usage"), better=direction)
+    assert is_rule_met(Rule("cpu_usage", kind, 50), metric, old, new) is expected
 
 
 WORDS = [
@@ -51,14 +51,14 @@ WORDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "better", "sentence"), WORDS)
-def test_rule_text_equals_its_condition(kind: str, better: str, sentence: str, lab: Laboratory) -> None:
+@pytest.mark.parametrize(("kind", "direction", "sentence"), WORDS)
+def test_rule_text_equals_its_condition(kind: str, direction: str, sentence: str, lab: Laboratory) -> None:
     """A metric without a better direction may change either way."""
-    metric = replace(lab.session.package("antelope").metric("cpu_usage"), better=better)
-    assert in_words(Rule("cpu_usage", kind, 50), metric) == sentence
+    metric = replace(lab.session.load_package("antelope").get_metric("cpu_usage"), better=direction)
+    assert describe_rule(Rule("cpu_usage", kind, 50), metric) == sentence
 
 
-TOLD = [
+PERCENTAGE_CASES = [
     ("not worse", 10, 100.0, 110.4, "10", "10.4"), ("not worse", 10, 100.0, 110.04, "10", "10.04"),
     ("not worse", 10, 100.0, 109.6, "10", "10"), ("not worse", 10, 100.0, 112.0, "12", "12"),
     ("falls", 50, 100.0, 50.3, "-50", "-49.7"), ("falls", 50, 100.0, 49.7, "-50", "-50"),
@@ -68,19 +68,28 @@ TOLD = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "limit", "old", "new", "printed", "due"), TOLD)
+@pytest.mark.parametrize(("kind", "limit", "old", "new", "expected_percentage", "expected_verdict"), PERCENTAGE_CASES)
 def test_percentage_beside_rule_is_precise_enough(
-    kind: str, limit: int, old: float, new: float | None, printed: str, due: str, lab: Laboratory
+    kind: str,
+    limit: int,
+    old: float,
+    new: float | None,
+    expected_percentage: str,
+    expected_verdict: str,
+    lab: Laboratory,
 ) -> None:
-    metric = replace(lab.session.package("antelope").metric("cpu_usage"), better="lower")
-    assert percent_told(Rule("cpu_usage", kind, limit), metric, [old, new], printed) == due
+    metric = replace(lab.session.load_package("antelope").get_metric("cpu_usage"), better="lower")
+    assert (
+        format_percent_for_rule(Rule("cpu_usage", kind, limit), metric, [old, new], expected_percentage)
+        == expected_verdict
+    )
 
 
 SECOND = 10**9
 
 
 @pytest.mark.parametrize(
-    ("points", "due"),
+    ("points", "expected"),
     [
         # (1 + 3) / 2 at the first step, 8 at the second
         ([(0, 1.0), (0, 3.0), (1, 8.0)], 5.0),
@@ -92,25 +101,25 @@ SECOND = 10**9
         ([], None),
     ],
 )
-def test_each_step_has_equal_weight(points: list[tuple[int, float]], due: float | None) -> None:
-    assert average([{"t_ns": at * SECOND, "value": value} for at, value in points]) == due
+def test_each_step_has_equal_weight(points: list[tuple[int, float]], expected: float | None) -> None:
+    assert compute_mean_over_time([{"t_ns": second * SECOND, "value": value} for second, value in points]) == expected
 
 
 def test_both_bounds_of_the_time_range_count() -> None:
-    rows = [{"t_ns": at} for at in range(5)]
-    assert [row["t_ns"] for row in within(rows, (1, 3))] == [1, 2, 3]
-    assert within(rows, None) == rows
+    rows = [{"t_ns": step} for step in range(5)]
+    assert [row["t_ns"] for row in select_rows_within(rows, (1, 3))] == [1, 2, 3]
+    assert select_rows_within(rows, None) == rows
 
 
 def test_computed_series_has_the_labels_of_its_inputs(cache: Path) -> None:
-    package = Session(Workspace(ROOT), Store(cache)).package("antelope").package
+    package = Session(Workspace(ROOT), Store(cache)).load_package("antelope").package
     series = {item.name: item for item in package.series}
     assert describe_labels(package, series["cpu_usage_series"]) == 'mode = "idle"'
     assert describe_labels(package, series["memory_used_series"]) == "every label"
     free = series["memory_available_bytes"]
-    narrow = replace(free, samples=(Sampled(free.samples[0].event, parse('equals(field job, "a")')),))
-    changed = replace(package, series=tuple(narrow if item is free else item for item in package.series))
+    narrow = replace(free, samples=(Sampled(free.samples[0].event, parse_expression('equals(field job, "a")')),))
+    changed_package = replace(package, series=tuple(narrow if item is free else item for item in package.series))
     assert (
-        describe_labels(changed, series["memory_used_series"])
+        describe_labels(changed_package, series["memory_used_series"])
         == 'of memory_total_bytes: every label; of memory_available_bytes: job = "a"'
     )

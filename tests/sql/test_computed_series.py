@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.lang.model.expression import Expression, parse
+from assay.lang.model.expression import Expression, parse_expression
 from assay.lang.model.package import Series, Term, Unit
 from assay.lang.model.vocabulary import SINCE, UNTIL
 from assay.sql import dialect, series
-from tests.support.deep import examples
+from tests.support.deep import scale_examples
 
 ONE = Unit("dimensionless", "")
 CONNECTION = duckdb.connect()
@@ -45,8 +45,8 @@ OVER: dict[str, Callable[[Sequence[float]], float]] = {
 
 def compute(terms: Mapping[str, tuple[str, Rows]], value: str, factor: str = "1", cut: bool = False) -> Any:
     """A series of terms (name -> how their lines become one, rows) with the one label `job`, by its keys."""
-    inputs = tuple(Term(name, f"of_{name}", over) for name, (over, _) in terms.items())
-    definition = Series("s", (), ("job",), "windows", 1, "", 0, None, ONE, "", factor, inputs, _value(value))
+    inputs = tuple(Term(name, f"of_{name}", reduction) for name, (reduction, _) in terms.items())
+    definition = Series("s", (), ("job",), "windows", 1, "", 0, None, ONE, "", factor, inputs, _parse_value(value))
     for name, (_, rows) in terms.items():
         CONNECTION.execute(
             f"CREATE OR REPLACE TABLE of_{name} (id TEXT, job TEXT, instance TEXT, t_ns BIGINT, value DOUBLE)"
@@ -54,41 +54,41 @@ def compute(terms: Mapping[str, tuple[str, Rows]], value: str, factor: str = "1"
         if rows:
             CONNECTION.executemany(f"INSERT INTO of_{name} VALUES (?, ?, ?, ?, ?)", [list(row) for row in rows])
     bounds = {SINCE: 1, UNTIL: 3} if cut else None
-    result = CONNECTION.execute(dialect.text(series.table(definition, ["id"], {}, cut)), bounds).fetchall()
+    result = CONNECTION.execute(dialect.to_sql(series.compile_series(definition, ["id"], {}, cut)), bounds).fetchall()
     assert len({row[:3] for row in result}) == len(result)
     return {row[:3]: row[3] for row in result}
 
 
-def _value(text: str) -> Expression:
-    definition = parse(text)
+def _parse_value(text: str) -> Expression:
+    definition = parse_expression(text)
     assert definition is not None
     return definition
 
 
-def made_one(over: str, rows: Rows) -> dict[Key, float]:
+def reduce_lines(reduction: str, rows: Rows) -> dict[Key, float]:
     """What the lines of a job come to at each step."""
-    at: dict[Key, list[float]] = {}
+    values_by_key: dict[Key, list[float]] = {}
     for window, job, _, t_ns, value in rows:
-        at.setdefault((window, job, t_ns), []).append(value)
-    return {key: OVER[over](values) for key, values in at.items()}
+        values_by_key.setdefault((window, job, t_ns), []).append(value)
+    return {key: OVER[reduction](values) for key, values in values_by_key.items()}
 
 
-@pytest.mark.parametrize("over", OVER)
-@settings(max_examples=examples(25), deadline=None)
+@pytest.mark.parametrize("reduction", OVER)
+@settings(max_examples=scale_examples(25), deadline=None)
 @given(rows=ROWS)
 @example(rows=[("w", "a", "1", 0, 1.0), ("w", "a", "2", 0, 4.0), ("w", "b", "1", 0, 9.0)])
-def test_lines_that_agree_in_the_labels_become_one(over: str, rows: Rows) -> None:
-    assert compute({"a": (over, rows)}, "column a") == made_one(over, rows)
+def test_lines_that_agree_in_the_labels_become_one(reduction: str, rows: Rows) -> None:
+    assert compute({"a": (reduction, rows)}, "column a") == reduce_lines(reduction, rows)
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=scale_examples(40), deadline=None)
 @given(first=ROWS, second=ROWS, third=ROWS)
 def test_a_value_is_there_where_all_terms_have_one(first: Rows, second: Rows, third: Rows) -> None:
     """At the same step of the same window, of lines with the same labels."""
     terms = {"a": ("sum", first), "b": ("greatest", second), "c": ("least", third)}
-    a, b, c = (made_one(over, rows) for over, rows in terms.values())
-    due = {key: a[key] - b[key] * c[key] for key in a.keys() & b.keys() & c.keys()}
-    assert compute(terms, "minus(column a, times(column b, column c))") == due
+    a, b, c = (reduce_lines(reduction, rows) for reduction, rows in terms.values())
+    expected = {key: a[key] - b[key] * c[key] for key in a.keys() & b.keys() & c.keys()}
+    assert compute(terms, "minus(column a, times(column b, column c))") == expected
 
 
 def test_a_term_with_the_same_labels_is_taken_as_it_is() -> None:
@@ -103,12 +103,12 @@ def test_values_are_in_the_unit_of_the_series(factor: str, value: float) -> None
 
 
 def test_phase_has_the_steps_from_its_start_to_before_its_end() -> None:
-    rows = [("w", "a", "1", at, float(at)) for at in range(5)]
+    rows = [("w", "a", "1", step, float(step)) for step in range(5)]
     assert compute({"a": ("", rows)}, "column a", cut=True) == {("w", "a", 1): 1.0, ("w", "a", 2): 2.0}
 
 
-@pytest.mark.parametrize(("over", "due"), [("sum", 1.0), ("mean", 0.1)])
-def test_values_of_lines_are_added_up_with_compensation(over: str, due: float) -> None:
+@pytest.mark.parametrize(("reduction", "expected"), [("sum", 1.0), ("mean", 0.1)])
+def test_values_of_lines_are_added_up_with_compensation(reduction: str, expected: float) -> None:
     """One after the other, ten times 0.1 is less than 1."""
     rows = [("w", "a", str(line), 0, 0.1) for line in range(10)]
-    assert compute({"a": (over, rows)}, "column a") == {("w", "a", 0): due}
+    assert compute({"a": (reduction, rows)}, "column a") == {("w", "a", 0): expected}

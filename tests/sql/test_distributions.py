@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Reduction, Unit
-from assay.lang.workspace import load, shipped
+from assay.lang.workspace import get_shipped_workspace, load_package
 from assay.sql import dialect
-from assay.sql.distributions import CENTILES, distribution, domain_of
-from tests.support.deep import examples
+from assay.sql.distributions import CENTILES, build_distribution, get_domain
+from tests.support.deep import scale_examples
 
 NONE = Unit("dimensionless", "")
 METRIC = Metric("m", "", "", "g", Expression("column", name="value"), None, True, None, "", NONE, "neither", 4)
@@ -43,12 +43,12 @@ def compute_distribution(
     CONNECTION.execute(f"CREATE OR REPLACE TABLE g (host TEXT, k TEXT, value {kind}, accepted BOOLEAN)")
     if rows:
         CONNECTION.executemany("INSERT INTO g VALUES (?, ?, ?, ?)", [list(row) for row in rows])
-    actual_rows = CONNECTION.execute(dialect.text(distribution(metric, "g", integral, {}))).fetchall()
-    by_host = {str(row[0]): row[1:] for row in actual_rows} if metric.per else {"": actual_rows[0]}
-    return {host: row if row[0] else None for host, row in by_host.items()}
+    actual_rows = CONNECTION.execute(dialect.to_sql(build_distribution(metric, "g", integral, {}))).fetchall()
+    rows_by_host = {str(row[0]): row[1:] for row in actual_rows} if metric.per else {"": actual_rows[0]}
+    return {host: row if row[0] else None for host, row in rows_by_host.items()}
 
 
-def size_and_mean(metric: Metric, rows: Sequence[Row], integral: bool = True) -> tuple[Any, ...]:
+def compute_size_and_mean(metric: Metric, rows: Sequence[Row], integral: bool = True) -> tuple[Any, ...]:
     """Return size and mean of a metric with samples, over all hosts."""
     figures = compute_distribution(metric, rows, integral)[""]
     assert figures is not None
@@ -59,11 +59,11 @@ def compute_by_hand(values: Sequence[float]) -> tuple[Any, ...] | None:
     """Compute size, mean, deviation and centiles of one host's samples."""
     if not values:
         return None
-    ordered, size = sorted(values), len(values)
-    mean = sum(map(Fraction, ordered)) / size
-    squares = sum((value - mean) ** 2 for value in ordered)
+    ordered_values, size = sorted(values), len(values)
+    mean = sum(map(Fraction, ordered_values)) / size
+    squares = sum((value - mean) ** 2 for value in ordered_values)
     stddev = math.sqrt(squares / (size - 1)) if size > 1 else 0.0
-    centiles = [ordered[min(math.floor(size * Fraction(c)), size - 1)] for c in CENTILES]
+    centiles = [ordered_values[min(math.floor(size * Fraction(c)), size - 1)] for c in CENTILES]
     return size, float(mean), pytest.approx(stddev, rel=1e-12, abs=1e-12), centiles
 
 
@@ -81,7 +81,7 @@ def compute_all_by_hand(samples: dict[str, list[int]]) -> dict[str, tuple[Any, .
     return {host: compute_by_hand(values) for host, values in samples.items()}
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=scale_examples(40), deadline=None)
 @given(rows=ROWS, per=st.sampled_from(["", "host"]))
 def test_samples_are_accepted_rows_with_a_value(rows: list[Row], per: str) -> None:
     values = group_values(rows, per)
@@ -92,7 +92,7 @@ def test_samples_are_accepted_rows_with_a_value(rows: list[Row], per: str) -> No
 
 
 @pytest.mark.parametrize("kind", REDUCED)
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=scale_examples(25), deadline=None)
 @given(rows=ROWS, per=st.sampled_from(["", "host"]))
 @example(rows=[("a", "x", 3, True), ("b", "x", 5, True), ("a", "x", 4, True), ("a", "y", 9, True)], per="host")
 def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> None:
@@ -104,7 +104,7 @@ def test_rows_of_a_key_are_one_sample(kind: str, rows: list[Row], per: str) -> N
     ) == compute_all_by_hand(samples)
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=scale_examples(25), deadline=None)
 @given(rows=ROWS, c=st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]))
 def test_centile_of_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: float) -> None:
     saved_samples = [sorted(values) for values in group_values(rows, "")[""].values()]
@@ -113,20 +113,22 @@ def test_centile_of_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: floa
     assert compute_distribution(reduced, rows) == {"": compute_by_hand(samples)}
 
 
-@settings(max_examples=examples(25), deadline=None)
+@settings(max_examples=scale_examples(25), deadline=None)
 @given(rows=ROWS)
 def test_metric_may_take_all_rows_or_those_of_a_condition(rows: list[Row]) -> None:
-    everything = [value for _, _, value, _ in rows if value is not None]
-    assert compute_distribution(replace(METRIC, accepted=False), rows) == {"": compute_by_hand(everything)}
-    above = Expression("above", (Expression("column", name="value"), Expression("integer", number=3)))
-    some = replace(METRIC, accepted=False, where=above)
-    assert compute_distribution(some, rows) == {"": compute_by_hand([value for value in everything if value > 3])}
+    all_values = [value for _, _, value, _ in rows if value is not None]
+    assert compute_distribution(replace(METRIC, accepted=False), rows) == {"": compute_by_hand(all_values)}
+    condition = Expression("above", (Expression("column", name="value"), Expression("integer", number=3)))
+    metric_of_some_rows = replace(METRIC, accepted=False, where=condition)
+    assert compute_distribution(metric_of_some_rows, rows) == {
+        "": compute_by_hand([value for value in all_values if value > 3])
+    }
 
 
 def test_mean_of_integers_is_one_division_of_exact_sum() -> None:
     """In doubles these three would sum to 0."""
     rows: list[Row] = [("a", "x", value, True) for value in (2**60, 1, -(2**60))]
-    assert size_and_mean(METRIC, rows) == (3, 1 / 3)
+    assert compute_size_and_mean(METRIC, rows) == (3, 1 / 3)
 
 
 SUMMED = replace(METRIC, reduction=Reduction(("k",), "sum", 0.0))
@@ -135,8 +137,8 @@ SUMMED = replace(METRIC, reduction=Reduction(("k",), "sum", 0.0))
 def test_real_numbers_are_summed_with_compensation() -> None:
     """Without compensation, ten times 0.1 is less than 1."""
     rows: list[Any] = [("a", "x", 0.1, True)] * 10
-    assert size_and_mean(METRIC, rows, integral=False) == (10, 0.1)
-    assert size_and_mean(SUMMED, rows, integral=False) == (1, 1.0)
+    assert compute_size_and_mean(METRIC, rows, integral=False) == (10, 0.1)
+    assert compute_size_and_mean(SUMMED, rows, integral=False) == (1, 1.0)
 
 
 def test_order_of_rows_changes_no_sum_of_real_numbers() -> None:
@@ -144,15 +146,15 @@ def test_order_of_rows_changes_no_sum_of_real_numbers() -> None:
     rows: list[Any] = [("a", "x", value, True) for value in (1e16, 1.0, -1e16)]
     orders = [rows, [rows[0], rows[2], rows[1]], rows[::-1]]
     for metric in (METRIC, SUMMED):
-        assert len({size_and_mean(metric, permuted, integral=False) for permuted in orders}) == 1
+        assert len({compute_size_and_mean(metric, permuted, integral=False) for permuted in orders}) == 1
 
 
 def test_rows_without_a_group_are_in_no_distribution(cache: Path) -> None:
-    package = load(shipped(), "cardano", cache).package
+    package = load_package(get_shipped_workspace(), "cardano", cache).package
     metric = next(item for item in package.metrics if item.per and item.reduction is None)
     grain = next(item for item in package.grains if item.name == metric.grain)
     metric = replace(metric, per="grp", measure=Expression("column", (), name="n"), where=None)
-    query = dialect.text(distribution(metric, domain_of(replace(grain, runs=None)), True, {}))
+    query = dialect.to_sql(build_distribution(metric, get_domain(replace(grain, runs=None)), True, {}))
     with duckdb.connect() as connection:
         rows = "('g', 1), ('g', 2), (NULL, 7), ('h', NULL), (NULL, NULL)"
         connection.execute(

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     folder = tmp_path / "place"
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     return folder
 
 
 def query_wait(place: Path, cache: Path) -> tuple[int, str]:
-    done = assay("query", "wait", "--run", "runs/1.0", "--cache", cache, within=place)
-    return done.status, done.err
+    result = run_assay("query", "wait", "--run", "runs/1.0", "--cache", cache, cwd=place)
+    return result.status, result.err
 
 
 def test_two_rows_of_one_key_are_an_error(place: Path, tmp_path: Path) -> None:
@@ -39,9 +39,9 @@ def test_two_rows_of_one_key_are_an_error(place: Path, tmp_path: Path) -> None:
 def test_instants_of_a_key_are_written_as_times(place: Path, tmp_path: Path) -> None:
     specs = place / "specs" / "service" / "requests.dhall"
     text = specs.read_text(encoding="utf-8")
-    at = 'G.column "instant" "at" S.unit.none "When"'
+    instant_column = 'G.column "instant" "at" S.unit.none "When"'
     for old, new in (
-        ("columns = [ host, request ]", f"columns = [ host, request, {at} ]"),
+        ("columns = [ host, request ]", f"columns = [ host, request, {instant_column} ]"),
         ("key = [ host.name, request.name ]", 'key = [ "at" ]'),
     ):
         assert old in text

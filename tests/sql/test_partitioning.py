@@ -8,7 +8,7 @@ import duckdb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.deep import examples
+from tests.support.deep import scale_examples
 from tests.support.sql_cases import read_cases
 
 CASES = Path(__file__).parent / "cases" / "partitioning.sql"
@@ -19,7 +19,7 @@ ROWS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 4), st.integers
 
 
 @given(a=ROWS, b=ROWS)
-@settings(deadline=None, max_examples=examples(60))
+@settings(deadline=None, max_examples=scale_examples(60))
 def test_query_yields_the_same_for_some_hosts_at_a_time(a: list[object], b: list[object]) -> None:
     for name, rows in (("a", a), ("b", b)):
         CONNECTION.execute(f"CREATE OR REPLACE TABLE {name} (host VARCHAR, n BIGINT, m BIGINT)")

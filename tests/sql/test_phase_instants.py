@@ -5,7 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from assay.lang.model.expression import parse
+from assay.lang.model.expression import parse_expression
 from assay.lang.model.vocabulary import Cut
 from assay.sql import dialect, grains
 
@@ -13,7 +13,7 @@ ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]
 
 
 @pytest.mark.parametrize(
-    ("pick", "condition", "due"),
+    ("pick", "condition", "expected"),
     [
         ("first", "", 10),
         ("last", "", 50),
@@ -23,11 +23,13 @@ ROWS = [("old", 30), ("new", 20), ("old", 10), ("new", 40), ("old", 50)]
         ("last", 'equals(field version, "none")', None),
     ],
 )
-def test_instant_is_that_of_the_first_or_last_row(pick: str, condition: str, due: int | None) -> None:
+def test_instant_is_that_of_the_first_or_last_row(pick: str, condition: str, expected: int | None) -> None:
     """The order is that of time; without a row there is no instant."""
-    where = parse(condition) if condition else None
-    query = dialect.text(grains.instant(Cut("upgrade", "", "told", "t_ns", pick, where, ""), {"wanted": "new"}))
+    condition_expression = parse_expression(condition) if condition else None
+    query = dialect.to_sql(
+        grains.select_cut_instant(Cut("upgrade", "", "told", "t_ns", pick, condition_expression, ""), {"wanted": "new"})
+    )
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE told (version TEXT, t_ns BIGINT)")
         connection.executemany("INSERT INTO told VALUES (?, ?)", [list(row) for row in ROWS])
-        assert connection.execute(query).fetchall() == [(due,)]
+        assert connection.execute(query).fetchall() == [(expected,)]

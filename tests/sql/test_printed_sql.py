@@ -13,12 +13,19 @@ import pytest
 
 from assay.app import check_and_query
 from assay.app.runs import NamedRun
-from assay.engine.results import NO_SAMPLES, Distribution, FormulaResult, host_row, over_hosts, pooled
+from assay.engine.results import (
+    NO_SAMPLES,
+    Distribution,
+    FormulaResult,
+    read_host_row,
+    summarize_hosts,
+    summarize_pooled,
+)
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import is_formula
 from assay.lang.model.package import Metric
 from tests.compare_reference import CARDANO
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT, Laboratory
 
 #: seconds that a statement may take: the longest takes about one, and what is planned badly takes minutes
@@ -30,7 +37,7 @@ SENT = [
 ]
 
 
-def answer(text: str) -> list[tuple[Any, ...]]:
+def run_query(text: str) -> list[tuple[Any, ...]]:
     """The rows of a statement, or an error when that takes long."""
     with duckdb.connect() as connection:
         timer = threading.Timer(PATIENCE, connection.interrupt)
@@ -54,7 +61,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
-def run_of(system: str, node: Path) -> Path:
+def find_run_folder(system: str, node: Path) -> Path:
     """The run over which metrics of a system are asked for."""
     runs = {"cardano": CARDANO / "candidate" / "run", "cometbft": ROOT / "golden" / "cometbft" / "run"}
     return runs.get(system, node)
@@ -67,14 +74,14 @@ def read_result(checked: CheckedPackage, metric: Metric, rows: list[tuple[Any, .
         return FormulaResult({item.name: rows[0][0] for item in summaries})
     result = checked.measured[metric.id]
     if not metric.per:
-        return pooled(host_row(rows[0]), summaries, result.factor, result.integral)
-    every = [host_row(row[1:]) for row in rows] or [NO_SAMPLES]
-    sampled = [row for row in every if row.size]
-    counted = sampled if metric.sampled_only and sampled else every
-    return over_hosts(counted, summaries, result.factor, result.integral)
+        return summarize_pooled(read_host_row(rows[0]), summaries, result.factor, result.integral)
+    host_rows = [read_host_row(row[1:]) for row in rows] or [NO_SAMPLES]
+    sampled = [row for row in host_rows if row.size]
+    counted_rows = sampled if metric.sampled_only and sampled else host_rows
+    return summarize_hosts(counted_rows, summaries, result.factor, result.integral)
 
 
-def share(metrics: tuple[Metric, ...], place: int) -> Iterator[Metric]:
+def select_share(metrics: tuple[Metric, ...], place: int) -> Iterator[Metric]:
     """One in so many metrics."""
     yield from metrics[place::SHARES]
 
@@ -82,25 +89,27 @@ def share(metrics: tuple[Metric, ...], place: int) -> Iterator[Metric]:
 @pytest.mark.parametrize("place", range(SHARES))
 @pytest.mark.parametrize("system", ["cardano", "cometbft", "antelope"])
 def test_printed_sql_yields_the_values_of_query(lab: Laboratory, node: Path, system: str, place: int) -> None:
-    checked = lab.session.package(system)
-    run = NamedRun("run", run_of(system, node))
-    differing = []
-    for metric in share(checked.package.metrics, place):
-        rows = answer(check_and_query.metric_sql(lab.session, metric.id, (), False, system, run))
-        queried = check_and_query.query(lab.session, [metric.id], [run], (), False, system, "")
-        ((_, _, due),) = queried.rows
+    checked = lab.session.load_package(system)
+    run = NamedRun("run", find_run_folder(system, node))
+    differing_metrics = []
+    for metric in select_share(checked.package.metrics, place):
+        rows = run_query(check_and_query.compile_metric_sql(lab.session, metric.id, (), False, system, run))
+        queried = check_and_query.query_metrics(lab.session, [metric.id], [run], (), False, system, "")
+        ((_, _, expected),) = queried.rows
         result = read_result(checked, metric, rows)
-        if isinstance(due, FormulaResult) and isinstance(result, FormulaResult):
-            result, due = (FormulaResult({queried.summary: item.averages[queried.summary]}) for item in (result, due))
-        if result != due:
-            differing.append((metric.id, result, due))
-    assert differing == []
+        if isinstance(expected, FormulaResult) and isinstance(result, FormulaResult):
+            result, expected = (
+                FormulaResult({queried.summary: item.averages[queried.summary]}) for item in (result, expected)
+            )
+        if result != expected:
+            differing_metrics.append((metric.id, result, expected))
+    assert differing_metrics == []
 
 
 def test_table_that_is_read_in_several_places_is_made_once(cache: Path) -> None:
     """This one took minutes: the engine wove all that it is made of into one join."""
     run = CARDANO / "candidate" / "run"
-    done = assay("sql", "cdfPeerRequest", "--run", run, "--cache", cache)
-    ((size, *_),) = answer(done.out)
-    queried = assay("query", "cdfPeerRequest", "--run", run, "--cache", cache, "--format", "json")
-    assert size == queried.json()[0]["size"] > 0
+    result = run_assay("sql", "cdfPeerRequest", "--run", run, "--cache", cache)
+    ((size, *_),) = run_query(result.out)
+    queried = run_assay("query", "cdfPeerRequest", "--run", run, "--cache", cache, "--format", "json")
+    assert size == queried.parse_json()[0]["size"] > 0

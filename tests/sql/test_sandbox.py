@@ -8,11 +8,11 @@ import duckdb
 import pytest
 
 from assay.engine.executor import connect
-from assay.engine.mount import confine
+from assay.engine.mount import confine_connection
 from assay.sql.relations import compile_query
 from assay.util.diagnostics import AssayError
-from tests.support.commands import assay
-from tests.support.workspaces import edited, workspace
+from tests.support.commands import run_assay
+from tests.support.workspaces import copy_workspace, edit_file
 
 READS = ("slots", "blocks")
 
@@ -27,12 +27,14 @@ def test_unknown_constant_is_underlined_at_its_sign() -> None:
 
 def test_hostile_relation_is_refused_before_it_reads(tmp_path: Path, cache: Path) -> None:
     """`assay check` and `assay sql` both refuse it."""
-    place = workspace(tmp_path / "workspace")
-    edited(place / "queries/cardano/roles.sql", "SELECT", "SELECT (SELECT content FROM read_text('/etc/passwd')) AS p,")
+    place = copy_workspace(tmp_path / "workspace")
+    edit_file(
+        place / "queries/cardano/roles.sql", "SELECT", "SELECT (SELECT content FROM read_text('/etc/passwd')) AS p,"
+    )
     for command in (("check", "--system", "cardano"), ("sql", "cdfForgerLead")):
-        done = assay("--cache", cache, *command, within=place)
-        assert (done.status, done.out) == (1, "")
-        assert "error[sql-function]: the SQL of relation `roles` calls `read_text`" in done.err
+        result = run_assay("--cache", cache, *command, cwd=place)
+        assert (result.status, result.out) == (1, "")
+        assert "error[sql-function]: the SQL of relation `roles` calls `read_text`" in result.err
 
 
 @pytest.mark.parametrize(
@@ -49,15 +51,17 @@ def test_hostile_relation_is_refused_before_it_reads(tmp_path: Path, cache: Path
 )
 def test_the_engine_itself_reaches_nothing_else(tmp_path: Path, sql: str) -> None:
     """The engine may read its own folders and spill to them, whatever the SQL."""
-    inside, outside = tmp_path / "inside", tmp_path / "outside.txt"
-    (inside / "events").mkdir(parents=True)
-    outside.write_text("secret", encoding="utf-8")
-    (inside / "events" / "a.txt").write_text("mine", encoding="utf-8")
+    inner_folder, outer_file = tmp_path / "inside", tmp_path / "outside.txt"
+    (inner_folder / "events").mkdir(parents=True)
+    outer_file.write_text("secret", encoding="utf-8")
+    (inner_folder / "events" / "a.txt").write_text("mine", encoding="utf-8")
     with connect(1, tmp_path / "spill") as connection:
-        confine(connection, [str(inside)])
-        assert connection.execute(f"SELECT content FROM read_text('{inside}/events/a.txt')").fetchall() == [("mine",)]
+        confine_connection(connection, [str(inner_folder)])
+        assert connection.execute(f"SELECT content FROM read_text('{inner_folder}/events/a.txt')").fetchall() == [
+            ("mine",)
+        ]
         with pytest.raises((duckdb.PermissionException, duckdb.InvalidInputException, duckdb.IOException)):
-            connection.execute(sql.format(outside=outside))
+            connection.execute(sql.format(outside=outer_file))
 
 
 def test_sql_that_is_nested_too_deep_is_an_error() -> None:

@@ -7,104 +7,104 @@ from pathlib import Path
 
 import pytest
 
-from tests.compare_reference import load
-from tests.support.commands import assay
+from tests.compare_reference import load_json
+from tests.support.commands import run_assay
 
 START = 1_767_225_600  # the first of January 2026
 UPGRADE = 60
 FACTS = {"upgrade": "2026-01-01T00:01:00Z", "rate_window_seconds": 10, "state": {"device": "sda"}}
 #: a counter that grows by 1000 a second and begins anew at 87; gauges beside it
-AT = [*range(81), *range(87, 121)]
+SAMPLE_TIMES = [*range(81), *range(87, 121)]
 LABELS = {"job": "n", "instance": "h"}
 Samples = dict[str, list[tuple[int, str]]]
 
 
-def counted(t: int) -> str:
+def format_counter(t: int) -> str:
     return str(5_000_000 + 1000 * t if t <= 80 else 1000 * (t - 86))
 
 
 def record_samples() -> Samples:
-    written = [(t, counted(t)) for t in AT] + [(81, "NaN")]
+    written_samples = [(t, format_counter(t)) for t in SAMPLE_TIMES] + [(81, "NaN")]
     return {
-        "node_disk_written_bytes_total": sorted(written),
-        "node_memory_MemTotal_bytes": sorted([*((t, "4e9") for t in AT), (81, "NaN")]),
-        "node_memory_MemAvailable_bytes": sorted([*((t, "1e9") for t in AT), (81, "NaN")]),
+        "node_disk_written_bytes_total": sorted(written_samples),
+        "node_memory_MemTotal_bytes": sorted([*((t, "4e9") for t in SAMPLE_TIMES), (81, "NaN")]),
+        "node_memory_MemAvailable_bytes": sorted([*((t, "1e9") for t in SAMPLE_TIMES), (81, "NaN")]),
     }
 
 
-def labels(name: str) -> dict[str, str]:
+def get_labels(name: str) -> dict[str, str]:
     return LABELS | ({"device": "sda"} if "disk" in name else {})
 
 
-def dumped(samples: Samples) -> str:
+def format_dump(samples: Samples) -> str:
     """As `promtool tsdb dump` writes them."""
     return "".join(
         f"{{{head}}} {value} {1000 * (START + t)}\n"
         for name, values in samples.items()
-        for head in [", ".join(f'{key}="{text}"' for key, text in {"__name__": name, **labels(name)}.items())]
+        for head in [", ".join(f'{key}="{text}"' for key, text in {"__name__": name, **get_labels(name)}.items())]
         for t, value in values
     )
 
 
-def answered(samples: Samples) -> str:
+def format_answer(samples: Samples) -> str:
     """As a server answers."""
     result = [
-        {"metric": {"__name__": name, **labels(name)}, "values": [[START + t, value] for t, value in values]}
+        {"metric": {"__name__": name, **get_labels(name)}, "values": [[START + t, value] for t, value in values]}
         for name, values in samples.items()
     ]
     return json.dumps({"status": "success", "data": {"resultType": "matrix", "result": result}})
 
 
-def built(folder: Path, file: str, text: str, cache: Path) -> tuple[Path, str]:
+def build_report(folder: Path, file: str, text: str, cache: Path) -> tuple[Path, str]:
     """The report of a run of one file of samples, and the warnings."""
     run = folder / "run"
     (run / file).parent.mkdir(parents=True)
     (run / "meta.json").write_text(json.dumps(FACTS), encoding="utf-8")
     (run / file).write_text(text, encoding="utf-8")
-    done = assay("build", "antelope/upgrade", "--run", run, "-o", folder / "out", "--to", "md", "--cache", cache)
-    assert done.status == 0, done.err
-    return folder / "out", done.err
+    result = run_assay("build", "antelope/upgrade", "--run", run, "-o", folder / "out", "--to", "md", "--cache", cache)
+    assert result.status == 0, result.err
+    return folder / "out", result.err
 
 
-def steps(out: Path, name: str) -> dict[int, float]:
-    rows = load(out / "results.json")["rows"]["run"][f"rows {name}"]
+def read_steps(out: Path, name: str) -> dict[int, float]:
+    rows = load_json(out / "results.json")["rows"]["run"][f"rows {name}"]
     return {row["t_ns"] // 10**9 - START: row["value"] for row in rows}
 
 
-def rules(out: Path) -> dict[str, str]:
+def read_rules(out: Path) -> dict[str, str]:
     """What the report says of each rule, by the metric."""
-    galleries = load(out / "document.json")["galleries"]
+    galleries = load_json(out / "document.json")["galleries"]
     (table,) = (item for part in galleries for item in part["tables"] if item["title"].startswith("What was expected"))
     return {row[0]: row[-1] for row in table["rows"]}
 
 
 def test_nan_in_a_dump_ends_a_gauge_and_hides_no_restart(tmp_path: Path, cache: Path) -> None:
-    out, warned = built(tmp_path, "raw.om", dumped(record_samples()), cache)
+    out, warned = build_report(tmp_path, "raw.om", format_dump(record_samples()), cache)
     assert "no number" not in warned
     assert "below 0" not in warned
-    memory = steps(out, "memory_used_series")
-    assert set(memory) == set(AT)
-    rates = steps(out, "disk_write_series")
+    memory = read_steps(out, "memory_used_series")
+    assert set(memory) == set(SAMPLE_TIMES)
+    rates = read_steps(out, "disk_write_series")
     assert min(rates.values()) > 0
     # the window from 79 to 89 has samples on both sides of the new beginning, and both of its ends
     assert rates[89] == pytest.approx((5_080_000 - 5_079_000 + 3000) / 10, rel=1e-9)
-    assert rules(out)["Disk writes, kB/s"] == "no"
+    assert read_rules(out)["Disk writes, kB/s"] == "no"
 
 
 def test_negative_rate_is_warned_of_and_nan_is_not_judged(tmp_path: Path, cache: Path) -> None:
     """A server hands on what a target sends: between two of its values, what is no number hides the new beginning."""
-    out, warned = built(tmp_path, "prom/raw.json", answered(record_samples()), cache)
-    assert min(value for value in steps(out, "disk_write_series").values() if isinstance(value, float)) < 0
+    out, warned = build_report(tmp_path, "prom/raw.json", format_answer(record_samples()), cache)
+    assert min(value for value in read_steps(out, "disk_write_series").values() if isinstance(value, float)) < 0
     assert (
         "warning: run: disk_write_series: the rate of n, h, sda is below 0 at 4 of its steps: a sample that is no "
         "number hides where the counter began anew, or samples are below 0.\n"
     ) in warned
     assert "warning: after: disk_writes_per_year has no value: disk_write_rate is no finite number.\n" in warned
-    assert rules(out)["Disk writes, kB/s"] == "no value"
+    assert read_rules(out)["Disk writes, kB/s"] == "no value"
 
 
 def test_constant_counter_has_a_rate_of_zero(tmp_path: Path, cache: Path) -> None:
-    still = record_samples() | {"node_disk_written_bytes_total": [(t, "5000000") for t in AT]}
-    out, warned = built(tmp_path, "raw.om", dumped(still), cache)
-    rates = steps(out, "disk_write_series")
+    still = record_samples() | {"node_disk_written_bytes_total": [(t, "5000000") for t in SAMPLE_TIMES]}
+    out, warned = build_report(tmp_path, "raw.om", format_dump(still), cache)
+    rates = read_steps(out, "disk_write_series")
     assert (set(rates.values()), "below 0" in warned) == ({0.0}, False)

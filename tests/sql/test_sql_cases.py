@@ -8,17 +8,17 @@ import duckdb
 import pytest
 import sqlglot
 
-from assay.engine.dry_run import inexact
+from assay.engine.dry_run import find_inexact_sums
 from assay.lang.sql_dependencies import find_reads
 from assay.sql import dialect
 from assay.sql.partitioning import is_partitionable
-from assay.sql.relations import are_unique, compile_query, refuse_ties
+from assay.sql.relations import compile_query, has_unique_key, refuse_ties
 from assay.sql.row_keys import Key, Shape
 from assay.util.diagnostics import AssayError, Diagnostic, Span
 from tests.support.sql_cases import SqlCase, read_cases
 
 CASES = Path(__file__).parent / "cases"
-WHAT = "relation `r`"
+SUBJECT = "relation `r`"
 
 
 def list_cases(name: str) -> list[object]:
@@ -26,7 +26,7 @@ def list_cases(name: str) -> list[object]:
     return [pytest.param(case, id=str(case)[:80]) for case in read_cases(CASES / name)]
 
 
-def text_at(sql: str, span: Span) -> str:
+def get_underlined_text(sql: str, span: Span) -> str:
     """Return the text that an error underlines."""
     start = span.column - 1
     return sql.splitlines()[span.line - 1][start : start + span.length]
@@ -36,7 +36,7 @@ def describe_error(error: Diagnostic, sql: str) -> str:
     """Write an error and the word that it points to as the lines of a case."""
     lines = [f"error[{error.code}]: {error.message}"]
     if error.span:
-        lines.append(f"at: {error.span.line}:{error.span.column} {text_at(sql, error.span)}".rstrip())
+        lines.append(f"at: {error.span.line}:{error.span.column} {get_underlined_text(sql, error.span)}".rstrip())
     details = {"expected": error.expected, "found": error.found}
     return "\n".join([*lines, *(f"{name}: {text}" for name, text in details.items() if text)])
 
@@ -45,28 +45,28 @@ def describe_error(error: Diagnostic, sql: str) -> str:
 def test_sql_reads_its_tables_alone_or_is_refused(case: SqlCase) -> None:
     """SQL that is accepted stays as it is, but for the case of declared names."""
     try:
-        query = compile_query(case.sql, {}, ("slots", "blocks"), WHAT)
+        query = compile_query(case.sql, {}, ("slots", "blocks"), SUBJECT)
     except AssayError as error:
         (problem,) = error.diagnostics
         assert describe_error(problem, case.sql) == case.expected
     else:
         assert case.expected == "accepted"
         parsed = sqlglot.parse_one(case.sql.replace("Slots", "slots"), read=dialect.DIALECT)
-        assert dialect.text(query) == dialect.text(parsed)
+        assert dialect.to_sql(query) == dialect.to_sql(parsed)
 
 
-def shape_of_event(*fields: str, event: str = "") -> Shape:
+def create_event_shape(*fields: str, event: str = "") -> Shape:
     """Return the shape of a table of events, which are lines of the log where `event` names them."""
     lines = frozenset({("logs", event)} if event else ())
     return Shape(("host", "seq", "t_ns", *fields), (Key(frozenset(("host", "seq")), lines),))
 
 
 TABLES = {
-    "received": shape_of_event("request", event="received"),
-    "sent": shape_of_event("request", "bytes", event="sent"),
+    "received": create_event_shape("request", event="received"),
+    "sent": create_event_shape("request", "bytes", event="sent"),
     # of a table of records each row is a row of both
-    "rows_a": shape_of_event("request"),
-    "rows_b": shape_of_event("request"),
+    "rows_a": create_event_shape("request"),
+    "rows_b": create_event_shape("request"),
     "requests": Shape(("host", "request", "size"), (Key(frozenset(("host", "request"))),)),
     "summary": Shape(("host", "total"), (Key(frozenset()),)),
     "logs": Shape(("host", "lines"), (Key(frozenset(("host",))),)),
@@ -76,8 +76,8 @@ TABLES = {
 def check_order(sql: str) -> Diagnostic | None:
     """Compile a query over `TABLES` and return the error of an order that ties, if there is one."""
     try:
-        compile_query(sql, {}, list(TABLES), WHAT)
-        refuse_ties(sql, tuple(TABLES.items()), WHAT)
+        compile_query(sql, {}, list(TABLES), SUBJECT)
+        refuse_ties(sql, tuple(TABLES.items()), SUBJECT)
     except AssayError as error:
         (problem,) = error.diagnostics
         return problem
@@ -92,7 +92,7 @@ def test_order_tells_all_rows_apart(case: SqlCase) -> None:
     else:
         assert problem.code == "sql-order"
         assert problem.span is not None
-        assert text_at(case.sql, problem.span) == case.expected
+        assert get_underlined_text(case.sql, problem.span) == case.expected
 
 
 def test_error_of_a_tie_hints_at_the_missing_columns() -> None:
@@ -111,7 +111,7 @@ def test_error_of_a_tie_points_to_its_call() -> None:
 
 @pytest.mark.parametrize("case", list_cases("keys.sql"))
 def test_query_yields_one_row_of_a_key(case: SqlCase) -> None:
-    is_unique = are_unique(sqlglot.parse_one(case.sql, read="duckdb"), case.options["key"].split())
+    is_unique = has_unique_key(sqlglot.parse_one(case.sql, read="duckdb"), case.options["key"].split())
     assert is_unique is (case.expected == "unique")
 
 
@@ -131,4 +131,4 @@ def test_sums_of_real_numbers_in_no_order_are_recognized(case: SqlCase) -> None:
         connection.execute("CREATE TABLE t (a BIGINT, x DOUBLE, f FLOAT, d DECIMAL(10, 2), k TEXT)")
         connection.execute("CREATE VIEW v AS SELECT x AS y FROM t")
         connection.execute(case.sql)
-        assert " ".join(inexact(connection, case.sql)) == case.expected.removeprefix("none")
+        assert " ".join(find_inexact_sums(connection, case.sql)) == case.expected.removeprefix("none")

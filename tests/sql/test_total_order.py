@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import assay, assay_process
+from tests.support.commands import run_assay, run_assay_process
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """A workspace, half of the lines of whose run are left to the engine."""
     folder = tmp_path / "workspace"
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     shutil.rmtree(folder / "golden")
     log = folder / "runs" / "1.0" / "web-1" / "log.jsonl"
     lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
-    odd = [line.replace('Z"', '+00:00"', 1) for line in lines[:30]]
-    log.write_text("".join((*odd, *lines[30:])), encoding="utf-8")
+    odd_lines = [line.replace('Z"', '+00:00"', 1) for line in lines[:30]]
+    log.write_text("".join((*odd_lines, *lines[30:])), encoding="utf-8")
     return folder
 
 
@@ -31,8 +31,8 @@ def write_query(place: Path, order: str) -> None:
 @pytest.mark.parametrize("command", [("check",), ("query", "wait", "--run", "runs/1.0")], ids=["check", "query"])
 def test_order_by_a_constant_is_an_error_with_its_place(place: Path, command: tuple[str, ...]) -> None:
     write_query(place, "1+1")
-    done = assay("--cache", place.parent / "cache", *command, within=place)
-    assert (done.status, done.err) == (
+    result = run_assay("--cache", place.parent / "cache", *command, cwd=place)
+    assert (result.status, result.err) == (
         1,
         """\
 error[sql-order]: the SQL of relation `requests` has a `LIMIT` whose order does not tell all rows apart: \
@@ -50,7 +50,7 @@ def test_numbers_are_the_same_without_the_scanner(place: Path) -> None:
     write_query(place, "host, seq")
     command = ("query", "wait", "--run", "runs/1.0", "--format", "json")
     runs = [
-        assay_process("--cache", place.parent / mode, *command, within=place, environment={"ASSAY_SCANNER": mode})
+        run_assay_process("--cache", place.parent / mode, *command, cwd=place, environment={"ASSAY_SCANNER": mode})
         for mode in ("on", "off")
     ]
     assert runs[0].status == 0

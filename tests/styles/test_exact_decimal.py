@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.styles.exact_decimal import (
-    decimal_text,
-    decimal_value,
-    exact_text,
-    rounded_text,
-    shortest_decimal,
-    whole_text,
+    format_all_digits,
+    format_decimal,
+    format_exact,
+    format_rounded,
+    to_fraction,
+    to_shortest_decimal,
 )
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -22,7 +22,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 @given(FINITE)
 def test_decimal_text_reads_back_as_the_same_number(number: float) -> None:
-    text = decimal_text(number)
+    text = format_decimal(number)
     assert float(text) == number
     assert set(text) <= set("-.0123456789")
     assert text.count(".") == 1
@@ -30,39 +30,39 @@ def test_decimal_text_reads_back_as_the_same_number(number: float) -> None:
 
 @given(FINITE)
 def test_decimal_text_has_the_fewest_digits(number: float) -> None:
-    assert Decimal(decimal_text(number)) == Decimal(repr(number))
+    assert Decimal(format_decimal(number)) == Decimal(repr(number))
 
 
 @given(FINITE, FINITE)
 def test_decimal_text_keeps_the_order_of_numbers(one: float, other: float) -> None:
-    assert (Fraction(decimal_text(one)) < Fraction(decimal_text(other))) == (one < other)
+    assert (Fraction(format_decimal(one)) < Fraction(format_decimal(other))) == (one < other)
 
 
 @given(st.integers(), st.integers(0, 20))
 def test_exact_text_is_exact(count: int, digits: int) -> None:
-    text = exact_text(count, digits)
+    text = format_exact(count, digits)
     assert Fraction(text) == Fraction(count, 10**digits)
     assert "." not in text or not text.endswith(("0", "."))
 
 
 @given(st.integers(-(10**15), 10**15))
 def test_nanoseconds_survive_being_written_as_seconds(nanoseconds: int) -> None:
-    assert shortest_decimal(float(exact_text(nanoseconds, 9))).scaleb(9) == nanoseconds
+    assert to_shortest_decimal(float(format_exact(nanoseconds, 9))).scaleb(9) == nanoseconds
 
 
 @given(FINITE, st.integers(0, 12))
 def test_rounding_moves_by_half_a_step_at_most(number: float, decimals: int) -> None:
-    moved = abs(Fraction(rounded_text(number, decimals)) - Fraction(decimal_text(number)))
-    assert moved <= Fraction(1, 2 * 10**decimals)
+    rounding_error = abs(Fraction(format_rounded(number, decimals)) - Fraction(format_decimal(number)))
+    assert rounding_error <= Fraction(1, 2 * 10**decimals)
 
 
 @given(FINITE, FINITE, st.integers(0, 6))
 def test_rounding_keeps_the_order_of_numbers(one: float, other: float, decimals: int) -> None:
     low, high = sorted((one, other))
-    assert Fraction(rounded_text(low, decimals)) <= Fraction(rounded_text(high, decimals))
+    assert Fraction(format_rounded(low, decimals)) <= Fraction(format_rounded(high, decimals))
 
 
 def test_product_of_decimal_texts_has_all_digits() -> None:
     pairs = [(3, 411523), (0.1, 3), (0.5, -0.25)]
-    texts = [whole_text(decimal_value(one) * decimal_value(other)) for one, other in pairs]
+    texts = [format_all_digits(to_fraction(one) * to_fraction(other)) for one, other in pairs]
     assert texts == ["1234569", "0.3", "-0.125"]

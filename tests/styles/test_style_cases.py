@@ -11,13 +11,13 @@ import pytest
 
 from assay.lang.model.report import Cell
 from assay.styles import exact_decimal
-from assay.styles.manifest_cells import manifest_cell
-from assay.styles.org_2023 import Org2023, reread, run_cell
-from assay.styles.points import HostSpread, PointKind, host_point_texts, point_text
-from assay.styles.registry import style
-from assay.styles.row import Row, tells
-from assay.styles.three_digits import value_text
-from assay.styles.typst_2026 import Interval, Typst2026, number_text, percent_interval, printed_interval
+from assay.styles.manifest_cells import format_manifest_cell
+from assay.styles.org_2023 import Org2023, format_run_cell, reformat_cell
+from assay.styles.points import HostSpread, PointKind, format_host_point, format_point
+from assay.styles.registry import get_style
+from assay.styles.row import Row, has_right_magnitude
+from assay.styles.three_digits import format_value
+from assay.styles.typst_2026 import Interval, Typst2026, format_number, parse_percent_interval, parse_printed_interval
 
 CASES = Path(__file__).parent / "cases"
 Writer = Callable[[str, str], str]
@@ -39,39 +39,41 @@ def parse_number(text: str) -> int | float | None:
 
 def write_cell(name: str, value: str, width: str) -> str:
     """Write a value as the only cell of a row of a style."""
-    (cell,) = style(name).table_row([parse_number(value)], int(width)).cells
+    (cell,) = get_style(name).format_table_row([parse_number(value)], int(width)).cells
     return cell
 
 
 def write_on_its_side(value: str, limit: str) -> str:
     """Write a number with as many decimals as show whether it exceeds the limit."""
     is_above = Fraction(value) > int(limit)
-    return exact_decimal.on_its_side(Fraction(value), 1, lambda printed: (printed > int(limit)) == is_above)
+    return exact_decimal.format_on_same_side(
+        Fraction(value), 1, lambda printed_value: (printed_value > int(limit)) == is_above
+    )
 
 
 #: function of `numbers.csv` -> what writes its value; a second word is the style or kind
 WRITERS: dict[str, Writer] = {
-    "decimal_text": lambda value, _: exact_decimal.decimal_text(parse_number(value)),
-    "exact_text": lambda value, digits: exact_decimal.exact_text(int(value), int(digits)),
-    "rounded_text": lambda value, decimals: exact_decimal.rounded_text(float(value), int(decimals)),
-    "rounded_fraction": lambda value, decimals: exact_decimal.rounded_fraction(Fraction(value), int(decimals)),
-    "cut": lambda value, width: exact_decimal.cut(value, int(width)),
-    "without_leading_zero": lambda value, _: exact_decimal.without_leading_zero(value),
-    "six_digits": lambda value, _: exact_decimal.six_digits(float(value)),
+    "decimal_text": lambda value, _: exact_decimal.format_decimal(parse_number(value)),
+    "exact_text": lambda value, digits: exact_decimal.format_exact(int(value), int(digits)),
+    "rounded_text": lambda value, decimals: exact_decimal.format_rounded(float(value), int(decimals)),
+    "rounded_fraction": lambda value, decimals: exact_decimal.format_rounded_fraction(Fraction(value), int(decimals)),
+    "cut": lambda value, width: exact_decimal.cut_text(value, int(width)),
+    "without_leading_zero": lambda value, _: exact_decimal.drop_leading_zero(value),
+    "six_digits": lambda value, _: exact_decimal.format_six_digits(float(value)),
     "on_its_side": write_on_its_side,
-    "run_cell": lambda value, _: run_cell(parse_number(value)),
-    "reread": lambda value, _: reread(value),
-    "value_text": lambda value, _: value_text(parse_number(value)),
-    "number_text": lambda value, decimals: number_text(float(value), int(decimals)),
+    "run_cell": lambda value, _: format_run_cell(parse_number(value)),
+    "reread": lambda value, _: reformat_cell(value),
+    "value_text": lambda value, _: format_value(parse_number(value)),
+    "number_text": lambda value, decimals: format_number(float(value), int(decimals)),
     "cell org-2023": lambda value, width: write_cell("org-2023", value, width),
-    "sample_count org-2023": lambda value, _: Org2023().sample_count(int(value)),
+    "sample_count org-2023": lambda value, _: Org2023().format_sample_count(int(value)),
     **{
-        f"point_text {kind}": lambda value, width, kind=kind: point_text(kind, parse_number(value), int(width))
+        f"point_text {kind}": lambda value, width, kind=kind: format_point(kind, parse_number(value), int(width))
         for kind in PointKind
     },
     **{
         f"tells {name}": lambda value, width, name=name: (
-            "yes" if tells(write_cell(name, value, width), parse_number(value)) else "no"
+            "yes" if has_right_magnitude(write_cell(name, value, width), parse_number(value)) else "no"
         )
         for name in ("org-2023", "three-digits", "typst-2026")
     },
@@ -86,7 +88,7 @@ def test_number_is_written_as_its_text(function: str, value: str, argument: str,
 @pytest.mark.parametrize(("kind", "width", "empty", "value", "cell"), read_cases("manifest_cells.csv"))
 def test_manifest_cell_follows_its_kind(kind: str, width: str, empty: str, value: str, cell: str) -> None:
     parsed = None if value == "null" else value if kind in ("text", "unsuffixed") else parse_number(value)
-    assert manifest_cell(parsed, Cell(kind, int(width), empty)) == cell
+    assert format_manifest_cell(parsed, Cell(kind, int(width), empty)) == cell
 
 
 @pytest.mark.parametrize(("kind", "median", "least", "greatest", "deviation", "width", "texts"),
@@ -95,21 +97,21 @@ def test_hosts_have_median_range_and_band(
     kind: str, median: str, least: str, greatest: str, deviation: str, width: str, texts: str
 ) -> None:
     spread = HostSpread(*(parse_number(text) for text in (median, least, greatest, deviation)))
-    assert " ".join(host_point_texts(PointKind(kind), spread, int(width))) == texts
+    assert " ".join(format_host_point(PointKind(kind), spread, int(width))) == texts
 
 
 @pytest.mark.parametrize(("name", "base", "value", "delta", "percent"), read_cases("changes.csv", style="org-2023"))
 def test_change_of_printed_cells(name: str, base: str, value: str, delta: str, percent: str) -> None:
-    look = style(name)
-    assert look.printed_row([base, value]) == Row((base, value), (delta,), (percent,))
-    assert look.allows(base, value, delta, percent, 4)
-    assert not look.allows(base, value, delta, percent + "1", 4)
-    assert not look.allows(base, value, delta + "1", percent, 4)
+    number_style = get_style(name)
+    assert number_style.format_printed_row([base, value]) == Row((base, value), (delta,), (percent,))
+    assert number_style.can_print(base, value, delta, percent, 4)
+    assert not number_style.can_print(base, value, delta, percent + "1", 4)
+    assert not number_style.can_print(base, value, delta + "1", percent, 4)
 
 
 @pytest.mark.parametrize(("name", "base", "value", "delta", "percent"), read_cases("changes.csv", style="typst-2026"))
 def test_change_of_unrounded_values(name: str, base: str, value: str, delta: str, percent: str) -> None:
-    row = style(name).table_row([parse_number(base), parse_number(value)], 4)
+    row = get_style(name).format_table_row([parse_number(base), parse_number(value)], 4)
     assert (row.deltas, row.percents) == ((delta,), (percent,))
 
 
@@ -117,11 +119,13 @@ def test_change_of_unrounded_values(name: str, base: str, value: str, delta: str
 def test_cells_are_allowed_if_some_values_print_them(
     base: str, value: str, delta: str, percent: str, width: str, is_allowed: str
 ) -> None:
-    assert Typst2026().allows(base, value, delta, percent, int(width)) is (is_allowed == "yes")
+    assert Typst2026().can_print(base, value, delta, percent, int(width)) is (is_allowed == "yes")
 
 
 @pytest.mark.parametrize(("function", "text", "decimals", "low", "high"), read_cases("intervals.csv"))
 def test_printed_text_bounds_its_value(function: str, text: str, decimals: str, low: str, high: str) -> None:
     """A text that no number prints has no bounds."""
-    interval = percent_interval(text) if function == "percent_interval" else printed_interval(text, int(decimals))
+    interval = (
+        parse_percent_interval(text) if function == "percent_interval" else parse_printed_interval(text, int(decimals))
+    )
     assert interval == (Interval(Fraction(low), Fraction(high)) if low else None)

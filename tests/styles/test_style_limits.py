@@ -9,29 +9,29 @@ from pathlib import Path
 import pytest
 
 from tests.support.cases import CARDANO
-from tests.support.commands import Done, assay
+from tests.support.commands import CommandResult, run_assay
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Create a workspace whose responses are 1000 times larger."""
     folder = tmp_path / "w"
-    assert assay("init", folder).status == 0
+    assert run_assay("init", folder).status == 0
     for log in (folder / "runs").rglob("log.jsonl"):
         log.write_text(re.sub(r'"bytes":(\d+)', r'"bytes":\g<1>000', log.read_text(encoding="utf-8")), encoding="utf-8")
     return folder
 
 
-def build(folder: Path, cache: Path, style: str) -> Done:
+def build(folder: Path, cache: Path, style: str) -> CommandResult:
     """Build the comparison of its two runs."""
     runs = ("--run", "runs/1.0", "--run", "runs/1.1")
     command = ("build", "service/comparison", *runs, "--style", style, "--to", "md", "-o", "out")
-    return assay("--cache", cache, *command, within=folder)
+    return run_assay("--cache", cache, *command, cwd=folder)
 
 
 def test_report_names_values_that_its_style_cut(folder: Path, cache: Path) -> None:
     """Sizes lose their last digits in six characters; other rows have no warning."""
-    done = build(folder, cache, "org-2023")
+    result = build(folder, cache, "org-2023")
     document, results = (
         json.loads((folder / "out" / name).read_text(encoding="utf-8")) for name in ("document.json", "results.json")
     )
@@ -45,46 +45,49 @@ def test_report_names_values_that_its_style_cut(folder: Path, cache: Path) -> No
         f"({cells[0]} for {base}, {cells[1]} for {value}): its cells and differences do not tell them."
     )
     assert document["warnings"] == [message]
-    assert (done.status, done.err) == (0, f"warning: {message}\n")
+    assert (result.status, result.err) == (0, f"warning: {message}\n")
 
 
 def test_other_styles_cut_nothing(folder: Path, cache: Path) -> None:
-    done = build(folder, cache, "three-digits")
-    assert (done.status, done.err) == (0, "")
+    result = build(folder, cache, "three-digits")
+    assert (result.status, result.err) == (0, "")
 
 
-def change(base: float, value: float) -> float:
+def compute_change(base: float, value: float) -> float:
     """Return the absolute change in percent."""
     return abs(100 * (value - base) / base)
 
 
-@pytest.mark.parametrize(("style", "some"), [("typst-2026", 3), ("org-2023", 10), ("three-digits", 0)])
-def test_report_names_changes_lost_in_rounding(style: str, some: int, cache: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("style", "least_count"), [("typst-2026", 3), ("org-2023", 10), ("three-digits", 0)])
+def test_report_names_changes_lost_in_rounding(style: str, least_count: int, cache: Path, tmp_path: Path) -> None:
     """Printed percentages that are off by a tenth and a point: 7.9e-5 to 9.5e-5 prints as 0 %."""
     runs = [part for name in ("baseline", "candidate") for part in ("--run", CARDANO / name / "run")]
     command = ("build", "cardano/comparison", *runs, "--style", style, "--to", "md", "--to", "html")
-    assert assay(*command, "-o", tmp_path / "out", "--cache", cache).status == 0
+    assert run_assay(*command, "-o", tmp_path / "out", "--cache", cache).status == 0
     document, results = (
         json.loads((tmp_path / "out" / name).read_text(encoding="utf-8")) for name in ("document.json", "results.json")
     )
-    off = []
+    rounded_labels = []
     for section in document["sections"]:
-        for name, (label, *_, printed) in zip(section["metrics"], section["rows"], strict=True):
-            if name and printed not in ("nan", "NaN"):
+        for name, (label, *_, printed_percent) in zip(section["metrics"], section["rows"], strict=True):
+            if name and printed_percent not in ("nan", "NaN"):
                 base, value = (run["average"] for run in results["metrics"][name]["runs"].values())
-                true, printed_change = change(base, value) if base else 0, abs(float(printed))
+                true, printed_change = compute_change(base, value) if base else 0, abs(float(printed_percent))
                 if abs(true - printed_change) > max(1, true / 10):
-                    off.append(label.rpartition(", ")[0])
-    assert len(off) >= some
-    assert bool(off) == bool(some)
+                    rounded_labels.append(label.rpartition(", ")[0])
+    assert len(rounded_labels) >= least_count
+    assert bool(rounded_labels) == bool(least_count)
     sentence = document.get("differences", "")
-    if off:
-        listed = f"{', '.join(off[:-1])} and {off[-1]}"
+    if rounded_labels:
+        label_list = f"{', '.join(rounded_labels[:-1])} and {rounded_labels[-1]}"
         assert sentence == (
-            f"The number style {style} has too few decimals for differences of {listed}: their Δ and Δ% do not tell "
+            f"The number style {style} has too few decimals for differences of {label_list}: their Δ and Δ% "
+            "do not tell "
             "how much they changed."
         )
     else:
         assert sentence == ""
     for form in ("md", "html"):
-        assert ("has too few decimals" in (tmp_path / f"out/report.{form}").read_text(encoding="utf-8")) == bool(off)
+        assert ("has too few decimals" in (tmp_path / f"out/report.{form}").read_text(encoding="utf-8")) == bool(
+            rounded_labels
+        )

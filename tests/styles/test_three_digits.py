@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.styles.row import Row
-from assay.styles.three_digits import ThreeDigits, value_text
+from assay.styles.three_digits import ThreeDigits, format_value
 from assay.util.diagnostics import AssayError
 
 numbers = st.floats(-1e15, 1e15, allow_nan=False).filter(lambda value: value == 0 or abs(value) > 1e-9)
@@ -17,7 +17,7 @@ numbers = st.floats(-1e15, 1e15, allow_nan=False).filter(lambda value: value == 
 
 @given(numbers)
 def test_a_value_is_rounded_to_the_nearest_of_its_decimals(value: float) -> None:
-    text = value_text(value)
+    text = format_value(value)
     decimals = len(text.partition(".")[2])
     assert abs(Decimal(text) - Decimal(repr(value))) <= Decimal(5).scaleb(-decimals - 1)
     digits = text.lstrip("-0.").replace(".", "")
@@ -26,12 +26,12 @@ def test_a_value_is_rounded_to_the_nearest_of_its_decimals(value: float) -> None
 
 
 def test_deltas_and_percents_follow_from_the_printed_cells() -> None:
-    row = ThreeDigits().table_row([126.144, 132.27, 0.378432, None], 4)
+    row = ThreeDigits().format_table_row([126.144, 132.27, 0.378432, None], 4)
     assert row == Row(("126.1", "132.3", "0.378", "—"), ("6.2", "-125.722", "—"), ("4.9", "-99.7", "—"))
 
 
 def test_a_base_of_zero_has_no_percent() -> None:
-    assert ThreeDigits().table_row([0.0, 4.0], 4) == Row(("0.0", "4.00"), ("4.00",), ("—",))
+    assert ThreeDigits().format_table_row([0.0, 4.0], 4) == Row(("0.0", "4.00"), ("4.00",), ("—",))
 
 
 @pytest.mark.parametrize(
@@ -43,22 +43,22 @@ def test_a_base_of_zero_has_no_percent() -> None:
     ],
 )
 def test_what_is_no_finite_number_has_no_delta(base: float, value: float, cells: tuple[str, str]) -> None:
-    assert ThreeDigits().table_row([base, value], 4) == Row(cells, ("—",), ("—",))
+    assert ThreeDigits().format_table_row([base, value], 4) == Row(cells, ("—",), ("—",))
 
 
 def test_percents_are_of_the_amount_of_the_base() -> None:
-    row = ThreeDigits().table_row([-0.5, 0.1, -0.6], 4)
+    row = ThreeDigits().format_table_row([-0.5, 0.1, -0.6], 4)
     assert row.percents == ("120.0", "-20.0")
 
 
 @given(numbers, numbers)
 def test_the_style_allows_just_what_it_prints(base: float, value: float) -> None:
-    look = ThreeDigits()
-    row = look.table_row([base, value], 4)
-    assert look.allows(*row.cells, *row.deltas, *row.percents, 4)
-    assert not look.allows(*row.cells, row.deltas[0] + "1", *row.percents, 4)
+    number_style = ThreeDigits()
+    row = number_style.format_table_row([base, value], 4)
+    assert number_style.can_print(*row.cells, *row.deltas, *row.percents, 4)
+    assert not number_style.can_print(*row.cells, row.deltas[0] + "1", *row.percents, 4)
 
 
 def test_the_style_has_no_sample_counts() -> None:
     with pytest.raises(AssayError, match="no sample counts"):
-        ThreeDigits().sample_count(52)
+        ThreeDigits().format_sample_count(52)

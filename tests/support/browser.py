@@ -15,10 +15,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-DRAWN = "html.complete"
+CHARTS_DRAWN = "html.complete"
 
 
-def program() -> str:
+def find_browser() -> str:
     """Return the path of the browser; skip the test where there is none."""
     actual_path = next((path for name in NAMES if (path := shutil.which(name))), None)
     if not actual_path:
@@ -27,11 +27,11 @@ def program() -> str:
 
 
 @contextmanager
-def browser() -> Iterator[Browser]:
+def open_browser() -> Iterator[Browser]:
     """Run a browser."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        running = playwright.chromium.launch(executable_path=program(), args=arguments)
+        running = playwright.chromium.launch(executable_path=find_browser(), args=arguments)
         try:
             yield running
         finally:
@@ -39,7 +39,7 @@ def browser() -> Iterator[Browser]:
 
 
 @dataclass
-class Seen:
+class OpenPage:
     """An open page with its console messages and requested addresses."""
 
     page: Page
@@ -48,25 +48,25 @@ class Seen:
 
 
 @contextmanager
-def shown(running: Browser, file: Path, **options: Any) -> Iterator[Seen]:
+def open_page(running: Browser, file: Path, **options: Any) -> Iterator[OpenPage]:
     """Open a page file with its charts drawn; `options` are those of a Playwright context."""
     context = running.new_context(**{"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce", **options})
     try:
-        seen = Seen(context.new_page())
-        seen.page.set_default_timeout(60_000)
-        seen.page.on("console", lambda message: seen.messages.append(message.text))
-        seen.page.on("pageerror", lambda error: seen.messages.append(str(error)))
-        seen.page.on("dialog", lambda dialog: (seen.messages.append(dialog.message), dialog.dismiss()))
-        seen.page.on("request", lambda request: seen.requests.append(request.url))
-        seen.page.goto(file.as_uri())
+        opened = OpenPage(context.new_page())
+        opened.page.set_default_timeout(60_000)
+        opened.page.on("console", lambda message: opened.messages.append(message.text))
+        opened.page.on("pageerror", lambda error: opened.messages.append(str(error)))
+        opened.page.on("dialog", lambda dialog: (opened.messages.append(dialog.message), dialog.dismiss()))
+        opened.page.on("request", lambda request: opened.requests.append(request.url))
+        opened.page.goto(file.as_uri())
         if options.get("java_script_enabled", True):
-            seen.page.wait_for_selector(DRAWN, state="attached")
-        yield seen
+            opened.page.wait_for_selector(CHARTS_DRAWN, state="attached")
+        yield opened
     finally:
         context.close()
 
 
-def barriers(page: Page) -> list[str]:
+def list_accessibility_problems(page: Page) -> list[str]:
     """Return the accessibility problems that axe finds."""
     response: Any = Axe().run(page).response
     return [

@@ -59,18 +59,18 @@ class Case:
     @property
     def conditions(self) -> list[Condition]:
         """Return the conditions of its filter file."""
-        return filters_named(self.filters)
+        return load_named_filters(self.filters)
 
     def __str__(self) -> str:
         return self.name if self.expected == "expected" else f"{self.name}-{self.filters}"
 
 
-def filters_named(name: str) -> list[Condition]:
+def load_named_filters(name: str) -> list[Condition]:
     """Return the conditions of a filter file of the reference; none for an empty name."""
     return load_filters(CARDANO / "filters" / f"{name}.json") if name else []
 
 
-def as_options(conditions: Sequence[Condition]) -> list[str]:
+def format_options(conditions: Sequence[Condition]) -> list[str]:
     """Return the conditions as values of `--filter`."""
     return [FILTERS[c.name] if c.argument is None else f"{FILTERS[c.name]}={c.argument}" for c in conditions]
 

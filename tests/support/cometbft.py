@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.app import article
 from assay.app.options import Options
-from assay.app.runs import named_runs
+from assay.app.runs import parse_runs
 from assay.app.session import open_session
 from assay.report.document import to_json
 from tests.support.laboratory import ROOT
@@ -20,7 +20,7 @@ RUN = ROOT / "golden" / "cometbft" / "run"
 SECOND = 10**9
 
 
-def variant(target: Path, *without: str, **facts: object) -> Path:
+def copy_variant(target: Path, *without: str, **facts: object) -> Path:
     """Copy the reference run without some files or folders, and with other facts in meta.json."""
     shutil.copytree(RUN, target, ignore=shutil.ignore_patterns(*without, "qr_*", "metadata*", "targets*"))
     meta = target / "meta.json"
@@ -28,29 +28,31 @@ def variant(target: Path, *without: str, **facts: object) -> Path:
     return target
 
 
-def keep_transactions(run: Path, keep: Callable[[int, dict[str, str]], bool]) -> None:
+def keep_transactions(run: Path, is_kept: Callable[[int, dict[str, str]], bool]) -> None:
     """Drop rows of the load report; `keep` gets the number of a row and the row."""
-    place = run / "report" / "raw_node0.csv.gz"
-    head, *lines = gzip.decompress(place.read_bytes()).decode().splitlines()
+    path = run / "report" / "raw_node0.csv.gz"
+    head, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     names = head.split(",")
-    rows = [line for number, line in enumerate(lines) if keep(number, dict(zip(names, line.split(","), strict=True)))]
-    place.write_bytes(gzip.compress("\n".join([head, *rows, ""]).encode(), mtime=0))
+    rows = [
+        line for number, line in enumerate(lines) if is_kept(number, dict(zip(names, line.split(","), strict=True)))
+    ]
+    path.write_bytes(gzip.compress("\n".join([head, *rows, ""]).encode(), mtime=0))
 
 
 def change_samples(run: Path, change: Callable[[dict[str, str], list[Any]], list[Any] | None]) -> None:
     """Change series of samples; `change` gets labels and values, and returns values or None to drop the series."""
-    place = run / "prom" / "raw_all_5s.json.gz"
-    data = json.loads(gzip.decompress(place.read_bytes()))
+    path = run / "prom" / "raw_all_5s.json.gz"
+    data = json.loads(gzip.decompress(path.read_bytes()))
     series = [(item, change(item["metric"], item["values"])) for item in data["data"]["result"]]
     data["data"]["result"] = [{**item, "values": values} for item, values in series if values]
-    place.write_bytes(gzip.compress(json.dumps(data).encode(), mtime=0))
+    path.write_bytes(gzip.compress(json.dumps(data).encode(), mtime=0))
 
 
-def assembled(cache: Path, *runs: Path | str) -> dict[str, Any]:
+def assemble_document(cache: Path, *runs: Path | str) -> dict[str, Any]:
     """Assemble the QA report over runs as data, without drawings. Raise AssayError like a build."""
     session = open_session(ROOT, cache)
-    named = named_runs([str(run) for run in runs])
-    built = article.assembled(session, "cometbft/qa", named, Options())
+    named = parse_runs([str(run) for run in runs])
+    built = article.assemble_article_report(session, "cometbft/qa", named, Options())
     document: dict[str, Any] = json.loads(to_json(built.document))
     return document
 
@@ -61,6 +63,6 @@ NODE_METRICS = (
 )  # fmt: skip
 
 
-def needed(labels: dict[str, str], values: list[Any]) -> list[Any] | None:
+def select_report_samples(labels: dict[str, str], values: list[Any]) -> list[Any] | None:
     """Return the samples that the report reads, so that small runs are read fast."""
     return values if labels["__name__"].endswith(NODE_METRICS) else None

@@ -16,114 +16,114 @@ TIMES = (
 INVALID = (b"\xff", b"\xfe\xff", b"\xc3", b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", b"\x80")
 
 
-def _cut(random: Random, line: bytes) -> bytes:
-    place = random.randrange(len(line))
-    return line[:place] if random.random() < 0.5 else line[place:]
+def _cut_line(random: Random, line: bytes) -> bytes:
+    offset = random.randrange(len(line))
+    return line[:offset] if random.random() < 0.5 else line[offset:]
 
 
-def _flipped(random: Random, line: bytes) -> bytes:
-    place = random.randrange(len(line))
-    byte = line[place] ^ (1 << random.randrange(8))
-    return line[:place] + (bytes([byte]) if byte != 0x0A else b"") + line[place + 1 :]
+def _flip_bit(random: Random, line: bytes) -> bytes:
+    offset = random.randrange(len(line))
+    byte = line[offset] ^ (1 << random.randrange(8))
+    return line[:offset] + (bytes([byte]) if byte != 0x0A else b"") + line[offset + 1 :]
 
 
-def _inserted(pieces: Sequence[bytes]) -> Callable[[Random, bytes], bytes]:
-    def change(random: Random, line: bytes) -> bytes:
-        place = random.randrange(len(line) + 1)
-        return line[:place] + random.choice(pieces) + line[place:]
+def _build_insertion(pieces: Sequence[bytes]) -> Callable[[Random, bytes], bytes]:
+    def insert_piece(random: Random, line: bytes) -> bytes:
+        offset = random.randrange(len(line) + 1)
+        return line[:offset] + random.choice(pieces) + line[offset:]
 
-    return change
-
-
-def _without_braces(random: Random, line: bytes) -> bytes:
-    places = [index for index, byte in enumerate(line) if byte in b"{}[]"]
-    gone = set(random.sample(places, random.randint(1, min(2, len(places))))) if places else set()
-    return bytes(byte for index, byte in enumerate(line) if index not in gone)
+    return insert_piece
 
 
-def _objects(value: Any) -> list[dict[str, Any]]:
+def _remove_braces(random: Random, line: bytes) -> bytes:
+    offsets = [index for index, byte in enumerate(line) if byte in b"{}[]"]
+    removed = set(random.sample(offsets, random.randint(1, min(2, len(offsets))))) if offsets else set()
+    return bytes(byte for index, byte in enumerate(line) if index not in removed)
+
+
+def _collect_objects(value: Any) -> list[dict[str, Any]]:
     objects = [value] if isinstance(value, dict) else []
-    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    return objects + [item for member in inner for item in _objects(member)]
+    children = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return objects + [item for member in children for item in _collect_objects(member)]
 
 
-class _Raw(str):
+class _RawText(str):
     """A text that is part of the document without quotes."""
 
     __slots__ = ()
 
 
-def _written(value: Any) -> str:
+def _format_json(value: Any) -> str:
     """Write JSON with raw texts; an object may be a list of pairs."""
-    if isinstance(value, _Raw):
+    if isinstance(value, _RawText):
         return str(value)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(key)}:{_written(of)}" for key, of in value.items()) + "}"
+        return "{" + ",".join(f"{json.dumps(key)}:{_format_json(member)}" for key, member in value.items()) + "}"
     if isinstance(value, tuple):
-        return "{" + ",".join(f"{json.dumps(key)}:{_written(of)}" for key, of in value) + "}"
+        return "{" + ",".join(f"{json.dumps(key)}:{_format_json(member)}" for key, member in value) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(map(_written, value)) + "]"
+        return "[" + ",".join(map(_format_json, value)) + "]"
     return json.dumps(value)
 
 
-def _changed(change: Callable[[Random, dict[str, Any]], None]) -> Callable[[Random, bytes], bytes]:
+def _build_object_change(change: Callable[[Random, dict[str, Any]], None]) -> Callable[[Random, bytes], bytes]:
     """Change one object of a line; leave other lines alone."""
 
-    def changed(random: Random, line: bytes) -> bytes:
+    def change_object(random: Random, line: bytes) -> bytes:
         try:
             record = json.loads(line)
         except ValueError:
             return line
-        if objects := [item for item in _objects(record) if item]:
+        if objects := [item for item in _collect_objects(record) if item]:
             change(random, random.choice(objects))
-        return _written(record).encode()
+        return _format_json(record).encode()
 
-    return changed
-
-
-def _another_value(random: Random, item: dict[str, Any]) -> None:
-    item[random.choice(list(item))] = _Raw(random.choice(VALUES))
+    return change_object
 
 
-def _beyond(random: Random, item: dict[str, Any]) -> None:
+def _replace_value(random: Random, item: dict[str, Any]) -> None:
+    item[random.choice(list(item))] = _RawText(random.choice(VALUES))
+
+
+def _insert_huge_number(random: Random, item: dict[str, Any]) -> None:
     number = random.choice([2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, 10**30])
-    item[random.choice(list(item))] = _Raw(str(number))
+    item[random.choice(list(item))] = _RawText(str(number))
 
 
-def _without_key(random: Random, item: dict[str, Any]) -> None:
+def _remove_key(random: Random, item: dict[str, Any]) -> None:
     del item[random.choice(list(item))]
 
 
-def _key_twice(random: Random, item: dict[str, Any]) -> None:
+def _repeat_key(random: Random, item: dict[str, Any]) -> None:
     key = random.choice(list(item))
-    twice, other = json.dumps(key), random.choice(VALUES)
-    first, last = (other, _written(item[key])) if random.random() < 0.5 else (_written(item[key]), other)
-    item[key] = _Raw(f"{first},{twice}:{last}")
+    quoted_key, other = json.dumps(key), random.choice(VALUES)
+    first, last = (other, _format_json(item[key])) if random.random() < 0.5 else (_format_json(item[key]), other)
+    item[key] = _RawText(f"{first},{quoted_key}:{last}")
 
 
-def _another_time(random: Random, line: bytes) -> bytes:
+def _replace_time(random: Random, line: bytes) -> bytes:
     try:
         record = json.loads(line)
     except ValueError:
         return line
     record["at"] = random.choice(TIMES)
-    return _written(record).encode()
+    return _format_json(record).encode()
 
 
 KINDS: dict[str, Callable[[Random, bytes], bytes]] = {
-    "cut": _cut,
-    "a bit flipped": _flipped,
-    "NUL": _inserted([b"\0"]),
+    "cut": _cut_line,
+    "a bit flipped": _flip_bit,
+    "NUL": _build_insertion([b"\0"]),
     "NULs ahead": lambda random, line: b"\0" * random.randint(1, 300) + line,
-    "no UTF-8": _inserted(INVALID),
-    "carriage returns": _inserted([b"\r", b"\r\r"]),
-    "order marks": _inserted([b"\xef\xbb\xbf"]),
-    "braces gone": _without_braces,
-    "another value": _changed(_another_value),
-    "beyond 64 bits": _changed(_beyond),
-    "a key gone": _changed(_without_key),
-    "a key twice": _changed(_key_twice),
-    "another time": _another_time,
+    "no UTF-8": _build_insertion(INVALID),
+    "carriage returns": _build_insertion([b"\r", b"\r\r"]),
+    "order marks": _build_insertion([b"\xef\xbb\xbf"]),
+    "braces gone": _remove_braces,
+    "another value": _build_object_change(_replace_value),
+    "beyond 64 bits": _build_object_change(_insert_huge_number),
+    "a key gone": _build_object_change(_remove_key),
+    "a key twice": _build_object_change(_repeat_key),
+    "another time": _replace_time,
     "twice": lambda _, line: line + b"\n" + line,
     "both ends": lambda _, line: line + b"\r",
 }

@@ -141,13 +141,13 @@ def is_deep() -> bool:
     return bool(os.environ.get("ASSAY_DEEP"))
 
 
-def examples(number: int) -> int:
+def scale_examples(number: int) -> int:
     """Return the number of random examples: all in a deep run, else a third."""
     return number if is_deep() else number // 3
 
 
 @functools.cache
-def turn() -> int:
+def get_turn() -> int:
     """Return the start of the count: set by the environment, else by the committed files; 0 without git."""
     if number := os.environ.get(VARIABLE):
         return int(number) % TURNS
@@ -159,25 +159,25 @@ def turn() -> int:
     return int(done.stdout, 16) % TURNS
 
 
-def left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+def list_skipped(items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return the cases that do not run by default."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     skipped = []
     for item in items:
-        family, every = _family(item.path.name, item.name.partition("[")[0])
-        if (seen[family] + turn()) % every or _is_of_case_left_out(item):
+        family, every = _find_family(item.path.name, item.name.partition("[")[0])
+        if (counts[family] + get_turn()) % every or _is_skipped_case(item):
             skipped.append(item)
-        seen[family] += 1
+        counts[family] += 1
     return skipped
 
 
-def _is_of_case_left_out(item: pytest.Item) -> bool:
+def _is_skipped_case(item: pytest.Item) -> bool:
     fixture, every = SAMPLED_CASES.get(item.path.name, ("", 1))
     cases = item.callspec.indices if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
-    return fixture in cases and (cases[fixture] + turn()) % every != 0
+    return fixture in cases and (cases[fixture] + get_turn()) % every != 0
 
 
-def _family(file: str, test: str) -> tuple[str, int]:
+def _find_family(file: str, test: str) -> tuple[str, int]:
     """Return the family of a test and its sampling rate."""
     if f"{file}::{test}" in SAMPLED:
         return f"{file}::{test}", SAMPLED[f"{file}::{test}"]

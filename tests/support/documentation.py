@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", *(path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))))
@@ -33,7 +33,7 @@ class Block:
     text: str
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         return f"{self.page}:{self.line}"
 
     @property
@@ -68,7 +68,7 @@ class Page:
     tables: tuple[Table, ...]
 
 
-def page(name: str) -> Page:
+def parse_page(name: str) -> Page:
     """Parse a page of the repository; `prose` is its text without fenced blocks."""
     lines = (ROOT / name).read_text(encoding="utf-8").split("\n")
     section, sections, blocks, tables, prose = "", [], [], [], []
@@ -86,7 +86,7 @@ def page(name: str) -> Page:
             section = line.lstrip("#").strip()
             sections.append(section)
         if line.startswith("|"):
-            rows.append(cells(line))
+            rows.append(split_cells(line))
         elif rows:
             tables.append(Table(name, section, rows[0], tuple(rows[2:])))
             rows = []
@@ -95,33 +95,33 @@ def page(name: str) -> Page:
     return Page(name, "\n".join(prose), tuple(sections), tuple(blocks), tuple(tables))
 
 
-def cells(line: str) -> tuple[str, ...]:
+def split_cells(line: str) -> tuple[str, ...]:
     """Return the cells of a table line."""
     return tuple(cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip()[1:-1]))
 
 
-def code(text: str) -> list[str]:
+def find_code_spans(text: str) -> list[str]:
     """Return the code spans of a text."""
     return re.findall(r"`([^`]+)`", text)
 
 
-def squeezed(text: str) -> str:
+def squeeze_whitespace(text: str) -> str:
     """Replace every run of white space by one blank."""
     return " ".join(text.split())
 
 
-def slug(heading: str) -> str:
+def format_anchor(heading: str) -> str:
     """Return the anchor of a heading on the web."""
     return re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
 
 
-def commands(block: Block) -> list[str]:
+def list_commands(block: Block) -> list[str]:
     """Return the commands of a `sh` block; a trailing backslash continues a line."""
     joined = block.text.replace("\\\n", " ")
     return [line for line in joined.split("\n") if line.strip() and not line.startswith("#")]
 
 
-def exchanges(block: Block) -> list[tuple[str, str]]:
+def list_exchanges(block: Block) -> list[tuple[str, str]]:
     """Yield the commands of a `console` block with their outputs."""
     parts = re.split(r"^\$ ", block.text, flags=re.M)[1:]
     pairs = (part.split("\n", 1) for part in parts)
@@ -139,7 +139,7 @@ class Trial:
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a shell command with stderr in stdout; a single `assay` command runs in this process."""
         if command.startswith("assay ") and not OF_THE_SHELL.intersection(command):
-            done = assay("--cache", self.cache, *shlex.split(command)[1:], within=self.root, together=True)
+            done = run_assay("--cache", self.cache, *shlex.split(command)[1:], cwd=self.root, merge_stderr=True)
             return subprocess.CompletedProcess(command, done.status, done.out)
         environment = {**os.environ, "PATH": f"{self.tools}{os.pathsep}{os.environ['PATH']}"}
         return subprocess.run(
@@ -151,28 +151,28 @@ class Trial:
     def put(self, block: Block) -> None:
         """Insert a block where its first line says; fail if that place does not exist."""
         place = block.place
-        assert place, f"{block.where}: the block does not say where it belongs"
+        assert place, f"{block.location}: the block does not say where it belongs"
         file = self.root / place["file"]
         if place["how"] == "new":
-            assert not file.exists(), f"{block.where}: {place['file']} exists"
+            assert not file.exists(), f"{block.location}: {place['file']} exists"
             file.write_text(block.body, encoding="utf-8")
             return
         lines = file.read_text(encoding="utf-8").rstrip("\n").split("\n")
-        first, last = _span(lines, place["how"], block.where)
+        first, last = _find_span(lines, place["how"], block.location)
         lines[first:last] = block.body.rstrip("\n").split("\n") + [""] * block.body.endswith("\n\n")
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _span(lines: list[str], markers: str, where: str) -> tuple[int, int]:
+def _find_span(lines: list[str], markers: str, location: str) -> tuple[int, int]:
     """Return the lines that a block replaces: start and end (exclusive)."""
     if markers == "before the last line":
         return len(lines) - 1, len(lines) - 1
-    word, _, wanted = markers.partition(": ")
-    numbers = [number for number, line in enumerate(lines) if line.strip() == wanted]
-    assert numbers, f"{where}: no line reads {wanted!r}"
+    word, _, text = markers.partition(": ")
+    numbers = [number for number, line in enumerate(lines) if line.strip() == text]
+    assert numbers, f"{location}: no line reads {text!r}"
     if word.endswith(" the first"):
         numbers = numbers[:1]
-    assert len(numbers) == 1, f"{where}: {len(numbers)} lines read {wanted!r}"
+    assert len(numbers) == 1, f"{location}: {len(numbers)} lines read {text!r}"
     return {
         "before": (numbers[0], numbers[0]),
         "after": (numbers[0] + 1, numbers[0] + 1),
@@ -181,7 +181,7 @@ def _span(lines: list[str], markers: str, where: str) -> tuple[int, int]:
     }[word]
 
 
-def trial(folder: Path, cache: Path) -> Trial:
+def create_trial(folder: Path, cache: Path) -> Trial:
     """A fresh copy of what definitions are made of; runs, templates and fonts are those of the repository.
 
     `assay` there keeps what it works out in `cache`.
@@ -195,13 +195,15 @@ def trial(folder: Path, cache: Path) -> Trial:
     (root / "golden" / "antelope").symlink_to(ROOT / "golden" / "antelope")
     (root / "templates").symlink_to(ROOT / "templates")
     tools.mkdir()
-    _tool(tools / "assay", f"sys.argv[1:1] = ['--cache', {str(cache)!r}]\nfrom assay.cli.main import main; main()")
+    _write_tool(
+        tools / "assay", f"sys.argv[1:1] = ['--cache', {str(cache)!r}]\nfrom assay.cli.main import main; main()"
+    )
     if not shutil.which("duckdb"):  # the Python package stands in for the shell
-        _tool(tools / "duckdb", "import sys, duckdb; print(duckdb.sql(sys.stdin.read()))")
+        _write_tool(tools / "duckdb", "import sys, duckdb; print(duckdb.sql(sys.stdin.read()))")
     return Trial(root, tools, cache)
 
 
-def _tool(path: Path, program: str) -> None:
+def _write_tool(path: Path, program: str) -> None:
     package = str(ROOT / "compiler")
     path.write_text(f"#!{sys.executable}\nimport sys; sys.path.insert(0, {package!r})\n{program}\n", encoding="utf-8")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)

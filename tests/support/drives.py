@@ -199,11 +199,13 @@ in  S.Package::{
 SQL = "SELECT drive, seq AS place, rate FROM read\n"
 
 
-def drives(target: Path, edits: Mapping[str, str] | None = None, formulas: Mapping[str, str] | None = None) -> Path:
+def create_drives_workspace(
+    target: Path, edits: Mapping[str, str] | None = None, formulas: Mapping[str, str] | None = None
+) -> Path:
     """Create a workspace with the system `drives`, and replace texts of its package and formulas."""
     for name, text in {
-        PACKAGE: _edited(SPECS, edits or {}),
-        FORMULAS: _edited((ROOT / FORMULAS).read_text(encoding="utf-8"), formulas or {}),
+        PACKAGE: _edit_text(SPECS, edits or {}),
+        FORMULAS: _edit_text((ROOT / FORMULAS).read_text(encoding="utf-8"), formulas or {}),
         "specs/drives/prose/disk.md": PROSE,
         "queries/drives/rates.sql": SQL,
     }.items():
@@ -213,19 +215,19 @@ def drives(target: Path, edits: Mapping[str, str] | None = None, formulas: Mappi
     return target
 
 
-def _edited(text: str, edits: Mapping[str, str]) -> str:
+def _edit_text(text: str, edits: Mapping[str, str]) -> str:
     for old, new in edits.items():
         assert old in text, f"there is no {old!r}"
         text = text.replace(old, new, 1)
     return text
 
 
-def run(folder: Path, **rates: int | tuple[int, ...]) -> Path:
+def create_drives_run(folder: Path, **rates: int | tuple[int, ...]) -> Path:
     """Create a run from the rates of each drive, in bytes per second and per line."""
     folder.mkdir(parents=True)
     lines = ["at,drive,rate"]
-    for drive, of_drive in rates.items():
-        for rate in of_drive if isinstance(of_drive, tuple) else (of_drive,):
+    for drive, drive_rates in rates.items():
+        for rate in drive_rates if isinstance(drive_rates, tuple) else (drive_rates,):
             lines.append(f"2024-01-22T20:00:{len(lines):02}Z,{drive},{rate}")
     (folder / "rates.csv").write_text("\n".join([*lines, ""]), encoding="utf-8")
     (folder / "meta.json").write_text(f'{{"ident": "{folder.name}"}}', encoding="utf-8")

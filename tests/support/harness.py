@@ -28,7 +28,7 @@ class Block:
     latency: int | None = None
 
 
-def blocks(lines: Sequence[str]) -> list[Block]:
+def parse_blocks(lines: Sequence[str]) -> list[Block]:
     """Return the blocks of a log in order."""
     blocks = []
     for line in lines:
@@ -40,7 +40,7 @@ def blocks(lines: Sequence[str]) -> list[Block]:
     return blocks
 
 
-def window(blocks: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
+def find_window(blocks: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
     """Return the numbers of leading and trailing empty blocks of a test, and the analysed blocks."""
     leading = 0
     while leading < len(blocks) - 1 and blocks[leading].transactions == 0:
@@ -51,7 +51,7 @@ def window(blocks: Sequence[Block], drop: int) -> tuple[int, int, list[Block]]:
     return leading, trailing, list(blocks[leading + drop : max(0, len(blocks) - trailing - drop)])
 
 
-def statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
+def compute_statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
     """Return least, greatest, average and population deviation of integers; None for no integers."""
     if not values:
         return {f"{name}_{figure}": None for figure in ("min", "max", "avg", "sigma")}
@@ -63,23 +63,23 @@ def statistics(name: str, values: Sequence[int]) -> dict[str, Value]:
     }  # fmt: skip
 
 
-def turns(blocks: Sequence[Block]) -> dict[str, Value]:
+def compute_turns(blocks: Sequence[Block]) -> dict[str, Value]:
     """Return figures of producers' turns: all whole ones, and inner incomplete ones."""
     sizes = [len(list(group)) for _, group in groupby(blocks, key=lambda block: block.producer)]
-    counted = [size for place, size in enumerate(sizes) if size == WHOLE_TURN or 0 < place < len(sizes) - 1]
+    turn_sizes = [size for index, size in enumerate(sizes) if size == WHOLE_TURN or 0 < index < len(sizes) - 1]
     return {
-        "production_windows_total": len(counted),
-        "production_windows_average_size": sum(counted) / len(counted) if counted else None,
-        "production_windows_missed": sum(size != WHOLE_TURN for size in counted),
+        "production_windows_total": len(turn_sizes),
+        "production_windows_average_size": sum(turn_sizes) / len(turn_sizes) if turn_sizes else None,
+        "production_windows_missed": sum(size != WHOLE_TURN for size in turn_sizes),
     }
 
 
-def harness(blocks: Sequence[Block], start: int = -1, end: int = -1, drop: int = 0) -> dict[str, Value]:
+def compute_harness_figures(blocks: Sequence[Block], start: int = -1, end: int = -1, drop: int = 0) -> dict[str, Value]:
     """Return all figures of a log by metric id."""
     test = [block for block in blocks if start <= block.number and (end < 0 or block.number <= end)]
-    leading, trailing, analysed = window(test, drop)
+    leading, trailing, analysed = find_window(test, drop)
     tps = [a.transactions + b.transactions for a, b in pairwise(analysed)] or [b.transactions for b in analysed]
-    begun = analysed[:-1] if len(analysed) > 1 else analysed
+    started_blocks = analysed[:-1] if len(analysed) > 1 else analysed
     measured = {
         name: [value for block in analysed if (value := getattr(block, key)) is not None]
         for name, key in {
@@ -97,12 +97,16 @@ def harness(blocks: Sequence[Block], start: int = -1, end: int = -1, drop: int =
         "trailing_empty_blocks": trailing,
         "analysed_blocks": len(analysed),
         "num_blocks": len(analysed),
-        **statistics("tps", tps),
-        "tps_empty_blocks": sum(block.transactions == 0 for block in begun),
+        **compute_statistics("tps", tps),
+        "tps_empty_blocks": sum(block.transactions == 0 for block in started_blocks),
         "block_size_empty_blocks": sum(block.net == 0 for block in analysed),
-        **{figure: value for name, values in measured.items() for figure, value in statistics(name, values).items()},
-        **turns(test),
-        **{f"total_{name}": _total(test, key) for name, key in TOTALS.items()},
+        **{
+            figure: value
+            for name, values in measured.items()
+            for figure, value in compute_statistics(name, values).items()
+        },
+        **compute_turns(test),
+        **{f"total_{name}": _compute_total(test, key) for name, key in TOTALS.items()},
     }
 
 
@@ -112,6 +116,6 @@ TOTALS = {
 }  # fmt: skip
 
 
-def _total(test: Sequence[Block], key: str) -> int | None:
+def _compute_total(test: Sequence[Block], key: str) -> int | None:
     values = [value for block in test if (value := getattr(block, key)) is not None]
     return sum(values) if values else None

@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from assay.ingest.decompress import decompressed
+from assay.ingest.decompress import iter_decompressed
 from assay.ingest.discovery import find_run
 from assay.ingest.pipeline import ingest
 from assay.lang.model.package import (
@@ -99,7 +99,7 @@ SOURCES = {
 }
 
 
-def field(
+def build_field(
     name: str,
     kind: str = "integer",
     *paths: str,
@@ -108,27 +108,27 @@ def field(
     transforms: Sequence[Transform] = (),
 ) -> Field:
     """A field read at dotted paths; at its own name when none is given."""
-    found = tuple(tuple(path.split(".")) for path in paths or (name,))
-    return Field(name, kind, ONE, "value", found, default, required and default is None, tuple(transforms), "")
+    field_paths = tuple(tuple(path.split(".")) for path in paths or (name,))
+    return Field(name, kind, ONE, "value", field_paths, default, required and default is None, tuple(transforms), "")
 
 
-def fixed(name: str, kind: str, value: str | None) -> Field:
+def build_fixed_field(name: str, kind: str, value: str | None) -> Field:
     """A field that no path has: a constant, or null."""
     return Field(name, kind, ONE, "value", (), value, False, (), "")
 
 
-def form(fields: Sequence[Field], unless: Sequence[Unless] = (), **names: str) -> Form:
+def build_form(fields: Sequence[Field], unless: Sequence[Unless] = (), **names: str) -> Form:
     """A form with a name for each generation given."""
     return Form(tuple(Name(generation, name) for generation, name in names.items()), tuple(unless), tuple(fields))
 
 
-def event(name: str, *forms: Form) -> Event:
+def build_event(name: str, *forms: Form) -> Event:
     """An event of the source."""
     return Event(name, SOURCE.name, forms, "")
 
 
 @functools.cache
-def _engine() -> duckdb.DuckDBPyConnection:
+def _get_engine() -> duckdb.DuckDBPyConnection:
     """An engine that reads what tests wrote: to start one takes ten times as long as to read a small file.
 
     It remembers nothing of a file, which another test may have written since.
@@ -137,58 +137,58 @@ def _engine() -> duckdb.DuckDBPyConnection:
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
+class IngestedFolder:
     """A folder that ingest wrote."""
 
     folder: Path
 
-    def rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
+    def read_rows(self, table: str, *columns: str) -> list[tuple[Any, ...]]:
         """Columns (all when none is named) of logs, counts, quarantine, or of the whole rows of an event, in order."""
-        condition, order = ("", "ALL") if self._single(table).exists() else (" WHERE whole", "host, seq")
+        condition, order = ("", "ALL") if self._get_table_path(table).exists() else (" WHERE whole", "host, seq")
         names = ", ".join(f'"{name}"' for name in columns) or "*"
         query = f"SELECT {names} FROM read_parquet(?){condition} ORDER BY {order}"
-        rows: list[tuple[Any, ...]] = _engine().execute(query, [self._files(table)]).fetchall()
+        rows: list[tuple[Any, ...]] = _get_engine().execute(query, [self._list_files(table)]).fetchall()
         return rows
 
-    def columns(self, table: str) -> list[str]:
+    def list_columns(self, table: str) -> list[str]:
         """Return the names of the columns of a table that `rows` reads."""
-        cursor = _engine().execute("SELECT * FROM read_parquet(?) LIMIT 0", [self._files(table)])
+        cursor = _get_engine().execute("SELECT * FROM read_parquet(?) LIMIT 0", [self._list_files(table)])
         return [item[0] for item in cursor.description or ()]
 
-    def _single(self, table: str) -> Path:
+    def _get_table_path(self, table: str) -> Path:
         return self.folder / f"{table}.parquet"
 
-    def _files(self, table: str) -> list[str]:
-        single = self._single(table)
-        paths = [single] if single.exists() else (self.folder / "events" / table).glob("*.parquet")
+    def _list_files(self, table: str) -> list[str]:
+        table_path = self._get_table_path(table)
+        paths = [table_path] if table_path.exists() else (self.folder / "events" / table).glob("*.parquet")
         return [glob.escape(str(path)) for path in paths]
 
-    def broken(self) -> list[tuple[Any, ...]]:
+    def read_quarantine(self) -> list[tuple[Any, ...]]:
         """Host, file, line, reason and text of what is in quarantine; its offset is checked: the text begins there (of
         an answer's sample behind its labels)."""
-        for name, offset, text in self.rows("quarantine", "file", "offset", "text"):
+        for name, offset, text in self.read_rows("quarantine", "file", "offset", "text"):
             if offset is not None:
-                content = b"".join(decompressed(self.folder.parent / "run" / name))
-                form = "utf-8" if offset else "utf-8-sig"
-                there = content[offset:].decode(form, errors="replace")
-                begins = ("[", '"', "null") if b'"resultType":"matrix"' in content else (text[:1], "{")
-                assert there.startswith(begins), (name, offset)
-        return self.rows("quarantine", "host", "file", "line", "reason", "text")
+                content = b"".join(iter_decompressed(self.folder.parent / "run" / name))
+                encoding = "utf-8" if offset else "utf-8-sig"
+                remainder = content[offset:].decode(encoding, errors="replace")
+                prefixes = ("[", '"', "null") if b'"resultType":"matrix"' in content else (text[:1], "{")
+                assert remainder.startswith(prefixes), (name, offset)
+        return self.read_rows("quarantine", "host", "file", "line", "reason", "text")
 
-    def log(self) -> dict[str, Any]:
+    def read_log(self) -> dict[str, Any]:
         """The row of the only host's log, but for the name of its source."""
-        cursor = _engine().execute("FROM read_parquet(?)", [glob.escape(str(self.folder / "logs.parquet"))])
+        cursor = _get_engine().execute("FROM read_parquet(?)", [glob.escape(str(self.folder / "logs.parquet"))])
         names = [item[0] for item in cursor.description or ()]
         (row,) = cursor.fetchall()
         return {name: value for name, value in zip(names, row, strict=True) if name != "source"}
 
 
-def record(what: object = "Tick", ts: object = "2026-02-05T18:52:16Z", **body: object) -> str:
+def format_record(event_name: object = "Tick", ts: object = "2026-02-05T18:52:16Z", **body: object) -> str:
     """A line: an object with a time, a name and a body."""
-    return json.dumps({"ts": ts, "what": what, "body": body}, separators=(",", ":"))
+    return json.dumps({"ts": ts, "what": event_name, "body": body}, separators=(",", ":"))
 
 
-TICK = event("tick", form([field("n")], new="Tick"))
+TICK = build_event("tick", build_form([build_field("n")], new="Tick"))
 
 
 def write_files(run: Path, files: Mapping[str, bytes]) -> None:
@@ -199,14 +199,14 @@ def write_files(run: Path, files: Mapping[str, bytes]) -> None:
         path.write_bytes(content)
 
 
-def read(
+def ingest_log(
     folder: Path,
     lines: Sequence[str] | bytes | Mapping[str, bytes],
     events: Sequence[Event] = (TICK,),
-    wanted: Mapping[str, frozenset[str]] | None = None,
+    required_fields: Mapping[str, frozenset[str]] | None = None,
     source: Source = SOURCE,
     workers: int | None = None,
-) -> Ingested:
+) -> IngestedFolder:
     """What ingest makes of a host's log: of lines, of the bytes of `out`, or of files by their paths in the run."""
     run = folder / "run"
     if isinstance(lines, bytes):
@@ -214,12 +214,12 @@ def read(
     elif not isinstance(lines, Mapping):
         lines = {"m-1/out": "".join(f"{line}\n" for line in lines).encode()}
     write_files(run, lines)
-    everything = {item.name: frozenset(found.name for found in item.fields) for item in events}
-    asked = everything if wanted is None else wanted
-    ingest(source, events, asked, find_run(source, run, events), folder / "made", workers=workers)
-    return Ingested(folder / "made")
+    all_fields = {item.name: frozenset(field.name for field in item.fields) for item in events}
+    requested_fields = all_fields if required_fields is None else required_fields
+    ingest(source, events, requested_fields, find_run(source, run, events), folder / "made", workers=workers)
+    return IngestedFolder(folder / "made")
 
 
-def refusal(error: AssayError, folder: Path) -> str:
+def format_error(error: AssayError, folder: Path) -> str:
     """The text of an error, the folder of the test left out."""
     return str(error).replace(str(folder), "DIR")

@@ -25,13 +25,13 @@ import assay.report.render.pdf
 from assay.cli.errors import run
 
 
-def killed_after(seconds: float, command: Sequence[str]) -> int:
+def run_and_kill(seconds: float, command: Sequence[str]) -> int:
     """Run a command in a new process, kill it, and return its wait status."""
     child = os.fork()
     if not child:
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
+        devnull = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(devnull, 1)
+        os.dup2(devnull, 2)
         os._exit(run(assay.cli.main.cli, command))
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
@@ -40,7 +40,7 @@ def killed_after(seconds: float, command: Sequence[str]) -> int:
 
 def main() -> None:
     plan = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    print(json.dumps([killed_after(seconds, plan["command"]) for seconds in plan["times"]]))
+    print(json.dumps([run_and_kill(seconds, plan["command"]) for seconds in plan["times"]]))
 
 
 if __name__ == "__main__":

@@ -14,15 +14,15 @@ from assay.app.runs import NamedRun
 from assay.app.session import Session, open_session
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import Job, connect, execute
-from assay.engine.graph import Node, nodes
-from assay.engine.mount import mount
+from assay.engine.graph import Node, build_nodes
+from assay.engine.mount import mount_folders
 from assay.engine.result_cache import Store
 from assay.engine.results import RunResults
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Report
-from assay.plan.planner import Plan, plan
-from assay.report.results_json import results_json
-from assay.report.run_results import Choices, RunFigures, manifest_text
+from assay.plan.planner import Plan, build_plan
+from assay.report.results_json import build_results_data
+from assay.report.run_results import Choices, RunFigures, format_run_parameter
 from tests.compare_reference import CARDANO
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _STORES = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class ExaminedRun:
     """A run with its results, and a connection to the tables behind them."""
 
     checked: CheckedPackage
@@ -45,27 +45,27 @@ class Examined:
     results: RunResults
     connection: duckdb.DuckDBPyConnection
 
-    def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
+    def query_rows(self, query: str, *values: object) -> list[dict[str, Any]]:
         """Return the rows of a query over the tables of the plan."""
         cursor = self.connection.execute(query, values or None)
         names = [item[0] for item in cursor.description or ()]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
-    def metric_rows(self, name: str) -> list[tuple[Any, ...]]:
+    def query_metric_rows(self, name: str) -> list[tuple[Any, ...]]:
         """Return the rows of a metric's own statement; rows of hosts begin with the host."""
         node = next(item for item in self.graph if item.name == name and item.statement.kind == "metric")
-        values = {place: self.prepared.constants[place] for place in node.places}
+        values = {place: self.prepared.constants[place] for place in node.placeholders}
         rows: list[tuple[Any, ...]] = self.connection.execute(node.text, values or None).fetchall()
         return rows
 
-    def choices(self, summary: str = "published") -> Choices:
+    def build_choices(self, summary: str = "published") -> Choices:
         """Return the choices of a report of this run alone."""
         return Choices("typst-2026", summary, tuple(item.label for item in self.plan.applied), DATE)
 
-    def results_json(self, summary: str = "published") -> dict[str, Any]:
+    def build_results_json(self, summary: str = "published") -> dict[str, Any]:
         """Return `results.json` of a report of this run alone."""
         names = [metric.id for metric in self.plan.metrics]
-        return results_json(self.checked, self.report, names, [self.figures], self.choices(summary))
+        return build_results_data(self.checked, self.report, names, [self.figures], self.build_choices(summary))
 
     @property
     def figures(self) -> RunFigures:
@@ -75,7 +75,9 @@ class Examined:
     @property
     def manifest_cells(self) -> dict[str, str]:
         """Return the cells of the manifest by label."""
-        return {row.label: manifest_text(row, self.figures, self.choices()) for row in self.report.manifest}
+        return {
+            row.label: format_run_parameter(row, self.figures, self.build_choices()) for row in self.report.manifest
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,27 +90,31 @@ class Laboratory:
     @property
     def package(self) -> CheckedPackage:
         """Return the package under test."""
-        return self.session.package("cardano")
+        return self.session.load_package("cardano")
 
-    def graph(self, input_filters: Sequence[str]) -> tuple[Plan, tuple[Node, ...]]:
+    def build_graph(self, input_filters: Sequence[str]) -> tuple[Plan, tuple[Node, ...]]:
         """Return the plan of all metrics under the filters, and its statements."""
-        applied = filters.applied(self.package.package, None, input_filters, none=not input_filters)
-        full_plan = plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
-        return full_plan, nodes(compile_statements(self.package, full_plan))
+        applied = filters.parse_filters(self.package.package, None, input_filters, no_filters=not input_filters)
+        full_plan = build_plan(self.package.package, self.package.package.metrics, applied, ["run_summary"])
+        return full_plan, build_nodes(compile_statements(self.package, full_plan))
 
-    def examine(self, run: Path, given: Sequence[str] = (), *, name: str = "run", threads: int = 2) -> Examined:
+    def examine(
+        self, run: Path, input_filters: Sequence[str] = (), *, name: str = "run", threads: int = 2
+    ) -> ExaminedRun:
         """Compute all metrics of a run under the filters. Raise AssayError like a build."""
-        full_plan, graph = self.graph(given)
+        full_plan, graph = self.build_graph(input_filters)
         (prepared,) = prepare(self.session, self.package, [NamedRun(name, run)], full_plan.required_fields)
         connection = connect(threads, self.folder / "spill")
-        mount(connection, prepared.folders)
-        job = Job(name, full_plan, graph, prepared.constants, prepared.raw, prepared.recognition, ("run_summary",))
-        fresh = Store(self.folder / f"results-{next(_STORES)}")
-        results = execute(job, self.package, fresh, connection, keep_tables=True)
+        mount_folders(connection, prepared.folders)
+        job = Job(
+            name, full_plan, graph, prepared.constants, prepared.content_hash, prepared.recognition, ("run_summary",)
+        )
+        store = Store(self.folder / f"results-{next(_STORES)}")
+        results = execute(job, self.package, store, connection, keep_tables=True)
         (report,) = self.package.package.reports
-        return Examined(self.package, report, prepared, full_plan, graph, results, connection)
+        return ExaminedRun(self.package, report, prepared, full_plan, graph, results, connection)
 
 
-def laboratory(folder: Path) -> Laboratory:
+def create_laboratory(folder: Path) -> Laboratory:
     """Create a laboratory in this repository's workspace, with its caches in a folder."""
     return Laboratory(open_session(ROOT, folder / "cache"), folder)

@@ -22,30 +22,32 @@ class Experiment:
     count: int = 1450
     latency: int = 1_000_000_000
 
-    def rows(self) -> Iterable[str]:
+    def iter_rows(self) -> Iterable[str]:
         """Yield the rows of the load report."""
         block = (BEGIN + self.start + 2) * 10**9
         for number in range(self.count):
-            own = f"{self.latency},{self.id}-{number},{self.connections},{self.rate},1024"
-            yield f"{self.id},{block},{own}"
+            fields = f"{self.latency},{self.id}-{number},{self.connections},{self.rate},1024"
+            yield f"{self.id},{block},{fields}"
 
 
-def loaded(run: Path, *experiments: Experiment, **facts: object) -> Path:
+def create_load_run(run: Path, *experiments: Experiment, **facts: object) -> Path:
     """Create a run with these experiments, named like its folder."""
     (run / "report").mkdir(parents=True)
-    rows = [row for item in experiments for row in item.rows()]
+    rows = [row for item in experiments for row in item.iter_rows()]
     (run / "report" / "raw.csv").write_text("\n".join([HEAD, *rows, ""]), encoding="utf-8")
     meta = {"ident": run.name, "experiment_seconds": 30, **facts}
     (run / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
     return run
 
 
-def sampled(run: Path, series: Mapping[str, Mapping[str, Sequence[tuple[int, str]]]]) -> Path:
+def add_samples(run: Path, series: Mapping[str, Mapping[str, Sequence[tuple[int, str]]]]) -> Path:
     """Add samples to a run: metric -> node -> (seconds since the start, value)."""
     lines = []
     for metric, nodes in series.items():
         lines.append(f"# TYPE {metric} gauge")
         for node, values in nodes.items():
-            lines += [f'{metric}{{job="{node}",instance="{node}:1"}} {value} {BEGIN + at}' for at, value in values]
+            lines += [
+                f'{metric}{{job="{node}",instance="{node}:1"}} {value} {BEGIN + second}' for second, value in values
+            ]
     (run / "samples.om").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
     return run

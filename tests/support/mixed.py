@@ -9,55 +9,58 @@ import json
 import shutil
 from pathlib import Path
 
-from tests.support.workspaces import Edit, edited
+from tests.support.workspaces import Edit, edit_file
 
 MIXED = Path(__file__).parent.parent / "mixed"
 HOSTS = ("app-1", "app-2", "app-3", "app-4", "app-5")
 JOBS = 6
 
 
-def mixed(target: Path, *edits: Edit) -> Path:
+def create_mixed_workspace(target: Path, *edits: Edit) -> Path:
     """Create the workspace with edits and its runs `v1` and `v2`."""
     shutil.copytree(MIXED, target)
     for file, text, replacement in edits:
-        edited(target / "specs" / "mix" / file, text, replacement)
+        edit_file(target / "specs" / "mix" / file, text, replacement)
     for name in ("v1", "v2"):
-        run_of(target / "runs" / name, name)
+        create_mixed_run(target / "runs" / name, name)
     return target
 
 
-def run_of(place: Path, release: str) -> Path:
+def create_mixed_run(folder: Path, release: str) -> Path:
     """Create a run whose jobs take as many tenths of a second as their numbers; each host's last one fails."""
     for host in HOSTS:
-        (place / host).mkdir(parents=True)
-        _write(place / host / "app.log", [json.dumps(item) for job in range(JOBS) for item in job_of(host, job)])
+        (folder / host).mkdir(parents=True)
+        _write(
+            folder / host / "app.log",
+            [json.dumps(item) for job in range(JOBS) for item in build_job_records(host, job)],
+        )
         proxy = [f"2026-03-01 10:00:{job:02}.000 INFO GET /job/{host}-{job} 200 {job}000us" for job in range(JOBS)]
-        _write(place / host / "proxy.log", proxy)
+        _write(folder / host / "proxy.log", proxy)
     facts = {"release": release, "cores": 4, "deploy": "2026-03-01T10:00:03Z"}
-    (place / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
-    _write(place / "cost.csv", ["step,users,cpu_ms", "0,10,1.5", "1,20,2.5"])
-    (place / "prom").mkdir()
-    _write(place / "prom" / "s.om", ["# TYPE cpu_seconds counter", *_samples("cpu_seconds_total"),
-                                     "# TYPE queue_len gauge", *_samples("queue_len"), "# EOF"])  # fmt: skip
-    return place
+    (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    _write(folder / "cost.csv", ["step,users,cpu_ms", "0,10,1.5", "1,20,2.5"])
+    (folder / "prom").mkdir()
+    _write(folder / "prom" / "s.om", ["# TYPE cpu_seconds counter", *_format_samples("cpu_seconds_total"),
+                                     "# TYPE queue_len gauge", *_format_samples("queue_len"), "# EOF"])  # fmt: skip
+    return folder
 
 
-def job_of(host: str, job: int) -> list[dict[str, object]]:
+def build_job_records(host: str, job: int) -> list[dict[str, object]]:
     """Return the records of a job."""
-    come, begun, ended = (f"2026-03-01T10:00:{job:02}.{tenths}Z" for tenths in (0, 1, job + 2))
-    last = job == JOBS - 1
-    end: dict[str, object] = {"kind": "fail", "err": "timeout"} if last else {"kind": "done", "kb": 100 + job}
+    enqueued, started, ended = (f"2026-03-01T10:00:{job:02}.{tenths}Z" for tenths in (0, 1, job + 2))
+    is_last = job == JOBS - 1
+    end: dict[str, object] = {"kind": "fail", "err": "timeout"} if is_last else {"kind": "done", "kb": 100 + job}
     name = f"{host}-{job}"
     return [
-        {"ts": come, "kind": "enqueue", "job": name, "prio": "hi" if job % 2 else "lo"},
-        {"ts": begun, "kind": "start", "job": name},
+        {"ts": enqueued, "kind": "enqueue", "job": name, "prio": "hi" if job % 2 else "lo"},
+        {"ts": started, "kind": "start", "job": name},
         {"ts": ended, "job": name, **end},
     ]
 
 
-def _samples(name: str) -> list[str]:
+def _format_samples(name: str) -> list[str]:
     return [f'{name}{{instance="a"}} {step} {1772359200 + 5 * step}' for step in range(10)]
 
 
-def _write(place: Path, lines: list[str]) -> None:
-    place.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+def _write(path: Path, lines: list[str]) -> None:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -17,9 +17,9 @@ HEAVIEST = (
     "test_regenerate.py", "test_outputs.py", "test_charts.py", "test_samples.py", "test_corrupted_lines.py",
     "test_csv.py", "test_invalid_text.py", "test_text_lines.py",
 )  # fmt: skip
-_PLACES = {name: place for place, name in enumerate(HEAVIEST)}
+_RANKS = {name: rank for rank, name in enumerate(HEAVIEST)}
 
 
-def heaviest_first(file: str) -> int:
+def rank_file(file: str) -> int:
     """Return the rank of a file: as listed, then all others."""
-    return _PLACES.get(file, len(HEAVIEST))
+    return _RANKS.get(file, len(HEAVIEST))

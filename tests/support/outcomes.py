@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.support.commands import Done
+from tests.support.commands import CommandResult
 
 FORMER: Mapping[str, bytes] = {
     "report.pdf": b"the report of yesterday",
@@ -16,35 +16,35 @@ FORMER: Mapping[str, bytes] = {
 }
 
 
-def former_outputs(out: Path) -> None:
+def write_former_outputs(out: Path) -> None:
     """Put the files of an earlier build, and a foreign one, into an output folder."""
     for name, content in FORMER.items():
         (out / name).parent.mkdir(parents=True, exist_ok=True)
         (out / name).write_bytes(content)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def read_contents(folder: Path) -> dict[str, bytes]:
     """Return every file of a folder by its path in it."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def assert_same(folder: Path, other: Path) -> None:
     """Check that two outputs have the same files, byte by byte."""
-    mine, theirs = contents(folder), contents(other)
+    mine, theirs = read_contents(folder), read_contents(other)
     assert set(mine) == set(theirs)
     assert [name for name in sorted(mine) if mine[name] != theirs[name]] == []
 
 
-def message(done: Done, places: Mapping[str, Path]) -> str:
+def format_message(done: CommandResult, places: Mapping[str, Path]) -> str:
     """Return the only output of a failed command, with paths replaced by names of places."""
     assert done.out == ""
     assert "Traceback" not in done.err
     text = done.err
     for name, place in sorted(places.items(), key=lambda item: -len(str(item[1]))):
         text = text.replace(str(place), name)
-    return without_quarantine(text)
+    return replace_quarantine_path(text)
 
 
-def without_quarantine(text: str) -> str:
+def replace_quarantine_path(text: str) -> str:
     """Replace the path of the file of broken records by QUARANTINE."""
     return re.sub(r"\S+/quarantine/[0-9a-f]{32}\.parquet", "QUARANTINE", text)

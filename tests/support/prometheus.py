@@ -17,19 +17,19 @@ from typing import Any
 from tests.support.servers import wait
 
 MISSING = [name for name in ("prometheus", "promtool") if not shutil.which(name)]
-WHY = f"{' and '.join(MISSING)} missing: apt-get install prometheus"
+SKIP_REASON = f"{' and '.join(MISSING)} missing: apt-get install prometheus"
 
 Series = Mapping[str, Any]
 
 
-def saved_series(path: Path) -> list[Series]:
+def read_saved_series(path: Path) -> list[Series]:
     """Return the series of a saved answer: `metric`, and `values` as pairs of texts."""
     with gzip.open(path, "rb") as stream:
         series: list[Series] = json.load(stream, parse_float=str, parse_int=str)["data"]["result"]
     return series
 
 
-def openmetrics(series: Iterable[Series]) -> str:
+def format_openmetrics(series: Iterable[Series]) -> str:
     """Return series as OpenMetrics text."""
     lines = []
     for item in series:
@@ -43,10 +43,10 @@ def openmetrics(series: Iterable[Series]) -> str:
     return "".join(f"{line}\n" for line in [*lines, "# EOF"])
 
 
-def stored(folder: Path, series: Iterable[Series]) -> Path:
+def create_database(folder: Path, series: Iterable[Series]) -> Path:
     """Create a database of samples for servers."""
     text, base = folder / "samples.txt", folder / "database"
-    text.write_text(openmetrics(series), encoding="utf-8")
+    text.write_text(format_openmetrics(series), encoding="utf-8")
     command = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", str(text), str(base)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -54,7 +54,7 @@ def stored(folder: Path, series: Iterable[Series]) -> Path:
 
 
 @contextmanager
-def served(base: Path, folder: Path, *options: str) -> Iterator[str]:
+def serve_database(base: Path, folder: Path, *options: str) -> Iterator[str]:
     """Serve a copy of a database, and return the server's address."""
     folder.mkdir(parents=True)
     config = folder / "prometheus.yml"

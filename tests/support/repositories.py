@@ -6,14 +6,14 @@ import subprocess
 from pathlib import Path
 
 
-def git(folder: Path, *arguments: str) -> None:
+def run_git(folder: Path, *arguments: str) -> None:
     """Run git in a folder with a test identity."""
     identity = ["-c", "user.name=A", "-c", "user.email=a@b.example", "-c", "commit.gpgsign=false"]
     subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
 
 
-def committed(folder: Path, message: str) -> None:
+def commit_folder(folder: Path, message: str) -> None:
     """Turn a folder into a repository and commit everything."""
-    git(folder, "init", "-q")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", message)
+    run_git(folder, "init", "-q")
+    run_git(folder, "add", "-A")
+    run_git(folder, "commit", "-q", "-m", message)

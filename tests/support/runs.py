@@ -12,26 +12,28 @@ from typing import Any
 import zstandard
 
 from tests.compare_reference import CARDANO
-from tests.oracle.instants import SECOND, instant_text, parse_instant
+from tests.oracle.instants import SECOND, format_instant, parse_instant
 
 #: the start of slot 0 in the runs under `tiny`, whose slots last a second
 TINY_START = parse_instant("2026-02-05T18:52:16Z")
 
 
-def copied(case: str, target: Path) -> Path:
+def copy_run(case: str, target: Path) -> Path:
     """Copy a reference case's run."""
     shutil.copytree(CARDANO / case / "run", target)
     return target
 
 
-def lines_of(host: Path) -> list[str]:
+def read_lines(host: Path) -> list[str]:
     """Return the lines of a host's log, its files ordered by first instant."""
-    files = [_unpacked(file).decode().splitlines() for file in host.iterdir()]
-    first = [next((at for at in map(_instant, lines) if at is not None), 0) for lines in files]
-    return [line for _, lines in sorted(zip(first, files, strict=True)) for line in lines]
+    files = [_decompress_file(file).decode().splitlines() for file in host.iterdir()]
+    first_instants = [
+        next((instant for instant in map(_read_instant, lines) if instant is not None), 0) for lines in files
+    ]
+    return [line for _, lines in sorted(zip(first_instants, files, strict=True)) for line in lines]
 
 
-def _unpacked(file: Path) -> bytes:
+def _decompress_file(file: Path) -> bytes:
     raw = file.read_bytes()
     if file.suffix == ".gz":
         return gzip.decompress(raw)
@@ -49,58 +51,58 @@ def write_log(host: Path, lines: Sequence[str], name: str = "stdout", end: str =
     (host / name).write_bytes(content)
 
 
-def changed_log(host: Path, change: Callable[[list[str]], Sequence[str]]) -> None:
+def change_log(host: Path, change: Callable[[list[str]], Sequence[str]]) -> None:
     """Replace a host's log by changed lines."""
-    lines = change(lines_of(host))
+    lines = change(read_lines(host))
     for file in host.iterdir():
         file.unlink()
     write_log(host, lines)
 
 
-def rotated(host: Path, names: Sequence[str]) -> None:
+def rotate_log(host: Path, names: Sequence[str]) -> None:
     """Split a host's log into files before instants later than all earlier ones, so that their order is known."""
-    lines = lines_of(host)
+    lines = read_lines(host)
     for file in host.iterdir():
         file.unlink()
-    places = _places_to_cut(lines)
-    step = len(places) // len(names)
-    cuts = [0, *(places[step * part] for part in range(1, len(names))), len(lines)]
+    candidates = _find_cuts(lines)
+    step = len(candidates) // len(names)
+    cuts = [0, *(candidates[step * part] for part in range(1, len(names))), len(lines)]
     for name, begin, end in zip(names, cuts, cuts[1:], strict=False):
         write_log(host, lines[begin:end], name)
 
 
-def _places_to_cut(lines: Sequence[str]) -> list[int]:
-    places, latest = [], -1
+def _find_cuts(lines: Sequence[str]) -> list[int]:
+    cuts, latest = [], -1
     for index, line in enumerate(lines):
-        at = _instant(line)
-        if at is not None:
-            if at > latest >= 0:
-                places.append(index)
-            latest = max(latest, at)
-    return places
+        instant = _read_instant(line)
+        if instant is not None:
+            if instant > latest >= 0:
+                cuts.append(index)
+            latest = max(latest, instant)
+    return cuts
 
 
-def _instant(line: str) -> int | None:
+def _read_instant(line: str) -> int | None:
     try:
         return parse_instant(json.loads(line)["at"])
     except (ValueError, KeyError, TypeError):
         return None
 
 
-def line(at: float, ns: str, data: dict[str, Any]) -> str:
-    """Return a log object `at` seconds after the start of slot 0 of a tiny run."""
-    instant = TINY_START + round(at * SECOND)
-    text = instant_text(instant, "%Y-%m-%dT%H:%M:%S")
+def format_line(seconds: float, ns: str, data: dict[str, Any]) -> str:
+    """Return a log object `seconds` seconds after the start of slot 0 of a tiny run."""
+    instant = TINY_START + round(seconds * SECOND)
+    text = format_instant(instant, "%Y-%m-%dT%H:%M:%S")
     return json.dumps({"at": f"{text}.{instant % SECOND:09d}Z", "ns": ns, "data": {"kind": "K", **data}})
 
 
-def reading(at: float, **counters: int) -> str:
+def format_reading(seconds: float, **counters: int) -> str:
     """Return a `Resources` object whose other counters and gauges are 0."""
     names = ("CentiCpu", "CentiGC", "CentiMut", "CentiBlkIO", "GcsMajor", "GcsMinor", "Alloc", "RSS", "Live", "Threads")
-    return line(at, "Resources", {**dict.fromkeys(names, 0), **counters})
+    return format_line(seconds, "Resources", {**dict.fromkeys(names, 0), **counters})
 
 
-def changed_json(file: Path, change: Callable[[Any], None]) -> None:
+def change_json(file: Path, change: Callable[[Any], None]) -> None:
     """Change a JSON document in place, and write one key per line."""
     content = json.loads(file.read_text(encoding="utf-8"))
     change(content)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.support.commands import assay
+from tests.support.commands import run_assay
 
 PACKAGE = """\
 let S = ../schema/package.dhall
@@ -85,17 +85,17 @@ let picked =
 Log = Sequence[tuple[float, str, Mapping[str, object]]]
 
 
-def small(place: Path, added: str, package: str) -> Path:
+def create_small_workspace(place: Path, definitions: str, package: str) -> Path:
     """Create a workspace with a system `small` from additional Dhall and members of its package."""
     folder = place / "specs" / "small"
     folder.mkdir(parents=True)
     summaries = 'summaries = [ S.Summary::{ name = "all", doc = "all" } ]'
-    text = f'{PACKAGE}{added}\nin  S.Package::{{ system = "small", {summaries}, {package} }}\n'
+    text = f'{PACKAGE}{definitions}\nin  S.Package::{{ system = "small", {summaries}, {package} }}\n'
     (folder / "package.dhall").write_text(text, encoding="utf-8")
     return place
 
 
-def logged(place: Path, run: str, logs: Mapping[str, Log]) -> None:
+def write_logs(place: Path, run: str, logs: Mapping[str, Log]) -> None:
     """Write a run: records by file, such as `h-1/log.jsonl`."""
     for name, records in logs.items():
         path = place / "runs" / run / name
@@ -107,8 +107,8 @@ def logged(place: Path, run: str, logs: Mapping[str, Log]) -> None:
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def averages(place: Path, cache: Path, *metrics: str, run: str = "one") -> dict[str, tuple[int, float]]:
+def query_averages(place: Path, cache: Path, *metrics: str, run: str = "one") -> dict[str, tuple[int, float]]:
     """Query metrics together; return the number of samples and the average of each."""
-    done = assay("query", *metrics, "--run", f"runs/{run}", "--format", "json", "--cache", cache, within=place)
+    done = run_assay("query", *metrics, "--run", f"runs/{run}", "--format", "json", "--cache", cache, cwd=place)
     assert done.status == 0, done.err
     return {item["metric"]: (item["size"], item["average"]) for item in json.loads(done.out)}

@@ -21,7 +21,7 @@ REGION = "us-east-1"
 
 
 @dataclass(frozen=True)
-class S3:
+class S3Server:
     """A server with its address, log, and a client other than the one under test."""
 
     url: str
@@ -35,16 +35,16 @@ class S3:
                 key = f"{prefix}/{path.relative_to(folder).as_posix()}"
                 self.client.put_object(Bucket=bucket, Key=key, Body=path.read_bytes())
 
-    def read(self) -> list[str]:
+    def list_read_objects(self) -> list[str]:
         """Return the objects read so far, one per request."""
         return re.findall(r"GET /([^? ]+/[^? ]+) HTTP", self.log.read_text(errors="replace"))
 
-    def listed(self) -> int:
+    def count_listings(self) -> int:
         """Return the number of listings so far."""
         return len(re.findall(r"GET /[^ ]*list-type=2", self.log.read_text(errors="replace")))
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """Return a free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -52,11 +52,11 @@ def free_port() -> int:
 
 
 @contextmanager
-def s3_server(folder: Path, **environment: str) -> Iterator[S3]:
+def run_s3_server(folder: Path, **environment: str) -> Iterator[S3Server]:
     """Run a server without buckets."""
     import boto3
 
-    port = free_port()
+    port = find_free_port()
     url, log = f"http://127.0.0.1:{port}", folder / f"{port}.log"
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
     with log.open("wb") as stream:
@@ -65,7 +65,7 @@ def s3_server(folder: Path, **environment: str) -> Iterator[S3]:
             wait(server, f"{url}/moto-api/", log)
             client = boto3.client("s3", endpoint_url=url, region_name=REGION, aws_access_key_id="put",
                                   aws_secret_access_key="put")  # fmt: skip
-            yield S3(url, log, client)
+            yield S3Server(url, log, client)
             client.close()
         finally:
             server.kill()
@@ -73,19 +73,19 @@ def s3_server(folder: Path, **environment: str) -> Iterator[S3]:
 
 
 @dataclass
-class Line:
+class CutConnection:
     """A connection that ends after so many bytes of answers, repeatedly; None: never."""
 
     url: str
-    carried: int = 0
+    byte_count: int = 0
     limit: int | None = None
 
 
 @contextmanager
-def cut_line(server: S3) -> Iterator[Line]:
+def open_cut_connection(server: S3Server) -> Iterator[CutConnection]:
     """Open a connection to a server on a port of its own."""
     listening = socket.create_server(("127.0.0.1", 0))
-    line = Line(f"http://127.0.0.1:{listening.getsockname()[1]}")
+    connection = CutConnection(f"http://127.0.0.1:{listening.getsockname()[1]}")
     target = int(server.url.rpartition(":")[2])
 
     def accept() -> None:
@@ -93,23 +93,25 @@ def cut_line(server: S3) -> Iterator[Line]:
             while True:
                 near, _ = listening.accept()
                 far = socket.create_connection(("127.0.0.1", target))
-                for one, other, counted in ((near, far, False), (far, near, True)):
-                    threading.Thread(target=_carry, args=(line, one, other, counted), daemon=True).start()
+                for one, other, is_counted in ((near, far, False), (far, near, True)):
+                    threading.Thread(
+                        target=_forward_bytes, args=(connection, one, other, is_counted), daemon=True
+                    ).start()
 
     threading.Thread(target=accept, daemon=True).start()
     try:
-        yield line
+        yield connection
     finally:
         listening.shutdown(socket.SHUT_RDWR)
         listening.close()
 
 
-def _carry(line: Line, one: socket.socket, other: socket.socket, counted: bool) -> None:
+def _forward_bytes(connection: CutConnection, one: socket.socket, other: socket.socket, is_counted: bool) -> None:
     with contextlib.suppress(OSError):
         while data := one.recv(2**14):
-            if counted:
-                line.carried += len(data)
-            if counted and line.limit is not None and line.carried > line.limit:
+            if is_counted:
+                connection.byte_count += len(data)
+            if is_counted and connection.limit is not None and connection.byte_count > connection.limit:
                 break
             other.sendall(data)
     for end in (one, other):

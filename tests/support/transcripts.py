@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.commands import Done, assay
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
 from tests.support.workspaces import Edit
 
@@ -51,19 +51,19 @@ def parse_edit(text: str) -> Edit:
 
 
 def run_transcript(
-    transcript: Transcript, cache: Path, within: Path = ROOT, folders: Mapping[str, Path] | None = None
+    transcript: Transcript, cache: Path, cwd: Path = ROOT, folders: Mapping[str, Path] | None = None
 ) -> str:
     """Run the commands and return the text of the file as it should be. `folders` are those named in braces."""
     places = {f"{{{name}}}": str(path) for name, path in (folders or {}).items()}
     parts = []
     for command in transcript.commands:
         words = [replace_all(word, places) for word in shlex.split(command)]
-        output = "\n".join(describe_output(assay("--cache", cache, *words, within=within)))
+        output = "\n".join(describe_output(run_assay("--cache", cache, *words, cwd=cwd)))
         parts.append(f"$ assay {command}\n{replace_all(output, {path: name for name, path in places.items()})}\n")
     return "\n".join([transcript.head, *parts] if transcript.head else parts)
 
 
-def describe_output(done: Done) -> Iterator[str]:
+def describe_output(done: CommandResult) -> Iterator[str]:
     """Yield the lines of a command's output."""
     yield from _HASH.sub("<hash>", done.out).splitlines()
     yield from (f"! {line}".rstrip() for line in _HASH.sub("<hash>", done.err).splitlines())

@@ -26,7 +26,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PROGRAMS = ("prometheus", "prometheus-node-exporter")
 MISSING = [name for name in PROGRAMS if not shutil.which(name)]
-WHY = f"{' and '.join(MISSING)} missing: apt-get install prometheus prometheus-node-exporter"
+SKIP_REASON = f"{' and '.join(MISSING)} missing: apt-get install prometheus prometheus-node-exporter"
 PATIENCE = 30.0  # seconds until a server must answer
 NANOSECONDS = 1_000_000_000
 #: window of rates in seconds, for one sample per second
@@ -40,7 +40,7 @@ SELECTORS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedRun:
     """A recorded run: its folder, when it was changed, and the bytes a second that, as the kernel says, the writer
     itself had written to storage, before and after."""
 
@@ -50,7 +50,7 @@ class Recorded:
     after: float
 
 
-def device_of(folder: Path) -> str:
+def find_device(folder: Path) -> str:
     """Return the kernel's name of a folder's disk; empty if it is on none."""
     number = folder.stat().st_dev
     place = Path("/sys/dev/block") / f"{os.major(number)}:{os.minor(number)}"
@@ -60,31 +60,31 @@ def device_of(folder: Path) -> str:
     return real.parent.name if (real / "partition").exists() else real.name
 
 
-def record(folder: Path, scratch: Path, seconds: float, rate: float) -> Recorded:
+def record_run(folder: Path, scratch: Path, seconds: float, rate: float) -> RecordedRun:
     """Record a run of two parts of `seconds` each, with `rate` MB/s written below `scratch`."""
     folder.mkdir(parents=True, exist_ok=True)
-    exporter = _free_port()
+    exporter_port = _find_free_port()
     with (
-        _running([PROGRAMS[1], f"--web.listen-address=127.0.0.1:{exporter}"], scratch / "exporter.log"),
-        _prometheus(scratch, exporter) as (server, url),
+        _run_program([PROGRAMS[1], f"--web.listen-address=127.0.0.1:{exporter_port}"], scratch / "exporter.log"),
+        _run_prometheus(scratch, exporter_port) as (server, url),
     ):
-        _answers(f"http://127.0.0.1:{exporter}/metrics", scratch / "exporter.log")
-        _answers(f"{url}/-/ready", scratch / "server.log")
+        _wait_for_answer(f"http://127.0.0.1:{exporter_port}/metrics", scratch / "exporter.log")
+        _wait_for_answer(f"{url}/-/ready", scratch / "server.log")
         time.sleep(WINDOW)
-        records = _write(scratch / "state", seconds, rate)
+        records = _run_writer(scratch / "state", seconds, rate)
         time.sleep(1.5)
         _fetch(url, folder, records[0]["t_ns"], records[2]["t_ns"])
         assert server.poll() is None
     _describe(folder, scratch, records)
-    return Recorded(folder, records[1]["t_ns"], *(_rate(one, other) for one, other in pairwise(records)))
+    return RecordedRun(folder, records[1]["t_ns"], *(_compute_rate(one, other) for one, other in pairwise(records)))
 
 
-def _rate(one: dict[str, int], other: dict[str, int]) -> float:
+def _compute_rate(one: dict[str, int], other: dict[str, int]) -> float:
     """Return the bytes per second between two reports of the writer."""
     return (other["written"] - one["written"]) / (other["t_ns"] - one["t_ns"]) * NANOSECONDS
 
 
-def written(run: Recorded, device: str) -> tuple[float, float]:
+def measure_write_rates(run: RecordedRun, device: str) -> tuple[float, float]:
     """Return the bytes per second that all programs wrote to a drive, before and after the change."""
     import duckdb
 
@@ -104,19 +104,19 @@ def _describe(folder: Path, scratch: Path, records: Sequence[dict[str, int]]) ->
         "ident": "mapped writer",
         "host": f"{os.cpu_count()} CPUs, Linux",
         "versions": {"before": "shared mapping", "after": "private mapping"},
-        "state": {"mode_before": "mapped", "mode_after": "mapped_private", "device": device_of(scratch)},
-        "upgrade": _time(records[1]["t_ns"]),
+        "state": {"mode_before": "mapped", "mode_after": "mapped_private", "device": find_device(scratch)},
+        "upgrade": _format_time(records[1]["t_ns"]),
         "rate_window_seconds": WINDOW,
     }
     (folder / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
 
 
-def _time(nanoseconds: int) -> str:
+def _format_time(nanoseconds: int) -> str:
     whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(nanoseconds // NANOSECONDS))
     return f"{whole}.{nanoseconds % NANOSECONDS:09d}Z"
 
 
-def _write(place: Path, seconds: float, rate: float) -> list[dict[str, int]]:
+def _run_writer(place: Path, seconds: float, rate: float) -> list[dict[str, int]]:
     """Return the writer's reports at its start, its change and its end."""
     command = [sys.executable, str(HERE / "mapped_writer.py"), str(place), str(int(rate)), str(seconds)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=2 * seconds + PATIENCE, check=True)
@@ -132,24 +132,24 @@ def _fetch(url: str, folder: Path, since: int, until: int) -> None:
 
 
 @contextmanager
-def _prometheus(scratch: Path, exporter: int) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+def _run_prometheus(scratch: Path, exporter_port: int) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """Run a server that scrapes the exporter once per second; return its address."""
     config = scratch / "prometheus.yml"
-    target = f"[{{job_name: node, static_configs: [{{targets: ['127.0.0.1:{exporter}']}}]}}]"
+    target = f"[{{job_name: node, static_configs: [{{targets: ['127.0.0.1:{exporter_port}']}}]}}]"
     config.write_text(
         f"global: {{scrape_interval: 1s, scrape_timeout: 1s}}\nscrape_configs: {target}\n", encoding="utf-8"
     )
-    port = _free_port()
+    port = _find_free_port()
     command = [
         PROGRAMS[0], f"--config.file={config}", f"--storage.tsdb.path={scratch / 'data'}",
         f"--web.listen-address=127.0.0.1:{port}",
     ]  # fmt: skip
-    with _running(command, scratch / "server.log") as server:
+    with _run_program(command, scratch / "server.log") as server:
         yield server, f"http://127.0.0.1:{port}"
 
 
 @contextmanager
-def _running(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _run_program(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Run a program during the block."""
     with log.open("wb") as stream:
         program = subprocess.Popen(command, stdout=stream, stderr=stream, env={**os.environ, "GOMAXPROCS": "2"})
@@ -164,14 +164,14 @@ def _running(command: Sequence[str], log: Path) -> Iterator[subprocess.Popen[byt
                 program.wait()
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
         return port
 
 
-def _answers(url: str, log: Path) -> None:
+def _wait_for_answer(url: str, log: Path) -> None:
     """Wait until a server answers."""
     end = time.monotonic() + PATIENCE
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -185,5 +185,5 @@ def _answers(url: str, log: Path) -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as room:
-        print(record(Path(sys.argv[1]), Path(room), *map(float, [*sys.argv[2:4], "30", "20"][:2])))
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as scratch:
+        print(record_run(Path(sys.argv[1]), Path(scratch), *map(float, [*sys.argv[2:4], "30", "20"][:2])))

@@ -13,7 +13,7 @@ from tests.support.laboratory import ROOT
 Edit = tuple[str, str, str]
 
 
-class Nowhere:
+class NoPositions:
     """Positions of a package without sources: no word has a place."""
 
     def __call__(self, word: str, skipped: int = 0, within: Sequence[str] = ()) -> Place:  # noqa: ARG002
@@ -26,19 +26,19 @@ class Nowhere:
         return None, ""
 
 
-NOWHERE = Nowhere()
+NO_POSITIONS = NoPositions()
 
 
-def workspace(target: Path, *edits: Edit) -> Path:
+def copy_workspace(target: Path, *edits: Edit) -> Path:
     """Copy specs and queries, without goldens and templates, and apply edits."""
     for name in ("specs", "queries"):
         shutil.copytree(ROOT / name, target / name)
     for file, text, replacement in edits:
-        edited(target / file, text, replacement)
+        edit_file(target / file, text, replacement)
     return target
 
 
-def edited(file: Path, text: str, replacement: str) -> None:
+def edit_file(file: Path, text: str, replacement: str) -> None:
     """Replace the first occurrence of a text in a file."""
     content = file.read_text(encoding="utf-8")
     assert text in content, f"{file} has no {text!r}"

@@ -11,9 +11,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.support.commands import Done, assay
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import without_quarantine
+from tests.support.outcomes import replace_quarantine_path
 
 CASES = ROOT / "golden" / "cases"
 EXPECTED = [
@@ -26,15 +26,15 @@ SPRING = CASES / "networks" / "1-spring-block-lines" / "run"
 NO_KIND = CASES / "cardano" / "15-no-kind" / "run"
 
 
-def query(run: Path, cache: Path, *metrics: str) -> Done:
-    return assay("query", *metrics, "--format", "json", "--run", f"run={run}", "--cache", cache)
+def query_run(run: Path, cache: Path, *metrics: str) -> CommandResult:
+    return run_assay("query", *metrics, "--format", "json", "--run", f"run={run}", "--cache", cache)
 
 
 @pytest.mark.parametrize(("case", "expected"), EXPECTED)
 def test_case_of_new_names_has_expected_numbers(case: Path, expected: dict[str, Any], cache: Path) -> None:
-    done = query(case / expected["run"], cache, *expected["metrics"])
+    done = query_run(case / expected["run"], cache, *expected["metrics"])
     assert done.status == 0, done.err
-    assert {row["metric"]: [row["size"], row["average"]] for row in done.json()} == expected["metrics"]
+    assert {row["metric"]: [row["size"], row["average"]] for row in done.parse_json()} == expected["metrics"]
     assert done.err.splitlines() == expected["warnings"]
 
 
@@ -46,17 +46,17 @@ def test_case_of_new_names_has_expected_numbers(case: Path, expected: dict[str, 
     ],
 )
 def test_event_with_new_name_is_ingested(case: str, event: str, rows: dict[str, int], cache: Path) -> None:
-    done = assay("ingest", "--all", CASES / "cardano" / case / "run", "--cache", cache)
+    done = run_assay("ingest", "--all", CASES / "cardano" / case / "run", "--cache", cache)
     assert done.status == 0, done.err
     files = Path(done.out.strip()) / "events" / event / "*.parquet"
-    found = duckdb.execute(f"SELECT host, count(*) FROM '{files}' GROUP BY host ORDER BY host").fetchall()
-    assert dict(found) == rows
+    counts = duckdb.execute(f"SELECT host, count(*) FROM '{files}' GROUP BY host ORDER BY host").fetchall()
+    assert dict(counts) == rows
 
 
 def test_switches_are_no_analysed_log_objects(tmp_path: Path, cache: Path) -> None:
     run = CASES / "cardano" / "7-switched-to-a-fork" / "run"
     options = ("--run", f"run={run}", "--to", "md", "-o", tmp_path / "out", "--cache", cache)
-    done = assay("build", "cardano/comparison", *options)
+    done = run_assay("build", "cardano/comparison", *options)
     assert done.status == 0, done.err
     report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "| Total log objects analysed | 1368 |" in report
@@ -64,10 +64,10 @@ def test_switches_are_no_analysed_log_objects(tmp_path: Path, cache: Path) -> No
 
 
 def test_log_without_dates_is_an_error_that_says_so(cache: Path) -> None:
-    done = query(CASES / "networks" / "11-old-nodeos" / "run", cache, "tps_avg")
+    done = query_run(CASES / "networks" / "11-old-nodeos" / "run", cache, "tps_avg")
     log = "node_01/stderr.txt"
     reason = 'no line of the log: expected " ] ", found " Received block 00000000..."'
-    assert (done.status, without_quarantine(done.err)) == (
+    assert (done.status, replace_quarantine_path(done.err)) == (
         1,
         "error[too-many-broken-lines]: run run: 12 of the 12 log lines of host node_01 are broken\n"
         "  expected: at most 10\n"
@@ -88,7 +88,7 @@ def test_cometbft_node_without_commits_is_a_warning(tmp_path: Path, cache: Path)
     lines = (V1 / "logs" / "validator0.log").read_text(encoding="utf-8").splitlines(keepends=True)
     idle = [line for line in lines if "Started node" in line or "Error dialing peer" in line]
     (tmp_path / "run" / "logs" / "validator1.log").write_text("".join(idle), encoding="utf-8")
-    done = query(tmp_path / "run", cache, "node_blocks_committed")
+    done = query_run(tmp_path / "run", cache, "node_blocks_committed")
     assert done.err == (
         "warning: run: no block is committed in the logs of validator1 (2 lines, 1 starts, 0 proposals received)\n"
     )
@@ -100,7 +100,7 @@ def test_antelope_node_without_blocks_is_a_warning(tmp_path: Path, cache: Path) 
     head = "info  2024-10-01T19:07:10.000 nodeos    producer_plugin.cpp:461       on_incoming_block    ]"
     line = f"{head} dropped incoming block #7 id: 620af4ee1adc2bab\n"
     (tmp_path / "run" / "node_02" / "stderr.txt").write_text(line, encoding="utf-8")
-    done = query(tmp_path / "run", cache, "received")
+    done = query_run(tmp_path / "run", cache, "received")
     assert done.err.splitlines()[-1] == "warning: run: no block is received or produced in the logs of node_02"
 
 
@@ -111,8 +111,8 @@ def test_cardano_node_without_adoptions_is_a_warning(tmp_path: Path, cache: Path
     (tmp_path / "run" / "node-3").mkdir()
     idle = (line for line in lines if b"StartLeadershipCheck" in line or b"Resources" in line)
     (tmp_path / "run" / "node-3" / "stdout").write_bytes(b"".join(idle))
-    done = query(tmp_path / "run", cache, "cdf0.96")
+    done = query_run(tmp_path / "run", cache, "cdf0.96")
     events = "`block_adopted`, `block_sent`, `fetch_completed` and 3 more records"
-    lacking = f"host node-3 has no {events}, unlike the other 3 (cdf0.96)"
+    missing_records = f"host node-3 has no {events}, unlike the other 3 (cdf0.96)"
     idle_node = "no block is forged or adopted on node-3, though leadership is checked there"
-    assert done.err == f"warning: run: {lacking}.\nwarning: run: {idle_node}\n"
+    assert done.err == f"warning: run: {missing_records}.\nwarning: run: {idle_node}\n"

@@ -21,17 +21,17 @@ from pathlib import Path
 from typing import Any
 
 import assay
-from assay.app.options import Built, Options, reports
-from assay.app.outputs import SOURCES, refuse_sources, replacing
-from assay.app.runs import NamedRun, named_runs
+from assay.app.options import BuildResult, Options, list_report_files
+from assay.app.outputs import SOURCES, refuse_sources, replace_folder
+from assay.app.runs import NamedRun, parse_runs
 from assay.app.session import Session
-from assay.app.stages import stage
-from assay.engine.pruning import used
+from assay.app.stages import log_stage
+from assay.engine.pruning import mark_used
 from assay.lang import sources as source_index
 from assay.lang.model.article import Article
-from assay.lang.workspace import shipped
-from assay.provenance.record import form_tools, versions
-from assay.report.charts.converter import start
+from assay.lang.workspace import get_shipped_workspace
+from assay.provenance.record import get_form_tools, get_versions
+from assay.report.charts.converter import start_converters
 from assay.util import atomic
 from assay.util.checksums import SETTLED, is_sealed, seal
 from assay.util.diagnostics import USAGE, AssayError, fail
@@ -43,7 +43,7 @@ FILES, FACTS = "report", "facts.json"
 Mark = tuple[str, int, int, int, int]
 
 
-class _GoneError(Exception):
+class _BuildGoneError(Exception):
     """A kept build cannot be copied, or was replaced meanwhile."""
 
 
@@ -60,9 +60,9 @@ class _BuildKey:
     def place(self) -> Path:
         """Where it is kept: by all that the user said, and where that was."""
         places = [[run.id, run.place, str(resolve_path(run.directory))] for run in self.runs]
-        said = [str(self.session.workspace.root), self.name, places, dataclasses.asdict(self.options)]
-        key = hashlib.sha256(json.dumps(said).encode()).hexdigest()
-        return self.session.store.place(KIND, key)
+        key_parts = [str(self.session.workspace.root), self.name, places, dataclasses.asdict(self.options)]
+        key = hashlib.sha256(json.dumps(key_parts).encode()).hexdigest()
+        return self.session.store.get_path(KIND, key)
 
     @property
     def sources(self) -> str:
@@ -70,144 +70,146 @@ class _BuildKey:
         system = self.name.partition("/")[0]
         return source_index.read_unchanged_sources(self.session.store.folder, self.session.workspace.root, system) or ""
 
-    def made_of(self) -> str:
+    def hash_inputs(self) -> str:
         """One hash for the versions of tools and the marks of files; empty when these cannot be told."""
-        now = time.time_ns()
-        roots = dict.fromkeys((self.session.workspace.root, shipped().root))
+        current_time = time.time_ns()
+        roots = dict.fromkeys((self.session.workspace.root, get_shipped_workspace().root))
         parts = [path for root in roots for part in SOURCES if (path := root / part).exists()]
         places = [Path(assay.__file__).parent, *parts, *(run.directory for run in self.runs)]
         try:
-            marks = [mark for place in places for mark in _marks(place)]
+            marks = [mark for place in places for mark in _iter_marks(place)]
         except OSError:
             return ""
-        if any(now - max(changed) < SETTLED for _, _, *changed, _ in marks):
+        if any(current_time - max(changed) < SETTLED for _, _, *changed, _ in marks):
             return ""
-        tools = {form: form_tools(form) for form in self.options.forms}
-        return hashlib.sha256(json.dumps([versions(), tools, marks]).encode()).hexdigest()
+        tools = {form: get_form_tools(form) for form in self.options.forms}
+        return hashlib.sha256(json.dumps([get_versions(), tools, marks]).encode()).hexdigest()
 
 
-def _marks(place: Path) -> Iterator[Mark]:
+def _iter_marks(place: Path) -> Iterator[Mark]:
     """Path, size, times of change and inode of every file of a folder, or of a file.
 
     Raises OSError, also for a link to a folder, which might lead back, and for what is neither file nor folder.
     """
-    found = place.stat()
-    if stat.S_ISREG(found.st_mode):
-        yield str(place), found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+    status = place.stat()
+    if stat.S_ISREG(status.st_mode):
+        yield str(place), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
         return
     with os.scandir(place) as entries:
         for entry in sorted(entries, key=lambda item: item.name):
             if entry.is_symlink() and entry.is_dir():
                 raise OSError(f"a link to a folder: {entry.path}")
             if entry.name != "__pycache__":
-                yield from _marks(Path(entry.path))
+                yield from _iter_marks(Path(entry.path))
 
 
-def build_report(session: Session, name: str, runs: Sequence[str], out: Path, options: Options) -> Built:
+def build_report(session: Session, name: str, runs: Sequence[str], out: Path, options: Options) -> BuildResult:
     """Build the report `system/name` over runs (`NAME=DIR`), as `shown.build_shown` does, or give a kept one again.
 
     Raises AssayError.
     """
-    asked = _BuildKey(session, name, named_runs(runs), options)
-    refuse_sources(session, out, asked.runs)
-    made_of = asked.made_of() if all(run.is_here for run in asked.runs) else ""
-    return (_restore(asked, made_of, out) if made_of else None) or _build_and_store(asked, made_of, runs, out)
+    build_key = _BuildKey(session, name, parse_runs(runs), options)
+    refuse_sources(session, out, build_key.runs)
+    inputs_hash = build_key.hash_inputs() if all(run.is_here for run in build_key.runs) else ""
+    return (_restore(build_key, inputs_hash, out) if inputs_hash else None) or _build_and_store(
+        build_key, inputs_hash, runs, out
+    )
 
 
-def _restore(asked: _BuildKey, made_of: str, out: Path) -> Built | None:
+def _restore(build_key: _BuildKey, inputs_hash: str, out: Path) -> BuildResult | None:
     """The kept build in its place; None when there is none."""
-    place, sources = asked.place, asked.sources
-    facts = _facts(place)
-    if not sources or (facts.get("made_of"), facts.get("sources")) != (made_of, sources) or not is_sealed(place):
+    place, sources = build_key.place, build_key.sources
+    facts = _read_facts(place)
+    if not sources or (facts.get("made_of"), facts.get("sources")) != (inputs_hash, sources) or not is_sealed(place):
         return None
-    with contextlib.suppress(_GoneError), stage("kept", report=asked.name):
-        with replacing(out, asked.session.waits_for(out)) as fresh:
-            _copy(place, fresh)
-            if _facts(place) != facts:  # another took its place meanwhile
-                raise _GoneError
-        used(place)
-        return Built(out, reports(out, asked.options.forms), tuple(facts["warnings"]))
+    with contextlib.suppress(_BuildGoneError), log_stage("kept", report=build_key.name):
+        with replace_folder(out, build_key.session.get_wait_notice(out)) as new_folder:
+            _copy_files(place, new_folder)
+            if _read_facts(place) != facts:  # another took its place meanwhile
+                raise _BuildGoneError
+        mark_used(place)
+        return BuildResult(out, list_report_files(out, build_key.options.forms), tuple(facts["warnings"]))
     return None
 
 
-def _facts(place: Path) -> dict[str, Any]:
+def _read_facts(place: Path) -> dict[str, Any]:
     """What is kept beside the files; nothing when there is no such build."""
     try:
-        found = json.loads((place / FACTS).read_text(encoding="utf-8"))
+        facts = json.loads((place / FACTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return facts if isinstance(facts, dict) else {}
 
 
-def _copy(place: Path, fresh: Path) -> None:
+def _copy_files(place: Path, target: Path) -> None:
     try:
-        shutil.copytree(place / FILES, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        shutil.copytree(place / FILES, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
     except OSError:  # what it is, making the build will tell
-        raise _GoneError from None
+        raise _BuildGoneError from None
 
 
 def _start_converters(session: Session) -> None:
     """Let chart converters get ready at once where no drawing was ever kept: then there are charts to draw."""
-    if not session.store.place(DRAWINGS, "").exists():
+    if not session.store.get_path(DRAWINGS, "").exists():
         with contextlib.suppress(AssayError, OSError):  # what is wrong is told by those who need it
-            start(session.templates() / "fonts")
+            start_converters(session.get_templates() / "fonts")
 
 
-def _build_and_store(asked: _BuildKey, made_of: str, runs: Sequence[str], out: Path) -> Built:
+def _build_and_store(build_key: _BuildKey, inputs_hash: str, runs: Sequence[str], out: Path) -> BuildResult:
     """The build, made and then kept; a cache that cannot be written is no matter."""
-    _start_converters(asked.session)
+    _start_converters(build_key.session)
     # MERGED
 
-    kept: list[Path] = []
+    stored_folders: list[Path] = []
 
-    def keep(fresh: Path) -> None:
+    def store_build(folder: Path) -> None:
         with contextlib.suppress(OSError, AssayError):
-            room = asked.session.store.room()
-            shutil.copytree(fresh, room / FILES, copy_function=shutil.copyfile)
-            kept.append(room)
+            temporary_folder = build_key.session.store.create_folder()
+            shutil.copytree(folder, temporary_folder / FILES, copy_function=shutil.copyfile)
+            stored_folders.append(temporary_folder)
 
-    session = dataclasses.replace(asked.session, finished=keep) if made_of else asked.session
-    built = build_shown(session, asked.name, runs, (), out, asked.options)
-    package = session.packages.get(asked.name.partition("/")[0])
-    if kept and package and asked.sources == package.sources and asked.made_of() == made_of:
-        facts = {"made_of": made_of, "sources": package.sources, "warnings": built.warnings}
+    session = dataclasses.replace(build_key.session, on_finished=store_build) if inputs_hash else build_key.session
+    build_result = build_any_report(session, build_key.name, runs, (), out, build_key.options)
+    package = session.packages.get(build_key.name.partition("/")[0])
+    if stored_folders and package and build_key.sources == package.sources and build_key.hash_inputs() == inputs_hash:
+        facts = {"made_of": inputs_hash, "sources": package.sources, "warnings": build_result.warnings}
         with contextlib.suppress(OSError):
-            (kept[0] / FACTS).write_text(json.dumps(facts), encoding="utf-8")
-            seal(kept[0], asked.place.name)
-            atomic.install(session.store.folder, kept[0], asked.place)
-    return built
+            (stored_folders[0] / FACTS).write_text(json.dumps(facts), encoding="utf-8")
+            seal(stored_folders[0], build_key.place.name)
+            atomic.install(session.store.folder, stored_folders[0], build_key.place)
+    return build_result
 
 
-def build_shown(
+def build_any_report(
     session: Session, name: str, runs: Sequence[str], publications: Sequence[Path], out: Path, options: Options
-) -> Built:
+) -> BuildResult:
     """Build the report `system/name` over runs (`NAME=DIR`), or the history of that name over publications.
 
     Raises AssayError, also (usage) when the one is given what the other is made of.
     """
-    named = named_runs(runs)
-    refuse_sources(session, out, named)
-    wanted, given = ("runs", "publications") if session.is_of_runs(name) else ("publications", "runs")
-    if {"runs": runs, "publications": publications}[given]:
+    parsed_runs = parse_runs(runs)
+    refuse_sources(session, out, parsed_runs)
+    input_kind, other_kind = ("runs", "publications") if session.is_of_runs(name) else ("publications", "runs")
+    if {"runs": runs, "publications": publications}[other_kind]:
         raise fail(
             "report-inputs",
-            f"`{name}` is built from {wanted}, not from {given}",
-            hint=f"--{wanted[:-1]} in the place of --{given[:-1]}",
+            f"`{name}` is built from {input_kind}, not from {other_kind}",
+            hint=f"--{input_kind[:-1]} in the place of --{other_kind[:-1]}",
             status=USAGE,
         )
     checked, report = session.find_report(name)
-    if wanted == "runs" and all(run.is_here for run in named):
+    if input_kind == "runs" and all(run.is_here for run in parsed_runs):
         package = checked.package
-        session.hashes.begin([(run.id, run.directory) for run in named], package.sources, package.events)
+        session.run_hasher.begin([(run.id, run.directory) for run in parsed_runs], package.sources, package.events)
     # Each loads what only reports of its kind are made with.
-    if wanted == "runs" and isinstance(report, Article):
+    if input_kind == "runs" and isinstance(report, Article):
         from assay.app.article import build_article
 
-        return build_article(session, name, named, out, options)
-    if wanted == "runs":
-        from assay.app.comparison import build
+        return build_article(session, name, parsed_runs, out, options)
+    if input_kind == "runs":
+        from assay.app.comparison import build_comparison
 
-        return build(session, name, named, out, options)
+        return build_comparison(session, name, parsed_runs, out, options)
     from assay.app.history import build_history
 
     return build_history(session, name, publications, out, options)

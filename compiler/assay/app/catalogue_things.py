@@ -11,9 +11,9 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Event, Filter, Grain, Metric, Package, Relation, Source
 from assay.lang.model.report import History, Report
-from assay.lineage.graph import path_text
-from assay.report.article import metrics_of
-from assay.report.blocks.rows import series_of
+from assay.lineage.graph import format_path
+from assay.report.article import list_article_metrics
+from assay.report.blocks.rows import list_shown_series
 
 #: Kinds of pages by the names of their folders, with the nouns that pages print.
 KINDS = {"metrics": "Metric", "series": "Series", "events": "Event", "grains": "Grain", "filters": "Filter",
@@ -43,7 +43,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class DefinitionPage:
     """A page about one definition: its documentation, notes, tables and SQL."""
 
     kind: str
@@ -55,49 +55,53 @@ class Thing:
     sql: str = ""
 
 
-def things(checked: CheckedPackage, facts: Mapping[tuple[str, str], Facts]) -> Iterator[Thing]:
+def iter_definition_pages(checked: CheckedPackage, facts: Mapping[tuple[str, str], Facts]) -> Iterator[DefinitionPage]:
     """Yield the pages of a system; `facts` describe its metrics and series, by kind of page and name."""
     package = checked.package
     sources = {item.name: item for item in package.sources}
-    uses = _uses(package)
-    yield from (_event(item, sources[item.source], uses.get(item.name, ()), facts) for item in package.events)
-    yield from (_grain(package, item, uses.get(item.name, ())) for item in package.grains)
-    yield from (_filter(package, item, facts) for item in package.filters)
-    yield from (_relation(item, uses.get(item.name, ())) for item in package.relations)
+    uses = _collect_uses(package)
+    yield from (
+        _create_event_page(item, sources[item.source], uses.get(item.name, ()), facts) for item in package.events
+    )
+    yield from (_create_grain_page(package, item, uses.get(item.name, ())) for item in package.grains)
+    yield from (_create_filter_page(package, item, facts) for item in package.filters)
+    yield from (_create_relation_page(item, uses.get(item.name, ())) for item in package.relations)
     reports: tuple[Report | History | Article, ...] = (*package.reports, *package.histories, *package.articles)
-    yield from (_report(package, item) for item in reports)
+    yield from (_create_report_page(package, item) for item in reports)
 
 
-def _uses(package: Package) -> dict[str, tuple[Ref, ...]]:
+def _collect_uses(package: Package) -> dict[str, tuple[Ref, ...]]:
     """Return the definitions that read each table by name: grains, relations and series."""
     refs_by_table: dict[str, dict[Ref, None]] = {}
     for relation in package.relations:
         for name in relation.uses:
             refs_by_table.setdefault(name, {})[Ref("relations", relation.name)] = None
     for grain in package.grains:
-        bound = [*(item.of for item in grain.instants), *(item.of for item in grain.tallies)]
+        bound_tables = [*(item.of for item in grain.instants), *(item.of for item in grain.tallies)]
         row_tables = [grain.relation, grain.runs.of if grain.runs else "", grain.subject.grain if grain.subject else ""]
-        for name in (*bound, *row_tables):
+        for name in (*bound_tables, *row_tables):
             refs_by_table.setdefault(name, {})[Ref("grains", grain.name)] = None
     for series in package.series:
-        read = [item.event for item in series.samples] + ([series.gone.event] if series.gone else [])
-        for name in (*read, series.windows, *(item.series for item in series.terms)):
+        read_tables = [item.event for item in series.samples] + ([series.gone.event] if series.gone else [])
+        for name in (*read_tables, series.windows, *(item.series for item in series.terms)):
             refs_by_table.setdefault(name, {})[Ref("series", series.name)] = None
     return {name: tuple(refs) for name, refs in refs_by_table.items() if name}
 
 
-def _rows(refs: Iterable[Ref]) -> tuple[tuple[Cell, ...], ...]:
+def _create_rows(refs: Iterable[Ref]) -> tuple[tuple[Cell, ...], ...]:
     return tuple((KINDS[item.kind], (item,)) for item in refs)
 
 
-def _event(event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tuple[str, str], Facts]) -> Thing:
+def _create_event_page(
+    event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tuple[str, str], Facts]
+) -> DefinitionPage:
     names: dict[str, list[str]] = {}
     places: dict[str, list[str]] = {}
     for form in event.forms:
         for name in form.names:
             names.setdefault(name.generation, []).append(name.name)
         for field in form.fields:
-            places.setdefault(field.name, []).extend(path_text(source, path, body=True) for path in field.paths)
+            places.setdefault(field.name, []).extend(format_path(source, path, body=True) for path in field.paths)
     fields = tuple(
         (item.name, item.type, item.unit.symbol or item.unit.name, " or ".join(dict.fromkeys(places[item.name])),
          "always" if item.required else f"else {item.default}" if item.default is not None else "", item.doc)
@@ -114,15 +118,15 @@ def _event(event: Event, source: Source, uses: Sequence[Ref], facts: Mapping[tup
     )
     note = f"Source `{source.name}` ({source.kind}): {source.doc}"
     generations = tuple((key, ", ".join(dict.fromkeys(texts))) for key, texts in names.items())
-    return Thing("events", event.name, event.name, event.doc, (note,), (
+    return DefinitionPage("events", event.name, event.name, event.doc, (note,), (
         Table("Names in records", ("Generation", "Names"), generations),
         Table("Fields", ("Field", "Type", "Unit", "Place in records", "There", "What it is"), fields),
         Table("Metrics and series that it has a part in", ("Metric or series", "Label", "What it does"), readers),
-        Table("Read by", ("Kind", "Name"), _rows(uses)),
+        Table("Read by", ("Kind", "Name"), _create_rows(uses)),
     ))  # fmt: skip
 
 
-def _grain(package: Package, grain: Grain, uses: Sequence[Ref]) -> Thing:
+def _create_grain_page(package: Package, grain: Grain, uses: Sequence[Ref]) -> DefinitionPage:
     notes = [f"Key: {', '.join(grain.key)}"]
     if grain.runs:
         notes.append(
@@ -140,24 +144,24 @@ def _grain(package: Package, grain: Grain, uses: Sequence[Ref]) -> Thing:
          f"{item.column.doc} ({wording.describe_expression(item.value)})")
         for item in grain.derived
     ]  # fmt: skip
-    instants = tuple((f"*{item.name}*", wording.instant_said(item), item.doc) for item in grain.instants)
+    instants = tuple((f"*{item.name}*", wording.describe_instant(item), item.doc) for item in grain.instants)
     metrics = tuple(
         ((Ref("metrics", item.id),), item.name, item.doc) for item in package.metrics if item.grain == grain.name
     )
-    on = tuple(
-        ((Ref("filters", item.name),), wording.filter_said(item, grain.name))
+    filter_rows = tuple(
+        ((Ref("filters", item.name),), wording.describe_filter(item, grain.name))
         for item in package.filters if any(condition.grain == grain.name for condition in item.conditions)
     )  # fmt: skip
-    return Thing("grains", grain.name, grain.name, grain.doc, tuple(notes), (
+    return DefinitionPage("grains", grain.name, grain.name, grain.doc, tuple(notes), (
         Table("Metrics of its rows", ("Metric", "Name", "What it is"), metrics),
         Table("Instants", ("Instant", "How it is found", "What it is"), instants),
         Table("Columns", ("Column", "Type", "Unit", "What it is"), tuple(columns)),
-        Table("Filters on its rows", ("Filter", "Demands"), on),
-        Table("Read by", ("Kind", "Name"), _rows(item for item in uses if item.name != grain.name)),
+        Table("Filters on its rows", ("Filter", "Demands"), filter_rows),
+        Table("Read by", ("Kind", "Name"), _create_rows(item for item in uses if item.name != grain.name)),
     ))  # fmt: skip
 
 
-def _filter(package: Package, item: Filter, facts: Mapping[tuple[str, str], Facts]) -> Thing:
+def _create_filter_page(package: Package, item: Filter, facts: Mapping[tuple[str, str], Facts]) -> DefinitionPage:
     notes = (
         [f"Argument: {item.parameter.name} ({item.parameter.type} {item.parameter.unit.symbol})".rstrip()]
         if item.parameter
@@ -171,67 +175,69 @@ def _filter(package: Package, item: Filter, facts: Mapping[tuple[str, str], Fact
         ((Ref("reports", report.name),), use.argument)
         for report in package.reports for use in report.filters if use.name == item.name
     )  # fmt: skip
-    decided: tuple[tuple[Cell, ...], ...] = tuple(
+    decided_metrics: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref(kind, name),), fact.label)
         for (kind, name), fact in facts.items()
         if item.name in fact.could_filter
-        or any(condition.decides and _named(condition.label) == item.name for condition in fact.filters)
+        or any(condition.decides and _strip_argument(condition.label) == item.name for condition in fact.filters)
     )
-    return Thing("filters", item.name, item.name, item.doc, tuple(notes), (
+    return DefinitionPage("filters", item.name, item.name, item.doc, tuple(notes), (
         Table("What it demands", ("Rows of", "Condition"), demands),
         Table("Reports that apply it", ("Report", "Argument"), reports),
-        Table("Metrics that it can decide on", ("Metric", "Label"), decided),
+        Table("Metrics that it can decide on", ("Metric", "Label"), decided_metrics),
     ))  # fmt: skip
 
 
-def _named(label: str) -> str:
+def _strip_argument(label: str) -> str:
     return label.partition("=")[0]
 
 
-def _relation(item: Relation, uses: Sequence[Ref]) -> Thing:
+def _create_relation_page(item: Relation, uses: Sequence[Ref]) -> DefinitionPage:
     tables = ", ".join(f"`{name}`" for name in item.uses)
     columns = tuple((column.name, column.type, column.unit.symbol, column.doc) for column in item.columns)
     notes = (f"Key: {', '.join(item.key) or 'one row'}", *([f"Reads {tables}"] if tables else []))
     checks = tuple((item.code, item.severity, item.message) for item in item.checks)
-    return Thing("relations", item.name, item.name, item.doc, notes, (
+    return DefinitionPage("relations", item.name, item.name, item.doc, notes, (
         Table("Columns", ("Column", "Type", "Unit", "What it is"), columns),
         Table("Checks", ("Check", "Severity", "Message"), checks),
-        Table("Read by", ("Kind", "Name"), _rows(uses)),
+        Table("Read by", ("Kind", "Name"), _create_rows(uses)),
     ), item.sql)  # fmt: skip
 
 
-def _report(package: Package, item: Report | History | Article) -> Thing:
+def _create_report_page(package: Package, item: Report | History | Article) -> DefinitionPage:
     metrics_by_id = {metric.id: metric for metric in package.metrics}
     kind = {Report: "A report over runs", History: "A report over publications", Article: "An article over runs"}[
         type(item)
     ]
     notes, tables = [kind], []
     if isinstance(item, Article):
-        tables.append(_metrics("Metrics", list(metrics_of(item)), metrics_by_id))
-        lines: tuple[tuple[Cell, ...], ...] = tuple(((Ref("series", name),),) for name in sorted(series_of(item)))
+        tables.append(_create_metric_table("Metrics", list(list_article_metrics(item)), metrics_by_id))
+        lines: tuple[tuple[Cell, ...], ...] = tuple(
+            ((Ref("series", name),),) for name in sorted(list_shown_series(item))
+        )
         tables.append(Table("Series", ("Series",), lines))
     else:
         if isinstance(item, Report):
-            applied = tuple(((Ref("filters", use.name),), use.argument) for use in item.filters)
+            filter_rows = tuple(((Ref("filters", use.name),), use.argument) for use in item.filters)
             notes.append(f"Number style {item.style}; averages {item.summary}")
         else:
-            applied, notes = (), [*notes, f"Made of publications of {item.of}"]
-        tables += [_metrics(part.title, part.metrics, metrics_by_id) for part in item.sections]
+            filter_rows, notes = (), [*notes, f"Made of publications of {item.of}"]
+        tables += [_create_metric_table(part.title, part.metrics, metrics_by_id) for part in item.sections]
         if isinstance(item, Report):
-            tables.append(Table("Filters", ("Filter", "Argument"), applied))
+            tables.append(Table("Filters", ("Filter", "Argument"), filter_rows))
             charts: tuple[tuple[Cell, ...], ...] = tuple(
                 ((Ref("metrics", chart.metric),), chart.template) for chart in item.charts
             )
             tables.append(Table("Charts", ("Metric", "Template"), charts))
-            printed = {name for part in item.sections for name in part.metrics} | {
+            printed_ids = {name for part in item.sections for name in part.metrics} | {
                 chart.metric for chart in item.charts
             }
-            unprinted = [name for group in item.dictionary for name in group.metrics if name not in printed]
-            tables.append(_metrics("Further entries of the dictionary", unprinted, metrics_by_id))
-    return Thing("reports", item.name, item.title or item.name, item.doc, tuple(notes), tuple(tables))
+            unprinted = [name for group in item.dictionary for name in group.metrics if name not in printed_ids]
+            tables.append(_create_metric_table("Further entries of the dictionary", unprinted, metrics_by_id))
+    return DefinitionPage("reports", item.name, item.title or item.name, item.doc, tuple(notes), tuple(tables))
 
 
-def _metrics(title: str, names: Iterable[str], metrics_by_id: Mapping[str, Metric]) -> Table:
+def _create_metric_table(title: str, names: Iterable[str], metrics_by_id: Mapping[str, Metric]) -> Table:
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         ((Ref("metrics", name),), metrics_by_id[name].name, metrics_by_id[name].unit.symbol, metrics_by_id[name].doc)
         for name in dict.fromkeys(names) if name in metrics_by_id

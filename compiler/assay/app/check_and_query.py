@@ -11,24 +11,24 @@ from pathlib import Path
 from sqlglot import exp
 
 from assay.app import filters
-from assay.app.article import compared
-from assay.app.compute import RunResult, compute, report_metrics
-from assay.app.export_run import handed_out
-from assay.app.outputs import replacing
+from assay.app.article import resolve_compared_metrics
+from assay.app.compute import RunResult, compute, list_report_metrics
+from assay.app.export_run import link_run_folders
+from assay.app.outputs import replace_folder
 from assay.app.phases import PhaseSelection, select_phases
 from assay.app.prepare import prepare
 from assay.app.prose import read_prose
-from assay.app.raw_data_notes import raw_notes
-from assay.app.report_check import report_problems
+from assay.app.raw_data_notes import list_raw_notes
+from assay.app.report_check import iter_report_problems
 from assay.app.runs import NamedRun
 from assay.app.session import Session
-from assay.app.sql_files import PHASES, headed, sql_texts, write_texts
+from assay.app.sql_files import PHASES, add_header, render_sql_files, write_texts
 from assay.app.subject import find_metric
 from assay.engine.compiled_plan import compile_plan
-from assay.engine.dry_run import dry_run
-from assay.engine.mount import located, raw_tables
+from assay.engine.dry_run import run_on_empty_tables
+from assay.engine.mount import list_raw_tables, resolve_scan_paths
 from assay.engine.results import Distribution, FormulaResult, RunResults
-from assay.explain.wording import window_said
+from assay.explain.wording import describe_window
 from assay.lang import labels, normal_form, workspace
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.checked_package import CheckedPackage
@@ -37,13 +37,13 @@ from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import Report
 from assay.lang.reserved_names import CONSTANTS
 from assay.plan.planner import AppliedFilter
-from assay.report.article import metrics_of
-from assay.report.assemble import no_samples, rejected
-from assay.report.blocks.rows import listed, series_of
+from assay.report.article import list_article_metrics
+from assay.report.assemble import format_missing_samples, list_rejections
+from assay.report.blocks.rows import list_row_requests, list_shown_series
 from assay.sql import dialect, formulas
-from assay.sql.codegen import Statement, standalone
-from assay.sql.expressions import literal, places
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail, raise_all
+from assay.sql.codegen import Statement, build_standalone_query
+from assay.sql.expressions import build_literal, build_placeholders
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, raise_all, suggest_names
 from assay.util.paths import resolve_path
 
 Texts = Mapping[str, Mapping[str, str]]
@@ -56,26 +56,28 @@ def write_accepted_files(session: Session, checked: CheckedPackage, texts: Texts
 
     Raises AssayError: `accept` if a link leads out of the workspace; `output` if nothing can be written.
     """
-    normal_form_path = session.workspace.normal_form(checked.package.system)
+    normal_form_path = session.workspace.get_normal_form_path(checked.package.system)
     sql = session.workspace.root / "golden" / "sql" / checked.package.system
     for path in (normal_form_path, sql):
-        if not session.workspace.holds(path):
+        if not session.workspace.contains_path(path):
             raise fail("accept", "a link points outside the workspace", span=Span(str(path)))
     if texts:
-        with _fresh(session, sql.parent) as folder:
+        with _replace_entries(session, sql.parent) as folder:
             (folder / sql.name).mkdir()
             for name, statements in texts.items():
                 write_texts(folder / sql.name / name, statements)
     else:
         shutil.rmtree(sql, ignore_errors=True)
-    with _fresh(session, normal_form_path.parent) as folder:
-        (folder / normal_form_path.name).write_text(normal_form.dump(checked), encoding="utf-8")
+    with _replace_entries(session, normal_form_path.parent) as folder:
+        (folder / normal_form_path.name).write_text(normal_form.format_normal_form(checked), encoding="utf-8")
 
 
 @contextmanager
-def _fresh(session: Session, within: Path) -> Iterator[Path]:
-    """Yield a temporary folder whose entries replace those of `within`."""
-    with replacing(within, session.waits_for(within), hint="is the workspace yours to write into?") as folder:
+def _replace_entries(session: Session, parent_folder: Path) -> Iterator[Path]:
+    """Yield a temporary folder whose entries replace those of `parent_folder`."""
+    with replace_folder(
+        parent_folder, session.get_wait_notice(parent_folder), hint="is the workspace yours to write into?"
+    ) as folder:
         yield folder
 
 
@@ -86,14 +88,14 @@ Row = tuple[str, ...]
 class SystemCheck:
     """The result of checking a system.
 
-    `counts` is the number of definitions of each kind. `committed` is set if there is a normal form, `current` if it
-    matches the specs.
+    `counts` is the number of definitions of each kind. `is_committed` is set if there is a normal form, `is_current` if
+    it matches the specs.
     """
 
     system: str
     counts: Mapping[str, int]
-    committed: bool
-    current: bool
+    is_committed: bool
+    is_current: bool
 
 
 def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
@@ -103,28 +105,28 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     the workspace is the shipped one.
     """
     if accept:
-        _own_workspace(session)
-    checked = session.package(system)
+        _refuse_shipped_workspace(session)
+    checked = session.load_package(system)
     package = checked.package
-    filters_applied = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
+    applied_filters = [AppliedFilter(item, "1" if item.parameter else None) for item in package.filters]
     relations = [item.name for item in package.relations]
     series_names = [item.name for item in package.series]
     graph = compile_plan(
-        checked, package.metrics, filters_applied, relations, series=series_names, cuts=package.cuts
+        checked, package.metrics, applied_filters, relations, series=series_names, cuts=package.cuts
     ).graph
     constants = [item for source in package.sources for item in source.constants]
     problems = [
-        *dry_run(graph, constants),
-        *report_problems(package, session.templates(), workspace.positions(session.workspace, system)),
+        *run_on_empty_tables(graph, constants),
+        *iter_report_problems(package, session.get_templates(), workspace.get_positions(session.workspace, system)),
     ]
-    problems += _prose_problems(session, checked)
-    if not problems and can_be_cut(package):
-        cut = compile_plan(checked, package.metrics, filters_applied, relations, series=series_names, cut=True)
-        problems += dry_run(cut.graph, constants, passed=graph)
+    problems += _list_prose_problems(session, checked)
+    if not problems and can_be_split(package):
+        phase_plan = compile_plan(checked, package.metrics, applied_filters, relations, series=series_names, cut=True)
+        problems += run_on_empty_tables(phase_plan.graph, constants, passed_nodes=graph)
     raise_all(problems)
-    place = session.workspace.normal_form(system)
+    place = session.workspace.get_normal_form_path(system)
     if accept:
-        write_accepted_files(session, checked, system_sql(session, checked))
+        write_accepted_files(session, checked, compile_system_sql(session, checked))
     accepted_sources = normal_form.read_header(place.read_text(encoding="utf-8")) if place.is_file() else ""
     names = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
     more = ("histories", "series", "articles", "examples")
@@ -137,20 +139,22 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
     )
 
 
-def _own_workspace(session: Session) -> None:
+def _refuse_shipped_workspace(session: Session) -> None:
     """Raise AssayError (usage) if the workspace is the shipped one and is used from outside of its folder."""
     root = resolve_path(session.workspace.root)
-    if root == resolve_path(workspace.shipped().root) and not resolve_path(Path.cwd()).is_relative_to(root):
+    if root == resolve_path(workspace.get_shipped_workspace().root) and not resolve_path(Path.cwd()).is_relative_to(
+        root
+    ):
         raise fail(
             "no-workspace",
             "there is no workspace to write normal forms into",
-            notes=session.elsewhere(),
+            notes=session.list_workspace_notes(),
             hint="`assay init DIR` makes one",
             status=USAGE,
         )
 
 
-def _prose_problems(session: Session, checked: CheckedPackage) -> tuple[Diagnostic, ...]:
+def _list_prose_problems(session: Session, checked: CheckedPackage) -> tuple[Diagnostic, ...]:
     """Return the distinct problems of the prose of articles."""
     problems: list[Diagnostic] = []
     for article in checked.package.articles:
@@ -161,53 +165,57 @@ def _prose_problems(session: Session, checked: CheckedPackage) -> tuple[Diagnost
     return tuple(dict.fromkeys(problems))
 
 
-def can_be_cut(package: Package) -> bool:
+def can_be_split(package: Package) -> bool:
     """Return whether phases can cut anything of a package."""
     return bool(package.series) or any(grain.at for grain in package.grains)
 
 
-def system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
+def compile_system_sql(session: Session, checked: CheckedPackage) -> Mapping[str, Mapping[str, str]]:
     """Return the SQL of each report and article over runs: name -> file name -> text of the statement."""
-    by_report = {report.name: report_sql(checked, report) for report in checked.package.reports}
+    sql_by_report = {report.name: compile_report_sql(checked, report) for report in checked.package.reports}
     for article in checked.package.articles:
         prose = read_prose(session.workspace, checked, article)
-        rows, metrics = listed(checked, article, prose.values()), compared(checked, article)
+        rows, metrics = list_row_requests(checked, article, prose.values()), resolve_compared_metrics(checked, article)
         ends = {name for phase in article.phases for name in (phase.since, phase.until)}
         cuts = [cut for cut in checked.package.cuts if cut.name in ends]
         unphased_metrics = () if article.phases else metrics
-        compiled = compile_plan(checked, unphased_metrics, listed=rows, series=series_of(article), cuts=cuts)
-        texts = dict(sql_texts(compiled.graph))
+        compiled_plan = compile_plan(
+            checked, unphased_metrics, row_requests=rows, series=list_shown_series(article), cuts=cuts
+        )
+        texts = dict(render_sql_files(compiled_plan.graph))
         if article.phases:
-            cut = sql_texts(compile_plan(checked, metrics, cut=True).graph)
-            texts |= {f"{PHASES}/{name}": text for name, text in cut.items()}
-        by_report[article.name] = texts
-    return by_report
+            phase_texts = render_sql_files(compile_plan(checked, metrics, cut=True).graph)
+            texts |= {f"{PHASES}/{name}": text for name, text in phase_texts.items()}
+        sql_by_report[article.name] = texts
+    return sql_by_report
 
 
-def report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, str]:
+def compile_report_sql(checked: CheckedPackage, report: Report) -> Mapping[str, str]:
     """Return the SQL of a report under its own filters: file name -> text of the statement."""
-    applied = filters.applied(checked.package, report, (), False)
+    applied_filters = filters.parse_filters(checked.package, report, (), False)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    return sql_texts(compile_plan(checked, report_metrics(checked, report), applied, relations).graph)
+    return render_sql_files(
+        compile_plan(checked, list_report_metrics(checked, report), applied_filters, relations).graph
+    )
 
 
-def catalogue(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
+def list_definitions(session: Session, kind: str, systems: Sequence[str]) -> tuple[Row, list[Row]]:
     """Return the header and rows of a list of metrics, events, grains, filters, series or reports.
 
     For several systems a column names the system, except for reports, whose names contain it.
     """
-    header, rows_of = _CATALOGUES[kind]
-    rows = [(system, row) for system in systems for row in rows_of(session.package(system).package, system)]
+    header, list_rows = _CATALOGUES[kind]
+    rows = [(system, row) for system in systems for row in list_rows(session.load_package(system).package, system)]
     if kind == "reports" or len(systems) == 1:
         return header, [row for _, row in rows]
     return (header[0], "system", *header[1:]), [(row[0], system, *row[1:]) for system, row in rows]
 
 
-def _metrics(package: Package, _system: str) -> list[Row]:
+def _list_metric_rows(package: Package, _system: str) -> list[Row]:
     return [(m.id, m.name, m.unit.symbol, m.grain, m.better, m.doc) for m in package.metrics]
 
 
-def _events(package: Package, _system: str) -> list[Row]:
+def _list_event_rows(package: Package, _system: str) -> list[Row]:
     return [
         (
             e.name,
@@ -219,11 +227,11 @@ def _events(package: Package, _system: str) -> list[Row]:
     ]
 
 
-def _grains(package: Package, _system: str) -> list[Row]:
+def _list_grain_rows(package: Package, _system: str) -> list[Row]:
     return [(g.name, ", ".join(g.key), ", ".join(i.name for i in g.instants), g.doc) for g in package.grains]
 
 
-def _filters(package: Package, _system: str) -> list[Row]:
+def _list_filter_rows(package: Package, _system: str) -> list[Row]:
     return [
         (
             f.name + (f"={f.parameter.name.upper()}" if f.parameter else ""),
@@ -234,14 +242,15 @@ def _filters(package: Package, _system: str) -> list[Row]:
     ]
 
 
-def _reports(package: Package, system: str) -> list[Row]:
+def _list_report_rows(package: Package, system: str) -> list[Row]:
     reports = [
         (f"{system}/{r.name}", str(sum(len(s.metrics) for s in r.sections)), str(len(r.charts)), r.doc)
         for r in package.reports
     ]
     histories = [(h, str(sum(len(s.metrics) for s in h.sections))) for h in package.histories]
     articles = [
-        (a, str(len(metrics_of(a))), str(sum(len(p.select(Timeline)) for p in a.parts))) for a in package.articles
+        (a, str(len(list_article_metrics(a))), str(sum(len(p.select(Timeline)) for p in a.parts)))
+        for a in package.articles
     ]
     return [
         *reports,
@@ -250,12 +259,12 @@ def _reports(package: Package, system: str) -> list[Row]:
     ]
 
 
-def _series(package: Package, _system: str) -> list[Row]:
+def _list_series_rows(package: Package, _system: str) -> list[Row]:
     return [
         (
             item.name,
             item.unit.symbol,
-            _reading(item),
+            _describe_reading(item),
             "; else ".join(labels.describe_sample_filter(package, sampled) for sampled in item.samples)
             or ", ".join(dict.fromkeys(term.series for term in item.terms)),
             item.doc,
@@ -264,20 +273,20 @@ def _series(package: Package, _system: str) -> list[Row]:
     ]
 
 
-def _reading(item: Series) -> str:
+def _describe_reading(item: Series) -> str:
     """Say how a series gets its values: read from samples, or computed from other series."""
     if item.terms:
         return "worked out"
-    return item.reading if item.reading == "latest" else f"{item.reading} over {window_said(item)}"
+    return item.reading if item.reading == "latest" else f"{item.reading} over {describe_window(item)}"
 
 
 _CATALOGUES = {
-    "metrics": (("id", "name", "unit", "grain", "better", "what it is"), _metrics),
-    "events": (("event", "fields", "names in logs", "what it is"), _events),
-    "grains": (("grain", "key", "instants", "what one row is"), _grains),
-    "filters": (("filter", "on", "holds when"), _filters),
-    "series": (("series", "unit", "reading", "samples", "what it is"), _series),
-    "reports": (("report", "metrics", "charts", "what it is"), _reports),
+    "metrics": (("id", "name", "unit", "grain", "better", "what it is"), _list_metric_rows),
+    "events": (("event", "fields", "names in logs", "what it is"), _list_event_rows),
+    "grains": (("grain", "key", "instants", "what one row is"), _list_grain_rows),
+    "filters": (("filter", "on", "holds when"), _list_filter_rows),
+    "series": (("series", "unit", "reading", "samples", "what it is"), _list_series_rows),
+    "reports": (("report", "metrics", "charts", "what it is"), _list_report_rows),
 }
 KINDS = tuple(_CATALOGUES)
 
@@ -293,7 +302,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
-def query(
+def query_metrics(
     session: Session,
     names: Sequence[str],
     runs: Sequence[NamedRun],
@@ -301,7 +310,7 @@ def query(
     no_filters: bool,
     system: str | None,
     summary: str,
-    at: Sequence[str] = (),
+    time_texts: Sequence[str] = (),
     phases: Sequence[str] = (),
 ) -> Answer:
     """Return the distributions of metrics over runs or phases of runs.
@@ -314,51 +323,57 @@ def query(
         raise fail("systems", "the metrics are of different systems", status=USAGE, hint="query them one by one")
     metrics = tuple({subject.id: subject.metric for subject in subjects}.values())
     report = subjects[0].report
-    applied = subjects[0].select_filters(filter_texts, no_filters)
+    applied_filters = subjects[0].select_filters(filter_texts, no_filters)
     summaries = [item.name for item in checked.package.summaries]
-    chosen = summary or (report.summary if report else summaries[0])
-    if chosen not in summaries:
+    summary_name = summary or (report.summary if report else summaries[0])
+    if summary_name not in summaries:
         raise fail(
             "unknown-summary",
-            f"there is no summary `{chosen}`",
-            hint=did_you_mean(chosen, summaries),
+            f"there is no summary `{summary_name}`",
+            hint=suggest_names(summary_name, summaries),
             status=USAGE,
         )
-    selection = select_phases(checked.package, (), at, phases)
-    computed = compute(session, checked, runs, metrics, applied, asked=selection)
-    rows = tuple((metric, run.id, _result(run.results, metric)) for metric in metrics for run in computed.columns)
+    phase_selection = select_phases(checked.package, (), time_texts, phases)
+    computation = compute(session, checked, runs, metrics, applied_filters, phase_selection=phase_selection)
+    rows = tuple(
+        (metric, run.id, _get_result(run.results, metric)) for metric in metrics for run in computation.columns
+    )
     measured_metrics = list_measured(index_metrics(checked.package), metrics)
     warnings = (
-        *(f"{run.id}: {text}" for run in computed.runs for text in raw_notes(run.prepared)),
+        *(f"{run.id}: {text}" for run in computation.runs for text in list_raw_notes(run.ingested_run)),
         *(
             f"{run.id}: {text}"
-            for run in computed.columns
-            for text in run.quality.about(metric.id for metric in measured_metrics)
+            for run in computation.columns
+            for text in run.quality.list_messages_about(metric.id for metric in measured_metrics)
         ),
-        *(f"{run.id}: {text}" for run in computed.columns for text in _notes(run)),
-        *(f"{run.id}: {text}" for run in computed.columns for text in _emptied(checked, run.results, metrics)),
+        *(f"{run.id}: {text}" for run in computation.columns for text in _list_notes(run)),
+        *(
+            f"{run.id}: {text}"
+            for run in computation.columns
+            for text in _iter_rejection_warnings(checked, run.results, metrics)
+        ),
     )
-    return Answer(checked, rows, tuple(item.label for item in applied), chosen, warnings)
+    return Answer(checked, rows, tuple(item.label for item in applied_filters), summary_name, warnings)
 
 
-def _result(results: RunResults, metric: Metric) -> Distribution | FormulaResult:
+def _get_result(results: RunResults, metric: Metric) -> Distribution | FormulaResult:
     return results.formulas[metric.id] if is_formula(metric) else results.metrics[metric.id]
 
 
-def _emptied(checked: CheckedPackage, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
+def _iter_rejection_warnings(checked: CheckedPackage, results: RunResults, metrics: Sequence[Metric]) -> Iterator[str]:
     """Yield a warning that names the metrics without samples if filters rejected rows."""
-    measured = [metric for metric in metrics if not is_formula(metric)]
-    empty = [metric for metric in measured if not results.metrics[metric.id].size]
-    if empty and (why := rejected(checked, results, empty)):
-        yield no_samples([metric.id for metric in empty], why)
+    measured_metrics = [metric for metric in metrics if not is_formula(metric)]
+    empty_metrics = [metric for metric in measured_metrics if not results.metrics[metric.id].size]
+    if empty_metrics and (reason := list_rejections(checked, results, empty_metrics)):
+        yield format_missing_samples([metric.id for metric in empty_metrics], reason)
 
 
-def _notes(run: RunResult) -> tuple[str, ...]:
+def _list_notes(run: RunResult) -> tuple[str, ...]:
     """Return the notes on a run's results: absent events, warnings of checks, formulas without a value."""
-    return (*run.absent, *run.results.warnings, *run.results.notes)
+    return (*run.data_warnings, *run.results.warnings, *run.results.notes)
 
 
-def metric_sql(
+def compile_metric_sql(
     session: Session,
     name: str,
     filter_texts: Sequence[str],
@@ -366,7 +381,7 @@ def metric_sql(
     system: str | None,
     run: NamedRun | None,
     phase: str = "",
-    at: Sequence[str] = (),
+    time_texts: Sequence[str] = (),
 ) -> str:
     """Return the SQL of a metric as one statement.
 
@@ -377,50 +392,50 @@ def metric_sql(
     """
     subject = find_metric(session, name, system)
     checked, metric, report = subject.checked, subject.metric, subject.report
-    applied = subject.select_filters(filter_texts, no_filters)
-    selection = select_phases(checked.package, (), at, (phase,) if phase else ())
-    if selection:
-        return _phase_sql(session, checked, metric, report, applied, run, selection)
-    compiled = subject.compile(applied)
-    query = standing_alone(checked, metric, report, compiled.statements)
+    applied_filters = subject.select_filters(filter_texts, no_filters)
+    phase_selection = select_phases(checked.package, (), time_texts, (phase,) if phase else ())
+    if phase_selection:
+        return _compile_phase_sql(session, checked, metric, report, applied_filters, run, phase_selection)
+    compiled_plan = subject.compile(applied_filters)
+    query = build_metric_query(checked, metric, report, compiled_plan.statements)
     if run:
-        (prepared,) = prepare(session, checked, [run], compiled.plan.required_fields)
-        query = located(query, handed_out(session, prepared))
-    return headed(checked, metric, dialect.printable(dialect.text(query)) + ";")
+        (ingested_run,) = prepare(session, checked, [run], compiled_plan.plan.required_fields)
+        query = resolve_scan_paths(query, link_run_folders(session, ingested_run))
+    return add_header(checked, metric, dialect.escape_statement(dialect.to_sql(query)) + ";")
 
 
-def _phase_sql(
+def _compile_phase_sql(
     session: Session,
     checked: CheckedPackage,
     metric: Metric,
     report: Report | None,
-    applied: Sequence[AppliedFilter],
+    applied_filters: Sequence[AppliedFilter],
     run: NamedRun | None,
-    selection: PhaseSelection,
+    phase_selection: PhaseSelection,
 ) -> str:
     """Return the SQL of a metric over a phase of a run."""
     if run is None:
         raise fail("no-run", "a phase begins and ends at instants of a run", hint="name it with --run", status=USAGE)
-    computation = compute(session, checked, [run], [metric], applied, asked=selection)
+    computation = compute(session, checked, [run], [metric], applied_filters, phase_selection=phase_selection)
     ((bounds,),) = (phases.phases for phases in computation.phases)
-    compiled = compile_plan(checked, [metric], applied, cut=True)
-    statements = [replace(item, query=_bound(item.query, bounds.parameters)) for item in compiled.statements]
-    prepared = computation.runs[0].prepared
-    query = standing_alone(checked, metric, report, statements)
-    located_query = located(query, handed_out(session, prepared))
-    return headed(checked, metric, dialect.printable(dialect.text(located_query)) + ";")
+    compiled_plan = compile_plan(checked, [metric], applied_filters, cut=True)
+    statements = [replace(item, query=_bind_values(item.query, bounds.parameters)) for item in compiled_plan.statements]
+    ingested_run = computation.runs[0].ingested_run
+    query = build_metric_query(checked, metric, report, statements)
+    located_query = resolve_scan_paths(query, link_run_folders(session, ingested_run))
+    return add_header(checked, metric, dialect.escape_statement(dialect.to_sql(located_query)) + ";")
 
 
-def _bound(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:
+def _bind_values(query: exp.Expr, values: Mapping[str, int]) -> exp.Expr:
     """Return a copy of a query with the bounds of a phase as literals instead of placeholders."""
     bound_query = query.copy()
     for placeholder in list(bound_query.find_all(exp.Placeholder)):
         if str(placeholder.this) in values:
-            placeholder.replace(literal(values[str(placeholder.this)]))
+            placeholder.replace(build_literal(values[str(placeholder.this)]))
     return bound_query
 
 
-def standing_alone(
+def build_metric_query(
     checked: CheckedPackage, metric: Metric, report: Report | None, statements: Sequence[Statement]
 ) -> exp.Expr:
     """Return one statement that computes a metric, from the statements of its plan.
@@ -428,30 +443,32 @@ def standing_alone(
     `report` is the report that shows the metric; its summary provides the averages of a formula.
     """
     if is_formula(metric):
-        statements = (*statements, _formula_statement(checked, metric, report))
-    return standalone(statements, metric.id, raw_tables(), CONSTANTS)
+        statements = (*statements, _build_formula_statement(checked, metric, report))
+    return build_standalone_query(statements, metric.id, list_raw_tables(), CONSTANTS)
 
 
-def _formula_statement(checked: CheckedPackage, metric: Metric, report: Report | None) -> Statement:
+def _build_formula_statement(checked: CheckedPackage, metric: Metric, report: Report | None) -> Statement:
     """Return the query of a formula over averages by the summary of the report that shows it."""
     summaries = {item.name: item for item in checked.package.summaries}
     summary = summaries[report.summary] if report else checked.package.summaries[0]
     names = [item.name for source in checked.package.sources for item in source.constants]
-    return Statement("metric", metric.id, formulas.query(checked, metric, summary, places(names)))
+    return Statement(
+        "metric", metric.id, formulas.build_formula_query(checked, metric, summary, build_placeholders(names))
+    )
 
 
-def all_systems(session: Session, system: str | None) -> tuple[str, ...]:
+def list_systems(session: Session, system: str | None) -> tuple[str, ...]:
     """Return the systems of the workspace, or the named one. Raises AssayError if there is no such system."""
-    return session.systems(system)
+    return session.list_systems(system)
 
 
 __all__ = [
     "KINDS",
     "Answer",
-    "all_systems",
-    "catalogue",
     "check_system",
-    "metric_sql",
-    "query",
+    "compile_metric_sql",
+    "list_definitions",
+    "list_systems",
+    "query_metrics",
     "workspace",
 ]

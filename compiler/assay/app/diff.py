@@ -12,19 +12,26 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assay.app.outputs import SPECS
-from assay.app.prose import KEPT, Texts, kept_texts, texts_by_article, unchecked_texts
+from assay.app.prose import KEPT, Texts, read_stored_texts, read_texts_by_article, read_unchecked_texts
 from assay.app.session import Session
-from assay.diff.builds import chosen, made_of
-from assay.diff.specs import SystemDiff, by_hashes, diff
+from assay.diff.builds import compare_choices, compare_data
+from assay.diff.specs import SystemDiff, diff_hashes, diff_packages
 from assay.lang import checked_package, normal_form, workspace
 from assay.lang import workspace as unchecked
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.workspace import Workspace
-from assay.provenance.read import NAME, Content, PublishedContent, Recorded, RecordedPublished, recorded_in
-from assay.provenance.record import outline
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, did_you_mean, fail
+from assay.provenance.read import (
+    NAME,
+    Content,
+    PublishedContent,
+    RecordedBuild,
+    RecordedPublishedBuild,
+    read_provenance_file,
+)
+from assay.provenance.record import hash_outline
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, Span, fail, suggest_names
 from assay.util.paths import LOOP, is_loop, resolve_path
-from assay.util.scratch import temporary_folder as temporary
+from assay.util.scratch import create_temporary_folder as temporary
 
 #: The folders that are extracted from a revision: specs, the SQL that they import, their normal forms.
 _NEEDED = ("specs", "queries", "golden/specs")
@@ -36,14 +43,15 @@ _NAMED = 3
 class State:
     """A state of the specs, by system.
 
-    `packages` were read; `unread` has the problems of those that could not be. `hashes` (metric -> definition hash)
+    `packages` were read; `read_problems` has the problems of those that could not be. `hashes` (metric -> definition
+    hash)
     belong to builds without stored specs. `unchecked` has, for packages that did not pass all checks, the problems to
     report if the comparison fails. `prose` is the prose of articles as far as it is known: system -> article -> file ->
     text. `build` is the recorded provenance of a build. `warnings` are for the reader of the comparison.
     """
 
     packages: Mapping[str, CheckedPackage] = field(default_factory=dict)
-    unread: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
+    read_problems: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     hashes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unchecked: Mapping[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     prose: Mapping[str, Mapping[str, Texts]] = field(default_factory=dict)
@@ -53,18 +61,18 @@ class State:
     @property
     def systems(self) -> set[str]:
         """All systems of the state, including those that could not be read."""
-        return {*self.packages, *self.unread, *self.hashes}
+        return {*self.packages, *self.read_problems, *self.hashes}
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _StateSource:
     """A state that a user named: a function that reads some or (None) all systems, and whether it is a build."""
 
     read: Callable[[set[str] | None], State]
-    build: bool = False
+    is_build: bool = False
 
 
-def states(session: Session, before: str, after: str, system: str | None = None) -> tuple[State, State]:
+def read_states(session: Session, before: str, after: str, system: str | None = None) -> tuple[State, State]:
     """Read the two states to compare.
 
     Each name is a workspace folder, the folder or provenance of a build, or a git revision of the session's workspace.
@@ -75,36 +83,38 @@ def states(session: Session, before: str, after: str, system: str | None = None)
     Raises AssayError: `unknown-state` (usage) for any other name, `unknown-system` (usage) if neither state has the
     system, and the errors of a workspace's specs or of a build's files.
     """
-    sources = [_named(session, name) for name in (before, after)]
+    sources = [_find_state_source(session, name) for name in (before, after)]
     systems = {system} if system else None
-    of_builds = {item: item.read(systems) for item in sources if item.build}
-    if of_builds and systems is None:
-        systems = set().union(*(state.systems for state in of_builds.values()))
-    first, second = (of_builds.get(item) or item.read(systems) for item in sources)
+    states_of_builds = {item: item.read(systems) for item in sources if item.is_build}
+    if states_of_builds and systems is None:
+        systems = set().union(*(state.systems for state in states_of_builds.values()))
+    first, second = (states_of_builds.get(item) or item.read(systems) for item in sources)
     if system and system not in first.systems | second.systems:
         raise fail("unknown-system", f"neither {before} nor {after} has specs for `{system}`", status=USAGE,
                    hint=suggest_system(sources, system))  # fmt: skip
     return first, second
 
 
-def suggest_system(sources: list[_Named], system: str) -> str:
+def suggest_system(sources: list[_StateSource], system: str) -> str:
     """Return a hint with the system of a similar name."""
-    return did_you_mean(system, {name for item in sources for name in item.read(None).systems})
+    return suggest_names(system, {name for item in sources for name in item.read(None).systems})
 
 
-def _named(session: Session, name: str) -> _Named:
+def _find_state_source(session: Session, name: str) -> _StateSource:
     """Return the state that a name refers to."""
     path = Path(name)
     record_path = path if path.name == NAME and path.is_file() else path / NAME
     if record_path.is_file():
-        return _Named(lambda systems: _only(_built(record_path), systems), build=True)
+        return _StateSource(lambda systems: _select_systems(_read_build(record_path), systems), is_build=True)
     if path.is_dir() and Workspace(path).has_systems():
-        return _Named(lambda systems: _workspace(Workspace(resolve_path(path)), systems, session.store.folder))
-    commit = _commit(session.workspace.root, name)
+        return _StateSource(
+            lambda systems: _read_workspace(Workspace(resolve_path(path)), systems, session.store.folder)
+        )
+    commit = _resolve_commit(session.workspace.root, name)
     if commit:
-        return _Named(lambda systems: _revision(session, commit, systems))
+        return _StateSource(lambda systems: _read_revision(session, commit, systems))
     if path.is_file() and path.suffix == ".json":
-        return _Named(lambda systems: _only(_built(path), systems), build=True)
+        return _StateSource(lambda systems: _select_systems(_read_build(path), systems), is_build=True)
     raise fail(
         "unknown-state",
         f"`{name}` is no workspace, no build and no git revision",
@@ -121,34 +131,40 @@ def describe_place(place: Path) -> str:
     return "a folder with none of these" if place.is_dir() else "a file" if place.is_file() else "nothing"
 
 
-def _only(state: State, systems: set[str] | None) -> State:
+def _select_systems(state: State, systems: set[str] | None) -> State:
     """Return the state of a build if it has one of the systems, else an empty state with its warnings."""
     return state if systems is None or state.systems & systems else State(warnings=state.warnings)
 
 
-def _wanted(source: Workspace, systems: set[str] | None) -> list[str]:
-    return [system for system in source.systems() if systems is None or system in systems]
+def _list_systems(source: Workspace, systems: set[str] | None) -> list[str]:
+    return [system for system in source.list_systems() if systems is None or system in systems]
 
 
-def _workspace(source: Workspace, systems: set[str] | None, cache: Path) -> State:
-    packages = {system: workspace.load(source, system, cache) for system in _wanted(source, systems)}
-    return State(packages, prose={system: texts_by_article(source, checked) for system, checked in packages.items()})
+def _read_workspace(source: Workspace, systems: set[str] | None, cache: Path) -> State:
+    packages = {system: workspace.load_package(source, system, cache) for system in _list_systems(source, systems)}
+    return State(
+        packages, prose={system: read_texts_by_article(source, checked) for system, checked in packages.items()}
+    )
 
 
-def _built(record: Path) -> State:
+def _read_build(record: Path) -> State:
     """Read a build by its provenance: its stored specs, or else the definition hashes of what it prints."""
-    provenance = recorded_in(record)
+    provenance = read_provenance_file(record)
     specs_path = record.parent / SPECS
-    warnings = () if provenance.intact else (f"{record}: its hash is not that of its content, so that it was changed",)
-    stored = read_stored_package(specs_path) if specs_path.is_file() else None
-    is_of_another = stored is not None and record.name != NAME and stored[0].sources != provenance.content.specs
-    if stored is None or is_of_another:
-        return _hash_state(record, provenance, warnings)
-    checked, stored_hashes = stored
+    warnings = (
+        () if provenance.is_intact else (f"{record}: its hash is not that of its content, so that it was changed",)
+    )
+    stored_package = read_stored_package(specs_path) if specs_path.is_file() else None
+    is_of_another = (
+        stored_package is not None and record.name != NAME and stored_package[0].sources != provenance.content.specs
+    )
+    if stored_package is None or is_of_another:
+        return _create_hash_state(record, provenance, warnings)
+    checked, stored_hashes = stored_package
     system = checked.package.system
     not_comparable = Diagnostic("specs", f"the specs of the build cannot be compared: {specs_path}")
-    hash_warnings = _unlike(specs_path, checked, stored_hashes, provenance)
-    prose, prose_warnings = _prose_of(record.parent, checked, provenance)
+    hash_warnings = _iter_hash_warnings(specs_path, checked, stored_hashes, provenance)
+    prose, prose_warnings = _read_prose(record.parent, checked, provenance)
     return State(
         {system: checked},
         unchecked={system: (not_comparable,)},
@@ -158,24 +174,26 @@ def _built(record: Path) -> State:
     )
 
 
-def _prose_of(
-    folder: Path, checked: CheckedPackage, provenance: Recorded | RecordedPublished
+def _read_prose(
+    folder: Path, checked: CheckedPackage, provenance: RecordedBuild | RecordedPublishedBuild
 ) -> tuple[dict[str, Texts], tuple[str, ...]]:
     """Return the stored prose of an article's build, and warnings about it."""
     name = provenance.content.report.partition("/")[2]
     article = next((item for item in checked.package.articles if item.name == name), None)
     if article is None:
         return {}, ()
-    texts = kept_texts(folder)
+    texts = read_stored_texts(folder)
     if texts is None:
         return {}, (f"{folder}: no {KEPT} of this build stands there, so that its prose is not compared",)
-    if outline(article, texts) == provenance.content.outline:
+    if hash_outline(article, texts) == provenance.content.outline:
         return {name: texts}, ()
     problem = "what it holds is not the prose that the build names, or its report is another; what it holds is compared"
     return {name: texts}, (f"{folder / KEPT}: {problem}",)
 
 
-def _hash_state(record: Path, provenance: Recorded | RecordedPublished, warnings: tuple[str, ...]) -> State:
+def _create_hash_state(
+    record: Path, provenance: RecordedBuild | RecordedPublishedBuild, warnings: tuple[str, ...]
+) -> State:
     if not isinstance(provenance.content, Content):
         raise fail(
             "no-specs",
@@ -196,39 +214,45 @@ def read_stored_package(path: Path) -> tuple[CheckedPackage, Mapping[str, str]]:
     The package is resolved anew, since the file may have been edited. Raises AssayError.
     """
     try:
-        stored = normal_form.restore_package(json.loads(path.read_text(encoding="utf-8")), str(path))
-        return checked_package.resolve(stored.package, stored.sources), stored.definitions
+        stored_package = normal_form.restore_package(json.loads(path.read_text(encoding="utf-8")), str(path))
+        return checked_package.resolve_package(
+            stored_package.package, stored_package.sources
+        ), stored_package.definitions
     except AssayError:
         raise
     except Exception as error:  # the file is unchecked, so anything may fail
         raise fail("specs", f"the specs of the build cannot be read: {error}", span=Span(str(path))) from None
 
 
-def _unlike(
-    path: Path, checked: CheckedPackage, stored_hashes: Mapping[str, str], provenance: Recorded | RecordedPublished
+def _iter_hash_warnings(
+    path: Path,
+    checked: CheckedPackage,
+    stored_hashes: Mapping[str, str],
+    provenance: RecordedBuild | RecordedPublishedBuild,
 ) -> Iterator[str]:
     """Yield a warning if definition hashes of the stored specs differ from those that the build recorded."""
-    printed = provenance.content.definitions if isinstance(provenance.content, Content) else {}
+    printed_definitions = provenance.content.definitions if isinstance(provenance.content, Content) else {}
     resolved_hashes = checked.definitions
-    differing = sorted(
+    differing_names = sorted(
         {
             name
-            for recorded_hashes in (stored_hashes, printed)
+            for recorded_hashes in (stored_hashes, printed_definitions)
             for name in recorded_hashes
             if recorded_hashes[name] != resolved_hashes.get(name)
         }
     )
-    if differing:
-        listed = ", ".join(differing[:_NAMED]) + (
-            f" and {len(differing) - _NAMED} more" if len(differing) > _NAMED else ""
+    if differing_names:
+        names_text = ", ".join(differing_names[:_NAMED]) + (
+            f" and {len(differing_names) - _NAMED} more" if len(differing_names) > _NAMED else ""
         )
         yield (
-            f"{path}: what it holds has other definition hashes than the build says ({listed}): it was changed, or is "
+            f"{path}: what it holds has other definition hashes than the build says ({names_text}): it was "
+            "changed, or is "
             "of another version of Assay; what it holds is compared"
         )
 
 
-def git(root: Path, *arguments: str) -> bytes | None:
+def run_git(root: Path, *arguments: str) -> bytes | None:
     """Return the output of git; None if it fails or is not installed."""
     try:
         process = subprocess.run(["git", *arguments], cwd=root, capture_output=True, check=False)
@@ -237,59 +261,63 @@ def git(root: Path, *arguments: str) -> bytes | None:
     return process.stdout if process.returncode == 0 else None
 
 
-def _commit(root: Path, name: str) -> str | None:
+def _resolve_commit(root: Path, name: str) -> str | None:
     """Return the commit that a revision's name refers to, or None."""
-    output = None if name.startswith("-") else git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    output = None if name.startswith("-") else run_git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
     return output.decode().strip() if output else None
 
 
-def _revision(session: Session, commit: str, systems: set[str] | None) -> State:
+def _read_revision(session: Session, commit: str, systems: set[str] | None) -> State:
     """Read the specs of a revision.
 
     Systems that cannot be read are listed with the reason; if none can be read, raises AssayError.
     """
-    packages, unread, refused, prose, warnings = {}, {}, {}, {}, []
-    with _unpacked(session.workspace.root, commit) as folder:
-        for system in _wanted(Workspace(folder), systems):
+    packages, read_problems, refused_systems, prose, warnings = {}, {}, {}, {}, []
+    with _unpack_revision(session.workspace.root, commit) as folder:
+        for system in _list_systems(Workspace(folder), systems):
             try:
                 loaded = unchecked.load_unchecked(Workspace(folder), system, session.store.folder)
             except AssayError as error:
-                unread[system] = _of_revision(error.diagnostics, commit)
+                read_problems[system] = _add_revision_note(error.diagnostics, commit)
                 continue
             packages[system] = loaded.checked
-            prose[system] = unchecked_texts(Workspace(folder), loaded.checked)
-            if loaded.refused:
-                refused[system] = _of_revision(loaded.refused, commit)
-                warnings.append(_refused(system, commit, loaded.refused))
-    if unread and not packages:
-        raise AssayError([item for problems in unread.values() for item in problems])
-    return State(packages, unread, unchecked=refused, prose=prose, warnings=tuple(warnings))
+            prose[system] = read_unchecked_texts(Workspace(folder), loaded.checked)
+            if loaded.problems:
+                refused_systems[system] = _add_revision_note(loaded.problems, commit)
+                warnings.append(_format_refusal(system, commit, loaded.problems))
+    if read_problems and not packages:
+        raise AssayError([item for problems in read_problems.values() for item in problems])
+    return State(packages, read_problems, unchecked=refused_systems, prose=prose, warnings=tuple(warnings))
 
 
 @contextmanager
-def _unpacked(root: Path, commit: str) -> Iterator[Path]:
+def _unpack_revision(root: Path, commit: str) -> Iterator[Path]:
     """Yield a folder with the specs of a revision and the files that they are evaluated from."""
-    existing = [name for name in _NEEDED if git(root, "cat-file", "-e", f"{commit}:./{name}") is not None]
-    packed = git(root, "archive", "--format=tar", commit, "--", *existing) if "specs" in existing else None
-    if packed is None:
+    existing_folders = [name for name in _NEEDED if run_git(root, "cat-file", "-e", f"{commit}:./{name}") is not None]
+    archive_bytes = (
+        run_git(root, "archive", "--format=tar", commit, "--", *existing_folders)
+        if "specs" in existing_folders
+        else None
+    )
+    if archive_bytes is None:
         raise fail("no-specs", f"the revision {commit[:12]} has no specs in this workspace", status=USAGE)
     with temporary() as folder:
         import tarfile
 
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        with tarfile.open(fileobj=io.BytesIO(archive_bytes)) as archive:
             # Python before 3.11.4 has no extraction filters. Archives of git never contain paths that leave the folder.
             archive.extraction_filter = getattr(tarfile, "data_filter", None)
             archive.extractall(folder)
         yield folder
 
 
-def _of_revision(problems: Sequence[Diagnostic], commit: str) -> tuple[Diagnostic, ...]:
+def _add_revision_note(problems: Sequence[Diagnostic], commit: str) -> tuple[Diagnostic, ...]:
     note = f"in revision {commit[:12]}"
     return tuple(dataclasses.replace(item, notes=(*item.notes, note)) for item in problems)
 
 
-def _refused(system: str, commit: str, refused: tuple[Diagnostic, ...]) -> str:
-    first, *rest = refused
+def _format_refusal(system: str, commit: str, refusals: tuple[Diagnostic, ...]) -> str:
+    first, *rest = refusals
     more = f", and {len(rest)} more" if rest else ""
     return (
         f"revision {commit[:12]}: checks refuse the specs of {system} ({first.code}: {first.message}{more}); "
@@ -298,51 +326,53 @@ def _refused(system: str, commit: str, refused: tuple[Diagnostic, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """The differences by system, warnings for the reader, and the problems of systems that could not be read."""
 
     systems: tuple[SystemDiff, ...]
     warnings: tuple[str, ...]
-    unread: tuple[Diagnostic, ...]
+    read_problems: tuple[Diagnostic, ...]
 
 
-def compare(before: State, after: State) -> Compared:
+def compare_states(before: State, after: State) -> Comparison:
     """Return the differences between two states, without the systems that are equal."""
-    diffs, unread = [], []
+    diffs, read_problems = [], []
     for name in sorted(before.systems | after.systems):
-        problems = [item for state in (before, after) for item in state.unread.get(name, ())]
+        problems = [item for state in (before, after) for item in state.read_problems.get(name, ())]
         try:
-            diffs.append(_unread(name, problems) if problems else _system(name, before, after))
+            diffs.append(_create_unread_diff(name, problems) if problems else _compare_system(name, before, after))
         except Exception:  # packages may be unchecked, so the comparison may fail anywhere
             problems = [item for state in (before, after) for item in state.unchecked.get(name, ())]
             if not problems:
                 raise
-            diffs.append(_unread(name, problems))
-        unread += problems
+            diffs.append(_create_unread_diff(name, problems))
+        read_problems += problems
     warnings = tuple(dict.fromkeys((*before.warnings, *after.warnings)))
-    return Compared(tuple(item for item in diffs if item.differs or item.data), warnings, tuple(dict.fromkeys(unread)))
+    return Comparison(
+        tuple(item for item in diffs if item.differs or item.data), warnings, tuple(dict.fromkeys(read_problems))
+    )
 
 
-def _unread(name: str, problems: Sequence[Diagnostic]) -> SystemDiff:
+def _create_unread_diff(name: str, problems: Sequence[Diagnostic]) -> SystemDiff:
     return SystemDiff(name, "unread", unread=problems[0].message)
 
 
-def _system(name: str, before: State, after: State) -> SystemDiff:
+def _compare_system(name: str, before: State, after: State) -> SystemDiff:
     if name not in before.systems or name not in after.systems:
         return SystemDiff(name, "new" if name in after.systems else "gone")
-    system_diff = _specs(name, before, after)
+    system_diff = _compare_specs(name, before, after)
     if before.build is None or after.build is None:
         return system_diff
     builds = before.build, after.build
-    return replace(system_diff, choices=chosen(*builds), data=made_of(*builds))
+    return replace(system_diff, choices=compare_choices(*builds), data=compare_data(*builds))
 
 
-def _specs(name: str, before: State, after: State) -> SystemDiff:
+def _compare_specs(name: str, before: State, after: State) -> SystemDiff:
     """Compare the specs of a system that both states have."""
     if name in before.hashes or name in after.hashes:
         return _diff_hashes(name, before, after)
     texts = (state.prose.get(name, {}) for state in (before, after))
-    return diff(before.packages[name], after.packages[name], *texts)
+    return diff_packages(before.packages[name], after.packages[name], *texts)
 
 
 def _diff_hashes(name: str, before: State, after: State) -> SystemDiff:
@@ -350,9 +380,9 @@ def _diff_hashes(name: str, before: State, after: State) -> SystemDiff:
 
     If one state has specs, and thus all metrics, only the metrics that the build prints count.
     """
-    printed = {metric for state in (before, after) for metric in state.hashes.get(name, {})}
+    printed_ids = {metric for state in (before, after) for metric in state.hashes.get(name, {})}
     old, new = (
-        {metric: definition for metric, definition in _definitions(name, state).items() if metric in printed}
+        {metric: definition for metric, definition in _get_definitions(name, state).items() if metric in printed_ids}
         for state in (before, after)
     )
     names = {
@@ -361,8 +391,8 @@ def _diff_hashes(name: str, before: State, after: State) -> SystemDiff:
         if name in state.packages
         for metric in state.packages[name].package.metrics
     }
-    return by_hashes(name, old, new, names)
+    return diff_hashes(name, old, new, names)
 
 
-def _definitions(name: str, state: State) -> Mapping[str, str]:
+def _get_definitions(name: str, state: State) -> Mapping[str, str]:
     return state.hashes[name] if name in state.hashes else state.packages[name].definitions

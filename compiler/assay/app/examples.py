@@ -26,7 +26,7 @@ from assay.app.session import Session
 from assay.engine import samples
 from assay.engine.compiled_plan import compile_plan
 from assay.engine.executor import connect
-from assay.engine.mount import first_broken, mount
+from assay.engine.mount import find_first_quarantined, mount_folders
 from assay.engine.result_cache import Store
 from assay.engine.samples import Branch
 from assay.lang import dependencies, workspace
@@ -37,9 +37,9 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Field, Form, Metric, Name, Package
 from assay.lang.model.vocabulary import Unit
 from assay.sql import dialect
-from assay.sql.dialect import column, event_table, scan
+from assay.sql.dialect import build_column, build_scan, select_event_rows
 from assay.util.diagnostics import AssayError, Diagnostic, Span
-from assay.util.scratch import temporary_folder as temporary
+from assay.util.scratch import create_temporary_folder as temporary
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,18 +62,18 @@ class Fallback:
     text: str
 
 
-def fallbacks(event: Event, fields: Collection[str]) -> tuple[Fallback, ...]:
+def list_fallbacks(event: Event, fields: Collection[str]) -> tuple[Fallback, ...]:
     """Return the names of an event if it has several, and the paths of those `fields` that have several in a form."""
-    names = [Fallback(event.name, "", form, text) for form, texts in _names(event) for text in texts]
+    names = [Fallback(event.name, "", form, text) for form, texts in _iter_form_names(event) for text in texts]
     places = [
         Fallback(event.name, field.name, form, ".".join(path))
-        for form, field in _with_several(event, fields)
+        for form, field in _iter_multi_path_fields(event, fields)
         for path in field.paths
     ]
     return (*(names if len(names) > 1 else ()), *places)
 
 
-def exercised(
+def find_exercised_fallbacks(
     session: Session, checked: CheckedPackage, run: NamedRun, fields: Mapping[str, Collection[str]]
 ) -> frozenset[Fallback]:
     """Return the names and paths that occur in the records of a run, for the given fields by event.
@@ -81,60 +81,60 @@ def exercised(
     Raises AssayError.
     """
     probes = {
-        event.name: _probe(event, fields[event.name])
+        event.name: _create_probe(event, fields[event.name])
         for event in checked.package.events
-        if event.name in fields and fallbacks(event, fields[event.name])
+        if event.name in fields and list_fallbacks(event, fields[event.name])
     }
     if not probes:
         return frozenset()
     events = tuple(probes.get(event.name, event) for event in checked.package.events)
-    probed = replace(checked, package=replace(checked.package, events=events))
+    probe_package = replace(checked, package=replace(checked.package, events=events))
     probe_fields = {name: frozenset(field.name for field in probe.fields) for name, probe in probes.items()}
-    occurring: set[Fallback] = set()
+    used_fallbacks: set[Fallback] = set()
     with temporary() as folder:
         # A store of its own: probe events must not enter the cache in place of the real events.
         with closing(Session(session.workspace, Store(folder), threads=session.threads)) as probe_session:
-            (prepared,) = prepare(probe_session, probed, [run], probe_fields)
+            (ingested_run,) = prepare(probe_session, probe_package, [run], probe_fields)
         with connect(os.cpu_count() or 1, folder) as connection:
-            mount(connection, prepared.folders)
+            mount_folders(connection, ingested_run.folders)
             for event in checked.package.events:
-                if prepared.counts.get(event.name) and event.name in probes:
+                if ingested_run.counts.get(event.name) and event.name in probes:
                     names = sorted(probe_fields[event.name])
-                    rows = connection.execute(dialect.text(query_taken_paths(event.name, names))).fetchall()
+                    rows = connection.execute(dialect.to_sql(build_path_query(event.name, names))).fetchall()
                     row_values = [dict(zip(names, row, strict=True)) for row in rows]
-                    occurring |= set(_of_rows(event, fields[event.name], row_values))
-    return frozenset(occurring)
+                    used_fallbacks |= set(_iter_used_fallbacks(event, fields[event.name], row_values))
+    return frozenset(used_fallbacks)
 
 
-def _names(event: Event) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _iter_form_names(event: Event) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the number of each form, and its names with their generations."""
     for number, form in enumerate(event.forms, start=1):
         yield number, tuple(f"{item.generation}: {item.name}" for item in form.names)
 
 
-def _with_several(event: Event, fields: Collection[str]) -> Iterator[tuple[int, Field]]:
+def _iter_multi_path_fields(event: Event, fields: Collection[str]) -> Iterator[tuple[int, Field]]:
     """Yield the fields with several paths, each with the number of its form."""
     for number, form in enumerate(event.forms, start=1):
         yield from ((number, field) for field in form.fields if field.name in fields and len(field.paths) > 1)
 
 
-def _probe(event: Event, fields: Collection[str]) -> Event:
+def _create_probe(event: Event, fields: Collection[str]) -> Event:
     """Return the probe of an event: a form for each name, with fields that identify the name and the paths."""
-    several = dict.fromkeys(field.name for _, field in _with_several(event, fields))
+    multi_path_fields = dict.fromkeys(field.name for _, field in _iter_multi_path_fields(event, fields))
     path_counts = {
-        name: max(len(field.paths) for _, field in _with_several(event, fields) if field.name == name)
-        for name in several
+        name: max(len(field.paths) for _, field in _iter_multi_path_fields(event, fields) if field.name == name)
+        for name in multi_path_fields
     }
     forms: list[Form] = []
     for form in event.forms:
         single_names: list[tuple[Name, ...]] = [(name,) for name in form.names]
         for names in single_names or [()]:
             name_field = Field(NAMED, "integer", Unit("", ""), "value", (), str(len(forms)), True, (), "")
-            forms.append(replace(form, names=names, fields=(name_field, *_places(form, path_counts))))
+            forms.append(replace(form, names=names, fields=(name_field, *_iter_path_fields(form, path_counts))))
     return replace(event, forms=tuple(forms))
 
 
-def _places(form: Form, path_counts: Mapping[str, int]) -> Iterator[Field]:
+def _iter_path_fields(form: Form, path_counts: Mapping[str, int]) -> Iterator[Field]:
     """Yield a field for each path of the fields with several paths."""
     paths = {field.name: field.paths for field in form.fields}
     for name, number in path_counts.items():
@@ -143,24 +143,28 @@ def _places(form: Form, path_counts: Mapping[str, int]) -> Iterator[Field]:
             yield Field(f"{name}_{index}", "text", Unit("", ""), "value", path, None, False, (), "")
 
 
-def query_taken_paths(event: str, names: Sequence[str]) -> exp.Select:
+def build_path_query(event: str, names: Sequence[str]) -> exp.Select:
     """Return a query of the distinct combinations of names and paths.
 
     Each row has the number of the name and, for each path, whether it had a value.
     """
-    table = event_table(scan(f"events/{event}/*.parquet"), names)
+    table = select_event_rows(build_scan(f"events/{event}/*.parquet"), names)
     columns = [
-        column(name) if name == NAMED else exp.alias_(exp.Not(this=exp.Is(this=column(name), expression=NULL)), name)
+        build_column(name)
+        if name == NAMED
+        else exp.alias_(exp.Not(this=exp.Is(this=build_column(name), expression=NULL)), name)
         for name in names
     ]
     return dialect.select(*columns).distinct().from_(table.subquery("told"))
 
 
-def _of_rows(event: Event, fields: Collection[str], rows: Sequence[Mapping[str, object]]) -> Iterator[Fallback]:
+def _iter_used_fallbacks(
+    event: Event, fields: Collection[str], rows: Sequence[Mapping[str, object]]
+) -> Iterator[Fallback]:
     """Yield the names that rows have, and of each field the first path with a value."""
     numbered_names = [
         (number, text, form)
-        for (number, texts), form in zip(_names(event), event.forms, strict=True)
+        for (number, texts), form in zip(_iter_form_names(event), event.forms, strict=True)
         for text in texts or ("",)
     ]
     for row in rows:
@@ -185,7 +189,7 @@ class Verdict:
     metric: str
     unit: str
     expected: tuple[str, ...]
-    found: tuple[str, ...]
+    actual: tuple[str, ...]
     holds: bool
 
 
@@ -212,19 +216,19 @@ class Coverage:
     """What no example exercises.
 
     `metrics` have no expectation, `events` are read by metrics but occur in no example, `branches` of expressions are
-    never taken. `unseen` are the fallbacks (names and paths of fields) that no record uses, of events that occur in an
-    example. `fallbacks` is the total number of fallbacks by event.
+    never taken. `unused_fallbacks` are the fallbacks (names and paths of fields) that no record uses, of events that
+    occur in an example. `fallbacks` is the total number of fallbacks by event.
     """
 
     metrics: tuple[str, ...]
     events: tuple[str, ...]
     branches: tuple[Branch, ...]
-    unseen: tuple[Fallback, ...] = ()
+    unused_fallbacks: tuple[Fallback, ...] = ()
     fallbacks: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class ExampleResults:
     """The outcomes of a system's examples, and what they do not cover."""
 
     system: str
@@ -237,30 +241,30 @@ class Tested:
         return all(item.holds for item in self.outcomes)
 
 
-def test(session: Session, system: str) -> Tested:
+def run_system_examples(session: Session, system: str) -> ExampleResults:
     """Run all examples of a system. Raises AssayError if the specs themselves are wrong."""
-    checked = session.package(system)
-    locate = workspace.positions(session.workspace, system)
+    checked = session.load_package(system)
+    locate = workspace.get_positions(session.workspace, system)
     outcomes = []
     for index, item in enumerate(checked.package.examples):
         session.progress(f"examples of {system}", index, len(checked.package.examples))
-        outcomes.append(_outcome(session, checked, item, locate(item.name)[0]))
-    return Tested(system, tuple(outcomes), _coverage(checked.package, outcomes))
+        outcomes.append(_test_example(session, checked, item, locate(item.name)[0]))
+    return ExampleResults(system, tuple(outcomes), _compute_coverage(checked.package, outcomes))
 
 
-test.__test__ = False  # type: ignore[attr-defined]  # pytest must not collect it
+run_system_examples.__test__ = False  # type: ignore[attr-defined]  # pytest must not collect it
 
 
-def _outcome(session: Session, checked: CheckedPackage, item: Example, span: Span | None) -> Outcome:
+def _test_example(session: Session, checked: CheckedPackage, item: Example, span: Span | None) -> Outcome:
     with temporary() as folder:
         try:
             write_records(item, folder)
             return _run_example(session, checked, item, span, NamedRun(RUN, folder))
         except AssayError as error:
-            return Outcome(item.name, span, (), tuple(_without(problem, folder) for problem in error.diagnostics))
+            return Outcome(item.name, span, (), tuple(_drop_folder(problem, folder) for problem in error.diagnostics))
 
 
-def _without(problem: Diagnostic, folder: Path) -> Diagnostic:
+def _drop_folder(problem: Diagnostic, folder: Path) -> Diagnostic:
     """Return a problem in which paths are relative to the example, without the temporary folder."""
 
     def name_file(text: str) -> str:
@@ -282,89 +286,99 @@ def write_records(item: Example, folder: Path) -> None:
 def _run_example(session: Session, checked: CheckedPackage, item: Example, span: Span | None, run: NamedRun) -> Outcome:
     """Compute the metrics that an example expects and compare their samples."""
     package = checked.package
-    metrics = [checked.metric(expectation.metric) for expectation in item.expect]
+    metrics = [checked.get_metric(expectation.metric) for expectation in item.expect]
     filter_texts = [f"{use.name}={use.argument}" if use.argument else use.name for use in item.filters]
-    compiled = compile_plan(checked, metrics, filters.applied(package, None, filter_texts, not filter_texts))
-    graph = compiled.graph
-    (prepared,) = prepare(session, checked, [run], compiled.plan.required_fields, metrics)
+    compiled_plan = compile_plan(checked, metrics, filters.parse_filters(package, None, filter_texts, not filter_texts))
+    graph = compiled_plan.graph
+    (ingested_run,) = prepare(session, checked, [run], compiled_plan.plan.required_fields, metrics)
     problems = [
         Diagnostic(
             "example",
-            f"example `{item.name}` has broken records: {sum(lost)}",
+            f"example `{item.name}` has broken records: {sum(quarantined_counts)}",
             span,
-            notes=(f"the first: {first_broken(part.events)}",),
+            notes=(f"the first: {find_first_quarantined(part.events)}",),
         )
-        for part in prepared.parts
-        if any(lost := [log.quarantined for log in part.facts.logs])
+        for part in ingested_run.parts
+        if any(quarantined_counts := [log.quarantined for log in part.facts.logs])
     ]
-    with connect(os.cpu_count() or 1, session.store.room()) as connection:
-        mount(connection, prepared.folders)
+    with connect(os.cpu_count() or 1, session.store.create_folder()) as connection:
+        mount_folders(connection, ingested_run.folders)
         table_names = {node.name for node in graph if node.statement.kind in ("metric", "check")}
-        samples.create(connection, graph, table_names, prepared.constants)
-        problems += samples.broken_checks(connection, graph, prepared.constants, RUN)
-        measured = [_measured(connection, checked, metric, prepared) for metric in metrics]
+        samples.create_tables(connection, graph, table_names, ingested_run.constants)
+        problems += samples.find_failed_checks(connection, graph, ingested_run.constants, RUN)
+        measured_samples = [_measure_samples(connection, checked, metric, ingested_run) for metric in metrics]
         verdicts = [
-            _verdict(checked, expectation, values) for expectation, values in zip(item.expect, measured, strict=True)
+            _judge_expectation(checked, expectation, values)
+            for expectation, values in zip(item.expect, measured_samples, strict=True)
         ]
-        taken = {
+        taken_branches = {
             branch
-            for grain, expressions in _expressions(package, metrics).items()
-            for branch in samples.find_taken_branches(connection, grain, expressions, prepared.constants)
+            for grain, expressions in _collect_expressions(package, metrics).items()
+            for branch in samples.find_taken_branches(connection, grain, expressions, ingested_run.constants)
         }
-    with connect(os.cpu_count() or 1, session.store.room()) as connection:
-        mount(connection, prepared.folders)
-        samples.create(connection, graph, table_names, prepared.constants, last_first=True)
-        reversed_samples = [_measured(connection, checked, metric, prepared) for metric in metrics]
-    reversed_verdicts = [_verdict(checked, *pair) for pair in zip(item.expect, reversed_samples, strict=True)]
-    problems += _by_chance(item, span, verdicts, reversed_verdicts)
-    seen_events = frozenset(name for name, number in prepared.counts.items() if number)
-    seen_fallbacks = exercised(
+    with connect(os.cpu_count() or 1, session.store.create_folder()) as connection:
+        mount_folders(connection, ingested_run.folders)
+        samples.create_tables(connection, graph, table_names, ingested_run.constants, last_first=True)
+        reversed_samples = [_measure_samples(connection, checked, metric, ingested_run) for metric in metrics]
+    reversed_verdicts = [_judge_expectation(checked, *pair) for pair in zip(item.expect, reversed_samples, strict=True)]
+    problems += _iter_row_order_problems(item, span, verdicts, reversed_verdicts)
+    seen_events = frozenset(name for name, number in ingested_run.counts.items() if number)
+    seen_fallbacks = find_exercised_fallbacks(
         session,
         checked,
         run,
-        {name: field_names for name, field_names in compiled.plan.required_fields.items() if name in seen_events},
+        {name: field_names for name, field_names in compiled_plan.plan.required_fields.items() if name in seen_events},
     )
-    return Outcome(item.name, span, tuple(verdicts), tuple(problems), seen_events, frozenset(taken), seen_fallbacks)
+    return Outcome(
+        item.name, span, tuple(verdicts), tuple(problems), seen_events, frozenset(taken_branches), seen_fallbacks
+    )
 
 
-def _measured(
-    connection: duckdb.DuckDBPyConnection, checked: CheckedPackage, metric: Metric, prepared: IngestedRun
+def _measure_samples(
+    connection: duckdb.DuckDBPyConnection, checked: CheckedPackage, metric: Metric, ingested_run: IngestedRun
 ) -> Sequence[int | float]:
     """Return the samples of a metric whose tables have been created."""
-    return samples.ascending(connection, metric, checked.measured[metric.id].integral, prepared.constants)
+    return samples.fetch_samples(connection, metric, checked.measured[metric.id].integral, ingested_run.constants)
 
 
-def _by_chance(
+def _iter_row_order_problems(
     item: Example, span: Span | None, verdicts: Sequence[Verdict], reversed_verdicts: Sequence[Verdict]
 ) -> Iterator[Diagnostic]:
     """Yield a problem for each metric whose samples change if the records of events are in the opposite order."""
     for first, second in zip(verdicts, reversed_verdicts, strict=True):
-        if first.found != second.found:
+        if first.actual != second.actual:
+            actual, reordered = (", ".join(item.actual) or "none" for item in (first, second))
             yield Diagnostic(
                 "row-order",
                 f"example `{item.name}`: samples of `{first.metric}` depend on the order in which rows stand "
                 "in tables, which is none",
                 span,
-                found=f"{', '.join(first.found) or 'none'}; in the opposite order {', '.join(second.found) or 'none'}",
+                found=f"{actual}; in the opposite order {reordered}",
                 hint="an ORDER BY of its SQL leaves rows side by side: what tells them apart is `host` and `seq`",
             )
 
 
-def _verdict(checked: CheckedPackage, expectation: Expectation, measured: Sequence[int | float]) -> Verdict:
+def _judge_expectation(
+    checked: CheckedPackage, expectation: Expectation, measured_samples: Sequence[int | float]
+) -> Verdict:
     """Compare the samples of a metric with those expected."""
-    metric, factor = checked.metric(expectation.metric), checked.measured[expectation.metric].factor
-    samples_in_unit = [Fraction(value) * factor for value in measured]
+    metric, factor = checked.get_metric(expectation.metric), checked.measured[expectation.metric].factor
+    samples_in_unit = [Fraction(value) * factor for value in measured_samples]
     expected = [Fraction(text) for text in expectation.samples]
     holds = len(samples_in_unit) == len(expected) and all(
         a == b or (isinstance(value, float) and abs(a - b) <= TOLERANCE * max(abs(a), abs(b)))
-        for value, a, b in zip(measured, samples_in_unit, expected, strict=False)
+        for value, a, b in zip(measured_samples, samples_in_unit, expected, strict=False)
     )
     return Verdict(
-        metric.id, metric.unit.symbol, expectation.samples, tuple(_decimal(value) for value in samples_in_unit), holds
+        metric.id,
+        metric.unit.symbol,
+        expectation.samples,
+        tuple(_format_decimal(value) for value in samples_in_unit),
+        holds,
     )
 
 
-def _decimal(value: Fraction) -> str:
+def _format_decimal(value: Fraction) -> str:
     """Return a number as decimal text: exact if it has finitely many decimals, else as a double prints."""
     if value.denominator == 1:
         return str(value.numerator)
@@ -379,47 +393,49 @@ def _decimal(value: Fraction) -> str:
     return repr(float(value))
 
 
-def _expressions(package: Package, metrics: Sequence[Metric]) -> dict[str, dict[str, Expression]]:
+def _collect_expressions(package: Package, metrics: Sequence[Metric]) -> dict[str, dict[str, Expression]]:
     """Return the expressions that metrics compute on the rows of each grain: grain -> label -> expression."""
     required = dependencies.collect_dependencies(package, metrics, ())
-    by_grain: dict[str, dict[str, Expression]] = {}
+    expressions_by_grain: dict[str, dict[str, Expression]] = {}
     for metric in metrics:
         if is_formula(metric):
             continue
-        by_grain.setdefault(metric.grain, {})[f"metric {metric.id}"] = metric.measure
+        expressions_by_grain.setdefault(metric.grain, {})[f"metric {metric.id}"] = metric.measure
     for grain in package.grains:
         members = required.grains.get(grain.name, set())
         for derived in grain.derived:
             if derived.column.name in members:
-                by_grain.setdefault(grain.name, {})[f"{grain.name}.{derived.column.name}"] = derived.value
-    return by_grain
+                expressions_by_grain.setdefault(grain.name, {})[f"{grain.name}.{derived.column.name}"] = derived.value
+    return expressions_by_grain
 
 
-def _coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
+def _compute_coverage(package: Package, outcomes: Sequence[Outcome]) -> Coverage:
     expected = {item.metric for outcome in outcomes for item in outcome.verdicts}
-    seen = {name for outcome in outcomes for name in outcome.events}
-    taken = {branch for outcome in outcomes for branch in outcome.branches}
+    seen_events = {name for outcome in outcomes for name in outcome.events}
+    taken_branches = {branch for outcome in outcomes for branch in outcome.branches}
     required = dependencies.collect_dependencies(package, package.metrics, ())
     seen_fallbacks = {item for outcome in outcomes for item in outcome.fallbacks}
-    all_branches = [branch for _, branch in _branches(package)]
+    all_branches = [branch for _, branch in _iter_branches(package)]
     all_fallbacks = [
         item
         for event in package.events
-        if event.name in seen
-        for item in fallbacks(event, required.events.get(event.name, ()))
+        if event.name in seen_events
+        for item in list_fallbacks(event, required.events.get(event.name, ()))
     ]
     return Coverage(
         tuple(item.id for item in package.metrics if item.id not in expected and not item.examples),
-        tuple(event.name for event in package.events if event.name in required.events and event.name not in seen),
-        tuple(branch for branch in all_branches if branch not in taken),
+        tuple(
+            event.name for event in package.events if event.name in required.events and event.name not in seen_events
+        ),
+        tuple(branch for branch in all_branches if branch not in taken_branches),
         tuple(item for item in all_fallbacks if item not in seen_fallbacks),
         Counter(item.event for item in all_fallbacks),
     )
 
 
-def _branches(package: Package) -> Iterator[tuple[str, Branch]]:
-    by_grain: Mapping[str, Mapping[str, Expression]] = _expressions(package, package.metrics)
-    for grain, expressions in by_grain.items():
+def _iter_branches(package: Package) -> Iterator[tuple[str, Branch]]:
+    expressions_by_grain: Mapping[str, Mapping[str, Expression]] = _collect_expressions(package, package.metrics)
+    for grain, expressions in expressions_by_grain.items():
         for label, expression in expressions.items():
-            for branch, _node in samples.branches(label, expression):
+            for branch, _node in samples.list_branches(label, expression):
                 yield grain, branch

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.app.compute import compute
-from assay.app.filters import applied as applied_filters
-from assay.app.lineage import Traced, trace_subject
-from assay.app.raw_data_notes import raw_notes
+from assay.app.filters import parse_filters as parse_filters
+from assay.app.lineage import LineageResult, trace_subject
+from assay.app.raw_data_notes import list_raw_notes
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.subject import FormulaSubject, MetricSubject, SampleRequest, SeriesSubject, find_subject
-from assay.app.trace_runs import NOTHING, ConstantInputs, Sample, Spread, tracing
+from assay.app.trace_runs import NOTHING, ConstantInputs, Sample, Spread, open_run_samples
 from assay.engine.compiled_plan import CompiledPlan
-from assay.explain.facts import Facts, facts
+from assay.explain.facts import Facts, collect_facts
 from assay.lang import formula
 from assay.lang.model.article import Article
 from assay.lang.model.report import History, Report
 from assay.plan.planner import AppliedFilter
-from assay.report.results_json import distribution, of_formula
-from assay.util.diagnostics import USAGE, did_you_mean, fail
+from assay.report.results_json import build_distribution_data, build_formula_data
+from assay.util.diagnostics import USAGE, fail, suggest_names
 
 LARGEST = 5  # samples shown
 
@@ -29,7 +29,7 @@ LARGEST = 5  # samples shown
 class RunFacts:
     """The result of a metric in a run.
 
-    `figures` of a series are only its size; `made` are the constants behind the largest samples.
+    `figures` of a series are only its size; `constant_inputs` are the constants behind the largest samples.
     """
 
     run: str
@@ -37,11 +37,11 @@ class RunFacts:
     spread: Spread | None
     largest: tuple[Sample, ...]
     warnings: tuple[str, ...]
-    made: ConstantInputs = NOTHING
+    constant_inputs: ConstantInputs = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Explanation:
     """An explanation of a subject: its facts, the report whose filters and summary apply, and the result in a run."""
 
     subject: MetricSubject | SeriesSubject
@@ -51,7 +51,7 @@ class Explained:
     run: RunFacts | None
 
 
-def explain(
+def explain_subject(
     session: Session,
     name: str,
     system: str | None = None,
@@ -59,7 +59,7 @@ def explain(
     report: str | None = None,
     filter_texts: Sequence[str] = (),
     no_filters: bool = False,
-) -> Explained:
+) -> Explanation:
     """Explain a metric or series by its id; with a run, also its result there.
 
     Filters and summary are those of `report`, by default of the report that shows the metric.
@@ -67,32 +67,42 @@ def explain(
     Raises AssayError: usage for unknown names; with a run, the errors of a build.
     """
     subject = _find_subject(session, name, system, report)
-    chosen = _find_report(session, subject, report)
+    chosen_report = _find_report(session, subject, report)
     # Filters do not apply to series, but those that the user names must exist.
-    filtering_report = chosen if isinstance(chosen, Report) and subject.metrics else None
-    applied = applied_filters(subject.checked.package, filtering_report, filter_texts, no_filters)
-    explained, _ = describe(subject, chosen, applied, subject.compile(applied))
+    filtering_report = chosen_report if isinstance(chosen_report, Report) and subject.metrics else None
+    applied_filters = parse_filters(subject.checked.package, filtering_report, filter_texts, no_filters)
+    explanation, _ = describe_subject(subject, chosen_report, applied_filters, subject.compile(applied_filters))
     if not run:
-        return explained
-    deciding = {rule.label for rule in explained.facts.filters if rule.decides}
-    result = _of_run(session, subject, applied, explained.summary, run)
-    filtered = _none([item for item in applied if item.label in deciding]) if result.figures.get("size") == 0 else ()
-    return replace(explained, run=replace(result, warnings=(*filtered, *result.warnings)))
+        return explanation
+    deciding_labels = {rule.label for rule in explanation.facts.filters if rule.decides}
+    result = _compute_run_facts(session, subject, applied_filters, explanation.summary, run)
+    filter_warnings = (
+        _list_filter_warnings([item for item in applied_filters if item.label in deciding_labels])
+        if result.figures.get("size") == 0
+        else ()
+    )
+    return replace(explanation, run=replace(result, warnings=(*filter_warnings, *result.warnings)))
 
 
-def describe(
+def describe_subject(
     subject: MetricSubject | SeriesSubject,
-    chosen: Report | Article | History | None,
-    applied: Sequence[AppliedFilter],
-    compiled: CompiledPlan,
-) -> tuple[Explained, Traced]:
+    chosen_report: Report | Article | History | None,
+    applied_filters: Sequence[AppliedFilter],
+    compiled_plan: CompiledPlan,
+) -> tuple[Explanation, LineageResult]:
     """Return what specs define of a subject under filters and the summary of a report, and its lineage."""
     package = subject.checked.package
-    summary = chosen.summary if isinstance(chosen, Report) else next((item.name for item in package.summaries), "")
-    traced = trace_subject(subject, applied, compiled)
-    report_name = f"{package.system}/{chosen.name}" if chosen else ""
-    subject_facts = facts(subject.checked, subject.item, traced.found, applied, summary)
-    return Explained(subject, subject_facts, report_name, summary, None), traced
+    summary = (
+        chosen_report.summary
+        if isinstance(chosen_report, Report)
+        else next((item.name for item in package.summaries), "")
+    )
+    lineage_result = trace_subject(subject, applied_filters, compiled_plan)
+    report_name = f"{package.system}/{chosen_report.name}" if chosen_report else ""
+    subject_facts = collect_facts(
+        subject.checked, subject.item, lineage_result.column_lineage, applied_filters, summary
+    )
+    return Explanation(subject, subject_facts, report_name, summary, None), lineage_result
 
 
 def _find_subject(session: Session, name: str, system: str | None, report: str | None) -> MetricSubject | SeriesSubject:
@@ -110,53 +120,63 @@ def _find_report(
     if not report:
         return subject.report
     package = subject.checked.package
-    full = report if "/" in report else f"{package.system}/{report}"
-    checked, chosen = session.find_report(full)
+    full_name = report if "/" in report else f"{package.system}/{report}"
+    checked, chosen_report = session.find_report(full_name)
     if checked is not subject.checked:
         report_names = [f"{package.system}/{item.name}" for item in package.reports]
         raise fail(
-            "unknown-report", f"`{full}` is of another system", hint=did_you_mean(full, report_names), status=USAGE
+            "unknown-report",
+            f"`{full_name}` is of another system",
+            hint=suggest_names(full_name, report_names),
+            status=USAGE,
         )
-    return chosen
+    return chosen_report
 
 
-def _of_run(
+def _compute_run_facts(
     session: Session,
     subject: MetricSubject | SeriesSubject,
-    applied: Sequence[AppliedFilter],
+    applied_filters: Sequence[AppliedFilter],
     summary: str,
     run: NamedRun,
 ) -> RunFacts:
     """Compute the result of a subject in a run."""
-    computation = compute(session, subject.checked, [run], subject.metrics, applied, series=subject.series)
-    (computed,) = computation.runs
+    computation = compute(session, subject.checked, [run], subject.metrics, applied_filters, series=subject.series)
+    (run_result,) = computation.runs
     notes = (
-        *raw_notes(computed.prepared), *computed.quality.messages, *computed.absent,
-        *computed.results.warnings, *computed.results.notes,
+        *list_raw_notes(run_result.ingested_run), *run_result.quality.messages, *run_result.data_warnings,
+        *run_result.results.warnings, *run_result.results.notes,
     )  # fmt: skip
     if isinstance(subject, FormulaSubject):
         values: dict[str, float | None] = {
-            name: result.averages[summary] for name, result in computed.results.metrics.items()
+            name: result.averages[summary] for name, result in run_result.results.metrics.items()
         }
-        values |= {name: result.averages[summary] for name, result in computed.results.formulas.items()}
-        over = {name: values[name] for name in formula.list_inputs(subject.metric.measure) if name in values}
-        figures = of_formula(computed.results.formulas[subject.id], summary)
-        return RunFacts(run.id, {**figures, "over": over}, None, (), notes)
-    figures = distribution(computed.results.metrics[subject.id], summary) if subject.metrics else {}
-    query = subject.sample_query(SampleRequest(computation.compiled))
-    with tracing(
-        session, subject.checked.package, computed.prepared, computation.compiled.statements, query, subject.factor
-    ) as traced:
-        size = traced.size()
+        values |= {name: result.averages[summary] for name, result in run_result.results.formulas.items()}
+        input_values = {name: values[name] for name in formula.list_inputs(subject.metric.measure) if name in values}
+        figures = build_formula_data(run_result.results.formulas[subject.id], summary)
+        return RunFacts(run.id, {**figures, "over": input_values}, None, (), notes)
+    figures = build_distribution_data(run_result.results.metrics[subject.id], summary) if subject.metrics else {}
+    query = subject.build_sample_query(SampleRequest(computation.compiled_plan))
+    with open_run_samples(
+        session,
+        subject.checked.package,
+        run_result.ingested_run,
+        computation.compiled_plan.statements,
+        query,
+        subject.factor,
+    ) as run_samples:
+        size = run_samples.count_samples()
         if not size:
             return RunFacts(run.id, {**figures, "size": 0}, None, (), notes)
-        largest = traced.ranked(greatest=True, limit=LARGEST)
-        return RunFacts(run.id, {**figures, "size": size}, traced.spread(), largest, notes, traced.made)
+        largest = run_samples.list_ranked(greatest=True, limit=LARGEST)
+        return RunFacts(
+            run.id, {**figures, "size": size}, run_samples.compute_spread(), largest, notes, run_samples.constant_inputs
+        )
 
 
-def _none(applied: Sequence[AppliedFilter]) -> tuple[str, ...]:
+def _list_filter_warnings(applied_filters: Sequence[AppliedFilter]) -> tuple[str, ...]:
     """Return a warning that filters may be the reason why there are no samples."""
-    labels = ", ".join(item.label for item in applied)
+    labels = ", ".join(item.label for item in applied_filters)
     return (
         (f"there is no sample under the filters {labels}; --no-filters shows what there is without them",)
         if labels

@@ -8,21 +8,21 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from assay.app.explain import Explained, RunFacts
+from assay.app.explain import Explanation, RunFacts
 from assay.app.trace_runs import ConstantInputs, Line, Sample
 from assay.explain.facts import DefinitionFact, EventFact, Facts, FieldFact
 from assay.explain.terminal import (
     INDENT,
     SHORTEST,
     Part,
-    bars,
-    fitted,
-    headed,
-    more,
-    number,
-    one_line,
-    with_unit,
-    wrapped,
+    fit_parts,
+    format_bars,
+    format_more,
+    format_number,
+    format_with_heading,
+    format_with_unit,
+    truncate_line,
+    wrap_text,
 )
 from assay.lang.time_format import format_instant
 from assay.lineage.constants import ConstantFact
@@ -51,80 +51,86 @@ OTHERS = {
 FIGURES = ("average", "median", "stddev", "min", "max")
 
 
-def as_text(explained: Explained, width: int, encoding: str, *, full: bool = False) -> str:
+def format_explanation(explanation: Explanation, width: int, encoding: str, *, full: bool = False) -> str:
     """Format the explanation: at most `SCREEN` lines, or everything with `full`."""
-    head, room = list(_head(explained.facts, width)), SCREEN if not full else sys.maxsize
-    parts = (Part.of(name, texts, width, RANKS.get(name, DEFINES)) for name, texts in describe_headings(explained))
+    head, line_limit = list(_format_head(explanation.facts, width)), SCREEN if not full else sys.maxsize
+    parts = (
+        Part.create(name, texts, width, RANKS.get(name, DEFINES)) for name, texts in describe_headings(explanation)
+    )
     body = [part for part in parts if part.blocks]
-    least = sum(part.size if part.rank <= DEFINES else min(part.size, SHORTEST) for part in body)
-    least = max(least, min(LEAST, sum(part.size for part in body)))
-    run = _run_fitted(explained, explained.run, width, encoding, room - len(head) - 1 - least) if explained.run else []
-    return "\n".join([*head, "", *fitted(body, room - len(head) - 1 - len(run), width), *run])
+    min_lines = sum(part.size if part.rank <= DEFINES else min(part.size, SHORTEST) for part in body)
+    min_lines = max(min_lines, min(LEAST, sum(part.size for part in body)))
+    run = (
+        _fit_run(explanation, explanation.run, width, encoding, line_limit - len(head) - 1 - min_lines)
+        if explanation.run
+        else []
+    )
+    return "\n".join([*head, "", *fit_parts(body, line_limit - len(head) - 1 - len(run), width), *run])
 
 
-def _run_fitted(explained: Explained, run: RunFacts, width: int, encoding: str, room: int) -> list[str]:
-    """Format the result in a run to fit into `room` lines.
+def _fit_run(explanation: Explanation, run: RunFacts, width: int, encoding: str, line_limit: int) -> list[str]:
+    """Format the result in a run to fit into `line_limit` lines.
 
     Reduces first the records of each sample, then the samples; at least one of each is shown.
     """
     candidates = [(len(run.largest), records) for records in range(RECORDS, 0, -1)]
     candidates += [(samples, 1) for samples in range(len(run.largest) - 1, 0, -1)]
     for samples, records in candidates:
-        lines = ["", *_run(explained, run, width, encoding, samples, records)]
-        if len(lines) <= room:
+        lines = ["", *_format_run(explanation, run, width, encoding, samples, records)]
+        if len(lines) <= line_limit:
             break
     return lines
 
 
-def _head(facts: Facts, width: int) -> Iterator[str]:
-    yield one_line(f"{facts.label}  ({facts.system}, {facts.kind} {facts.id})", width)
+def _format_head(facts: Facts, width: int) -> Iterator[str]:
+    yield truncate_line(f"{facts.label}  ({facts.system}, {facts.kind} {facts.id})", width)
     if facts.definition:
-        yield one_line(f"definition {facts.definition}", max(width, 76))
+        yield truncate_line(f"definition {facts.definition}", max(width, 76))
     if facts.doc:
-        yield from wrapped(facts.doc, width, "", "")
+        yield from wrap_text(facts.doc, width, "", "")
 
 
-def describe_headings(explained: Explained) -> Iterator[tuple[str, list[str]]]:
+def describe_headings(explanation: Explanation) -> Iterator[tuple[str, list[str]]]:
     """Yield the definition heading by heading. Names are in backquotes, instants in asterisks."""
-    facts = explained.facts
+    facts = explanation.facts
     yield "Means", [facts.sentence]
-    yield "Over", [_defined(item) for item in facts.over]
-    yield "Series", [_defined(item) for item in facts.series]
-    yield "Instants", [_named(item.name, item.found, item.doc) for item in facts.instants]
+    yield "Over", [_format_definition(item) for item in facts.over]
+    yield "Series", [_format_definition(item) for item in facts.series]
+    yield "Instants", [_format_named_rule(item.name, item.found, item.doc) for item in facts.instants]
     yield "Columns", [f"`{name}`: {text}" for name, text in facts.columns if text]
     yield "Fallbacks", list(facts.fallbacks)
     better = {"lower": "lower is better", "higher": "higher is better"}.get(facts.better, "")
-    yield "Unit", ["; ".join(part for part in (_unit(facts), *facts.conversions, better) if part)]
+    yield "Unit", ["; ".join(part for part in (_format_unit(facts), *facts.conversions, better) if part)]
     if facts.grain:
         key = ", ".join(facts.key)
         parts = (facts.grain_doc, facts.grain_made, f"key: {key}")
         yield "Grain", [f"`{facts.grain}`: {'; '.join(part for part in parts if part)}"]
-    yield "Filters", list(_filters(explained))
-    bound = {item.of for item in facts.instants}
-    direct = [event for event in facts.events if event.role == "value" or event.name in bound]
-    yield "Events", [text for event in direct for text in _event(event)]
+    yield "Filters", list(_format_filters(explanation))
+    bound_events = {item.of for item in facts.instants}
+    direct_events = [event for event in facts.events if event.role == "value" or event.name in bound_events]
+    yield "Events", [text for event in direct_events for text in _format_event(event)]
     direct_constants = [item for item in facts.constants if item.role in DIRECT]
-    yield "Constants", [_constant(item) for item in direct_constants]
-    rest = [event for event in facts.events if event not in direct]
-    yield "Also read", list(_others([*rest, *facts.constants[len(direct_constants) :]]))
+    yield "Constants", [_format_constant(item) for item in direct_constants]
+    other_events = [event for event in facts.events if event not in direct_events]
+    yield "Also read", list(_format_others([*other_events, *facts.constants[len(direct_constants) :]]))
     yield "Quirks", [f"{name}: {text}" for name, text in facts.quirks]
     yield "Shown in", describe_appearances(facts) or ["no report"]
 
 
-def _defined(definition: DefinitionFact) -> str:
+def _format_definition(definition: DefinitionFact) -> str:
     return f"`{definition.name}`: {definition.sentence}"
 
 
-def _unit(facts: Facts) -> str:
+def _format_unit(facts: Facts) -> str:
     return facts.unit if facts.unit not in ("", "dimensionless") else "none"
 
 
-def _named(name: str, rule: str, doc: str) -> str:
+def _format_named_rule(name: str, rule: str, doc: str) -> str:
     return f"*{name}*: {rule}" + (f" ({doc})" if doc else "")
 
 
-def _filters(explained: Explained) -> Iterator[str]:
-    facts = explained.facts
+def _format_filters(explanation: Explanation) -> Iterator[str]:
+    facts = explanation.facts
     if facts.kind == "series":
         return
     if not facts.filtered:
@@ -139,32 +145,32 @@ def _filters(explained: Explained) -> Iterator[str]:
         yield f"{len(facts.could_filter)} more could be applied, and are part of the definition"
 
 
-def _others(rest: Sequence[EventFact | ConstantFact]) -> Iterator[str]:
+def _format_others(entries: Sequence[EventFact | ConstantFact]) -> Iterator[str]:
     """Yield the events and constants that provide no values, by role."""
     for role, effect in OTHERS.items():
-        names = ", ".join(_called(item) for item in rest if item.role == role)
+        names = ", ".join(_format_name(item) for item in entries if item.role == role)
         if names:
             yield f"{names}: {effect}"
 
 
-def _called(item: EventFact | ConstantFact) -> str:
+def _format_name(item: EventFact | ConstantFact) -> str:
     return f"the run's {item.name}" if isinstance(item, ConstantFact) else item.name
 
 
-def _constant(item: ConstantFact) -> str:
+def _format_constant(item: ConstantFact) -> str:
     default = "" if item.default is None else f"; where it is not told: {item.default or 'none'}"
     return f"`{item.name}`: {item.doc} — {item.place}{default}"
 
 
-def _event(event: EventFact) -> Iterator[str]:
+def _format_event(event: EventFact) -> Iterator[str]:
     names = "; ".join(f"{generation}: {', '.join(texts)}" for generation, texts in event.names)
     yield f"`{event.name}`: {event.doc}" + (f" — {names}" if names else "")
-    fields = [_field(item) for item in event.fields if item.role in DIRECT]
+    fields = [_format_field(item) for item in event.fields if item.role in DIRECT]
     if fields:
         yield f"  fields: {', '.join(fields)}"
 
 
-def _field(item: FieldFact) -> str:
+def _format_field(item: FieldFact) -> str:
     return f"{item.name} ({'; '.join((' or '.join(item.places), *item.changes))})"
 
 
@@ -177,71 +183,75 @@ def describe_appearances(facts: Facts) -> list[str]:
     return [f"{name} as “{label}”: {', '.join(dict.fromkeys(places))}" for (name, label), places in reports.items()]
 
 
-def _run(explained: Explained, run: RunFacts, width: int, encoding: str, samples: int, records: int) -> Iterator[str]:
-    symbol = explained.subject.unit.symbol
+def _format_run(
+    explanation: Explanation, run: RunFacts, width: int, encoding: str, samples: int, records: int
+) -> Iterator[str]:
+    symbol = explanation.subject.unit.symbol
     if "over" in run.figures:
-        yield from _formula(explained, run, width)
+        yield from _format_formula(explanation, run, width)
         return
-    size, noun = run.figures["size"], "samples" if explained.facts.kind == "metric" else "values"
-    figures = [f"{name} {number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
+    size, noun = run.figures["size"], "samples" if explanation.facts.kind == "metric" else "values"
+    figures = [f"{name} {format_number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
     unit = f" (in {symbol})" if symbol else ""
-    yield from headed("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *figures])}{unit}"], width)
-    values = [f"{constant.name} {constant.text}" for constant in run.made.constants]
-    yield from headed("", [f"with the run's {', '.join(values)}"] if values else [], width)
-    yield from _warnings(run, width)
+    yield from format_with_heading("Run", [f"{run.run}: {', '.join([f'{size} {noun}', *figures])}{unit}"], width)
+    values = [f"{constant.name} {constant.text}" for constant in run.constant_inputs.constants]
+    yield from format_with_heading("", [f"with the run's {', '.join(values)}"] if values else [], width)
+    yield from _format_warnings(run, width)
     if run.spread:
-        drawn = bars(run.spread.counts, encoding)
-        yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
+        histogram = format_bars(run.spread.counts, encoding)
+        yield truncate_line(
+            f"           {format_number(run.spread.low)} |{histogram}| {format_number(run.spread.high)}", width
+        )
     if not run.largest:
         return
     yield ""
     yield f"Largest of {size} {noun}"
     for place, sample in enumerate(run.largest[:samples], start=1):
-        yield from sample_lines(f"{place}. ", sample, symbol, width, records)
+        yield from format_sample(f"{place}. ", sample, symbol, width, records)
     if samples < len(run.largest):
-        yield one_line(more(len(run.largest) - samples), width)
+        yield truncate_line(format_more(len(run.largest) - samples), width)
 
 
-def _formula(explained: Explained, run: RunFacts, width: int) -> Iterator[str]:
+def _format_formula(explanation: Explanation, run: RunFacts, width: int) -> Iterator[str]:
     """Format the value of a formula in a run, and the values that it is computed from."""
-    value, over = run.figures["average"], cast(Mapping[str, object], run.figures["over"])
-    result = "no value" if value is None else with_unit(cast(float, value), explained.subject.unit.symbol)
-    symbols = {metric.id: metric.unit.symbol for metric in explained.subject.checked.package.metrics}
-    values = [f"`{name}` {_valued(input_value, symbols[name])}" for name, input_value in over.items()]
-    yield from headed("Run", [f"{run.run}: {result}, over {', '.join(values)}"], width)
-    yield from _warnings(run, width)
+    value, input_values = run.figures["average"], cast(Mapping[str, object], run.figures["over"])
+    result = "no value" if value is None else format_with_unit(cast(float, value), explanation.subject.unit.symbol)
+    symbols = {metric.id: metric.unit.symbol for metric in explanation.subject.checked.package.metrics}
+    values = [f"`{name}` {_format_value(input_value, symbols[name])}" for name, input_value in input_values.items()]
+    yield from format_with_heading("Run", [f"{run.run}: {result}, over {', '.join(values)}"], width)
+    yield from _format_warnings(run, width)
 
 
-def _valued(value: object, symbol: str) -> str:
-    return "none" if value is None else with_unit(cast(float, value), symbol)
+def _format_value(value: object, symbol: str) -> str:
+    return "none" if value is None else format_with_unit(cast(float, value), symbol)
 
 
-def _warnings(run: RunFacts, width: int) -> Iterator[str]:
+def _format_warnings(run: RunFacts, width: int) -> Iterator[str]:
     """Format the first warnings of a run, and the number of the rest."""
     for note in run.warnings[:WARNINGS]:
-        yield from headed("", [one_line(f"warning: {note}", width - INDENT)], width)
+        yield from format_with_heading("", [truncate_line(f"warning: {note}", width - INDENT)], width)
     if len(run.warnings) > WARNINGS:
-        yield from headed("", [more(len(run.warnings) - WARNINGS)], width)
+        yield from format_with_heading("", [format_more(len(run.warnings) - WARNINGS)], width)
 
 
-def sample_lines(before: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:
+def format_sample(prefix: str, sample: Sample, symbol: str, width: int, records: int = RECORDS) -> Iterator[str]:
     """Yield the lines of a sample: its value, its keys, and one line for each of the first raw records behind it."""
-    keys = ", ".join(_keys(sample))
+    keys = ", ".join(_format_keys(sample))
     is_number = isinstance(sample.value, (int, float)) and not isinstance(sample.value, bool)
-    value = with_unit(sample.value, symbol) if is_number else str(sample.value)
-    yield one_line(f"{before}{value}  {keys}".rstrip(), width)
+    value = format_with_unit(sample.value, symbol) if is_number else str(sample.value)
+    yield truncate_line(f"{prefix}{value}  {keys}".rstrip(), width)
     for line in sample.lines[:records]:
-        yield one_line(f"   {line.record.where}  {line.record.text}", width)
+        yield truncate_line(f"   {line.record.location}  {line.record.text}", width)
     if sample.records > records:
-        rest = sample.records - records
-        yield one_line(f"   and {rest} more {'record' if rest == 1 else 'records'}", width)
-    if sample.given:
+        more_records = sample.records - records
+        yield truncate_line(f"   and {more_records} more {'record' if more_records == 1 else 'records'}", width)
+    if sample.is_from_constants:
         yield "   no record: it is made of constants of the run"
     elif not sample.records:
         yield "   no record: it stands for what was not logged, or for the logs as a whole"
 
 
-def _keys(sample: Sample) -> Iterator[str]:
+def _format_keys(sample: Sample) -> Iterator[str]:
     """Yield the keys of a sample, shortened to fit into a line; instants come first."""
     for name in sorted(sample.keys, key=lambda name: name not in sample.instants):
         value = sample.keys[name]
@@ -252,68 +262,73 @@ def _keys(sample: Sample) -> Iterator[str]:
             yield f"{name} {text if len(text) <= KEY else text[: KEY - 1] + '…'}"
 
 
-def as_data(explained: Explained) -> dict[str, object]:
+def export_explanation(explanation: Explanation) -> dict[str, object]:
     """Return the explanation as plain data."""
-    data: dict[str, object] = dataclasses.asdict(explained.facts)
-    data["columns"] = dict(explained.facts.columns)
-    data["quirks"] = [{"relation": name, "text": text} for name, text in explained.facts.quirks]
-    for event in _listed(data["events"]):
+    data: dict[str, object] = dataclasses.asdict(explanation.facts)
+    data["columns"] = dict(explanation.facts.columns)
+    data["quirks"] = [{"relation": name, "text": text} for name, text in explanation.facts.quirks]
+    for event in _filter_dicts(data["events"]):
         event["names"] = {generation: list(names) for generation, names in event["names"]}
-    data["report"], data["summary"] = explained.report, explained.summary
-    if explained.run:
-        data["run"] = run_data(explained.run)
+    data["report"], data["summary"] = explanation.report, explanation.summary
+    if explanation.run:
+        data["run"] = export_run_facts(explanation.run)
     return data
 
 
-def _listed(value: object) -> list[dict[str, Any]]:
+def _filter_dicts(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, (list, tuple)) else []
 
 
-def run_data(run: RunFacts) -> dict[str, object]:
+def export_run_facts(run: RunFacts) -> dict[str, object]:
     """Return the result in a run as plain data."""
     spread = run.spread and {"low": run.spread.low, "high": run.spread.high, "counts": list(run.spread.counts)}
     return {
         "id": run.run,
         **run.figures,
         "spread": spread,
-        "largest": [sample_data(item) for item in run.largest],
-        "constants": constants_data(run.made),
+        "largest": [export_sample(item) for item in run.largest],
+        "constants": export_constants(run.constant_inputs),
         "warnings": list(run.warnings),
     }
 
 
-def constants_data(inputs: ConstantInputs) -> list[dict[str, object]]:
+def export_constants(inputs: ConstantInputs) -> list[dict[str, object]]:
     """Return the constants that values are computed from as plain data."""
     return [
-        {"name": constant.name, "value": _plain_value(constant.value), "place": constant.place, "told": constant.told}
+        {
+            "name": constant.name,
+            "value": _export_value(constant.value),
+            "place": constant.place,
+            "told": constant.is_defined,
+        }
         for constant in inputs.constants
     ]
 
 
-def sample_data(sample: Sample) -> dict[str, object]:
+def export_sample(sample: Sample) -> dict[str, object]:
     """Return a sample as plain data."""
     return {
-        "value": _plain_value(sample.value),
-        "measured": _plain_value(sample.measured),
-        "keys": _plain(sample.keys),
+        "value": _export_value(sample.value),
+        "measured": _export_value(sample.measured_value),
+        "keys": _export_keys(sample.keys),
         "records": sample.records,
-        "given": sample.given,
-        "lines": [_line(item) for item in sample.lines],
+        "given": sample.is_from_constants,
+        "lines": [_export_line(item) for item in sample.lines],
     }
 
 
-def _plain(keys: Mapping[str, object]) -> dict[str, object]:
-    return {name: _plain_value(value) for name, value in keys.items()}
+def _export_keys(keys: Mapping[str, object]) -> dict[str, object]:
+    return {name: _export_value(value) for name, value in keys.items()}
 
 
-def _plain_value(value: object) -> object:
+def _export_value(value: object) -> object:
     """Convert a value for JSON: values other than finite numbers, texts and booleans become texts."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if isinstance(value, (int, float, str, bool)) else str(value)
 
 
-def _line(item: Line) -> dict[str, object]:
+def _export_line(item: Line) -> dict[str, object]:
     record = item.record
     return {
         "event": item.event,

@@ -7,35 +7,35 @@ from collections.abc import Sequence
 from assay.lang.model.package import Filter, Package
 from assay.lang.model.report import Report
 from assay.plan.planner import AppliedFilter
-from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
+from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 from assay.util.numbers import NUMBER, parse_decimal
 
 SHOWN = 80  # characters of an argument in a message
 
 
-def applied(
-    package: Package, report: Report | None, filter_texts: Sequence[str], none: bool
+def parse_filters(
+    package: Package, report: Report | None, filter_texts: Sequence[str], no_filters: bool
 ) -> tuple[AppliedFilter, ...]:
-    """Return the filters to apply: those in `filter_texts`, or else (unless `none`) those of the report.
+    """Return the filters to apply: those in `filter_texts`, or else (unless `no_filters`) those of the report.
 
     Raises AssayError (usage) for an invalid filter.
     """
-    if none and filter_texts:
+    if no_filters and filter_texts:
         raise fail("filters", "--no-filters and --filter exclude each other", status=USAGE)
-    if none:
+    if no_filters:
         return ()
     texts = list(filter_texts)
     if not texts and report:
         texts = [f"{item.name}={item.argument}" if item.argument else item.name for item in report.filters]
-    return tuple({item.label: item for item in (_one(package, text) for text in texts)}.values())
+    return tuple({item.label: item for item in (_parse_filter(package, text) for text in texts)}.values())
 
 
-def _one(package: Package, text: str) -> AppliedFilter:
+def _parse_filter(package: Package, text: str) -> AppliedFilter:
     name, equals, argument = text.partition("=")
     filters_by_name = {item.name: item for item in package.filters}
     if name not in filters_by_name:
         raise fail(
-            "unknown-filter", f"there is no filter `{name}`", hint=did_you_mean(name, filters_by_name), status=USAGE
+            "unknown-filter", f"there is no filter `{name}`", hint=suggest_names(name, filters_by_name), status=USAGE
         )
     item = filters_by_name[name]
     if item.parameter is None:
@@ -43,22 +43,22 @@ def _one(package: Package, text: str) -> AppliedFilter:
             raise fail("filter-argument", f"filter `{name}` takes no argument", found=text, status=USAGE)
         return AppliedFilter(item, None)
     if not argument:
-        raise _bad(item, text, f"filter `{name}` needs an argument")
-    return AppliedFilter(item, _number(item, argument, text))
+        raise _create_argument_error(item, text, f"filter `{name}` needs an argument")
+    return AppliedFilter(item, _parse_number(item, argument, text))
 
 
-def _number(item: Filter, argument: str, text: str) -> str:
+def _parse_number(item: Filter, argument: str, text: str) -> str:
     assert item.parameter is not None
     number = parse_decimal(argument)
     if number is None:
         problem = "too large or too fine to be meant" if NUMBER.fullmatch(argument) else "no number"
-        raise _bad(item, text[:SHOWN], f"the argument of filter `{item.name}` is {problem}")
+        raise _create_argument_error(item, text[:SHOWN], f"the argument of filter `{item.name}` is {problem}")
     if item.parameter.type == "integer" and number != number.to_integral_value():
-        raise _bad(item, text, f"the argument of filter `{item.name}` does not fit")
+        raise _create_argument_error(item, text, f"the argument of filter `{item.name}` does not fit")
     return str(int(number)) if item.parameter.type == "integer" else f"{number:f}"
 
 
-def _bad(item: Filter, text: str, message: str) -> AssayError:
+def _create_argument_error(item: Filter, text: str, message: str) -> AssayError:
     assert item.parameter is not None
     kind = "a whole number" if item.parameter.type == "integer" else "a number"
     return fail(

@@ -5,47 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assay.app.options import Built, Options, reports
-from assay.app.outputs import replacing
-from assay.app.rendering import Assembled, write_report
+from assay.app.options import BuildResult, Options, list_report_files
+from assay.app.outputs import replace_folder
+from assay.app.rendering import AssembledReport, write_report
 from assay.app.session import Session
 from assay.lang import plain_data
 from assay.lang.check.reports import is_day
-from assay.provenance.read import content_hash
-from assay.provenance.record import of_publications, versions
-from assay.publication.history import issues
-from assay.publication.history_report import Heading, HistoryReport, analyze_history, document, series_json
+from assay.provenance.read import hash_content
+from assay.provenance.record import build_publications_provenance, get_versions
+from assay.publication.history import read_issues
+from assay.publication.history_report import (
+    Heading,
+    HistoryReport,
+    analyze_history,
+    build_history_document,
+    build_series_data,
+)
 from assay.publication.reader import POINTS_SUFFIX
 from assay.report.document import Document
-from assay.report.render.pdf import warm_up
+from assay.report.render.pdf import warm_up_converters
 from assay.util.diagnostics import USAGE, fail
 
 ENDING = ".json"
 
 
-def build_history(session: Session, name: str, places: Sequence[Path], out: Path, options: Options) -> Built:
+def build_history(session: Session, name: str, places: Sequence[Path], out: Path, options: Options) -> BuildResult:
     """Build the history `system/name` over publications, files or folders of them, into `out`.
 
     Writes the report in the forms that are asked for, charts/, results.json, document.json, provenance.json,
     specs.json; all or
     nothing.  Raises AssayError.
     """
-    checked, history = session.history(name)
-    _only_heading(name, options)
-    files = publication_files(name, places)
+    checked, history = session.find_history(name)
+    _refuse_number_options(name, options)
+    files = list_publication_files(name, places)
     (report,) = (item for item in checked.package.reports if item.name == history.of)
-    with replacing(out, session.waits_for(out)) as fresh:
-        warm_up(session.templates())
-        said = analyze_history(checked, report, history, issues(files, checked, report))
+    with replace_folder(out, session.get_wait_notice(out)) as new_folder:
+        warm_up_converters(session.get_templates())
+        history_report = analyze_history(checked, report, history, read_issues(files, checked, report))
         heading = Heading(options.title, options.author, options.date)
-        made = _provenance(name, said, heading, session.templates())
-        found = document(said, heading, _printed(made, said))
-        assembled = Assembled(checked, found, made, _results(name, said, found))
-        warnings = write_report(session, assembled, fresh, options.forms)
-    return Built(out, reports(out, options.forms), warnings)
+        provenance_record = _record_provenance(name, history_report, heading, session.get_templates())
+        report_document = build_history_document(
+            history_report, heading, _format_provenance(provenance_record, history_report)
+        )
+        assembled_report = AssembledReport(
+            checked, report_document, provenance_record, _export_results(name, history_report, report_document)
+        )
+        warnings = write_report(session, assembled_report, new_folder, options.forms)
+    return BuildResult(out, list_report_files(out, options.forms), warnings)
 
 
-def publication_files(name: str, places: Sequence[Path]) -> tuple[Path, ...]:
+def list_publication_files(name: str, places: Sequence[Path]) -> tuple[Path, ...]:
     """The publication files of a command line; of a folder its `*.json` but for the points of charts.
 
     Raises AssayError: `no-publication` (usage) when there is none, and when a folder holds none.
@@ -57,29 +67,29 @@ def publication_files(name: str, places: Sequence[Path]) -> tuple[Path, ...]:
             hint="--publication FILE or --publication FOLDER, as often as there are",
             status=USAGE,
         )
-    return tuple(file for place in places for file in (_of_folder(place) if place.is_dir() else (place,)))
+    return tuple(file for place in places for file in (_list_folder_files(place) if place.is_dir() else (place,)))
 
 
-def _of_folder(folder: Path) -> tuple[Path, ...]:
-    found = sorted(file for file in folder.glob(f"*{ENDING}") if not file.name.endswith(POINTS_SUFFIX))
-    if not found:
+def _list_folder_files(folder: Path) -> tuple[Path, ...]:
+    files = sorted(file for file in folder.glob(f"*{ENDING}") if not file.name.endswith(POINTS_SUFFIX))
+    if not files:
         raise fail(
             "no-publication",
             f"the folder holds no publication: {folder}",
             expected=f"files called *{ENDING}, other than *{POINTS_SUFFIX}",
         )
-    return tuple(found)
+    return tuple(files)
 
 
-def _only_heading(name: str, options: Options) -> None:
+def _refuse_number_options(name: str, options: Options) -> None:
     """AssayError (usage) for options that work out numbers: those of a history are printed already."""
-    given = {"--filter": options.filters, "--no-filters": options.no_filters, "--summary": options.summary,
+    values_by_option = {"--filter": options.filters, "--no-filters": options.no_filters, "--summary": options.summary,
              "--style": options.style}  # fmt: skip
-    wrong = [option for option, value in given.items() if value]
-    if wrong:
+    wrong_options = [option for option, value in values_by_option.items() if value]
+    if wrong_options:
         raise fail(
             "history-option",
-            f"{' and '.join(wrong)} cannot be used with `{name}`",
+            f"{' and '.join(wrong_options)} cannot be used with `{name}`",
             hint="it shows numbers as they were published; a history takes --title, --author and --date",
             status=USAGE,
         )
@@ -89,20 +99,20 @@ def _only_heading(name: str, options: Options) -> None:
         )  # fmt: skip
 
 
-def _results(name: str, said: HistoryReport, found: Document) -> dict[str, object]:
+def _export_results(name: str, history_report: HistoryReport, report_document: Document) -> dict[str, object]:
     breaks = [
         {"key": item.key, "kind": item.kind, "since": item.since, "run": item.run,
          "notes": [{"metrics": list(metrics), "doc": text} for metrics, text in item.notes]}
-        for item in said.changes
+        for item in history_report.changes
     ]  # fmt: skip
-    table = found.galleries[0].tables[0]
+    table = report_document.galleries[0].tables[0]
     return {
         "report": name,
-        "series": series_json(said),
+        "series": build_series_data(history_report),
         "breaks": breaks,
         "moves": [
             {"metric": item.metric, **dict(zip(MOVE, row[1:], strict=True))}
-            for item, row in zip(said.moves, table.rows, strict=True)
+            for item, row in zip(history_report.moves, table.rows, strict=True)
         ],
     }
 
@@ -110,27 +120,29 @@ def _results(name: str, said: HistoryReport, found: Document) -> dict[str, objec
 MOVE = ("workload", "day", "base", "run", "base_value", "value", "percent", "breaks")
 
 
-def _provenance(name: str, said: HistoryReport, heading: Heading, templates: Path) -> dict[str, object]:
+def _record_provenance(
+    name: str, history_report: HistoryReport, heading: Heading, templates: Path
+) -> dict[str, object]:
     options = {"title": heading.title, "author": heading.author, "date": heading.date}
-    files = [(item.file, item.edition.name) for item in said.issues]
-    shape = content_hash(plain_data.to_plain_data(said.history))
-    return of_publications(name, "", options, files, said.checked.sources, shape, templates)
+    files = [(item.file, item.edition.name) for item in history_report.issues]
+    shape = hash_content(plain_data.to_plain_data(history_report.history))
+    return build_publications_provenance(name, "", options, files, history_report.checked.sources, shape, templates)
 
 
-def _printed(made: dict[str, object], said: HistoryReport) -> dict[str, str]:
+def _format_provenance(provenance_record: dict[str, object], history_report: HistoryReport) -> dict[str, str]:
     """What the report prints of its provenance."""
-    tools = versions()
+    tools = get_versions()
     return {
-        "Publications": str(len(said.issues)),
-        "Editions": _listed(issue.edition.name for issue in said.issues),
+        "Publications": str(len(history_report.issues)),
+        "Editions": _join_names(issue.edition.name for issue in history_report.issues),
         "Values": "as published",
         "Percentages": "worked out from the published values",
-        "Provenance": str(made["hash"]),
-        "Specs": said.checked.sources,
+        "Provenance": str(provenance_record["hash"]),
+        "Specs": history_report.checked.sources,
         "Assay": tools.pop("assay"),
         **tools,
     }
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))

@@ -9,18 +9,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from assay.app.outputs import is_unused, replacing
+from assay.app.outputs import is_unused, replace_folder
 from assay.lang import workspace
 from assay.lang.libraries import write_libraries
 from assay.util.diagnostics import USAGE, AssayError, fail
-from assay.util.os_errors import make_write_error
+from assay.util.os_errors import build_write_error
 
 SYSTEM, REPORT = "service", "comparison"
 #: The folder of the starter, next to the shipped specs.
 STARTER = "starter"
 
 
-def init(place: Path) -> tuple[str, ...]:
+def create_workspace(place: Path) -> tuple[str, ...]:
     """Write the starter, schema and Prelude into a new or empty folder; return the commands to try next.
 
     The folder is written atomically. Raises AssayError: `not-empty` (usage), `output`.
@@ -33,14 +33,14 @@ def init(place: Path) -> tuple[str, ...]:
             hint="name another one",
             status=USAGE,
         )
-    with _named_as_argument(), replacing(place) as fresh:
-        shipped = workspace.shipped().root
-        shutil.copytree(shipped / STARTER, fresh, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        write_libraries(fresh, shipped)
+    with _replace_output_hint(), replace_folder(place) as new_folder:
+        shipped_root = workspace.get_shipped_workspace().root
+        shutil.copytree(shipped_root / STARTER, new_folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        write_libraries(new_folder, shipped_root)
     runs = sorted(item.name for item in (place / "runs").iterdir())
     run_options = " ".join(f"--run runs/{name}" for name in runs)
     return (
-        f"cd {_quoted(place)}",
+        f"cd {_quote_path(place)}",
         "assay check",
         "assay test",
         f"assay build {SYSTEM}/{REPORT} {run_options} -o build/{REPORT}",
@@ -56,13 +56,13 @@ def update_schema(place: Path) -> tuple[str, ...]:
     if not (place / "specs").is_dir():
         raise fail("no-workspace", f"the folder has no specs/: {place}", expected="a workspace", status=USAGE)
     try:
-        return tuple(write_libraries(place, workspace.shipped().root))
+        return tuple(write_libraries(place, workspace.get_shipped_workspace().root))
     except OSError as error:
-        raise make_write_error("output", "workspace", place, error, "mend the rights of its specs/") from None
+        raise build_write_error("output", "workspace", place, error, "mend the rights of its specs/") from None
 
 
 @contextmanager
-def _named_as_argument() -> Iterator[None]:
+def _replace_output_hint() -> Iterator[None]:
     """Replace the hint of output errors, as the folder is an argument here and not an option."""
     try:
         yield
@@ -72,7 +72,7 @@ def _named_as_argument() -> Iterator[None]:
         raise AssayError(problems, error.status) from None
 
 
-def _quoted(place: Path) -> str:
+def _quote_path(place: Path) -> str:
     import shlex
 
     return shlex.quote(os.fspath(place))

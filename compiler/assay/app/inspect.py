@@ -8,18 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.app.required_sources import has
-from assay.app.runs import NamedRun, here
+from assay.app.required_sources import has_source
+from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
 from assay.app.unknown_names import (
     Rename,
+    create_unknown_record,
     group_by_name,
     list_unknown_names,
-    make_unknown_record,
     read_first_records,
     suggest_renames,
 )
-from assay.engine.mount import UnknownName, facts, first_broken
+from assay.engine.mount import UnknownName, find_first_quarantined, read_facts
 from assay.ingest.discovery import RunFiles, find_run
 from assay.ingest.pipeline import ingest
 from assay.ingest.quarantine import NothingRecognisedError
@@ -28,7 +28,7 @@ from assay.lang.model.package import Event, Package, Quarantine, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.diagnostics import USAGE, AssayError, fail
 from assay.util.numbers import format_count
-from assay.util.scratch import temporary_folder as temporary
+from assay.util.scratch import create_temporary_folder as temporary
 
 UNLIMITED = Quarantine(1.0, 2**62)  # malformed records are counted, without a limit
 REST = "(all other names)"
@@ -41,8 +41,9 @@ class RecordName:
 
     `event` is empty if no event has the name. An event without records is listed with all its names.
 
-    For records that are no event: `ignored` names, names of records that conditions of an event reject (`ruled_out`),
-    events whose new name this may be (`likely`), and the position and text of the first record.
+    For records that are no event: `is_ignored` names, names of records that conditions of an event reject
+    (`is_ruled_out`),
+    events whose new name this may be (`likely_renames`), and the position and text of the first record.
     """
 
     source: str
@@ -51,10 +52,10 @@ class RecordName:
     hosts: tuple[str, ...]
     event: str = ""
     metrics: tuple[str, ...] = ()
-    ignored: bool = False
-    ruled_out: bool = False
-    likely: tuple[Rename, ...] = ()
-    where: str = ""
+    is_ignored: bool = False
+    is_ruled_out: bool = False
+    likely_renames: tuple[Rename, ...] = ()
+    location: str = ""
     text: str = ""
 
 
@@ -71,14 +72,14 @@ class Inspection:
 class _Records:
     """The contents of a source's files.
 
-    `events` and `ruled_out` have records by (event, name) and host, `unknown` the names that belong to no event.
+    `events` and `rejected` have records by (event, name) and host, `unknown_names` the names that belong to no event.
     """
 
     source: Source
     files: RunFiles
     events: dict[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
-    ruled_out: dict[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
-    unknown: tuple[UnknownName, ...] = ()
+    rejected: dict[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
+    unknown_names: tuple[UnknownName, ...] = ()
     notes: list[str] = field(default_factory=list)
 
 
@@ -89,8 +90,8 @@ def inspect_run(session: Session, run: NamedRun, system: str | None) -> Inspecti
     or has no files of any source, and (usage) if its system is ambiguous.
     """
     package = _choose_package(session, run, system)
-    (run,) = here(session, [run], package.sources)
-    parts = [_read(package, source, run.directory) for source in package.sources if has(run, source)]
+    (run,) = fetch_runs(session, [run], package.sources)
+    parts = [_read_source(package, source, run.directory) for source in package.sources if has_source(run, source)]
     metrics = _list_metrics(package)
     names = [*itertools.chain(*(_list_event_names(item, metrics) for item in parts))]
     names += _list_unknown_names(package, parts)
@@ -104,21 +105,21 @@ def _choose_package(session: Session, run: NamedRun, system: str | None) -> Pack
 
     Systems that find logs take precedence over those that find only other files.
     """
-    packages = [session.package(name).package for name in session.systems(system)]
+    packages = [session.load_package(name).package for name in session.list_systems(system)]
     if len(packages) == 1:
-        (local_run,) = here(session, [run], packages[0].sources)
-        if any(has(local_run, source) for source in packages[0].sources):
+        (local_run,) = fetch_runs(session, [run], packages[0].sources)
+        if any(has_source(local_run, source) for source in packages[0].sources):
             return packages[0]
         raise fail("no-source", f"the run has nothing of any source of {packages[0].system}: {run.place}")
     if not run.is_here:
         raise fail("systems", f"of which system is {run.place}?", hint="name it with --system", status=USAGE)
-    here(session, [run], ())
-    of_lines = [
+    fetch_runs(session, [run], ())
+    log_packages = [
         item
         for item in packages
-        if any(has(run, source) for source in item.sources if SOURCE_KINDS[source.kind].is_log)
+        if any(has_source(run, source) for source in item.sources if SOURCE_KINDS[source.kind].is_log)
     ]
-    candidates = of_lines or [item for item in packages if any(has(run, source) for source in item.sources)]
+    candidates = log_packages or [item for item in packages if any(has_source(run, source) for source in item.sources)]
     if len(candidates) == 1:
         return candidates[0]
     systems = " or ".join(item.system for item in candidates)
@@ -126,7 +127,7 @@ def _choose_package(session: Session, run: NamedRun, system: str | None) -> Pack
     raise fail("systems", f"the run {problem}: {run.place}", hint="name its system with --system", status=USAGE)
 
 
-def _read(package: Package, source: Source, directory: Path) -> _Records:
+def _read_source(package: Package, source: Source, directory: Path) -> _Records:
     """Read the files of a source in a run."""
     events = [event for event in package.events if event.source == source.name]
     try:
@@ -139,13 +140,15 @@ def _read(package: Package, source: Source, directory: Path) -> _Records:
     for name, (event, _) in names_of_split.items():
         records.notes = [note.replace(name, event) for note in records.notes]
     if any(form.unless for event in events for form in event.forms):
-        unconditional = [
+        unconditional_events = [
             replace(event, forms=tuple(replace(form, unless=()) for form in event.forms)) for event in split
         ]
-        unconditional_counts = _count_ingested(_Records(source, records.files), unconditional)
+        unconditional_counts = _count_ingested(_Records(source, records.files), unconditional_events)
         for name, hosts in unconditional_counts.items():
-            rejected = {host: number - counts.get(name, {}).get(host, 0) for host, number in hosts.items()}
-            records.ruled_out[names_of_split[name]] = {host: number for host, number in rejected.items() if number > 0}
+            rejected_counts = {host: number - counts.get(name, {}).get(host, 0) for host, number in hosts.items()}
+            records.rejected[names_of_split[name]] = {
+                host: number for host, number in rejected_counts.items() if number > 0
+            }
     return records
 
 
@@ -169,18 +172,20 @@ def _count_ingested(records: _Records, events: Sequence[Event]) -> Mapping[str, 
         try:
             ingest(source, events, {}, records.files, target)
         except NothingRecognisedError as error:
-            records.unknown = tuple(UnknownName(*item.values) for item in error.unknown)
+            records.unknown_names = tuple(UnknownName(*item.values) for item in error.unknown)
             records.notes += _list_messages(error)
             return {}
         except AssayError as error:
             records.notes += _list_messages(error)
             return {}
-        contents = facts(target)
-        records.unknown = contents.unknown
+        contents = read_facts(target)
+        records.unknown_names = contents.unknown
         if broken := sum(log.quarantined for log in contents.logs):
             number = format_count(broken, "record of", "records of")
             verb = "is" if broken == 1 else "are"
-            records.notes.append(f"{number} source `{source.name}` {verb} broken, the first at {first_broken(target)}")
+            records.notes.append(
+                f"{number} source `{source.name}` {verb} broken, the first at {find_first_quarantined(target)}"
+            )
         return contents.by_host
 
 
@@ -191,11 +196,11 @@ def _list_messages(error: AssayError) -> list[str]:
 
 def _list_metrics(package: Package) -> Mapping[str, tuple[str, ...]]:
     """Return the ids of the metrics that depend on each event."""
-    by_event: defaultdict[str, list[str]] = defaultdict(list)
+    metrics_by_event: defaultdict[str, list[str]] = defaultdict(list)
     for metric in package.metrics:
         for event in dependencies.collect_dependencies(package, [metric], []).events:
-            by_event[event].append(metric.id)
-    return {event: tuple(ids) for event, ids in by_event.items()}
+            metrics_by_event[event].append(metric.id)
+    return {event: tuple(ids) for event, ids in metrics_by_event.items()}
 
 
 def _list_event_names(records: _Records, metrics: Mapping[str, tuple[str, ...]]) -> list[RecordName]:
@@ -204,13 +209,13 @@ def _list_event_names(records: _Records, metrics: Mapping[str, tuple[str, ...]])
     Generations may share a name.
     """
     names: list[RecordName] = []
-    for part, ruled_out in ((records.events, False), (records.ruled_out, True)):
-        together: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for part, is_ruled_out in ((records.events, False), (records.rejected, True)):
+        hosts_by_name: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         for key, hosts in part.items():
-            together[key].update(hosts)
-        for (event, name), hosts in together.items():
+            hosts_by_name[key].update(hosts)
+        for (event, name), hosts in hosts_by_name.items():
             if total := sum(hosts.values()):
-                needing_metrics = () if ruled_out else metrics.get(event, ())
+                needing_metrics = () if is_ruled_out else metrics.get(event, ())
                 names.append(
                     RecordName(
                         records.source.name,
@@ -219,7 +224,7 @@ def _list_event_names(records: _Records, metrics: Mapping[str, tuple[str, ...]])
                         tuple(sorted(hosts)),
                         event,
                         needing_metrics,
-                        ruled_out=ruled_out,
+                        is_ruled_out=is_ruled_out,
                     )
                 )
     return sorted(names, key=lambda item: (-item.records, item.name, item.event))
@@ -233,22 +238,24 @@ def _list_unknown_names(package: Package, parts: Sequence[_Records]) -> Iterator
             counts[event].update(hosts)
     for records in parts:
         source = records.source
-        names = list_unknown_names(source, records.unknown)
-        first = read_first_records(source, records.files, names)
-        likely = suggest_renames(
-            package, counts, [make_unknown_record(source, name, names[name], record) for name, record in first.items()]
+        names = list_unknown_names(source, records.unknown_names)
+        first_records = read_first_records(source, records.files, names)
+        likely_renames = suggest_renames(
+            package,
+            counts,
+            [create_unknown_record(source, name, names[name], record) for name, record in first_records.items()],
         )
-        ignored = [item for item in records.unknown if item.name not in names]
+        ignored = [item for item in records.unknown_names if item.name not in names]
         for name, unknown_hosts in {**names, **group_by_name(ignored)}.items():
-            record = first.get(name) if name is not None else None
+            record = first_records.get(name) if name is not None else None
             yield RecordName(
                 source.name,
                 REST if name is None else name or NO_NAME,
                 sum(item.n for item in unknown_hosts),
                 tuple(sorted({item.host for item in unknown_hosts})),
-                ignored=name not in names,
-                likely=tuple(item for item in likely if item.name == name),
-                where=record.where if record else "",
+                is_ignored=name not in names,
+                likely_renames=tuple(item for item in likely_renames if item.name == name),
+                location=record.location if record else "",
                 text=record.text if record else "",
             )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.app import filters
-from assay.app.compute import report_metrics
+from assay.app.compute import list_report_metrics
 from assay.app.prose import read_prose
 from assay.app.session import Session
 from assay.app.subject import FormulaSubject, MetricSubject, SeriesSubject, find_subject
@@ -19,35 +19,35 @@ from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.report import History, Report
 from assay.lineage.column_lineage import CONSTANTS, Origin
-from assay.lineage.constants import constants, declared
-from assay.lineage.graph import Graph, as_data, graph, place_of, raw_places
-from assay.lineage.metric_lineage import Lineage, fields, lineage, root
-from assay.lineage.tree import FilterRow, field_rows
-from assay.plan.planner import AppliedFilter, EventStep, rows_of
-from assay.report.blocks.rows import listed, series_of
-from assay.report.run_results import row_label
+from assay.lineage.constants import index_constants, list_constant_facts
+from assay.lineage.graph import Graph, build_graph, get_key_place, list_raw_places, to_data
+from assay.lineage.metric_lineage import Lineage, build_lineage, get_root, trace_fields
+from assay.lineage.tree import FilterRow, iter_field_rows
+from assay.plan.planner import AppliedFilter, EventStep, name_rows_statement
+from assay.report.blocks.rows import list_row_requests, list_shown_series
+from assay.report.run_results import add_unit
 from assay.util.diagnostics import USAGE, fail
 
 
-def filterable(
+def iter_filterable_fields(
     package: Package, metrics: Sequence[Metric], metric_lineage: Lineage
 ) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield event, field and paths in raw records of fields that only unapplied filters would read.
 
     The definition hashes of metrics depend on these fields, although they are not in the lineage. Sorted.
     """
-    plain, under_all = (
+    unfiltered_fields, all_filter_fields = (
         dependencies.collect_dependencies(package, metrics, filters).events for filters in ((), package.filters)
     )
     sources = {item.name: item for item in package.sources}
     for event in sorted(package.events, key=lambda item: item.name):
-        read_fields = metric_lineage.events.get(event.name, frozenset()) | plain.get(event.name, set())
+        read_fields = metric_lineage.events.get(event.name, frozenset()) | unfiltered_fields.get(event.name, set())
         source = sources[event.source]
         filter_fields = sorted(
-            name for name in under_all.get(event.name, set()) - read_fields if not place_of(source, name)
+            name for name in all_filter_fields.get(event.name, set()) - read_fields if not get_key_place(source, name)
         )
-        for origin, ways in fields(EventStep(event, tuple(filter_fields))):
-            yield event.name, origin.column, raw_places(source, origin.column, ways)
+        for origin, paths in trace_fields(EventStep(event, tuple(filter_fields))):
+            yield event.name, origin.column, list_raw_places(source, origin.column, paths)
 
 
 #: The column of a metric's statement that reports print.
@@ -55,12 +55,12 @@ MEAN = "mean"
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class LineageResult:
     """The lineage of a metric, series or report: filters, titles and printed cells of its roots, and its metrics."""
 
     checked: CheckedPackage
     name: str
-    found: Lineage
+    column_lineage: Lineage
     filters: tuple[str, ...]
     titles: Mapping[Origin, str]
     cells: Mapping[Origin, tuple[str, ...]]
@@ -69,16 +69,16 @@ class Traced:
     @property
     def filterable(self) -> tuple[FilterRow, ...]:
         """Event, field and paths of what filters that are not applied would read."""
-        return tuple(filterable(self.checked.package, self.metrics, self.found))
+        return tuple(iter_filterable_fields(self.checked.package, self.metrics, self.column_lineage))
 
     @property
     def graph(self) -> Graph:
         """The lineage as a graph."""
-        return graph(self.found, self.checked.package, self.cells)
+        return build_graph(self.column_lineage, self.checked.package, self.cells)
 
-    def data(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Return the lineage as plain data."""
-        rows = field_rows(self.found, self.checked.package)
+        rows = iter_field_rows(self.column_lineage, self.checked.package)
         return {
             "name": self.name,
             "filters": list(self.filters),
@@ -98,15 +98,15 @@ class Traced:
                     **({"or_at": [list(path) for path in item.or_at]} if item.or_at else {}),
                     "default": item.default,
                 }
-                for item in constants(self.checked.package, self.found)
+                for item in list_constant_facts(self.checked.package, self.column_lineage)
             ],
-            **as_data(self.graph),
+            **to_data(self.graph),
         }
 
 
-def lineage_of(
+def find_lineage(
     session: Session, name: str, system: str | None = None, filter_texts: Sequence[str] = (), no_filters: bool = False
-) -> Traced:
+) -> LineageResult:
     """Return the lineage of a metric or series by its id, or of a report `system/name`.
 
     The filters are those of `filter_texts`, or else those of the report that shows the metric. Raises AssayError
@@ -117,54 +117,62 @@ def lineage_of(
         if isinstance(report, History):
             message = f"`{name}` is made of published values: no logs lead to it"
             raise fail("no-lineage", message, hint="ask for the report that was published", status=USAGE)
-        return _of_article(session, checked, name, report) if isinstance(report, Article) else _of_report(
+        return _trace_article(session, checked, name, report) if isinstance(report, Article) else _trace_report(
             checked, name, report, filter_texts, no_filters
         )  # fmt: skip
     subject = find_subject(session, name, system)
-    applied = subject.select_filters(filter_texts, no_filters)
-    return trace_subject(subject, applied, subject.compile(applied))
+    applied_filters = subject.select_filters(filter_texts, no_filters)
+    return trace_subject(subject, applied_filters, subject.compile(applied_filters))
 
 
 def trace_subject(
-    subject: MetricSubject | SeriesSubject, applied: Sequence[AppliedFilter], compiled: CompiledPlan
-) -> Traced:
+    subject: MetricSubject | SeriesSubject, applied_filters: Sequence[AppliedFilter], compiled_plan: CompiledPlan
+) -> LineageResult:
     """Return the lineage of a metric or series whose plan is compiled."""
     if isinstance(subject, FormulaSubject):
-        return _of_formula(subject, compiled, applied)
+        return _trace_formula(subject, compiled_plan, applied_filters)
     if isinstance(subject, MetricSubject):
-        label = row_label(subject.title, subject.unit.symbol)
-        start, metrics = root(compiled.statements, subject.id, MEAN), subject.metrics
+        label = add_unit(subject.title, subject.unit.symbol)
+        start, metrics = get_root(compiled_plan.statements, subject.id, MEAN), subject.metrics
     else:
-        start, label, metrics = Origin(rows_of(subject.id), "value"), row_label("series", subject.unit.symbol), ()
-    cells = {start: _cells(subject)}
-    subject_lineage = lineage(compiled.statements, [start])
-    return Traced(
+        start, label, metrics = (
+            Origin(name_rows_statement(subject.id), "value"),
+            add_unit("series", subject.unit.symbol),
+            (),
+        )
+    cells = {start: _list_cells(subject)}
+    subject_lineage = build_lineage(compiled_plan.statements, [start])
+    return LineageResult(
         subject.checked,
         subject.id,
         subject_lineage,
-        _labels(applied),
+        _list_labels(applied_filters),
         {start: f"{subject.id}: {label}"},
         cells,
         metrics,
     )
 
 
-def _of_formula(subject: FormulaSubject, compiled: CompiledPlan, applied: Sequence[AppliedFilter]) -> Traced:
+def _trace_formula(
+    subject: FormulaSubject, compiled_plan: CompiledPlan, applied_filters: Sequence[AppliedFilter]
+) -> LineageResult:
     """Return the lineage of a formula: that of the measured metrics it depends on, and of its constants."""
     checked = subject.checked
     titles = {
-        root(compiled.statements, item.id, MEAN): f"{item.id}: {row_label(item.title, item.unit.symbol)}"
+        get_root(compiled_plan.statements, item.id, MEAN): f"{item.id}: {add_unit(item.title, item.unit.symbol)}"
         for item in subject.inputs
     }
-    declarations = declared(checked.package)
+    declarations = index_constants(checked.package)
     for name in list_constants(index_metrics(checked.package), subject.metric):
         titles[Origin(CONSTANTS, name)] = f"{CONSTANTS}{name}: {declarations[name].doc}"
-    by_root = dict.fromkeys(titles, _cells(subject))
-    formula_lineage = lineage(compiled.statements, titles)
-    return Traced(checked, subject.id, formula_lineage, _labels(applied), titles, by_root, subject.metrics)
+    cells_by_root = dict.fromkeys(titles, _list_cells(subject))
+    formula_lineage = build_lineage(compiled_plan.statements, titles)
+    return LineageResult(
+        checked, subject.id, formula_lineage, _list_labels(applied_filters), titles, cells_by_root, subject.metrics
+    )
 
 
-def _cells(subject: MetricSubject | SeriesSubject) -> tuple[str, ...]:
+def _list_cells(subject: MetricSubject | SeriesSubject) -> tuple[str, ...]:
     """Return every printed cell that shows a metric or series."""
     appearances = list_appearances(subject.checked.package, subject.item)
     return tuple(
@@ -172,23 +180,23 @@ def _cells(subject: MetricSubject | SeriesSubject) -> tuple[str, ...]:
     )
 
 
-def _labels(applied: Sequence[AppliedFilter]) -> tuple[str, ...]:
-    return tuple(item.label for item in applied)
+def _list_labels(applied_filters: Sequence[AppliedFilter]) -> tuple[str, ...]:
+    return tuple(item.label for item in applied_filters)
 
 
-def _of_report(
+def _trace_report(
     checked: CheckedPackage, name: str, report: Report, filter_texts: Sequence[str], no_filters: bool
-) -> Traced:
+) -> LineageResult:
     """Return the lineage of all cells of a report: its metrics, and the relations that its manifest prints."""
-    applied = filters.applied(checked.package, report, filter_texts, no_filters)
-    metrics = report_metrics(checked, report)
+    applied_filters = filters.parse_filters(checked.package, report, filter_texts, no_filters)
+    metrics = list_report_metrics(checked, report)
     relations = sorted({row.relation for row in report.manifest if row.relation})
-    statements = compile_plan(checked, metrics, applied, relations).statements
+    statements = compile_plan(checked, metrics, applied_filters, relations).statements
     cells: dict[Origin, list[str]] = {}
     titles: dict[Origin, str] = {}
     for metric in metrics:
-        start = root(statements, metric.id, MEAN)
-        label = row_label(metric.name, metric.unit.symbol)
+        start = get_root(statements, metric.id, MEAN)
+        label = add_unit(metric.name, metric.unit.symbol)
         titles[start] = f"{metric.id}: {label}"
         cells[start] = [f"{part.title}/{label}" for part in report.sections if metric.id in part.metrics]
     for row in report.manifest:
@@ -196,32 +204,32 @@ def _of_report(
             start = Origin(row.relation, row.column)
             titles.setdefault(start, f"{row.relation}.{row.column}: {row.label}")
             cells.setdefault(start, []).append(row.label)
-    report_lineage = lineage(statements, titles)
-    by_root = {item: tuple(texts) for item, texts in cells.items()}
-    return Traced(checked, name, report_lineage, _labels(applied), titles, by_root, metrics)
+    report_lineage = build_lineage(statements, titles)
+    cells_by_root = {item: tuple(texts) for item, texts in cells.items()}
+    return LineageResult(checked, name, report_lineage, _list_labels(applied_filters), titles, cells_by_root, metrics)
 
 
-def _of_article(session: Session, checked: CheckedPackage, name: str, article: Article) -> Traced:
+def _trace_article(session: Session, checked: CheckedPackage, name: str, article: Article) -> LineageResult:
     """Return the lineage of an article: the columns of its tables and figures, and its series."""
-    rows = listed(checked, article, read_prose(session.workspace, checked, article).values())
-    statements = compile_plan(checked, listed=rows, series=series_of(article)).statements
+    rows = list_row_requests(checked, article, read_prose(session.workspace, checked, article).values())
+    statements = compile_plan(checked, row_requests=rows, series=list_shown_series(article)).statements
     titles: dict[Origin, str] = {}
     cells: dict[Origin, tuple[str, ...]] = {}
     for item in rows:
         for metric in item.metrics:
             start = Origin(item.name, metric.id)
-            titles[start] = f"{metric.id}: {row_label(metric.name, metric.unit.symbol)}"
-            cells[start] = _places(checked, name, metric)
+            titles[start] = f"{metric.id}: {add_unit(metric.name, metric.unit.symbol)}"
+            cells[start] = _list_places(checked, name, metric)
     for series in checked.package.series:
-        if series.name in series_of(article):
-            start = Origin(rows_of(series.name), "value")
-            titles[start] = f"{series.name}: {row_label('series', series.unit.symbol)}"
-            cells[start] = _places(checked, name, series)
+        if series.name in list_shown_series(article):
+            start = Origin(name_rows_statement(series.name), "value")
+            titles[start] = f"{series.name}: {add_unit('series', series.unit.symbol)}"
+            cells[start] = _list_places(checked, name, series)
     metrics = tuple(dict.fromkeys(metric for item in rows for metric in item.metrics))
-    return Traced(checked, name, lineage(statements, titles), (), titles, cells, metrics)
+    return LineageResult(checked, name, build_lineage(statements, titles), (), titles, cells, metrics)
 
 
-def _places(checked: CheckedPackage, report: str, item: Metric | Series) -> tuple[str, ...]:
+def _list_places(checked: CheckedPackage, report: str, item: Metric | Series) -> tuple[str, ...]:
     return tuple(
         f"{place.section}/{place.label}" for place in list_appearances(checked.package, item) if place.report == report
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.report.output_forms import FILES, USUAL
+from assay.report.output_forms import DEFAULT_FORMS, FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,11 @@ class Options:
     date: str = ""
     at: tuple[str, ...] = ()
     phases: tuple[str, ...] = ()
-    forms: tuple[str, ...] = USUAL
+    forms: tuple[str, ...] = DEFAULT_FORMS
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildResult:
     """A finished build: its folder, the report in each of its forms, and its warnings."""
 
     folder: Path
@@ -34,6 +34,6 @@ class Built:
     warnings: tuple[str, ...]
 
 
-def reports(folder: Path, forms: Sequence[str]) -> tuple[Path, ...]:
+def list_report_files(folder: Path, forms: Sequence[str]) -> tuple[Path, ...]:
     """Return the main file of each form of a report."""
     return tuple(folder / FILES[form][0] for form in forms)

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 from assay.lang import workspace
 from assay.lang.checked_package import CheckedPackage
 from assay.provenance.read import NAME as RECORD
-from assay.provenance.read import recorded
+from assay.provenance.read import read_provenance
 from assay.report.output_forms import FILES
 from assay.util.diagnostics import USAGE, AssayError, fail
-from assay.util.locks import ignore_wait, locked, release
+from assay.util.locks import acquire_lock, ignore_wait, release
 from assay.util.os_errors import (
+    build_unnamed_disk_full_error,
+    build_write_error,
     convert_os_error,
+    get_error_path,
     has_room,
-    is_full,
+    is_disk_full_error,
     is_within,
-    make_write_error,
-    place_of,
-    some_disk_full,
 )
 from assay.util.paths import resolve_path
-from assay.util.scratch import BESIDE, create_locked_folder, sweep
+from assay.util.scratch import TEMPORARY_PREFIX, create_locked_folder, sweep
 
 if TYPE_CHECKING:
     from assay.app.runs import NamedRun
@@ -39,7 +39,7 @@ SPECS = "specs.json"
 
 def write_specs(checked: CheckedPackage, folder: Path, cache: Path) -> None:
     """Store the package of a build in its folder, from the cache if it is there."""
-    (folder / SPECS).write_text(workspace.text(checked, cache), encoding="utf-8")
+    (folder / SPECS).write_text(workspace.get_normal_form_text(checked, cache), encoding="utf-8")
 
 
 #: Marks a build as complete, and lists the files of the former build to remove.
@@ -73,15 +73,15 @@ def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -
 
 def is_unused(out: Path) -> bool:
     """Return whether a folder is empty, or has only the remains of a command that was killed while writing."""
-    foreign = (entry for entry in out.iterdir() if not entry.name.startswith(BESIDE))
-    return next(foreign, None) is None or any(out.glob(f"{BESIDE}*/{COMPLETE}"))
+    foreign_entries = (entry for entry in out.iterdir() if not entry.name.startswith(TEMPORARY_PREFIX))
+    return next(foreign_entries, None) is None or any(out.glob(f"{TEMPORARY_PREFIX}*/{COMPLETE}"))
 
 
 @contextmanager
-def replacing(
+def replace_folder(
     out: Path,
-    waiting: Callable[[], None] = ignore_wait,
-    finished: Callable[[Path], None] = lambda _: None,
+    on_wait: Callable[[], None] = ignore_wait,
+    on_finished: Callable[[Path], None] = lambda _: None,
     hint: str = "choose a folder that can be written with -o",
 ) -> Iterator[Path]:
     """Yield a fresh folder whose entries replace those of `out` if the block succeeds.
@@ -89,7 +89,7 @@ def replacing(
     Other entries of `out` stay, except reports in forms that the former build wrote and this one does not: their
     numbers would be outdated.
 
-    One process at a time writes into `out`. `waiting` is called if another one does; `finished` is called with the
+    One process at a time writes into `out`. `on_wait` is called if another one does; `on_finished` is called with the
     complete folder. Remains of killed processes are cleaned up first.
 
     Raises AssayError: `output` if the folder cannot be written, with the `hint`.
@@ -97,10 +97,10 @@ def replacing(
     is_new = is_done = False
     try:
         is_new = not out.exists()
-        with locked(out, waiting):
+        with acquire_lock(out, on_wait):
             try:
-                _settle(out)
-                yield from _filled(out, finished)
+                _finish_killed_builds(out)
+                yield from _fill_folder(out, on_finished)
                 is_done = True
             finally:
                 if is_new and not is_done:
@@ -108,25 +108,25 @@ def replacing(
     except OSError as error:
         if not is_within(error, out):
             raise convert_os_error(error) from None
-        if place_of(error) is None and is_full(error):
-            raise some_disk_full() from None
-        raise make_write_error("output", "output folder", out, error, hint) from None
+        if get_error_path(error) is None and is_disk_full_error(error):
+            raise build_unnamed_disk_full_error() from None
+        raise build_write_error("output", "output folder", out, error, hint) from None
 
 
-def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
-    work_dir, lock = create_locked_folder(out, BESIDE)
+def _fill_folder(out: Path, on_finished: Callable[[Path], None]) -> Iterator[Path]:
+    work_dir, lock = create_locked_folder(out, TEMPORARY_PREFIX)
     try:
-        fresh = work_dir / "report"
-        fresh.mkdir()
-        yield fresh
-        _refuse_theirs(fresh, out)
-        finished(fresh)
-        (work_dir / "begun").write_text(json.dumps(sorted(_outdated(fresh, out))), encoding="utf-8")
+        new_folder = work_dir / "report"
+        new_folder.mkdir()
+        yield new_folder
+        _refuse_foreign_files(new_folder, out)
+        on_finished(new_folder)
+        (work_dir / "begun").write_text(json.dumps(sorted(_find_outdated_files(new_folder, out))), encoding="utf-8")
         (work_dir / "begun").replace(work_dir / COMPLETE)
         _move(work_dir, out)
     except OSError as error:
         # Removing the work folder makes room, so this must be checked first.
-        if place_of(error) is None and is_full(error) and not has_room(out):
+        if get_error_path(error) is None and is_disk_full_error(error) and not has_room(out):
             error.filename = str(out)
         raise
     finally:
@@ -134,27 +134,27 @@ def _filled(out: Path, finished: Callable[[Path], None]) -> Iterator[Path]:
         release(lock)
 
 
-def _refuse_theirs(fresh: Path, out: Path) -> None:
+def _refuse_foreign_files(new_folder: Path, out: Path) -> None:
     """Raise AssayError `output` (usage) if a report would replace files that no build wrote."""
-    if (out / RECORD).exists() or not (fresh / RECORD).exists():
+    if (out / RECORD).exists() or not (new_folder / RECORD).exists():
         return
-    foreign = sorted(entry.name for entry in fresh.iterdir() if (out / entry.name).exists())
-    if foreign:
+    foreign_names = sorted(entry.name for entry in new_folder.iterdir() if (out / entry.name).exists())
+    if foreign_names:
         raise fail(
             "output",
             f"the output folder holds what no build has written, and this one would replace: {out}",
-            expected=f"a folder without {', '.join(foreign)}, or one with the {RECORD} of a former build",
+            expected=f"a folder without {', '.join(foreign_names)}, or one with the {RECORD} of a former build",
             hint="choose another folder with -o",
             status=USAGE,
         )
 
 
-def _settle(out: Path) -> None:
+def _finish_killed_builds(out: Path) -> None:
     """Finish moving complete builds whose process was killed, and remove incomplete ones."""
-    for work_dir in sorted(out.glob(f"{BESIDE}*")):
+    for work_dir in sorted(out.glob(f"{TEMPORARY_PREFIX}*")):
         if (work_dir / COMPLETE).exists() and (work_dir / "report").exists():
             _move(work_dir, out)
-    sweep(out, BESIDE)
+    sweep(out, TEMPORARY_PREFIX)
 
 
 def _move(work_dir: Path, out: Path) -> None:
@@ -169,13 +169,13 @@ def _move(work_dir: Path, out: Path) -> None:
     (work_dir / COMPLETE).unlink()  # before the work folder is removed: nothing is left to move
 
 
-def _outdated(fresh: Path, out: Path) -> set[str]:
+def _find_outdated_files(new_folder: Path, out: Path) -> set[str]:
     """Return the files in `out` of output forms that the report no longer has."""
     try:
-        forms = recorded(out).forms
+        forms = read_provenance(out).forms
     except AssayError:
         return set()
-    return {name for form in forms for name in FILES[form]} - {entry.name for entry in fresh.iterdir()}
+    return {name for form in forms for name in FILES[form]} - {entry.name for entry in new_folder.iterdir()}
 
 
 def _remove(entry: Path) -> None:

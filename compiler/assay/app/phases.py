@@ -9,31 +9,31 @@ from itertools import pairwise
 
 from assay.app.prepare import IngestedRun
 from assay.engine.results import RunResults
-from assay.ingest.readers.sample_store import listed
+from assay.ingest.readers.sample_store import format_names
 from assay.lang import time_format
 from assay.lang.model.package import Metric, Package
 from assay.lang.model.vocabulary import SINCE, UNTIL, Cut, Phase
-from assay.plan.planner import can_split_by_phase, cut_name
+from assay.plan.planner import can_split_by_phase, name_cut_statement
 from assay.remote import prometheus_times as times
-from assay.util.diagnostics import USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
+from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all, suggest_names
 
 FIRST, LAST = -(2**63), 2**63 - 1
 _GIVEN = re.compile(r"([^=]+)=(.*)\.\.(.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class InstantTimes:
     """The instants that the user set, in ns, by run id and name; an empty run id applies to every run.
 
     `texts` are the options as typed.
     """
 
-    at: Mapping[tuple[str, str], int]
+    ns_by_instant: Mapping[tuple[str, str], int]
     texts: tuple[str, ...]
 
-    def of(self, run: str, cut: str) -> int | None:
+    def get_time(self, run: str, cut: str) -> int | None:
         """Return the user's time for an instant of a run, or None."""
-        return self.at.get((run, cut), self.at.get(("", cut)))
+        return self.ns_by_instant.get((run, cut), self.ns_by_instant.get(("", cut)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class PhaseSelection:
 
     phases: tuple[Phase, ...]
     cuts: tuple[Cut, ...]
-    times: Times
+    times: InstantTimes
     texts: tuple[str, ...]
     may_be_empty: bool = False
 
@@ -57,7 +57,7 @@ class Instant:
 
     name: str
     t_ns: int
-    told_by: str
+    time_source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +86,16 @@ class RunPhases:
 
 
 def select_phases(
-    package: Package, declared: Sequence[Phase], at: Sequence[str], phase_texts: Sequence[str]
+    package: Package, declared: Sequence[Phase], time_texts: Sequence[str], phase_texts: Sequence[str]
 ) -> PhaseSelection | None:
     """Return the phases by which to split runs: those of the command line, or else those of the report.
 
     Returns None if there are no phases. Raises AssayError (usage) for an unknown phase or instant, and for an invalid
     time.
     """
-    phases = tuple(_one(package, declared, text) for text in phase_texts) or tuple(declared)
+    phases = tuple(_parse_phase(package, declared, text) for text in phase_texts) or tuple(declared)
     if not phases:
-        if at:
+        if time_texts:
             raise fail("no-phases", "--at tells an instant of phases, and there are none", status=USAGE,
                        hint="--phase NAME=FROM..TO names one")  # fmt: skip
         return None
@@ -104,32 +104,36 @@ def select_phases(
         raise fail("duplicate-phase", f"two phases are called `{sorted(duplicates)[0]}`", status=USAGE)
     instant_names = list(dict.fromkeys(name for phase in phases for name in (phase.since, phase.until) if name))
     declared_cuts = {cut.name: cut for cut in package.cuts}
-    bound_names = [name for text in phase_texts if "=" in text for name in _ends(text) if name]
-    times_given = _times(at, {*instant_names, *declared_cuts})
+    bound_names = [name for text in phase_texts if "=" in text for name in _parse_ends(text) if name]
+    instant_times = _parse_times(time_texts, {*instant_names, *declared_cuts})
     for name in bound_names:
-        if name not in declared_cuts and not any(cut == name for _, cut in times_given.at):
-            instants = [*declared_cuts, *(cut for _, cut in times_given.at)]
+        if name not in declared_cuts and not any(cut == name for _, cut in instant_times.ns_by_instant):
+            instants = [*declared_cuts, *(cut for _, cut in instant_times.ns_by_instant)]
             raise fail("unknown-instant", f"there is no instant `{name}`", status=USAGE,
-                       hint=did_you_mean(name, instants) if instants else f"--at {name}=TIME tells it")  # fmt: skip
+                       hint=suggest_names(name, instants) if instants else f"--at {name}=TIME tells it")  # fmt: skip
     cuts = tuple(declared_cuts.get(name) or Cut(name, "", "", "", "", None, "") for name in instant_names)
-    return PhaseSelection(phases, cuts, times_given, tuple(phase_texts))
+    return PhaseSelection(phases, cuts, instant_times, tuple(phase_texts))
 
 
-def _one(package: Package, declared: Sequence[Phase], text: str) -> Phase:
+def _parse_phase(package: Package, declared: Sequence[Phase], text: str) -> Phase:
     """Return a phase of the command line: a declared one, or `NAME=FROM..TO`."""
     if "=" in text:
         name = text.partition("=")[0]
-        return Phase(name, *_ends(text), 0, "", "")
-    listed = [*(item.phases for item in package.articles), *(item.phases for item in package.reports)]
-    by_name = {phase.name: phase for phases in listed for phase in phases}
-    by_name |= {phase.name: phase for phase in declared}
-    if text not in by_name:
-        raise fail("unknown-phase", f"there is no phase `{text}`", status=USAGE,
-                   hint=did_you_mean(text, by_name) if by_name else "--phase NAME=FROM..TO makes one")  # fmt: skip
-    return by_name[text]
+        return Phase(name, *_parse_ends(text), 0, "", "")
+    phase_lists = [*(item.phases for item in package.articles), *(item.phases for item in package.reports)]
+    phases_by_name = {phase.name: phase for phases in phase_lists for phase in phases}
+    phases_by_name |= {phase.name: phase for phase in declared}
+    if text not in phases_by_name:
+        raise fail(
+            "unknown-phase",
+            f"there is no phase `{text}`",
+            status=USAGE,
+            hint=suggest_names(text, phases_by_name) if phases_by_name else "--phase NAME=FROM..TO makes one",
+        )
+    return phases_by_name[text]
 
 
-def _ends(text: str) -> tuple[str, str]:
+def _parse_ends(text: str) -> tuple[str, str]:
     match = _GIVEN.fullmatch(text)
     if match is None or not (match[2] or match[3]):
         raise fail("bad-phase", f"--phase {text} is no phase", status=USAGE,
@@ -137,8 +141,8 @@ def _ends(text: str) -> tuple[str, str]:
     return match[2], match[3]
 
 
-def _times(texts: Sequence[str], cut_names: Iterable[str]) -> Times:
-    at: dict[tuple[str, str], int] = {}
+def _parse_times(texts: Sequence[str], cut_names: Iterable[str]) -> InstantTimes:
+    ns_by_instant: dict[tuple[str, str], int] = {}
     for text in texts:
         name, equals, time = text.partition("=")
         run, _, cut = name.rpartition(":")
@@ -146,22 +150,22 @@ def _times(texts: Sequence[str], cut_names: Iterable[str]) -> Times:
             raise fail("bad-time", f"--at {text} names no instant", status=USAGE, expected="NAME=TIME")
         if cut not in cut_names:
             raise fail(
-                "unknown-instant", f"there is no instant `{cut}`", status=USAGE, hint=did_you_mean(cut, cut_names)
+                "unknown-instant", f"there is no instant `{cut}`", status=USAGE, hint=suggest_names(cut, cut_names)
             )
         try:
-            at[run, cut] = times.nanoseconds(time, f"--at {cut}")
+            ns_by_instant[run, cut] = times.parse_nanoseconds(time, f"--at {cut}")
         except AssayError as error:
             raise AssayError(error.diagnostics, USAGE) from None
-    return Times(at, tuple(texts))
+    return InstantTimes(ns_by_instant, tuple(texts))
 
 
-def check_runs(selection: PhaseSelection, runs: Iterable[str]) -> None:
+def check_runs(phase_selection: PhaseSelection, runs: Iterable[str]) -> None:
     """Raise AssayError (usage) if an instant was set for an unknown run."""
     run_ids = list(runs)
-    for run, cut in selection.times.at:
+    for run, cut in phase_selection.times.ns_by_instant:
         if run and run not in run_ids:
             raise fail("run-name", f"--at {run}:{cut} is about a run that there is not", status=USAGE,
-                       hint=did_you_mean(run, run_ids))  # fmt: skip
+                       hint=suggest_names(run, run_ids))  # fmt: skip
 
 
 def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
@@ -177,7 +181,7 @@ def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
     )
 
 
-def resolved(selection: PhaseSelection, run: IngestedRun, results: RunResults) -> RunPhases:
+def locate_phases(phase_selection: PhaseSelection, ingested_run: IngestedRun, results: RunResults) -> RunPhases:
     """Locate the phases of a run in time.
 
     Raises AssayError with all problems: instants that are unknown or outside of the run's data, phases that end before
@@ -185,99 +189,105 @@ def resolved(selection: PhaseSelection, run: IngestedRun, results: RunResults) -
     """
     problems: list[Diagnostic] = []
     instants: dict[str, Instant] = {}
-    for cut in selection.cuts:
-        instant = _instant(selection, cut, run, results)
+    for cut in phase_selection.cuts:
+        instant = _locate_instant(phase_selection, cut, ingested_run, results)
         if isinstance(instant, Diagnostic):
             problems.append(instant)
         else:
             instants[cut.name] = instant
     raise_all(problems)
-    phases = tuple(_bounds(phase, run, instants) for phase in selection.phases)
-    raise_all(_disorder(run.run.id, selection.phases, phases, instants))
+    phases = tuple(_compute_bounds(phase, ingested_run, instants) for phase in phase_selection.phases)
+    raise_all(_check_order(ingested_run.run.id, phase_selection.phases, phases, instants))
     return RunPhases(tuple(sorted(instants.values(), key=lambda item: item.t_ns)), phases)
 
 
-def _instant(selection: PhaseSelection, cut: Cut, run: IngestedRun, results: RunResults) -> Instant | Diagnostic:
-    t_ns = selection.times.of(run.run.id, cut.name)
-    told_by = "--at"
+def _locate_instant(
+    phase_selection: PhaseSelection, cut: Cut, ingested_run: IngestedRun, results: RunResults
+) -> Instant | Diagnostic:
+    t_ns = phase_selection.times.get_time(ingested_run.run.id, cut.name)
+    time_source = "--at"
     if t_ns is None and cut.constant:
-        t_ns, told_by = _whole(run.constants.get(cut.constant)), f"constant {cut.constant}"
+        t_ns, time_source = _get_integer(ingested_run.constants.get(cut.constant)), f"constant {cut.constant}"
     if t_ns is None and cut.of:
-        t_ns, told_by = _whole(results.rows[cut_name(cut.name)][0]["t_ns"]), f"{cut.pick} {cut.column} of {cut.of}"
-    subject = f"run {run.run.id}: the instant `{cut.name}`"
+        t_ns, time_source = (
+            _get_integer(results.rows[name_cut_statement(cut.name)][0]["t_ns"]),
+            f"{cut.pick} {cut.column} of {cut.of}",
+        )
+    subject = f"run {ingested_run.run.id}: the instant `{cut.name}`"
     if t_ns is None:
         cause = f": `{cut.of}` has no row that tells it" if cut.of else ""
         hint = f"--at {cut.name}=TIME tells it" + (f", or the run's constant `{cut.constant}`" if cut.constant else "")
         return Diagnostic("no-instant-given", f"{subject} is not known{cause}", hint=hint)
-    first, last = extent(run)
+    first, last = get_time_range(ingested_run)
     if not first <= t_ns <= last:
         return Diagnostic(
             "instant-outside",
             f"{subject} is outside of the run's data",
             expected=f"from {time_format.format_instant(first)} to {time_format.format_instant(last)}",
-            found=f"{time_format.format_instant(t_ns)} ({told_by})",
+            found=f"{time_format.format_instant(t_ns)} ({time_source})",
         )
-    return Instant(cut.name, t_ns, told_by)
+    return Instant(cut.name, t_ns, time_source)
 
 
-def overruled(package: Package, runs: Iterable[tuple[str, IngestedRun, RunPhases]]) -> Iterator[str]:
+def iter_overrule_notes(package: Package, runs: Iterable[tuple[str, IngestedRun, RunPhases]]) -> Iterator[str]:
     """Yield a note for each instant that the user set to another time than the run's constant.
 
     A table of facts may show the constant, which is then not the time of the split.
     """
     constants = {cut.name: cut.constant for cut in package.cuts if cut.constant}
-    for label, run, phases in runs:
+    for label, ingested_run, phases in runs:
         for instant in phases.instants:
             name = constants.get(instant.name, "")
-            recorded = _whole(run.constants.get(name))
-            if recorded is not None and recorded != instant.t_ns:
+            recorded_ns = _get_integer(ingested_run.constants.get(name))
+            if recorded_ns is not None and recorded_ns != instant.t_ns:
                 yield (
-                    f"{label} is cut at {instant.name} {time_format.format_instant(instant.t_ns)} ({instant.told_by}), "
-                    f"and not at {time_format.format_instant(recorded)}, which its constant {name} tells."
+                    f"{label} is cut at {instant.name} {time_format.format_instant(instant.t_ns)} "
+                    f"({instant.time_source}), "
+                    f"and not at {time_format.format_instant(recorded_ns)}, which its constant {name} tells."
                 )
 
 
-def _whole(value: object) -> int | None:
+def _get_integer(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def extent(run: IngestedRun) -> tuple[int, int]:
+def get_time_range(ingested_run: IngestedRun) -> tuple[int, int]:
     """Return the first and the last instant of a run's data, in ns."""
-    firsts = [log.first_ns for log in run.logs if log.first_ns is not None]
-    lasts = [log.last_ns for log in run.logs if log.last_ns is not None]
+    firsts = [log.first_ns for log in ingested_run.logs if log.first_ns is not None]
+    lasts = [log.last_ns for log in ingested_run.logs if log.last_ns is not None]
     return min(firsts, default=0), max(lasts, default=0)
 
 
-def _bounds(phase: Phase, run: IngestedRun, instants: Mapping[str, Instant]) -> Bounds:
-    margin = _whole(run.constants.get(phase.margin)) if phase.margin else phase.margin_ns
+def _compute_bounds(phase: Phase, ingested_run: IngestedRun, instants: Mapping[str, Instant]) -> Bounds:
+    margin = _get_integer(ingested_run.constants.get(phase.margin)) if phase.margin else phase.margin_ns
     assert margin is not None
     since = instants[phase.since].t_ns + margin if phase.since else None
     until = instants[phase.until].t_ns - margin if phase.until else None
     return Bounds(phase.name, since, until)
 
 
-def _disorder(
+def _check_order(
     run: str, phases: Sequence[Phase], bounds: Sequence[Bounds], instants: Mapping[str, Instant]
 ) -> Iterator[Diagnostic]:
     """Yield the problems of phases that end before they begin, or that overlap."""
-    valid = []
+    valid_bounds = []
     for phase, phase_bounds in zip(phases, bounds, strict=True):
         if phase_bounds.since is None or phase_bounds.until is None or phase_bounds.since < phase_bounds.until:
-            valid.append(phase_bounds)
+            valid_bounds.append(phase_bounds)
             continue
         since, until = instants[phase.since], instants[phase.until]
-        backwards = since.t_ns >= until.t_ns
+        is_backwards = since.t_ns >= until.t_ns
         ends = "where" if since.t_ns == until.t_ns else "before"
         yield Diagnostic(
-            "phase-backwards" if backwards else "phase-margin",
+            "phase-backwards" if is_backwards else "phase-margin",
             f"run {run}: the phase `{phase.name}` ends {ends} it begins"
-            if backwards
+            if is_backwards
             else f"run {run}: its margins leave nothing of the phase `{phase.name}`",
             found=f"from {time_format.format_instant(since.t_ns)} (`{since.name}`) "
             f"to {time_format.format_instant(until.t_ns)} (`{until.name}`)",
         )
-    valid.sort(key=lambda item: (item.parameters[SINCE], item.parameters[UNTIL]))
-    for first, second in pairwise(valid):
+    valid_bounds.sort(key=lambda item: (item.parameters[SINCE], item.parameters[UNTIL]))
+    for first, second in pairwise(valid_bounds):
         if second.parameters[SINCE] < first.parameters[UNTIL]:
             yield Diagnostic(
                 "phase-overlap",
@@ -293,14 +303,14 @@ def describe_bounds(bounds: Bounds) -> str:
     return f"from {since} to {until}"
 
 
-def check_samples(run: IngestedRun, bounds: Bounds, results: RunResults) -> None:
+def check_samples(ingested_run: IngestedRun, bounds: Bounds, results: RunResults) -> None:
     """Raise AssayError if no metric has a sample in a phase."""
     if results.metrics and not any(result.size for result in results.metrics.values()):
-        first, last = extent(run)
-        metric_names = listed(sorted(results.metrics))
+        first, last = get_time_range(ingested_run)
+        metric_names = format_names(sorted(results.metrics))
         raise fail(
             "empty-phase",
-            f"run {run.run.id}: there are no samples of {metric_names} in the phase `{bounds.name}`, "
+            f"run {ingested_run.run.id}: there are no samples of {metric_names} in the phase `{bounds.name}`, "
             f"{describe_bounds(bounds)}",
             expected=f"samples; the run's data is from {time_format.format_instant(first)} "
             f"to {time_format.format_instant(last)}",

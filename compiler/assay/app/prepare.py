@@ -14,26 +14,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from assay.app.hashing import Hashing
-from assay.app.required_sources import needed_sources
-from assay.app.runs import NamedRun, here
+from assay.app.hashing import HashWaiter
+from assay.app.required_sources import select_sources
+from assay.app.runs import NamedRun, fetch_runs
 from assay.app.session import Session
-from assay.app.stages import stage
-from assay.engine.pruning import used
+from assay.app.stages import log_stage
+from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store
 from assay.ingest.discovery import RunFiles
-from assay.ingest.hashing import FileHash, content_key
+from assay.ingest.hashing import FileHash, compute_content_key
 from assay.ingest.manifest import (
-    covers,
-    definitions_hash,
-    file_names,
+    has_required_events,
     has_same_file_names,
+    hash_definitions,
+    hash_recognition,
+    list_file_names,
     read_notes,
-    recognition_hash,
 )
 from assay.ingest.pipeline import ingest
-from assay.ingest.quarantine import QuarantineLimitError, place_of
-from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants
+from assay.ingest.quarantine import QuarantineLimitError, get_quarantine_path
+from assay.ingest.run_metadata import list_duplicate_constant_warnings, read_constants
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Source
 from assay.util.checksums import is_sealed
@@ -41,10 +41,10 @@ from assay.util.diagnostics import AssayError
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
-    from assay.engine.mount import Facts, HostLog
+    from assay.engine.mount import HostLog, RunFacts
 
 T = TypeVar("T")
-Wanted = Mapping[str, frozenset[str]]
+RequiredFields = Mapping[str, frozenset[str]]
 OF_CACHE = ("cache", "disk-full")  # problems of the cache, not of the run that is read
 SIDE_BY_SIDE = 2  # folders that are ingested at a time
 
@@ -53,23 +53,23 @@ SIDE_BY_SIDE = 2  # folders that are ingested at a time
 class Part:
     """The data of one source in a run.
 
-    `raw` is the hash of the content, `recognition` that of the rules by which records are recognised, `hashes` are
-    those of each file. `events` is the folder of the ingested events.
+    `content_hash` is the hash of the content, `recognition` that of the rules by which records are recognised, `hashes`
+    are those of each file. `events` is the folder of the ingested events.
     """
 
     source: Source
     files: RunFiles
-    raw: str
+    content_hash: str
     recognition: str
     hashes: tuple[FileHash, ...]
     events: Path
 
     @cached_property
-    def facts(self) -> Facts:
+    def facts(self) -> RunFacts:
         """The facts about the ingested records."""
-        from assay.engine.mount import facts  # slow to import, and not always needed
+        from assay.engine.mount import read_facts  # slow to import, and not always needed
 
-        return facts(self.events)
+        return read_facts(self.events)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,14 @@ class IngestedRun:
     notes: tuple[str, ...] = ()
 
     @property
-    def raw(self) -> str:
+    def content_hash(self) -> str:
         """The hash of all raw data."""
-        return _joined([part.raw for part in self.parts])
+        return _join_hashes([part.content_hash for part in self.parts])
 
     @property
     def recognition(self) -> str:
         """The hash of the recognition rules of all parts."""
-        return _joined([part.recognition for part in self.parts])
+        return _join_hashes([part.recognition for part in self.parts])
 
     @property
     def hashes(self) -> tuple[FileHash, ...]:
@@ -117,7 +117,7 @@ class IngestedRun:
         return {event: number for part in self.parts for event, number in part.facts.events.items()}
 
 
-def _joined(hashes: Sequence[str]) -> str:
+def _join_hashes(hashes: Sequence[str]) -> str:
     """Combine several hashes into one; a single hash is returned as it is."""
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("|".join(hashes).encode()).hexdigest()
 
@@ -133,56 +133,63 @@ class _DiscoveredFiles:
     run: NamedRun
     source: Source
     files: RunFiles
-    hashing: Hashing
+    hashing: HashWaiter
     events: tuple[Event, ...]
-    wanted: Wanted
+    required_fields: RequiredFields
 
 
 def prepare(
     session: Session,
     checked: CheckedPackage,
     runs: Sequence[NamedRun],
-    required_fields: Wanted,
+    required_fields: RequiredFields,
     metrics: Sequence[Metric] = (),
-    at_work: Callable[[], None] = ignore_work,
+    on_work_start: Callable[[], None] = ignore_work,
 ) -> tuple[IngestedRun, ...]:
     """Return every run with its events ingested, unless they are cached.
 
-    `metrics` are the metrics that need the events; they are named in the error if no run has them. `at_work` is called
-    before raw files are read.
+    `metrics` are the metrics that need the events; they are named in the error if no run has them. `on_work_start` is
+    called before raw files are read.
 
     Raises AssayError with the problems of every run.
     """
-    runs = here(session, runs, checked.package.sources)
-    sources = needed_sources(checked, metrics, required_fields, runs)
-    discovered, constants = discover_files(session, checked, sources, runs, required_fields)
-    reading = _Reading(
-        session, at_work, sum(item.files.size for item in discovered), len(discovered), _called(discovered)
+    runs = fetch_runs(session, runs, checked.package.sources)
+    sources = select_sources(checked, metrics, required_fields, runs)
+    discovered_files, constants = discover_files(session, checked, sources, runs, required_fields)
+    ingester = _Ingester(
+        session,
+        on_work_start,
+        sum(item.files.size for item in discovered_files),
+        len(discovered_files),
+        _format_progress_label(discovered_files),
     )
     # Ingesting one folder does not keep all cores busy all the time, so two are ingested at once.
-    with ThreadPoolExecutor(max_workers=min(len(discovered), SIDE_BY_SIDE)) as pool:
-        parts = gathered([pool.submit(reading.part, item) for item in discovered])
+    with ThreadPoolExecutor(max_workers=min(len(discovered_files), SIDE_BY_SIDE)) as pool:
+        parts = collect_results([pool.submit(ingester.read_part, item) for item in discovered_files])
     parts_by_run: dict[str, list[Part]] = {run.id: [] for run in runs}
-    for item, part in zip(discovered, parts, strict=True):
+    for item, part in zip(discovered_files, parts, strict=True):
         parts_by_run[item.run.id].append(part)
     return tuple(
         IngestedRun(
-            run, constants[run.id], tuple(parts_by_run[run.id]), duplicate_constant_notes(checked.package.sources, run)
+            run,
+            constants[run.id],
+            tuple(parts_by_run[run.id]),
+            list_duplicate_constant_notes(checked.package.sources, run),
         )
         for run in runs
     )
 
 
-def _called(discovered: Sequence[_DiscoveredFiles]) -> str:
+def _format_progress_label(discovered_files: Sequence[_DiscoveredFiles]) -> str:
     """Return the label of the progress display."""
-    runs = list(dict.fromkeys(item.run.id for item in discovered))
-    files = sum(len(host.files) for item in discovered for host in item.files.hosts)
+    runs = list(dict.fromkeys(item.run.id for item in discovered_files))
+    files = sum(len(host.files) for item in discovered_files for host in item.files.hosts)
     return f"reading {runs[0] if len(runs) == 1 else f'{len(runs)} runs'}, {format_count(files, 'file')}"
 
 
-def duplicate_constant_notes(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
+def list_duplicate_constant_notes(sources: Sequence[Source], run: NamedRun) -> tuple[str, ...]:
     """Return warnings about constants that a run defines several times."""
-    return tuple(note for source in sources for note in duplicate_constant_warnings(source, run.directory))
+    return tuple(note for source in sources for note in list_duplicate_constant_warnings(source, run.directory))
 
 
 def discover_files(
@@ -190,21 +197,22 @@ def discover_files(
     checked: CheckedPackage,
     sources: Sequence[Source],
     runs: Sequence[NamedRun],
-    required_fields: Wanted,
+    required_fields: RequiredFields,
 ) -> tuple[list[_DiscoveredFiles], dict[str, dict[str, object]]]:
     """Find the files of every run and source, and read the constants of every run.
 
     Constants are those of all sources of the package. Raises AssayError with the problems of every run.
     """
     problems: list[AssayError] = []
-    discovered: list[_DiscoveredFiles] = []
+    discovered_files: list[_DiscoveredFiles] = []
     constants: dict[str, dict[str, object]] = {run.id: {} for run in runs}
     all_events = checked.package.events
     events = {source.name: tuple(item for item in all_events if item.source == source.name) for source in sources}
     for run in runs:
         try:
             files = [
-                (source, *session.hashes.of(run.id, run.directory, source, events[source.name])) for source in sources
+                (source, *session.run_hasher.get_files(run.id, run.directory, source, events[source.name]))
+                for source in sources
             ]
             for source in checked.package.sources:
                 constants[run.id] |= read_constants(source, run.directory)
@@ -216,19 +224,19 @@ def discover_files(
             wanted_fields = {
                 event.name: required_fields[event.name] for event in source_events if event.name in required_fields
             }
-            discovered.append(_DiscoveredFiles(run, source, run_files, hashing, source_events, wanted_fields))
+            discovered_files.append(_DiscoveredFiles(run, source, run_files, hashing, source_events, wanted_fields))
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
-    return discovered, constants
+    return discovered_files, constants
 
 
-def gathered(pending: Sequence[Future[T]]) -> list[T]:
+def collect_results(futures: Sequence[Future[T]]) -> list[T]:
     """Return the results of all futures.
 
     Raises AssayError with the problems of all that failed.
     """
     results, problems = [], []
-    for item in pending:
+    for item in futures:
         try:
             results.append(item.result())
         except AssayError as error:
@@ -240,109 +248,118 @@ def gathered(pending: Sequence[Future[T]]) -> list[T]:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _Ingester:
     """The ingestion of several runs, with its progress.
 
-    `what` is the label of the progress display, `size` the total bytes, `done` the bytes read by run and source,
-    `fresh` the parts that were not cached. `locks` has a lock for each set of files, which several runs may share.
+    `label` is the label of the progress display, `size` the total bytes, `bytes_read` the bytes read by run and source,
+    `ingested` the parts that were not cached. `locks` has a lock for each set of files, which several runs may share.
     """
 
     session: Session
-    at_work: Callable[[], None]
+    on_work_start: Callable[[], None]
     size: int
     folders: int
-    what: str
-    done: dict[tuple[str, str], int] = field(default_factory=dict)
-    fresh: set[tuple[str, str]] = field(default_factory=set)
+    label: str
+    bytes_read: dict[tuple[str, str], int] = field(default_factory=dict)
+    ingested: set[tuple[str, str]] = field(default_factory=set)
     locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
-    def part(self, discovered: _DiscoveredFiles) -> Part:
+    def read_part(self, discovered_files: _DiscoveredFiles) -> Part:
         """Return a run's part of one source."""
         store = self.session.store
-        size = discovered.files.size
-        files, hashes = discovered.hashing()
-        discovered = replace(discovered, files=files)
-        raw = content_key(hashes, discovered.files)
+        size = discovered_files.files.size
+        files, hashes = discovered_files.hashing()
+        discovered_files = replace(discovered_files, files=files)
+        content_hash = compute_content_key(hashes, discovered_files.files)
         with (
-            self.locks[raw],
-            stage("read", run=discovered.run.id, source=discovered.source.name, bytes=size) as stage_facts,
+            self.locks[content_hash],
+            log_stage(
+                "read", run=discovered_files.run.id, source=discovered_files.source.name, bytes=size
+            ) as stage_facts,
         ):
-            place = self.folder(discovered, store.place("ingest", raw))
-            stage_facts["cached"] = (discovered.run.id, discovered.source.name) not in self.fresh
-        recognition = recognition_hash(discovered.source, discovered.events)
-        return Part(discovered.source, discovered.files, raw, recognition, hashes, place)
+            place = self.get_folder(discovered_files, store.get_path("ingest", content_hash))
+            stage_facts["cached"] = (discovered_files.run.id, discovered_files.source.name) not in self.ingested
+        recognition = hash_recognition(discovered_files.source, discovered_files.events)
+        return Part(discovered_files.source, discovered_files.files, content_hash, recognition, hashes, place)
 
-    def folder(self, discovered: _DiscoveredFiles, entries_dir: Path) -> Path:
+    def get_folder(self, discovered_files: _DiscoveredFiles, entries_dir: Path) -> Path:
         """Return the folder of events, ingested now unless `held` has it; one process at a time ingests."""
-        if entry := self.known(discovered, entries_dir):
+        if entry := self.find_cached(discovered_files, entries_dir):
             return entry
         store = self.session.store
-        with store.alone(
-            entries_dir, lambda: self.session.notice(f"waiting for another assay that reads {discovered.run.id}")
+        with store.lock_folder(
+            entries_dir, lambda: self.session.notice(f"waiting for another assay that reads {discovered_files.run.id}")
         ):
-            return self.known(discovered, entries_dir) or self.ingest(discovered, entries_dir)
+            return self.find_cached(discovered_files, entries_dir) or self.ingest(discovered_files, entries_dir)
 
-    def known(self, discovered: _DiscoveredFiles, entries_dir: Path) -> Path | None:
+    def find_cached(self, discovered_files: _DiscoveredFiles, entries_dir: Path) -> Path | None:
         """Return the folder of events in the cache, or None."""
         for entry in sorted(entries_dir.iterdir()) if entries_dir.is_dir() else ():
-            is_complete = is_sealed(entry) and covers(entry, discovered.source, discovered.events, discovered.wanted)
-            if is_complete and _tells_of(entry, discovered.files):
-                self.tell(discovered, discovered.files.size)
-                used(entry)
+            is_complete = is_sealed(entry) and has_required_events(
+                entry, discovered_files.source, discovered_files.events, discovered_files.required_fields
+            )
+            if is_complete and _has_current_file_names(entry, discovered_files.files):
+                self.report_progress(discovered_files, discovered_files.files.size)
+                mark_used(entry)
                 return entry
         return None
 
-    def ingest(self, discovered: _DiscoveredFiles, entries_dir: Path) -> Path:
+    def ingest(self, discovered_files: _DiscoveredFiles, entries_dir: Path) -> Path:
         """Ingest the events into a new folder and return it."""
         store = self.session.store
-        fields = json.dumps({name: sorted(names) for name, names in sorted(discovered.wanted.items())})
-        names = json.dumps(file_names(discovered.files))
+        fields = json.dumps({name: sorted(names) for name, names in sorted(discovered_files.required_fields.items())})
+        names = json.dumps(list_file_names(discovered_files.files))
         key = hashlib.sha256((fields + names).encode()).hexdigest()[:16]
-        place = entries_dir / f"{definitions_hash(discovered.source, discovered.events, discovered.wanted)[:16]}-{key}"
-        self.at_work()
-        self.fresh.add((discovered.run.id, discovered.source.name))
-        refused = place_of(store.folder, discovered.run.directory, discovered.source.name)
-        with _naming(discovered.run), _keeping(store, refused):
+        definition_hash = hash_definitions(
+            discovered_files.source, discovered_files.events, discovered_files.required_fields
+        )
+        place = entries_dir / f"{definition_hash[:16]}-{key}"
+        self.on_work_start()
+        self.ingested.add((discovered_files.run.id, discovered_files.source.name))
+        quarantine_path = get_quarantine_path(
+            store.folder, discovered_files.run.directory, discovered_files.source.name
+        )
+        with _prefix_run_name(discovered_files.run), _keep_quarantine(store, quarantine_path):
             ingest(
-                discovered.source,
-                discovered.events,
-                discovered.wanted,
-                discovered.files,
+                discovered_files.source,
+                discovered_files.events,
+                discovered_files.required_fields,
+                discovered_files.files,
                 place,
                 share=min(self.folders, SIDE_BY_SIDE),
-                progress=lambda done, _total: self.tell(discovered, done),
+                progress=lambda done, _total: self.report_progress(discovered_files, done),
                 cache=store.folder,
             )
         return place
 
-    def tell(self, discovered: _DiscoveredFiles, done: int) -> None:
+    def report_progress(self, discovered_files: _DiscoveredFiles, done: int) -> None:
         """Report how much of all files has been read."""
-        self.done[discovered.run.id, discovered.source.name] = done
-        self.session.progress(self.what, sum(self.done.values()), self.size)
+        self.bytes_read[discovered_files.run.id, discovered_files.source.name] = done
+        self.session.progress(self.label, sum(self.bytes_read.values()), self.size)
 
 
-def _tells_of(entry: Path, files: RunFiles) -> bool:
+def _has_current_file_names(entry: Path, files: RunFiles) -> bool:
     """Return whether the notes of an entry, if it has any, use the current file names."""
-    from assay.engine.mount import facts
+    from assay.engine.mount import read_facts
 
-    has_notes = read_notes(entry) or any(log.quarantined for log in facts(entry).logs)
+    has_notes = read_notes(entry) or any(log.quarantined for log in read_facts(entry).logs)
     return not has_notes or has_same_file_names(entry, files)
 
 
 @contextmanager
-def _keeping(store: Store, place: Path) -> Iterator[None]:
+def _keep_quarantine(store: Store, place: Path) -> Iterator[None]:
     """Move the quarantine of a run that exceeds its limit to a path; remove the one of the last attempt first."""
-    with store.writing():
+    with store.convert_write_errors():
         place.unlink(missing_ok=True)
     try:
         yield
     except QuarantineLimitError as error:
-        with store.writing():
-            raise error.with_table_at(place) from None
+        with store.convert_write_errors():
+            raise error.move_table(place) from None
 
 
 @contextmanager
-def _naming(run: NamedRun) -> Iterator[None]:
+def _prefix_run_name(run: NamedRun) -> Iterator[None]:
     """Prefix the problems of a run's raw data with the name of the run."""
     try:
         yield

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
-from assay.lang.workspace import Workspace, positions
-from assay.report.prose import Prose, read
+from assay.lang.workspace import Workspace, get_positions
+from assay.report.prose import Prose, read_prose_file
 from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, raise_all, suggest_nearest
 
 #: The file of a build with the prose of its article: text by file, as JSON.
@@ -25,23 +25,23 @@ def read_prose(workspace: Workspace, checked: CheckedPackage, article: Article) 
     prose_by_file: dict[str, Prose] = {}
     for name in (part.prose for part in article.parts if part.prose):
         display_name, path = f"specs/{checked.package.system}/{name}", workspace.specs / checked.package.system / name
-        if not workspace.holds(path):
+        if not workspace.contains_path(path):
             problems.append(Diagnostic("prose", "a link points outside the workspace", Span(display_name)))
             continue
         if not path.exists():
-            problems.append(_missing(workspace, checked, article, name, display_name))
+            problems.append(_create_missing_problem(workspace, checked, article, name, display_name))
             continue
-        prose_by_file[name] = read(path, display_name, checked, article.choices, problems)
+        prose_by_file[name] = read_prose_file(path, display_name, checked, article.choices, problems)
     raise_all(problems)
     return prose_by_file
 
 
-def _missing(
+def _create_missing_problem(
     workspace: Workspace, checked: CheckedPackage, article: Article, name: str, display_name: str
 ) -> Diagnostic:
     """Return the problem of a missing prose file, at the line of the specs that names it."""
     system = checked.package.system
-    span, excerpt = positions(workspace, system)(name)
+    span, excerpt = get_positions(workspace, system)(name)
     prose_path = workspace.specs / system / name
     stems = [path.stem for path in prose_path.parent.glob(f"*{prose_path.suffix}")]
     return Diagnostic(
@@ -54,47 +54,47 @@ def _missing(
     )
 
 
-def texts_of(prose: Mapping[str, Prose]) -> dict[str, str]:
+def get_texts(prose: Mapping[str, Prose]) -> dict[str, str]:
     """Return the texts of prose by file."""
     return {name: item.text for name, item in sorted(prose.items())}
 
 
-def texts_by_article(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
+def read_texts_by_article(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
     """Return the texts of the prose of every article. Raises AssayError with all distinct problems."""
     texts: dict[str, Texts] = {}
     problems: list[Diagnostic] = []
     for article in checked.package.articles:
         try:
-            texts[article.name] = texts_of(read_prose(workspace, checked, article))
+            texts[article.name] = get_texts(read_prose(workspace, checked, article))
         except AssayError as error:
             problems += error.diagnostics
     raise_all(dict.fromkeys(problems))
     return texts
 
 
-def unchecked_texts(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
+def read_unchecked_texts(workspace: Workspace, checked: CheckedPackage) -> dict[str, Texts]:
     """Return the texts of the prose of every article, unchecked; unreadable files have empty texts."""
 
-    def text(name: str) -> str:
+    def read_text(name: str) -> str:
         path = workspace.specs / checked.package.system / name
         try:
-            return path.read_text(encoding="utf-8") if workspace.holds(path) else ""
+            return path.read_text(encoding="utf-8") if workspace.contains_path(path) else ""
         except (OSError, ValueError):
             return ""
 
     return {
-        article.name: {part.prose: text(part.prose) for part in article.parts if part.prose}
+        article.name: {part.prose: read_text(part.prose) for part in article.parts if part.prose}
         for article in checked.package.articles
     }
 
 
-def write_texts_of(prose: Mapping[str, Prose], folder: Path) -> None:
+def write_prose_texts(prose: Mapping[str, Prose], folder: Path) -> None:
     """Store the prose of an article in the folder of its build."""
-    text = json.dumps(texts_of(prose), ensure_ascii=False, indent=1, sort_keys=True)
+    text = json.dumps(get_texts(prose), ensure_ascii=False, indent=1, sort_keys=True)
     (folder / KEPT).write_text(text + "\n", encoding="utf-8")
 
 
-def kept_texts(folder: Path) -> Texts | None:
+def read_stored_texts(folder: Path) -> Texts | None:
     """Return the prose that a build stored, or None. Raises AssayError if the file has another format."""
     path = folder / KEPT
     if not path.is_file():

@@ -11,95 +11,98 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from assay.app.prepare import IngestedRun, Wanted
-from assay.app.unknown_names import count_unknown, find_unknown
+from assay.app.prepare import IngestedRun, RequiredFields
+from assay.app.unknown_names import count_unknown_records, iter_unknown_findings
 from assay.engine.compiled_plan import CompiledPlan
-from assay.engine.connection import small_engine
-from assay.engine.results import NO_SAMPLES, Formulas, RunResults, pooled
+from assay.engine.connection import open_shared_cursor
+from assay.engine.results import NO_SAMPLES, Formulas, RunResults, summarize_pooled
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Package
 from assay.lang.model.vocabulary import Coverage
-from assay.lang.reserved_names import default_mark
-from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, plan
-from assay.quality.assess import Assessment, Notice, count_name
+from assay.lang.reserved_names import get_default_mark
+from assay.plan.planner import EventStep, GrainRowsStep, Plan, RelationStep, build_plan
+from assay.quality.assess import Assessment, Notice, get_count_name
 from assay.quality.value_events import ValueEvents
 from assay.report.data_quality import Finding, RunQuality
 from assay.sql import completeness, dialect
 from assay.sql.codegen import Statement
-from assay.sql.dialect import column, scan
-from assay.sql.expressions import places
+from assay.sql.dialect import build_column, build_scan
+from assay.sql.expressions import build_placeholders
 from assay.util.diagnostics import AssayError
 
 NAMED = 3  # metrics that a warning names
 
 
-def missing_data_warnings(
-    checked: CheckedPackage, metric_plan: Plan, results: RunResults, prepared: IngestedRun
+def list_missing_data_warnings(
+    checked: CheckedPackage, metric_plan: Plan, results: RunResults, ingested_run: IngestedRun
 ) -> tuple[str, ...]:
     """Return a warning for each event or field that the run lacks and that a metric without samples reads."""
     return (
-        *absent_events(checked, metric_plan, results, prepared.counts),
-        *absent_fields(checked, metric_plan, results, prepared),
+        *list_absent_event_warnings(checked, metric_plan, results, ingested_run.counts),
+        *list_absent_field_warnings(checked, metric_plan, results, ingested_run),
     )
 
 
-def absent_events(
+def list_absent_event_warnings(
     checked: CheckedPackage, metric_plan: Plan, results: RunResults, counts: Mapping[str, int]
 ) -> tuple[str, ...]:
     """Return a warning for each event that the run lacks and that metrics without samples are measured by."""
-    empty = [metric for metric in metric_plan.metrics if not results.metrics[metric.id].size]
+    empty_metrics = [metric for metric in metric_plan.metrics if not results.metrics[metric.id].size]
     readers: dict[str, list[str]] = {}
-    for metric in empty:
-        for event in _measured_events(checked.package, metric):
+    for metric in empty_metrics:
+        for event in _find_measured_events(checked.package, metric):
             if not counts.get(event):
                 readers.setdefault(event, []).append(metric.id)
     return tuple(
-        f"no log line is a `{event}` event, so there are no samples of {_listed(names)}."
+        f"no log line is a `{event}` event, so there are no samples of {_format_names(names)}."
         for event, names in sorted(readers.items())
     )
 
 
-def absent_fields(
-    checked: CheckedPackage, metric_plan: Plan, results: RunResults, prepared: IngestedRun
+def list_absent_field_warnings(
+    checked: CheckedPackage, metric_plan: Plan, results: RunResults, ingested_run: IngestedRun
 ) -> tuple[str, ...]:
     """Return a warning for each field that is null in every row of its event and that metrics without samples read."""
     readers: dict[tuple[str, str], list[str]] = {}
     for metric in metric_plan.metrics:
         if not results.metrics[metric.id].size:
-            for name, fields in plan(checked.package, [metric], ()).required_fields.items():
+            for name, fields in build_plan(checked.package, [metric], ()).required_fields.items():
                 for field in fields:
                     readers.setdefault((name, field), []).append(metric.id)
     return tuple(
-        f"no `{event.name}` event has a value of `{field}`{_read_from(event, field)}; there are no samples of "
-        f"{_listed(readers[event.name, field])}, which read{'s' if len(readers[event.name, field]) == 1 else ''} it."
+        f"no `{event.name}` event has a value of `{field}`{_describe_paths(event, field)}; there are no samples of "
+        f"{_format_names(readers[event.name, field])}, which "
+        f"read{'s' if len(readers[event.name, field]) == 1 else ''} it."
         for event in checked.package.events
-        if prepared.counts.get(event.name)
-        for field in _without_value(prepared, event, [field for name, field in readers if name == event.name])
+        if ingested_run.counts.get(event.name)
+        for field in _iter_null_fields(ingested_run, event, [field for name, field in readers if name == event.name])
     )
 
 
-def _without_value(prepared: IngestedRun, event: Event, fields: Sequence[str]) -> Iterator[str]:
+def _iter_null_fields(ingested_run: IngestedRun, event: Event, fields: Sequence[str]) -> Iterator[str]:
     """Yield, in order of their names, the optional fields that are null in every row of an event."""
-    optional = {field.name for form in event.forms for field in form.fields if field.paths and not field.required}
-    names = sorted(optional & set(fields))
-    files = [path for folder in prepared.folders for path in sorted((folder / "events" / event.name).glob("*.parquet"))]
+    optional_names = {field.name for form in event.forms for field in form.fields if field.paths and not field.required}
+    names = sorted(optional_names & set(fields))
+    files = [
+        path for folder in ingested_run.folders for path in sorted((folder / "events" / event.name).glob("*.parquet"))
+    ]
     if not names or not files:
         return
-    with small_engine() as connection:
-        rows = [connection.execute(dialect.text(_values(path, names))).fetchone() for path in files]
+    with open_shared_cursor() as connection:
+        rows = [connection.execute(dialect.to_sql(_build_value_count(path, names))).fetchone() for path in files]
     for index, name in enumerate(names):
         if not any(row and row[index] for row in rows):
             yield name
 
 
-def _values(path: Path, fields: Sequence[str]) -> exp.Select:
+def _build_value_count(path: Path, fields: Sequence[str]) -> exp.Select:
     """Return a query that counts the non-null values of each field in the complete records of a file."""
-    query = dialect.select(*(exp.Count(this=column(name)) for name in fields))
-    return query.from_(scan(glob.escape(str(path)))).where(column("whole"))
+    query = dialect.select(*(exp.Count(this=build_column(name)) for name in fields))
+    return query.from_(build_scan(glob.escape(str(path)))).where(build_column("whole"))
 
 
-def _read_from(event: Event, name: str) -> str:
+def _describe_paths(event: Event, name: str) -> str:
     """Return a clause that names the paths a field is read from; empty if the only path is its name."""
     all_paths = (
         ".".join(path) for form in event.forms for field in form.fields if field.name == name for path in field.paths
@@ -108,7 +111,7 @@ def _read_from(event: Event, name: str) -> str:
     return "" if paths == [name] else f", which is read from {' or '.join(f'`{path}`' for path in paths)}"
 
 
-def _measured_events(package: Package, metric: Metric) -> set[str]:
+def _find_measured_events(package: Package, metric: Metric) -> set[str]:
     """Return the events that the instants of a metric's measure are bound to."""
     grain = next(item for item in package.grains if item.name == metric.grain)
     measure_names = {node.text if node.op == "taken" else node.name for node in metric.measure.walk()}
@@ -116,7 +119,7 @@ def _measured_events(package: Package, metric: Metric) -> set[str]:
     return {item.of for item in grain.instants if item.name in measure_names and item.of in events}
 
 
-def _listed(names: Sequence[str]) -> str:
+def _format_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
 
@@ -129,29 +132,29 @@ Counter = Callable[[Sequence[Statement]], Mapping[str, Sequence[Mapping[str, obj
 class QualityPlan:
     """The statements that count records and rows next to the metrics of a plan, and their assessment."""
 
-    compiled: CompiledPlan
+    compiled_plan: CompiledPlan
     is_phase: bool = False
 
     @property
     def checked(self) -> CheckedPackage:
         """The checked package."""
-        return self.compiled.checked
+        return self.compiled_plan.checked
 
     @property
     def plan(self) -> Plan:
         """The plan whose data are assessed."""
-        return self.compiled.plan
+        return self.compiled_plan.plan
 
     @property
     def statements(self) -> tuple[Statement, ...]:
         """The statements of the plan."""
-        return self.compiled.statements
+        return self.compiled_plan.statements
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
         """The measured metrics: those of the plan and those of its requested rows."""
-        listed = (metric for item in self.plan.listed for metric in item.metrics)
-        return tuple({metric.id: metric for metric in (*self.plan.metrics, *listed)}.values())
+        requested_metrics = (metric for item in self.plan.row_requests for metric in item.metrics)
+        return tuple({metric.id: metric for metric in (*self.plan.metrics, *requested_metrics)}.values())
 
     @cached_property
     def bindings(self) -> tuple[completeness.KeyBinding, ...]:
@@ -173,56 +176,63 @@ class QualityPlan:
     def counts(self) -> tuple[Statement, ...]:
         """The statements that count rows of metrics and unmatched keys."""
         keys = ((item.name, completeness.count_unmatched(item, self._places)) for item in self.bindings)
-        return (*self._row_counts(self.metrics), *(Statement("count", name, query) for name, query in keys))
+        return (*self._build_row_counts(self.metrics), *(Statement("count", name, query) for name, query in keys))
 
-    def _row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
+    def _build_row_counts(self, metrics: Sequence[Metric]) -> Iterator[Statement]:
         grains = {item.name: item for item in self.checked.package.grains}
         for metric in metrics:
             query = completeness.count_rows(metric, grains[metric.grain], self._places)
-            yield Statement("count", count_name(metric), query)
+            yield Statement("count", get_count_name(metric), query)
 
     @property
     def _places(self) -> dict[str, object]:
-        return places(item.name for source in self.checked.package.sources for item in source.constants)
+        return build_placeholders(item.name for source in self.checked.package.sources for item in source.constants)
 
-    def without_fallbacks(self, metrics: Sequence[Metric]) -> tuple[Statement, ...]:
+    def build_counts_without_fallbacks(self, metrics: Sequence[Metric]) -> tuple[Statement, ...]:
         """Return statements that count the rows of metrics over relations without their SQL fallbacks."""
         tables = [item for item in self.statements if item.kind in ("table", "view")]
-        return (*(_without_fallbacks(item) for item in tables), *self._row_counts(metrics))
+        return (*(_drop_fallbacks(item) for item in tables), *self._build_row_counts(metrics))
 
-    def assess(self, prepared: IngestedRun, results: RunResults, count: Counter) -> RunQuality:
+    def assess(self, ingested_run: IngestedRun, results: RunResults, count: Counter) -> RunQuality:
         """Assess the data of a run.
 
         `count` executes further statements over the run; it is called only if something looks incomplete.
         """
         assessment = Assessment(
-            self.checked.package, self.metrics, self.bindings, self.value_events, records_by_host(prepared),
-            _hosts(prepared), results.counts, defaulted_fields(prepared, self._fields), self.is_phase,
-        )  # fmt: skip
-        further: Mapping[str, Sequence[Mapping[str, object]]] = {}
-        if metrics := assessment.with_rare_events():
+            self.checked.package,
+            self.metrics,
+            self.bindings,
+            self.value_events,
+            count_records_by_host(ingested_run),
+            _list_active_hosts(ingested_run),
+            results.counts,
+            count_defaulted_fields(ingested_run, self._fields),
+            self.is_phase,
+        )
+        extra_counts: Mapping[str, Sequence[Mapping[str, object]]] = {}
+        if metrics := assessment.list_metrics_with_rare_events():
             # A relation may fail without its fallbacks. The other findings do not depend on it.
             with suppress(AssayError):
-                further = count(self.without_fallbacks(metrics))
-        defaults = (*assessment.default_samples(further), *assessment.defaulted_fields())
+                extra_counts = count(self.build_counts_without_fallbacks(metrics))
+        defaults = (*assessment.find_default_samples(extra_counts), *assessment.find_defaulted_fields())
         findings = (
             *defaults,
-            *assessment.counted_as_zero(),
-            *assessment.missing_on_hosts(),
-            *assessment.rare_events(),
-            *assessment.unknown_keys(),
-            *assessment.dropped_records(notices(self.checked.package, prepared), self._readers),
-            *assessment.incomplete_rows(),
-            *(() if self.is_phase else find_unknown(self.checked.package, prepared, self._readers)),
+            *assessment.find_hosts_counted_as_zero(),
+            *assessment.find_events_missing_on_hosts(),
+            *assessment.find_rare_events(),
+            *assessment.find_unknown_keys(),
+            *assessment.find_dropped_records(list_notices(self.checked.package, ingested_run), self._readers),
+            *assessment.find_incomplete_rows(),
+            *(() if self.is_phase else iter_unknown_findings(self.checked.package, ingested_run, self._readers)),
         )
-        return _quality(prepared, findings, _blank(defaults))
+        return _create_quality(ingested_run, findings, _find_blank_metrics(defaults))
 
     @cached_property
     def _fields(self) -> Mapping[str, Sequence[str]]:
         """Event -> its fields with a default that values of the metrics come from."""
         events = {item.name: item for item in self.checked.package.events}
         fields: dict[str, list[str]] = {}
-        for event, name in sorted({item for metric in self.metrics for item in self.value_events.fields(metric)}):
+        for event, name in sorted({item for metric in self.metrics for item in self.value_events.list_fields(metric)}):
             fields_with_name = (field for form in events[event].forms for field in form.fields if field.name == name)
             if any(field.paths and field.default is not None for field in fields_with_name):
                 fields.setdefault(event, []).append(name)
@@ -238,85 +248,89 @@ class QualityPlan:
         return readers
 
 
-def _without_fallbacks(statement: Statement) -> Statement:
+def _drop_fallbacks(statement: Statement) -> Statement:
     if not isinstance(statement.step, RelationStep):
         return statement
     query = completeness.drop_sql_fallbacks(statement.query)
     return statement if query is None else replace(statement, query=query)
 
 
-def _blank(defaults: Sequence[Finding]) -> frozenset[str]:
+def _find_blank_metrics(defaults: Sequence[Finding]) -> frozenset[str]:
     """Return the metrics whose values all rest on a fallback."""
     return frozenset(name for item in defaults if item.affected == item.total for name in item.metrics)
 
 
-def _quality(prepared: IngestedRun, findings: Sequence[Finding], blank: frozenset[str]) -> RunQuality:
-    logs = prepared.logs
+def _create_quality(
+    ingested_run: IngestedRun, findings: Sequence[Finding], blank_metrics: frozenset[str]
+) -> RunQuality:
+    logs = ingested_run.logs
     return RunQuality(
-        prepared.hosts,
+        ingested_run.hosts,
         sum(log.lines for log in logs),
         sum(log.recognised for log in logs),
-        count_unknown(prepared),
+        count_unknown_records(ingested_run),
         sum(log.quarantined for log in logs),
         tuple(findings),
-        blank,
+        blank_metrics,
     )
 
 
-def without_blank(
-    checked: CheckedPackage, plan: Plan, prepared: IngestedRun, results: RunResults, blank: frozenset[str]
+def drop_blank_metrics(
+    checked: CheckedPackage, plan: Plan, ingested_run: IngestedRun, results: RunResults, blank_metrics: frozenset[str]
 ) -> RunResults:
     """Return results in which blank metrics have no samples, and formulas over them have no value."""
-    if not blank & results.metrics.keys():
+    if not blank_metrics & results.metrics.keys():
         return results
     metrics = {
-        name: pooled(NO_SAMPLES, checked.package.summaries, result.factor, result.integral) if name in blank else result
+        name: summarize_pooled(NO_SAMPLES, checked.package.summaries, result.factor, result.integral)
+        if name in blank_metrics
+        else result
         for name, result in results.metrics.items()
     }
     notes = dict.fromkeys(results.notes)
-    evaluator = Formulas(checked, prepared.constants, notes)
-    formulas = {metric.id: evaluator.of_run(metric, metrics) for metric in plan.formulas}
+    evaluator = Formulas(checked, ingested_run.constants, notes)
+    formulas = {metric.id: evaluator.evaluate_run(metric, metrics) for metric in plan.formulas}
     return replace(results, metrics=metrics, formulas=formulas, notes=tuple(notes))
 
 
-def records_by_host(prepared: IngestedRun) -> Mapping[str, Mapping[str, int]]:
+def count_records_by_host(ingested_run: IngestedRun) -> Mapping[str, Mapping[str, int]]:
     """Return the number of records: event -> host -> number."""
-    return {event: hosts for part in prepared.parts for event, hosts in part.facts.by_host.items()}
+    return {event: hosts for part in ingested_run.parts for event, hosts in part.facts.by_host.items()}
 
 
-def _hosts(prepared: IngestedRun) -> Mapping[str, tuple[str, ...]]:
+def _list_active_hosts(ingested_run: IngestedRun) -> Mapping[str, tuple[str, ...]]:
     """Return, for each source with several hosts, the hosts whose logs hold any event."""
     return {
         part.source.name: tuple(log.host for log in part.facts.logs if log.recognised)
-        for part in prepared.parts
+        for part in ingested_run.parts
         if part.source.hosts
     }
 
 
-def defaulted_fields(
-    prepared: IngestedRun, fields: Mapping[str, Sequence[str]]
+def count_defaulted_fields(
+    ingested_run: IngestedRun, fields: Mapping[str, Sequence[str]]
 ) -> Mapping[tuple[str, str], tuple[int, int]]:
     """Count the records in which a field took its default: (event, field) -> (defaulted, all records)."""
     counts: dict[tuple[str, str], tuple[int, int]] = {}
-    with small_engine() as connection:
+    with open_shared_cursor() as connection:
         for event, names in fields.items():
-            for path in event_files(prepared, event):
-                marks = (exp.CountIf(this=column(default_mark(name))) for name in names)
-                query = dialect.select(exp.Count(this=exp.Star()), *marks).from_(scan(glob.escape(str(path))))
-                total, *numbers = connection.execute(dialect.text(query.where(column("whole")))).fetchall()[0]
+            for path in iter_event_files(ingested_run, event):
+                marks = (exp.CountIf(this=build_column(get_default_mark(name))) for name in names)
+                query = dialect.select(exp.Count(this=exp.Star()), *marks).from_(build_scan(glob.escape(str(path))))
+                total, *numbers = connection.execute(dialect.to_sql(query.where(build_column("whole")))).fetchall()[0]
                 for name, number in zip(names, numbers, strict=True):
                     defaulted_before, total_before = counts.get((event, name), (0, 0))
                     counts[event, name] = defaulted_before + (number or 0), total_before + total
     return counts
 
 
-def event_files(prepared: IngestedRun, event: str) -> Iterator[Path]:
+def iter_event_files(ingested_run: IngestedRun, event: str) -> Iterator[Path]:
     """Yield the Parquet files of an event in a run."""
-    for part in prepared.parts:
+    for part in ingested_run.parts:
         yield from sorted((part.events / "events" / event).glob("*.parquet"))
 
 
-def coverage_fields(package: Package, required_fields: Wanted) -> Wanted:
+def collect_coverage_fields(package: Package, required_fields: RequiredFields) -> RequiredFields:
     """Return the events by which logs report dropped records, with the fields that name the events and the number.
 
     Covers only sources that are read anyway.
@@ -330,7 +344,7 @@ def coverage_fields(package: Package, required_fields: Wanted) -> Wanted:
     }
 
 
-def notices(package: Package, prepared: IngestedRun) -> tuple[Notice, ...]:
+def list_notices(package: Package, ingested_run: IngestedRun) -> tuple[Notice, ...]:
     """Return what the logs of a run report about dropped records of known events."""
     events_by_record_name = {
         name.name: event for event in package.events for form in event.forms for name in form.names
@@ -338,18 +352,20 @@ def notices(package: Package, prepared: IngestedRun) -> tuple[Notice, ...]:
     return tuple(
         notice
         for item in package.coverage
-        if item.dropped and prepared.counts.get(item.name)
-        for notice in _notices(item, event_files(prepared, item.name), events_by_record_name)
+        if item.dropped and ingested_run.counts.get(item.name)
+        for notice in _iter_notices(item, iter_event_files(ingested_run, item.name), events_by_record_name)
     )
 
 
-def _notices(item: Coverage, files: Iterable[Path], events_by_record_name: Mapping[str, Event]) -> Iterator[Notice]:
-    with small_engine() as connection:
+def _iter_notices(
+    item: Coverage, files: Iterable[Path], events_by_record_name: Mapping[str, Event]
+) -> Iterator[Notice]:
+    with open_shared_cursor() as connection:
         for path in files:
-            value = column(item.dropped)
-            query = dialect.select(column("host"), value, *([column(item.count)] if item.count else []))
+            value = build_column(item.dropped)
+            query = dialect.select(build_column("host"), value, *([build_column(item.count)] if item.count else []))
             rows = connection.execute(
-                dialect.text(query.from_(scan(glob.escape(str(path)))).where(column("whole")))
+                dialect.to_sql(query.from_(build_scan(glob.escape(str(path)))).where(build_column("whole")))
             ).fetchall()
             for host, name, *numbers in rows:
                 event = events_by_record_name.get(name) or events_by_record_name.get(str(name).rpartition(".")[2])

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.app.options import reports
-from assay.app.outputs import refuse_sources, replacing
-from assay.app.rendering import Assembled, write_report
+from assay.app.options import list_report_files
+from assay.app.outputs import refuse_sources, replace_folder
+from assay.app.rendering import AssembledReport, write_report
 from assay.app.session import Session
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, Report
-from assay.provenance.read import content_hash
-from assay.provenance.record import of_publications, versions
-from assay.publication.document import document
-from assay.publication.edition import chosen, matched
+from assay.provenance.read import hash_content
+from assay.provenance.record import build_publications_provenance, get_versions
+from assay.publication.document import build_publication_document
+from assay.publication.edition import choose_edition, match_rows
 from assay.publication.model import Publication
-from assay.publication.reader import Shape, points_file, read
-from assay.report.output_forms import USUAL
-from assay.report.render.pdf import warm_up
-from assay.styles.registry import style
+from assay.publication.reader import StructureChecker, get_points_path, read_publication
+from assay.report.output_forms import DEFAULT_FORMS
+from assay.report.render.pdf import warm_up_converters
+from assay.styles.registry import get_style
 from assay.util.diagnostics import USAGE, fail
 
 
 @dataclass(frozen=True, slots=True)
-class Regenerated:
+class RegeneratedReport:
     """A rebuilt published report: its files, its edition, and differences from the printed values as warnings."""
 
     reports: tuple[Path, ...]
@@ -34,9 +34,14 @@ class Regenerated:
     warnings: tuple[str, ...]
 
 
-def regenerate(
-    session: Session, file: Path, out: Path, report: str | None, edition: str | None, forms: Sequence[str] = USUAL
-) -> Regenerated:
+def regenerate_report(
+    session: Session,
+    file: Path,
+    out: Path,
+    report: str | None,
+    edition: str | None,
+    forms: Sequence[str] = DEFAULT_FORMS,
+) -> RegeneratedReport:
     """Rebuild the report of a publication file, into `out`.
 
     Writes the report in its forms, charts/, document.json, provenance.json and specs.json, atomically. `report` is
@@ -44,34 +49,42 @@ def regenerate(
     Raises AssayError.
     """
     refuse_sources(session, out)
-    publication = read(file)
-    checked, report_definition, name = _report(session, report)
-    form = chosen(report_definition, publication.day, edition)
-    rows = matched(publication, checked, report_definition, form, Shape(file, file.read_text(encoding="utf-8")).span)
-    with replacing(out, session.waits_for(out)) as fresh:
+    publication = read_publication(file)
+    checked, report_definition, name = _find_report(session, report)
+    form = choose_edition(report_definition, publication.day, edition)
+    rows = match_rows(
+        publication,
+        checked,
+        report_definition,
+        form,
+        StructureChecker(file, file.read_text(encoding="utf-8")).find_span,
+    )
+    with replace_folder(out, session.get_wait_notice(out)) as new_folder:
         if publication.points:
-            warm_up(session.templates())
-        provenance = _provenance(checked, name, form, file, session.templates())
-        report_document = document(publication, rows, checked, form, _printed(provenance, publication, form, checked))
-        warnings = write_report(session, Assembled(checked, report_document, provenance), fresh, forms)
-    return Regenerated(reports(out, forms), form.name, warnings)
+            warm_up_converters(session.get_templates())
+        provenance = _record_provenance(checked, name, form, file, session.get_templates())
+        report_document = build_publication_document(
+            publication, rows, checked, form, _format_provenance(provenance, publication, form, checked)
+        )
+        warnings = write_report(session, AssembledReport(checked, report_document, provenance), new_folder, forms)
+    return RegeneratedReport(list_report_files(out, forms), form.name, warnings)
 
 
-def _report(session: Session, name: str | None) -> tuple[CheckedPackage, Report, str]:
+def _find_report(session: Session, name: str | None) -> tuple[CheckedPackage, Report, str]:
     if name is None:
-        name = _only([full_name for full_name, report in _reports(session) if report.editions])
-    return (*session.report(name), name)
+        name = _get_single_name([full_name for full_name, report in _list_reports(session) if report.editions])
+    return (*session.find_comparison(name), name)
 
 
-def _reports(session: Session) -> list[tuple[str, Report]]:
+def _list_reports(session: Session) -> list[tuple[str, Report]]:
     return [
         (f"{system}/{report.name}", report)
-        for system in session.workspace.systems()
-        for report in session.package(system).package.reports
+        for system in session.workspace.list_systems()
+        for report in session.load_package(system).package.reports
     ]
 
 
-def _only(names: Sequence[str]) -> str:
+def _get_single_name(names: Sequence[str]) -> str:
     if len(names) != 1:
         candidates = f"there are {', '.join(names)}" if names else "there is none"
         raise fail(
@@ -84,28 +97,28 @@ def _only(names: Sequence[str]) -> str:
     return names[0]
 
 
-def _provenance(
+def _record_provenance(
     checked: CheckedPackage, report: str, edition: Edition, file: Path, templates: Path
 ) -> dict[str, object]:
-    files = [file, *([points_file(file)] if points_file(file).is_file() else [])]
-    shape = content_hash(plain_data.to_plain_data(edition))
-    return of_publications(
+    files = [file, *([get_points_path(file)] if get_points_path(file).is_file() else [])]
+    shape = hash_content(plain_data.to_plain_data(edition))
+    return build_publications_provenance(
         report, edition.name, {}, [(item, edition.name) for item in files], checked.sources, shape, templates
     )
 
 
-def _printed(
+def _format_provenance(
     provenance: dict[str, object], publication: Publication, edition: Edition, checked: CheckedPackage
 ) -> dict[str, str]:
     """Return the lines of provenance that the report prints."""
-    follows = style(edition.style).follows_from_print
-    tools = versions()
+    follows_print = get_style(edition.style).follows_from_print
+    tools = get_versions()
     return {
         "Publication": publication.source,
         "Published": publication.date,
         "Workload": publication.workload,
         "Values": "as published",
-        "Δ and Δ%": "worked out from the published values" if follows else "as published; seen to fit the values",
+        "Δ and Δ%": "worked out from the published values" if follows_print else "as published; seen to fit the values",
         "Edition": f"{edition.name}: {edition.doc}" if edition.doc else edition.name,
         "Number style": edition.style,
         "Provenance": str(provenance["hash"]),

@@ -14,29 +14,29 @@ from pathlib import Path
 
 from assay.app.compute import Computation
 from assay.app.outputs import write_specs
-from assay.app.prose import write_texts_of
+from assay.app.prose import write_prose_texts
 from assay.app.session import Session
-from assay.app.sql_files import HEAD, PHASES, file_of, sql_texts, write_sql
-from assay.app.stages import stage
-from assay.engine.pruning import used
+from assay.app.sql_files import HEAD, PHASES, get_sql_file_name, render_sql_files, write_sql
+from assay.app.stages import log_stage
+from assay.engine.pruning import mark_used
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.lineage.constants import declared, place
-from assay.plan.planner import AppliedFilter, RowRequest, rows_of
-from assay.provenance.record import form_tools, in_forms, templates_hash, versions
+from assay.lineage.constants import format_place, index_constants
+from assay.plan.planner import AppliedFilter, RowRequest, name_rows_statement
+from assay.provenance.record import add_forms, get_form_tools, get_versions, hash_templates
 from assay.report.document import Document, to_json
-from assay.report.glossary import of_row
-from assay.report.output_forms import HTML, MARKDOWN, PDF, USUAL
+from assay.report.glossary import get_row_id
+from assay.report.output_forms import DEFAULT_FORMS, HTML, MARKDOWN, PDF
 from assay.report.prose import Prose
 from assay.report.render import pdf
-from assay.report.render.html import NOTHING, Behind, Detail
+from assay.report.render.html import NO_DETAILS, Detail, ReportDetails
 from assay.report.render.pdf import lay_out, write_data
-from assay.report.results_json import lines_json
+from assay.report.results_json import dump_json_by_member
 from assay.report.run_results import Choices, RunFigures
-from assay.styles.exact_decimal import six_digits
+from assay.styles.exact_decimal import format_six_digits
 from assay.styles.row import Distribution
 from assay.util import checksums
 
@@ -52,8 +52,8 @@ Files = Mapping[tuple[str, str], tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Assembled:
-    """A report before it is laid out: its document, what that is made of (`provenance`), and the details `behind` its
+class AssembledReport:
+    """A report before it is laid out: its document, what that is made of (`provenance`), and the details `details` its
     numbers.
 
     Reports over runs have `results` as plain data and what was computed; articles the texts of their prose by file.
@@ -64,119 +64,137 @@ class Assembled:
     document: Document
     provenance: Mapping[str, object]
     results: Mapping[str, object] | None = None
-    computed: Computation | None = None
-    behind: Behind = NOTHING
+    computation: Computation | None = None
+    details: ReportDetails = NO_DETAILS
     prose: Mapping[str, Prose] | None = None
     findings: tuple[str, ...] = ()
 
 
-def write_report(session: Session, made: Assembled, folder: Path, forms: Sequence[str]) -> tuple[str, ...]:
+def write_report(session: Session, report: AssembledReport, folder: Path, forms: Sequence[str]) -> tuple[str, ...]:
     """Write all files of a report of any kind into a folder; return what is to be known of it."""
 
-    def write_data() -> None:
-        if made.results is not None:
-            (folder / "results.json").write_text(lines_json(made.results), "utf-8")
-        (folder / "provenance.json").write_text(lines_json(in_forms(made.provenance, forms)), "utf-8")
-        write_specs(made.checked, folder, session.store.folder)
-        if made.prose is not None:
-            write_texts_of(made.prose, folder)
-        if made.computed:
-            write_sql(folder / "sql", made.computed)
+    def write_data_files() -> None:
+        if report.results is not None:
+            (folder / "results.json").write_text(dump_json_by_member(report.results), "utf-8")
+        (folder / "provenance.json").write_text(dump_json_by_member(add_forms(report.provenance, forms)), "utf-8")
+        write_specs(report.checked, folder, session.store.folder)
+        if report.prose is not None:
+            write_prose_texts(report.prose, folder)
+        if report.computation:
+            write_sql(folder / "sql", report.computation)
 
-    warnings = rendered(made.document, folder, session, forms, made.behind, write_data)
-    return (*warnings, *made.findings)
+    warnings = render_document(report.document, folder, session, forms, report.details, write_data_files)
+    return (*warnings, *report.findings)
 
 
-def behind_report(
+def collect_report_details(
     checked: CheckedPackage,
     report: Report,
     metrics: Iterable[Metric],
-    applied: Sequence[AppliedFilter],
-    found: Computation,
+    applied_filters: Sequence[AppliedFilter],
+    computation: Computation,
     runs: Runs,
     choices: Choices,
-) -> Behind:
+) -> ReportDetails:
     """Of each metric its distributions in `runs`, what it is made of, and its statement; of formulas their values, and
     the statements of the metrics that they are over."""
-    files = _files(found)
-    details = {metric.id: _metric(checked, metric, applied, runs, choices.summary, files) for metric in metrics}
-    return Behind(SAMPLES, details | dict(_parameters(checked, report, found)))
+    files = _index_files(computation)
+    details = {
+        metric.id: _create_metric_detail(checked, metric, applied_filters, runs, choices.summary, files)
+        for metric in metrics
+    }
+    return ReportDetails(SAMPLES, details | dict(_iter_parameter_details(checked, report, computation)))
 
 
-def behind_article(
-    checked: CheckedPackage, rows: Sequence[RowRequest], found: Computation, runs: Runs, compared: Runs, summary: str
-) -> Behind:
+def collect_article_details(
+    checked: CheckedPackage,
+    rows: Sequence[RowRequest],
+    computation: Computation,
+    runs: Runs,
+    columns: Runs,
+    summary: str,
+) -> ReportDetails:
     """Of each metric and series how many rows it has, what it is made of, and the first statement that asks; of those
-    that are `compared` (between runs or phases) what `behind_report` tells."""
-    files = _files(found)
+    that are `columns` (between runs or phases) what `collect_report_details` tells."""
+    files = _index_files(computation)
     details: dict[str, Detail] = {}
     for item in rows:
         for metric in (*item.metrics, *item.formulas):
             if metric.id not in details and ("rows", item.name) in files:
-                made = list_inputs(checked, dependencies.collect_dependencies(checked.package, [metric], ()))
+                inputs = list_inputs(checked, dependencies.collect_dependencies(checked.package, [metric], ()))
                 file, sql = files["rows", item.name]
-                details[metric.id] = Detail(_counts(runs, item.name, metric.id), made[0], file, sql, made[1])
-    for step in found.compiled.plan.series:
-        made = list_inputs(checked, dependencies.collect_dependencies(checked.package, [], (), [step.name]))
-        file, sql = files["rows", rows_of(step.name)]
-        details[step.name] = Detail(_counts(runs, rows_of(step.name), "value"), made[0], file, sql, made[1])
-    results = next(iter(compared.values())).results
-    known = index_metrics(checked.package)
+                details[metric.id] = Detail(_count_values(runs, item.name, metric.id), inputs[0], file, sql, inputs[1])
+    for step in computation.compiled_plan.plan.series:
+        inputs = list_inputs(checked, dependencies.collect_dependencies(checked.package, [], (), [step.name]))
+        file, sql = files["rows", name_rows_statement(step.name)]
+        details[step.name] = Detail(
+            _count_values(runs, name_rows_statement(step.name), "value"), inputs[0], file, sql, inputs[1]
+        )
+    results = next(iter(columns.values())).results
+    metrics_by_id = index_metrics(checked.package)
     for name in (*results.metrics, *results.formulas):
-        details[name] = _metric(checked, known[name], (), compared, summary, files)
-    return Behind(ROWS, details)
+        details[name] = _create_metric_detail(checked, metrics_by_id[name], (), columns, summary, files)
+    return ReportDetails(ROWS, details)
 
 
-def _files(found: Computation) -> Files:
+def _index_files(computation: Computation) -> Files:
     """The statements of a build that metrics and rows are asked by; those for phases stand for those for runs."""
     return {
-        (node.statement.kind, node.name): (f"{folder}/{file_of(node)}", f"{node.text};")
-        for folder, graph in (("sql", found.graph), (f"sql/{PHASES}", found.cut))
+        (node.statement.kind, node.name): (f"{folder}/{get_sql_file_name(node)}", f"{node.text};")
+        for folder, graph in (("sql", computation.graph), (f"sql/{PHASES}", computation.phase_graph))
         for node in graph
         if node.statement.kind in ("metric", "rows")
     }
 
 
-def _metric(
-    checked: CheckedPackage, metric: Metric, applied: Sequence[AppliedFilter], runs: Runs, summary: str, files: Files
+def _create_metric_detail(
+    checked: CheckedPackage,
+    metric: Metric,
+    applied_filters: Sequence[AppliedFilter],
+    runs: Runs,
+    summary: str,
+    files: Files,
 ) -> Detail:
     """What stands behind a metric that has a distribution in each run, or behind a formula over such."""
     events, constants = list_inputs(
-        checked, dependencies.collect_dependencies(checked.package, [metric], [item.filter for item in applied])
+        checked, dependencies.collect_dependencies(checked.package, [metric], [item.filter for item in applied_filters])
     )
-    asked = [files["metric", one.id] for one in list_measured(index_metrics(checked.package), [metric])]
+    statement_files = [
+        files["metric", measured_metric.id]
+        for measured_metric in list_measured(index_metrics(checked.package), [metric])
+    ]
     header = VALUE if is_formula(metric) else SAMPLES
-    rows = tuple((label, *_figures(run, metric, summary)) for label, run in runs.items())
-    sql = f"{LINE_END}{LINE_END}".join(text for _, text in asked)
-    return Detail(rows, events, ", ".join(file for file, _ in asked), sql, constants, header)
+    rows = tuple((label, *_format_figures(run, metric, summary)) for label, run in runs.items())
+    sql = f"{LINE_END}{LINE_END}".join(text for _, text in statement_files)
+    return Detail(rows, events, ", ".join(file for file, _ in statement_files), sql, constants, header)
 
 
-def _figures(run: RunFigures, metric: Metric, summary: str) -> tuple[str, ...]:
+def _format_figures(run: RunFigures, metric: Metric, summary: str) -> tuple[str, ...]:
     """What a run has of a metric: the cells of its distribution; of a formula its value."""
     if is_formula(metric):
-        return (_number(run.results.formulas[metric.id].averages[summary]),)
-    return cells(run.results.metrics[metric.id], summary)
+        return (_format_number(run.results.formulas[metric.id].averages[summary]),)
+    return format_cells(run.results.metrics[metric.id], summary)
 
 
-def _number(value: float | None) -> str:
-    return NONE if value is None else six_digits(value)
+def _format_number(value: float | None) -> str:
+    return NONE if value is None else format_six_digits(value)
 
 
-def cells(found: Distribution, summary: str) -> tuple[str, ...]:
+def format_cells(distribution: Distribution, summary: str) -> tuple[str, ...]:
     """The cells behind a run's name; dashes where there are no samples to tell anything of."""
-    if not found.size:
-        return (str(found.size), *[NONE] * (len(SAMPLES) - 2))
+    if not distribution.size:
+        return (str(distribution.size), *[NONE] * (len(SAMPLES) - 2))
     values = (
-        found.averages[summary],
-        found.median,
-        found.stddevs[summary],
-        found.least,
-        found.greatest,
+        distribution.averages[summary],
+        distribution.median,
+        distribution.stddevs[summary],
+        distribution.least,
+        distribution.greatest,
     )
-    return (str(found.size), *(six_digits(value) for value in values))
+    return (str(distribution.size), *(format_six_digits(value) for value in values))
 
 
-def _counts(runs: Mapping[str, RunFigures], rows: str, column: str) -> tuple[tuple[str, str], ...]:
+def _count_values(runs: Mapping[str, RunFigures], rows: str, column: str) -> tuple[tuple[str, str], ...]:
     return tuple(
         (label, str(sum(row[column] is not None for row in run.results.rows[rows]))) for label, run in runs.items()
     )
@@ -188,86 +206,97 @@ def list_inputs(
     """Name and description of the events, and of the constants, that something is made of, filters included."""
     events = tuple((event.name, event.doc) for event in checked.package.events if event.name in needed.events)
     constants = tuple(
-        (item.name, f"{item.doc} — {place(item.files, item.path)}")
-        for item in declared(checked.package).values()
+        (item.name, f"{item.doc} — {format_place(item.files, item.path)}")
+        for item in index_constants(checked.package).values()
         if item.name in needed.constants
     )
     return events, constants
 
 
-def _parameters(checked: CheckedPackage, report: Report, found: Computation) -> Iterator[tuple[str, Detail]]:
+def _iter_parameter_details(
+    checked: CheckedPackage, report: Report, computation: Computation
+) -> Iterator[tuple[str, Detail]]:
     """Of each row of the manifest that is a relation's, the events that it is made of, and its statement."""
-    files = {text.removeprefix(HEAD): name for name, text in sql_texts(found.graph).items()}
-    nodes = {node.name: node for node in found.graph}
+    files = {text.removeprefix(HEAD): name for name, text in render_sql_files(computation.graph).items()}
+    nodes = {node.name: node for node in computation.graph}
     for row in report.manifest:
         if row.relation in nodes:
             text = f"{nodes[row.relation].text};"
             events, constants = list_inputs(
                 checked, dependencies.collect_dependencies(checked.package, [], (), [row.relation])
             )
-            yield of_row(row), Detail((), events, f"sql/{files[text + LINE_END]}", text, constants)
+            yield get_row_id(row), Detail((), events, f"sql/{files[text + LINE_END]}", text, constants)
 
 
-def rendered(
+def render_document(
     document: Document,
     out: Path,
     session: Session,
-    forms: Sequence[str] = USUAL,
-    behind: Behind = NOTHING,
+    forms: Sequence[str] = DEFAULT_FORMS,
+    details: ReportDetails = NO_DETAILS,
     write_others: Callable[[], None] = lambda: None,
 ) -> tuple[str, ...]:
     """Write a document with its charts, in some forms, into `out`: from the cache when the very same was made before.
 
-    Returns what is to be known of it: the document's warnings, and what a form cannot show.  `behind` is what forms
+    Returns what is to be known of it: the document's warnings, and what a form cannot show.  `details` is what forms
     that are read on a screen tell of the metrics beside the document.  `write_others` writes what is no form; it runs
     beside the charts and the PDF, which other processes and Typst are busy with.
     """
     text = to_json(document)
-    key = _key(text, session.templates(), forms, behind if HTML in forms else NOTHING)
-    place = session.store.place("rendered", key)
-    known = session.store.has("rendered", key)
-    with ThreadPoolExecutor(max_workers=1) as pool, stage("report", forms=",".join(forms), cached=known):
-        writing = pool.submit(write_others)
-        if session.later is None and not known:  # what is edited is not asked for again
-            with session.store.filling("rendered", key) as fresh:
-                _render(document, text, fresh, session, forms, behind)
-            known = True
-        if known:
-            used(place)
-            without = shutil.ignore_patterns(checksums.FILE)
-            shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile, ignore=without)
+    key = _compute_key(text, session.get_templates(), forms, details if HTML in forms else NO_DETAILS)
+    place = session.store.get_path("rendered", key)
+    is_cached = session.store.has("rendered", key)
+    with ThreadPoolExecutor(max_workers=1) as pool, log_stage("report", forms=",".join(forms), cached=is_cached):
+        write_future = pool.submit(write_others)
+        if session.deferred_work is None and not is_cached:  # what is edited is not asked for again
+            with session.store.fill_entry("rendered", key) as new_folder:
+                _render_forms(document, text, new_folder, session, forms, details)
+            is_cached = True
+        if is_cached:
+            mark_used(place)
+            ignore_checksums = shutil.ignore_patterns(checksums.FILE)
+            shutil.copytree(place, out, dirs_exist_ok=True, copy_function=shutil.copyfile, ignore=ignore_checksums)
         else:
-            _render(document, text, out, session, forms, behind)
-        writing.result()
-    return (*document.warnings, *pdf.missing_glyph_warnings(out))
+            _render_forms(document, text, out, session, forms, details)
+        write_future.result()
+    return (*document.warnings, *pdf.list_missing_glyph_warnings(out))
 
 
-def _render(document: Document, text: str, out: Path, session: Session, forms: Sequence[str], behind: Behind) -> None:
-    templates = session.templates()
-    with stage("charts", charts=len(document.charts)):
-        write_data(document, out, templates, session.progress, kept=session.store.folder / "drawings", text=text)
+def _render_forms(
+    document: Document, text: str, out: Path, session: Session, forms: Sequence[str], details: ReportDetails
+) -> None:
+    templates = session.get_templates()
+    with log_stage("charts", charts=len(document.charts)):
+        write_data(
+            document,
+            out,
+            templates,
+            session.progress,
+            cache_folder=session.store.folder / "drawings",
+            document_json=text,
+        )
     if MARKDOWN in forms:
-        from assay.report.render.markdown import markdown
+        from assay.report.render.markdown import render_markdown
 
-        with stage("markdown"):
-            (out / "report.md").write_bytes(markdown(document).encode())
+        with log_stage("markdown"):
+            (out / "report.md").write_bytes(render_markdown(document).encode())
     if HTML in forms:
-        from assay.report.render.html import bundle, page
+        from assay.report.render.html import build_chart_bundle, build_page
 
-        with stage("html"):
-            shown = page(document, templates, bundle(session.store.folder / "drawings"), behind)
-            (out / "report.html").write_bytes(shown.encode())
+        with log_stage("html"):
+            html_text = build_page(document, templates, build_chart_bundle(session.store.folder / "drawings"), details)
+            (out / "report.html").write_bytes(html_text.encode())
     if PDF in forms:
-        with stage("pdf"):
+        with log_stage("pdf"):
             lay_out(document, out, templates, session.progress)
 
 
-def _key(document: str, templates: Path, forms: Sequence[str], behind: Behind) -> str:
+def _compute_key(document: str, templates: Path, forms: Sequence[str], details: ReportDetails) -> str:
     digest = hashlib.sha256(document.encode())
-    tools = {form: form_tools(form) for form in forms}
-    told = dataclasses.asdict(behind)
-    digest.update(json.dumps([versions(), tools, told], sort_keys=True).encode())
-    digest.update(templates_hash(templates).encode())
+    tools = {form: get_form_tools(form) for form in forms}
+    details_data = dataclasses.asdict(details)
+    digest.update(json.dumps([get_versions(), tools, details_data], sort_keys=True).encode())
+    digest.update(hash_templates(templates).encode())
     digest.update(hash_renderers())
     return digest.hexdigest()
 

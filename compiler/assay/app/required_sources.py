@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.app.runs import NamedRun
-from assay.ingest.discovery import empty_run, files_of, host_paths, listed
+from assay.ingest.discovery import build_empty_run_diagnostic, find_files, format_listing, list_host_paths
 from assay.lang import dependencies
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric, Source
 from assay.util.diagnostics import AssayError, Diagnostic, fail, raise_all
 
-Wanted = Mapping[str, frozenset[str]]
+RequiredFields = Mapping[str, frozenset[str]]
 
 
-def needed_sources(
-    checked: CheckedPackage, metrics: Sequence[Metric], required_fields: Wanted, runs: Sequence[NamedRun]
+def select_sources(
+    checked: CheckedPackage, metrics: Sequence[Metric], required_fields: RequiredFields, runs: Sequence[NamedRun]
 ) -> tuple[Source, ...]:
     """Return the sources of the required events; the first source if no event is required.
 
@@ -25,57 +25,62 @@ def needed_sources(
     package = checked.package
     if not package.sources:
         raise fail("sources", f"`{package.system}` has no source", hint="add one to the package's `sources`")
-    of_event = {event.name: event.source for event in package.events}
-    needed = [source for source in package.sources if source.name in {of_event[name] for name in required_fields}]
-    absent = [source for source in needed if not any(has(run, source) for run in runs)]
-    if absent and len(package.sources) > 1:
-        raise_all(empty_run(run.directory) for run in runs if not any(run.directory.iterdir()))
-        raise AssayError(tuple(missing_source_error(checked, metrics, source, runs) for source in absent))
+    source_of_event = {event.name: event.source for event in package.events}
+    needed = [
+        source for source in package.sources if source.name in {source_of_event[name] for name in required_fields}
+    ]
+    missing_sources = [source for source in needed if not any(has_source(run, source) for run in runs)]
+    if missing_sources and len(package.sources) > 1:
+        raise_all(build_empty_run_diagnostic(run.directory) for run in runs if not any(run.directory.iterdir()))
+        raise AssayError(
+            tuple(create_missing_source_problem(checked, metrics, source, runs) for source in missing_sources)
+        )
     return tuple(needed) if needed else package.sources[:1]
 
 
-def has(run: NamedRun, source: Source) -> bool:
+def has_source(run: NamedRun, source: Source) -> bool:
     """Return whether a run has files of a source."""
     if not source.hosts:
-        return any(True for pattern in source.logs for _ in files_of(run.directory, f"{pattern}*"))
+        return any(True for pattern in source.logs for _ in find_files(run.directory, f"{pattern}*"))
     if source.host_files:
-        return bool(host_paths(source, run.directory))
+        return bool(list_host_paths(source, run.directory))
     return any(path.is_dir() for path in run.directory.glob(source.hosts))
 
 
-def missing_source_error(
+def create_missing_source_problem(
     checked: CheckedPackage, metrics: Sequence[Metric], source: Source, runs: Sequence[NamedRun]
 ) -> Diagnostic:
     events = {event.name for event in checked.package.events if event.source == source.name}
     events_by_metric = {
         metric.id: set(dependencies.collect_dependencies(checked.package, [metric], []).events) for metric in metrics
     }
-    users = [f"`{name}`" for name, read_events in events_by_metric.items() if read_events & events]
-    more = f" and {len(users) - 3} more" if len(users) > 3 else ""
-    needed = f"metrics need: {', '.join(users[:3])}{more}" if users else "what is asked for needs"
+    metric_names = [f"`{name}`" for name, read_events in events_by_metric.items() if read_events & events]
+    more = f" and {len(metric_names) - 3} more" if len(metric_names) > 3 else ""
+    need_text = f"metrics need: {', '.join(metric_names[:3])}{more}" if metric_names else "what is asked for needs"
     return Diagnostic(
         "no-source",
-        f"no run has records of the source `{source.name}`, which {needed}",
-        expected=f"{_places(source)} in a run ({source.doc})",
+        f"no run has records of the source `{source.name}`, which {need_text}",
+        expected=f"{_describe_places(source)} in a run ({source.doc})",
         found=", ".join(run.place for run in runs),
-        hint=_strange(checked, runs) or "leave the metrics out of the report, or add the records to the runs",
+        hint=_ask_about_folder(checked, runs) or "leave the metrics out of the report, or add the records to the runs",
     )
 
 
-def _strange(checked: CheckedPackage, runs: Sequence[NamedRun]) -> str:
+def _ask_about_folder(checked: CheckedPackage, runs: Sequence[NamedRun]) -> str:
     """Return a question about the first run that has no files of any source.
 
     It may be a folder of runs, or a folder within a run.
     """
     for run in runs:
-        if not any(has(run, source) for source in checked.package.sources):
+        if not any(has_source(run, source) for source in checked.package.sources):
             return (
-                f"is {run.place} the directory of a run of {checked.package.system}? it holds {listed(run.directory)}"
+                f"is {run.place} the directory of a run of {checked.package.system}? it holds "
+                f"{format_listing(run.directory)}"
             )
     return ""
 
 
-def _places(source: Source) -> str:
+def _describe_places(source: Source) -> str:
     if source.hosts and not source.host_files:
         return f"directories {source.hosts}"
     return f"files {source.hosts or ', '.join(source.logs)}"

@@ -19,7 +19,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def run_schemas(package: Package) -> dict[str, dict[str, Any]]:
+def create_run_schemas(package: Package) -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of each document of a run by file name: the constants read from it, by path.
 
     A constant with several candidate files is in the schema of each.
@@ -29,51 +29,53 @@ def run_schemas(package: Package) -> dict[str, dict[str, Any]]:
         for constant in source.constants:
             for file in constant.files:
                 constants_by_file.setdefault(file, []).append(constant)
-    return {file: schema_of(package.system, file, constants) for file, constants in sorted(constants_by_file.items())}
+    return {
+        file: create_schema(package.system, file, constants) for file, constants in sorted(constants_by_file.items())
+    }
 
 
-def schema_of(system: str, file: str, constants: Iterable[Constant]) -> dict[str, Any]:
+def create_schema(system: str, file: str, constants: Iterable[Constant]) -> dict[str, Any]:
     """Return the schema of a file from which these constants are read."""
     root: dict[str, Any] = {"$schema": DRAFT, "title": f"{file} of a run of {system}", "type": "object"}
     constants = tuple(constants)
     for constant in constants:
-        _add(root, constant.path, constant, required=constant.default is None and not constant.or_at)
+        _add_constant(root, constant.path, constant, is_required=constant.default is None and not constant.or_at)
         if constant.or_at and constant.default is None:
-            alternatives = [_required(path) for path in (constant.path, *constant.or_at)]
+            alternatives = [_require_path(path) for path in (constant.path, *constant.or_at)]
             root.setdefault("allOf", []).append({"anyOf": alternatives})
     for constant in constants:
         for path in constant.or_at:
-            _add(root, path, constant, required=False)
+            _add_constant(root, path, constant, is_required=False)
     return root
 
 
-def _add(root: dict[str, Any], path: tuple[str, ...], constant: Constant, required: bool) -> None:
+def _add_constant(root: dict[str, Any], path: tuple[str, ...], constant: Constant, is_required: bool) -> None:
     """Add the value of a constant at a path to the schema of its document."""
     node = root
     for place, key in enumerate(path, start=1):
-        if required and key not in node.setdefault("required", []):
+        if is_required and key not in node.setdefault("required", []):
             node["required"].append(key)
         members: dict[str, Any] = node.setdefault("properties", {})
-        leaf = _leaf(constant) if place == len(path) else {"type": "object"}
+        leaf = _create_leaf(constant) if place == len(path) else {"type": "object"}
         node = members.setdefault(key, leaf)
         # an older form of a document may have a text in place of an object
-        types = sorted({*_types(node), *_types(leaf)})
+        types = sorted({*_list_types(node), *_list_types(leaf)})
         if len(types) > 1:
             node["type"] = types
 
 
-def _types(schema: Mapping[str, Any]) -> list[str]:
+def _list_types(schema: Mapping[str, Any]) -> list[str]:
     types = schema.get("type", [])
     return [types] if isinstance(types, str) else types
 
 
-def _required(path: tuple[str, ...]) -> dict[str, Any]:
+def _require_path(path: tuple[str, ...]) -> dict[str, Any]:
     """Return a schema of documents that have a value at a path."""
-    inner = {"properties": {path[0]: _required(path[1:])}} if path[1:] else {}
+    inner = {"properties": {path[0]: _require_path(path[1:])}} if path[1:] else {}
     return {"required": [path[0]], **inner}
 
 
-def _leaf(constant: Constant) -> dict[str, Any]:
+def _create_leaf(constant: Constant) -> dict[str, Any]:
     unit = f" ({constant.unit.symbol or constant.unit.name})" if constant.unit.name != "dimensionless" else ""
     default = "" if constant.default is None else f"; {constant.default!r} where it is missing"
     minimum = {"exclusiveMinimum": 0} if constant.positive or constant.type == "duration" else {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assay.app.session import Session
 from assay.lang.model.package import Source
-from assay.remote.address import checked_address, is_address, is_archive, name_of
+from assay.remote.address import check_address, get_run_name, is_address, is_archive
 from assay.util.diagnostics import USAGE, AssayError, Diagnostic, fail, raise_all, suggest_nearest
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, ignore_notice
@@ -42,73 +42,73 @@ class NamedRun:
         return not self.address or self.directory != Path(self.address)
 
 
-def run_at(name: str, place: str) -> NamedRun:
+def create_named_run(name: str, place: str) -> NamedRun:
     """Return the run with an id at a directory, address or archive. Raises AssayError (usage) for a bad address."""
     if is_address(place):
-        address = checked_address(place)
+        address = check_address(place)
         return NamedRun(name, Path(address), address)
     path = Path(place)
     return NamedRun(name, path, place if is_archive(place) and not path.is_dir() else "")
 
 
-def here(
-    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], fetching: Notice = ignore_notice
+def fetch_runs(
+    session: Session, runs: Sequence[NamedRun], sources: Iterable[Source], on_fetch: Notice = ignore_notice
 ) -> tuple[NamedRun, ...]:
     """Return the runs with readable directories: remote ones and archives are mirrored into the cache.
 
-    Only files that the sources can read are fetched. `fetching` is called before a fetch, with its size.
+    Only files that the sources can read are fetched. `on_fetch` is called before a fetch, with its size.
 
     Raises AssayError with the problems of every run; usage if a place does not exist.
     """
-    raise_all((problem for run in runs for problem in _misnamed(run)), USAGE)
+    raise_all((problem for run in runs for problem in _check_run_place(run)), USAGE)
     if all(run.is_here for run in runs):
         return tuple(runs)
-    from assay.remote.mirror import mirrored
-    from assay.remote.required_files import patterns
+    from assay.remote.mirror import mirror_run
+    from assay.remote.required_files import collect_required_files
 
-    file_patterns = patterns(sources)
-    mirror_of: dict[str, Path] = {}
+    file_patterns = collect_required_files(sources)
+    mirrors_by_address: dict[str, Path] = {}
     problems: list[AssayError] = []
     # All commands lock in the same order, which prevents deadlocks.
     for run in sorted((run for run in runs if not run.is_here), key=lambda run: run.address):
         try:
-            if run.address not in mirror_of:
-                mirror_of[run.address] = mirrored(
+            if run.address not in mirrors_by_address:
+                mirrors_by_address[run.address] = mirror_run(
                     session.store,
                     run.address,
                     run.id,
                     file_patterns,
-                    session.held,
+                    session.mirror_locks,
                     session.progress,
                     session.notice,
-                    fetching,
+                    on_fetch,
                 )
-                session.mirrors[mirror_of[run.address]] = run.address
+                session.mirrors[mirrors_by_address[run.address]] = run.address
         except AssayError as error:
             problems.append(error)
     if problems:
         raise AssayError(tuple(item for error in problems for item in error.diagnostics), problems[0].status)
-    return tuple(run if run.is_here else replace(run, directory=mirror_of[run.address]) for run in runs)
+    return tuple(run if run.is_here else replace(run, directory=mirrors_by_address[run.address]) for run in runs)
 
 
-def _misnamed(run: NamedRun) -> Iterator[Diagnostic]:
+def _check_run_place(run: NamedRun) -> Iterator[Diagnostic]:
     """Yield the problem of a local run whose place is not a directory or archive."""
-    from assay.ingest.discovery import TAKEN  # slow to import, and not needed for a cached build
+    from assay.ingest.discovery import RUN_HINT  # slow to import, and not needed for a cached build
 
     path = Path(run.place)
     if is_address(run.place) or path.is_dir() or (run.address and path.is_file()):
         return
     if path.exists():
-        yield Diagnostic("no-run", f"the run is no directory: {run.place}", hint=TAKEN)
+        yield Diagnostic("no-run", f"the run is no directory: {run.place}", hint=RUN_HINT)
         return
     siblings = path.parent.iterdir() if os.access(path.parent, os.R_OK) and path.parent.is_dir() else ()
     suggestion = suggest_nearest(path.name, (item.name for item in siblings if item.is_dir() or is_archive(item.name)))
-    hint = ONE_EACH if set("*?[") & set(run.place) else suggestion or TAKEN
+    hint = ONE_EACH if set("*?[") & set(run.place) else suggestion or RUN_HINT
     kind = "archive of the run" if run.address else "run directory"
     yield Diagnostic("no-run", f"the {kind} does not exist: {run.place}", hint=hint)
 
 
-def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
+def parse_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
     """Parse the runs of a command line, in order.
 
     A run without a name is named after its directory as typed; clashing names are extended by the names of parent
@@ -116,38 +116,40 @@ def named_runs(texts: Sequence[str]) -> tuple[NamedRun, ...]:
 
     Raises AssayError (usage) if names still clash, or if a run is named twice.
     """
-    named_places = [_parted(text) for text in texts]
-    _once([place for name, place in named_places if not name])
+    named_places = [_split_name(text) for text in texts]
+    _refuse_duplicates([place for name, place in named_places if not name])
     depths = [1] * len(named_places)
     for _ in range(8):
-        names = [name or _tail(place, depth) for (name, place), depth in zip(named_places, depths, strict=True)]
-        clashing = {name for name, times in Counter(names).items() if times > 1}
-        if not clashing:
+        names = [name or _join_tail(place, depth) for (name, place), depth in zip(named_places, depths, strict=True)]
+        clashing_names = {name for name, count in Counter(names).items() if count > 1}
+        if not clashing_names:
             break
         depths = [
-            depth + (name in clashing and not given_name)
-            for name, depth, (given_name, _) in zip(names, depths, named_places, strict=True)
+            depth + (name in clashing_names and not user_name)
+            for name, depth, (user_name, _) in zip(names, depths, named_places, strict=True)
         ]
     else:
-        _once([place for name, (_, place) in zip(names, named_places, strict=True) if name == sorted(clashing)[0]])
-        message = f"two runs are called `{sorted(clashing)[0]}`"
+        _refuse_duplicates(
+            [place for name, (_, place) in zip(names, named_places, strict=True) if name == sorted(clashing_names)[0]]
+        )
+        message = f"two runs are called `{sorted(clashing_names)[0]}`"
         raise fail("run-name", message, status=USAGE, hint="name them: --run NAME=DIR")
-    return tuple(run_at(name, place) for name, (_, place) in zip(names, named_places, strict=True))
+    return tuple(create_named_run(name, place) for name, (_, place) in zip(names, named_places, strict=True))
 
 
-def _once(places: Sequence[str]) -> None:
+def _refuse_duplicates(places: Sequence[str]) -> None:
     """Raise AssayError (usage) if two places are the same directory."""
     place_of_run: dict[str, str] = {}
     for place in places:
-        former_place = place_of_run.get(_where(place))
+        former_place = place_of_run.get(_get_identity(place))
         if former_place is not None:
-            is_link = not is_address(place) and _named(place) != _named(former_place)
+            is_link = not is_address(place) and _get_named_path(place) != _get_named_path(former_place)
             notes = (f"{place} leads to the same directory",) if is_link else ()
             raise fail("run-name", f"the same run is named twice: {former_place}", notes=notes, status=USAGE)
-        place_of_run[_where(place)] = place
+        place_of_run[_get_identity(place)] = place
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _split_name(text: str) -> tuple[str, str]:
     """Split a run into its name, which may be empty, and its place."""
     name, equals, place = text.partition("=")
     if not text or (equals and not is_address(text) and not Path(text).exists()):
@@ -157,15 +159,15 @@ def _parted(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _tail(place: str, depth: int) -> str:
+def _join_tail(place: str, depth: int) -> str:
     """Join the last `depth` parts of a place to a name; the suffix of an archive is left out."""
-    parts = _parts(checked_address(place).partition("://")[2] if is_address(place) else _named(place))
-    *above, last = parts or [""]
+    parts = _split_path(check_address(place).partition("://")[2] if is_address(place) else _get_named_path(place))
+    *parents, last = parts or [""]
     archive = is_archive(place) and (is_address(place) or not Path(place).is_dir())
-    return "-".join([*above, name_of(last) if archive else last][-depth:]) or "run"
+    return "-".join([*parents, get_run_name(last) if archive else last][-depth:]) or "run"
 
 
-def _named(place: str) -> str:
+def _get_named_path(place: str) -> str:
     """Return an absolute path as the user named it.
 
     A link keeps its own name; a path that ends in `.` or `..` is resolved.
@@ -175,10 +177,10 @@ def _named(place: str) -> str:
     return real.as_posix()
 
 
-def _parts(text: str) -> list[str]:
+def _split_path(text: str) -> list[str]:
     return [part for part in text.split("/") if part]
 
 
-def _where(place: str) -> str:
+def _get_identity(place: str) -> str:
     """Return the identity of a run: paths that lead to the same directory are one run."""
-    return checked_address(place) if is_address(place) else str(resolve_path(Path(place)))
+    return check_address(place) if is_address(place) else str(resolve_path(Path(place)))

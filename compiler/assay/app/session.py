@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.app.hashing import Hashes
-from assay.app.stages import stage
+from assay.app.hashing import RunHasher
+from assay.app.stages import log_stage
 from assay.engine.result_cache import Store
 from assay.ingest.hashing import MEMO
 from assay.lang import workspace as workspaces
@@ -19,7 +19,7 @@ from assay.lang.model.article import Article
 from assay.lang.model.package import Source
 from assay.lang.model.report import History, Report
 from assay.lang.workspace import CachedPackage, Workspace
-from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, did_you_mean, excerpt_at, fail
+from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, Span, fail, read_excerpt, suggest_names
 from assay.util.paths import resolve_path
 from assay.util.progress import Notice, Progress, ignore_notice, ignore_progress
 
@@ -36,13 +36,15 @@ class Session:
     """The shared state of commands. Packages are loaded on first use.
 
     `progress` and `notice` report progress and messages to the user. `threads` is the number of threads of each engine
-    connection; 0 divides the cores among the connections. `finished` is called with the folder of a complete report
+    connection; 0 divides the cores among the connections. `on_finished` is called with the folder of a complete report
     before it is moved into place.
 
-    `mirrors` maps local copies of remote runs to their addresses; `held` has the locks on these copies until `close`.
-    `looked` is the folder of templates once its links have been checked. `kept` are packages of which only sources were
-    needed; `hashes` are those of the files of runs. `later` collects work that can wait until the command is idle, such
-    as caching specs; None: such work is done at once.
+    `mirrors` maps local copies of remote runs to their addresses; `mirror_locks` has the locks on these copies until
+    `close`.
+    `checked_templates` is the folder of templates once its links have been checked. `cached_packages` are packages of
+    which only sources were
+    needed; `run_hasher` are those of the files of runs. `deferred_work` collects work that can wait until the command
+    is idle, such as caching specs; None: such work is done at once.
     """
 
     workspace: Workspace
@@ -51,37 +53,37 @@ class Session:
     threads: int = 0
     packages: dict[str, CheckedPackage] = field(default_factory=dict)
     notice: Notice = ignore_notice
-    finished: Callable[[Path], None] = ignore_build
+    on_finished: Callable[[Path], None] = ignore_build
     mirrors: dict[Path, str] = field(default_factory=dict)
-    held: ExitStack = field(default_factory=ExitStack)
-    looked: Path | None = None
-    later: list[Callable[[], None]] | None = None
-    kept: dict[str, CachedPackage] = field(default_factory=dict)
-    hashes: Hashes = field(default=None)  # type: ignore[assignment]  # set in __post_init__
+    mirror_locks: ExitStack = field(default_factory=ExitStack)
+    checked_templates: Path | None = None
+    deferred_work: list[Callable[[], None]] | None = None
+    cached_packages: dict[str, CachedPackage] = field(default_factory=dict)
+    run_hasher: RunHasher = field(default=None)  # type: ignore[assignment]  # set in __post_init__
 
     def __post_init__(self) -> None:
-        if self.hashes is None:
-            self.hashes = Hashes(self.store.folder / MEMO)
+        if self.run_hasher is None:
+            self.run_hasher = RunHasher(self.store.folder / MEMO)
 
-    def waits_for(self, folder: Path) -> Callable[[], None]:
+    def get_wait_notice(self, folder: Path) -> Callable[[], None]:
         """Return a callback that says that another process writes into a folder."""
         return lambda: self.notice(f"waiting for another assay that writes {folder}")
 
-    def templates(self) -> Path:
+    def get_templates(self) -> Path:
         """Return the folder of the workspace's templates; check its links on first use.
 
         Raises AssayError: `template` for a link that is refused.
         """
-        if self.looked is None:
-            self.looked = self.workspace.templates()
-        return self.looked
+        if self.checked_templates is None:
+            self.checked_templates = self.workspace.find_templates()
+        return self.checked_templates
 
     def close(self) -> None:
         """Release the locks on mirrored runs, and stop background hashing."""
-        self.hashes.close()
-        self.held.close()
+        self.run_hasher.close()
+        self.mirror_locks.close()
 
-    def as_named(self, error: AssayError) -> AssayError:
+    def localize_error(self, error: AssayError) -> AssayError:
         """Return an error in the user's terms.
 
         Directories of mirrored runs become their addresses; SQL texts become the files or specs that contain them.
@@ -94,9 +96,9 @@ class Session:
 
         def rename(item: Diagnostic) -> Diagnostic:
             span = replace(item.span, file=localize(item.span.file)) if item.span else None
-            file = self.file_of(item.text) if item.text else ""
+            file = self.find_file(item.text) if item.text else ""
             span = replace(span or Span(""), file=file) if file else span
-            if span and not span.file and item.text and (location := self.written_in(item.text, span)):
+            if span and not span.file and item.text and (location := self.locate_text(item.text, span)):
                 span, item = location[0], replace(item, excerpt=location[1])
             return replace(
                 item,
@@ -109,48 +111,50 @@ class Session:
 
         return AssayError(tuple(map(rename, error.diagnostics)), error.status)
 
-    def file_of(self, text: str) -> str:
+    def find_file(self, text: str) -> str:
         """Return the file with this text among the sources of the loaded packages; empty if there is none."""
         for system in self.packages:
             with suppress(AssayError, OSError):
-                for item in workspaces.scan(self.workspace, system):
+                for item in workspaces.scan_sources(self.workspace, system):
                     if item.content == text.encode():
                         return item.name
         return ""
 
-    def written_in(self, text: str, span: Span) -> tuple[Span, str] | None:
+    def locate_text(self, text: str, span: Span) -> tuple[Span, str] | None:
         """Locate a position in an SQL text that specs contain inline.
 
         Returns the position in the specs and an excerpt; None unless the line occurs in the specs exactly once.
         """
         lines = text.split("\n")
         line = lines[span.line - 1] if 1 <= span.line <= len(lines) else ""
-        stripped = line.strip()
+        stripped_line = line.strip()
         occurrences = []
         for system in self.packages:
             with suppress(AssayError, OSError):
-                for item in workspaces.scan(self.workspace, system):
-                    before, *after = item.text.split(stripped) if item.is_code and stripped else [""]
+                for item in workspaces.scan_sources(self.workspace, system):
+                    before, *after = item.text.split(stripped_line) if item.is_code and stripped_line else [""]
                     occurrences += [(item, before)] * len(after)
         if len(occurrences) != 1:
             return None
         item, before = occurrences[0]
         row, column = before.count("\n") + 1, len(before) - before.rfind("\n") + span.column - 1
         column -= len(line) - len(line.lstrip())
-        return Span(item.name, row, column, span.length), excerpt_at(item.path, row, column, span.length)
+        return Span(item.name, row, column, span.length), read_excerpt(item.path, row, column, span.length)
 
-    def package(self, system: str) -> CheckedPackage:
+    def load_package(self, system: str) -> CheckedPackage:
         """Return a system's checked package. Raises AssayError with all problems of its specs."""
         if system not in self.packages:
-            cached = self.kept.pop(system, None)
-            with stage("specs", system=system):
-                self.packages[system] = self._load(system, cached)
+            cached_package = self.cached_packages.pop(system, None)
+            with log_stage("specs", system=system):
+                self.packages[system] = self._load(system, cached_package)
         return self.packages[system]
 
-    def _load(self, system: str, cached: CachedPackage | None) -> CheckedPackage:
+    def _load(self, system: str, cached_package: CachedPackage | None) -> CheckedPackage:
         """Load a package; if its specs are wrong, add a warning about an outdated schema to the error."""
         try:
-            return workspaces.load(self.workspace, system, self.store.folder, self.later, cached)
+            return workspaces.load_package(
+                self.workspace, system, self.store.folder, self.deferred_work, cached_package
+            )
         except AssayError as error:
             if error.status != SPECS_OR_DATA:
                 raise
@@ -158,21 +162,23 @@ class Session:
 
     def warn_of_schema(self) -> tuple[Diagnostic, ...]:
         """Return a warning if the workspace's schema or Prelude differs from the shipped one."""
-        return warn_of_differences(self.workspace.root, workspaces.shipped().root)
+        return warn_of_differences(self.workspace.root, workspaces.get_shipped_workspace().root)
 
-    def sources(self, system: str) -> tuple[Source, ...]:
+    def load_sources(self, system: str) -> tuple[Source, ...]:
         """Return a system's sources, from the cache without loading the whole package if possible.
 
         Raises AssayError as `package` does.
         """
         if system not in self.packages:
-            cached = self.kept.get(system) or workspaces.load_cached(self.workspace, system, self.store.folder)
-            if cached:
-                self.kept[system] = cached
-                return cached.sources
-        return self.package(system).package.sources
+            cached_package = self.cached_packages.get(system) or workspaces.load_cached(
+                self.workspace, system, self.store.folder
+            )
+            if cached_package:
+                self.cached_packages[system] = cached_package
+                return cached_package.sources
+        return self.load_package(system).package.sources
 
-    def report(self, name: str) -> tuple[CheckedPackage, Report]:
+    def find_comparison(self, name: str) -> tuple[CheckedPackage, Report]:
         """Return the report `system/name` and its package. Raises AssayError (usage) if there is none."""
         checked, definition = self.find_report(name)
         if not isinstance(definition, Report):
@@ -180,19 +186,19 @@ class Session:
             raise fail(
                 "unknown-report",
                 f"`{name}` is not a comparison of runs",
-                hint=did_you_mean(name, report_names),
+                hint=suggest_names(name, report_names),
                 status=USAGE,
             )
         return checked, definition
 
-    def history(self, name: str) -> tuple[CheckedPackage, History]:
+    def find_history(self, name: str) -> tuple[CheckedPackage, History]:
         """Return the history `system/name` and its package. Raises AssayError (usage) if there is none."""
         checked, definition = self.find_report(name)
         if not isinstance(definition, History):
             raise fail("unknown-report", f"`{name}` is a report of runs, not a history", status=USAGE)
         return checked, definition
 
-    def article(self, name: str) -> tuple[CheckedPackage, Article]:
+    def find_article(self, name: str) -> tuple[CheckedPackage, Article]:
         """Return the article `system/name` and its package. Raises AssayError (usage) if there is none."""
         checked, definition = self.find_report(name)
         if not isinstance(definition, Article):
@@ -212,42 +218,42 @@ class Session:
         Raises AssayError (usage) if there is none.
         """
         system, slash, _ = name.partition("/")
-        systems = self.workspace.systems()
-        within = (system,) if slash and system in systems else systems
+        systems = self.workspace.list_systems()
+        searched_systems = (system,) if slash and system in systems else systems
         reports_by_name = {
-            f"{item}/{report.name}": (item, report) for item in within for report in self._all_shown(item)
+            f"{item}/{report.name}": (item, report) for item in searched_systems for report in self._list_reports(item)
         }
         if not slash or name not in reports_by_name:
             raise fail(
                 "unknown-report",
                 f"there is no report `{name}`",
-                hint=did_you_mean(name, reports_by_name),
-                notes=self.elsewhere(),
+                hint=suggest_names(name, reports_by_name),
+                notes=self.list_workspace_notes(),
                 status=USAGE,
             )
-        return self.package(system), reports_by_name[name][1]
+        return self.load_package(system), reports_by_name[name][1]
 
-    def elsewhere(self) -> tuple[str, ...]:
+    def list_workspace_notes(self) -> tuple[str, ...]:
         """Return a note if the workspace in use is the shipped one and the current folder is outside of it."""
         if resolve_path(Path.cwd()).is_relative_to(resolve_path(self.workspace.root)):
             return ()
         return ("no folder here or above has specs/, so these are the specs that come with Assay",)
 
-    def systems(self, system: str | None) -> tuple[str, ...]:
+    def list_systems(self, system: str | None) -> tuple[str, ...]:
         """Return the systems of the workspace, or the named one. Raises AssayError if there is no such system."""
         if system is None:
-            return self.workspace.systems()
-        self.package(system)
+            return self.workspace.list_systems()
+        self.load_package(system)
         return (system,)
 
-    def _all_shown(self, system: str) -> tuple[Report | History | Article, ...]:
-        package = self.package(system).package
+    def _list_reports(self, system: str) -> tuple[Report | History | Article, ...]:
+        package = self.load_package(system).package
         return (*package.reports, *package.histories, *package.articles)
 
 
 def open_session(
-    start: Path, cache: Path, notice: Notice = ignore_notice, ahead: BackgroundHasher | None = None
+    start: Path, cache: Path, notice: Notice = ignore_notice, background_hasher: BackgroundHasher | None = None
 ) -> Session:
-    """Open a session in the workspace of a folder; `ahead` may already be hashing files."""
-    hashes = Hashes(cache / MEMO, ahead)
-    return Session(workspaces.find(start), Store(cache), notice=notice, hashes=hashes)
+    """Open a session in the workspace of a folder; `background_hasher` may already be hashing files."""
+    run_hasher = RunHasher(cache / MEMO, background_hasher)
+    return Session(workspaces.find_workspace(start), Store(cache), notice=notice, run_hasher=run_hasher)

@@ -23,12 +23,12 @@ from assay.util.os_errors import is_below
 VALUES = "mean, stddev and centiles"
 
 
-def headed(checked: CheckedPackage, metric: Metric, text: str) -> str:
+def add_header(checked: CheckedPackage, metric: Metric, text: str) -> str:
     """Return the text of a metric's statement below comments for the reader; its meaning is unchanged."""
-    return "".join(f"-- {escape_text(line)}\n" for line in _head(checked, metric)) + text
+    return "".join(f"-- {escape_text(line)}\n" for line in _iter_header_lines(checked, metric)) + text
 
 
-def _head(checked: CheckedPackage, metric: Metric) -> Iterator[str]:
+def _iter_header_lines(checked: CheckedPackage, metric: Metric) -> Iterator[str]:
     unit = f" ({metric.unit.symbol})" if metric.unit.symbol else ""
     if formula.is_formula(metric):
         yield f"value is the average of {metric.id} in {metric.unit.name}{unit}; the other columns are the averages of"
@@ -42,14 +42,16 @@ def _head(checked: CheckedPackage, metric: Metric) -> Iterator[str]:
         yield f"{metric.id}"
     yield f"{len(CENTILES)} centiles: {CENTILES[0]} (the least), {CENTILES[1]}, ... {CENTILES[-1]} (the greatest)"
     places = (f"centiles[{number}]" for number in (MEDIAN + 1, 1, len(CENTILES)))
-    yield from (_over_rows if metric.per else _of_one_row)(checked, metric, *places)
+    yield from (_explain_rows if metric.per else _explain_one_row)(checked, metric, *places)
 
 
-def _of_one_row(_checked: CheckedPackage, _metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
+def _explain_one_row(
+    _checked: CheckedPackage, _metric: Metric, median: str, least: str, greatest: str
+) -> Iterator[str]:
     yield f"average = mean, median = {median}, min = {least}, max = {greatest}"
 
 
-def _over_rows(checked: CheckedPackage, metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
+def _explain_rows(checked: CheckedPackage, metric: Metric, median: str, least: str, greatest: str) -> Iterator[str]:
     """Explain the figures of a metric with a distribution for each value of a column."""
     scope = "those n rows that have samples" if metric.sampled_only else "the n rows, with 0 where a row has no samples"
     yield f"a row for each {metric.per}; over {scope}:"
@@ -57,14 +59,17 @@ def _over_rows(checked: CheckedPackage, metric: Metric, median: str, least: str,
     yield f"median = {median} of the row at place floor(n / 2) + 1 when they ascend by it"
     yield f"min = the least {least}, max = the greatest {greatest}"
     for summary in checked.package.summaries:
-        yield f"by summary {summary.name}: average = {_average(summary)}, stddev = {_deviation(summary)}"
+        yield (
+            f"by summary {summary.name}: average = {_describe_average(summary)}, stddev = "
+            f"{_describe_deviation(summary)}"
+        )
 
 
-def _average(summary: Summary) -> str:
+def _describe_average(summary: Summary) -> str:
     return f"the average of the {summary.lowest} least mean" if summary.lowest else "the average of mean"
 
 
-def _deviation(summary: Summary) -> str:
+def _describe_deviation(summary: Summary) -> str:
     return "the greatest stddev" if summary.deviation == "greatest" else "the average of stddev"
 
 
@@ -77,12 +82,12 @@ def write_sql(folder: Path, computation: Computation) -> None:
 
     The statements of phases are in a folder of their own; the bounds of phases are among the constants.
     """
-    write_texts(folder, sql_texts(computation.graph))
-    write_texts(folder / PHASES, sql_texts(computation.cut))
-    constants = {run.prepared.run.id: dict(sorted(run.prepared.constants.items())) for run in computation.runs}
+    write_texts(folder, render_sql_files(computation.graph))
+    write_texts(folder / PHASES, render_sql_files(computation.phase_graph))
+    constants = {run.ingested_run.run.id: dict(sorted(run.ingested_run.constants.items())) for run in computation.runs}
     for view in computation.views:
         bounds = view.phase.parameters if view.phase else {}
-        constants[view.id] = dict(sorted({**view.prepared.constants, **bounds}.items()))
+        constants[view.id] = dict(sorted({**view.ingested_run.constants, **bounds}.items()))
     text = dump_escaped_json(constants)
     folder.mkdir(parents=True, exist_ok=True)  # a report may have no statements
     (folder / "constants.json").write_text(text + "\n", encoding="utf-8")
@@ -90,37 +95,37 @@ def write_sql(folder: Path, computation: Computation) -> None:
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
     """Write texts to files of a folder. Raises AssayError if a name leads out of the folder."""
-    created: set[Path] = set()
+    created_folders: set[Path] = set()
     for name, text in texts.items():
         if not is_below(name):
             raise fail("sql-file", f"a file of SQL cannot be called `{name}`", expected="a path below its folder")
         path = folder / name
-        if path.parent not in created:
+        if path.parent not in created_folders:
             path.parent.mkdir(parents=True, exist_ok=True)
-            created.add(path.parent)
+            created_folders.add(path.parent)
         path.write_text(escape_comment(text), encoding="utf-8")
 
 
 @functools.lru_cache(maxsize=4096)  # `assay watch` writes the same texts again
 def escape_comment(text: str) -> str:
-    return escape_lines(dialect.printable(text))
+    return escape_lines(dialect.escape_statement(text))
 
 
-def sql_texts(graph: tuple[Node, ...]) -> Mapping[str, str]:
+def render_sql_files(graph: tuple[Node, ...]) -> Mapping[str, str]:
     """Return the text of every statement by file name."""
     texts: dict[str, str] = {}
     table_number = 0
     for node in graph:
-        head = HEAD if node.places else ""
+        head = HEAD if node.placeholders else ""
         if node.statement.kind in ("table", "view"):
             table_number += 1
             texts[f"tables/{table_number:02}-{node.name}.sql"] = f"{head}{node.text};\n"
         else:
-            texts[file_of(node)] = f"{head}{node.text};\n"
+            texts[get_sql_file_name(node)] = f"{head}{node.text};\n"
     return texts
 
 
-def file_of(node: Node) -> str:
+def get_sql_file_name(node: Node) -> str:
     """Return the file name of a check, of rows, of counts or of a metric."""
     kind = node.statement.kind
     if folder := {"check": "checks", "rows": "rows", "count": "completeness"}.get(kind):

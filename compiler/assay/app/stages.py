@@ -18,11 +18,11 @@ Facts = dict[str, object]
 
 
 @contextmanager
-def stage(name: str, **facts: object) -> Iterator[Facts]:
+def log_stage(name: str, **facts: object) -> Iterator[Facts]:
     """Run a stage: if the block succeeds, log one line with its facts, to which the block may add.
 
     `seconds` is wall time; `processor_seconds` is the processor time of this process, including concurrent stages;
-    `peak_mib` is the peak memory of this process so far.
+    `read_peak_memory` is the peak memory of this process so far.
     """
     if not LOG.isEnabledFor(logging.INFO):
         yield facts
@@ -31,11 +31,11 @@ def stage(name: str, **facts: object) -> Iterator[Facts]:
     yield facts
     facts["seconds"] = round(time.perf_counter() - wall, 3)
     facts["processor_seconds"] = round(time.process_time() - processor, 3)
-    facts["peak_mib"] = peak_mib()
+    facts["peak_mib"] = read_peak_memory()
     LOG.info("%s", name, extra={"stage": name, "facts": facts})
 
 
-def peak_mib() -> int:
+def read_peak_memory() -> int:
     """Return the peak memory of this process so far in MiB; 0 if the system does not report it."""
     with contextlib.suppress(OSError, StopIteration):
         # Preferred to getrusage, whose peak includes the memory of the parent process.

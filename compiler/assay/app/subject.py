@@ -12,7 +12,7 @@ from typing import ClassVar
 from assay.app import filters
 from assay.app.session import Session
 from assay.engine.compiled_plan import CompiledPlan, compile_plan
-from assay.explain.wording import formula_sentence
+from assay.explain.wording import describe_formula
 from assay.lang import formula
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
@@ -21,10 +21,10 @@ from assay.lang.model.report import Cell, Report
 from assay.lang.model.vocabulary import Unit
 from assay.lineage import sample_query
 from assay.plan.planner import AppliedFilter, RowRequest
-from assay.report.glossary import of_column, of_row
-from assay.sql.expressions import places
-from assay.styles.manifest_cells import manifest_cell
-from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
+from assay.report.glossary import get_column_id, get_row_id
+from assay.sql.expressions import build_placeholders
+from assay.styles.manifest_cells import format_manifest_cell
+from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 from assay.util.escape import normalize_text
 
 
@@ -32,10 +32,11 @@ from assay.util.escape import normalize_text
 class SampleRequest:
     """Which samples of a subject to query.
 
-    `compiled` is the plan to query, `columns` are further columns to select; `since` and `until` bound the time in ns.
+    `compiled_plan` is the plan to query, `columns` are further columns to select; `since` and `until` bound the time in
+    ns.
     """
 
-    compiled: CompiledPlan
+    compiled_plan: CompiledPlan
     columns: tuple[str, ...] = ()
     since: int | None = None
     until: int | None = None
@@ -101,7 +102,7 @@ class Subject(ABC):
         return ()
 
     @property
-    def listed(self) -> tuple[RowRequest, ...]:
+    def row_requests(self) -> tuple[RowRequest, ...]:
         """The rows to compute for it."""
         return ()
 
@@ -115,16 +116,18 @@ class Subject(ABC):
         """The report that shows it and whose filters apply; None if filters do not apply to it."""
         return None
 
-    def compile(self, applied: Sequence[AppliedFilter], *, cut: bool = False) -> CompiledPlan:
-        """Compile a plan of this subject alone; with `cut`, for a phase of a run."""
-        return compile_plan(self.checked, self.metrics, applied, self.relations, self.listed, self.series, cut=cut)
+    def compile(self, applied_filters: Sequence[AppliedFilter], *, is_phase: bool = False) -> CompiledPlan:
+        """Compile a plan of this subject alone; with `is_phase`, for a phase of a run."""
+        return compile_plan(
+            self.checked, self.metrics, applied_filters, self.relations, self.row_requests, self.series, cut=is_phase
+        )
 
     def select_filters(self, names: Sequence[str], no_filters: bool) -> tuple[AppliedFilter, ...]:
         """Return the filters of these names, or those of the report that shows it."""
-        return filters.applied(self.checked.package, self.report, names, no_filters)
+        return filters.parse_filters(self.checked.package, self.report, names, no_filters)
 
     @abstractmethod
-    def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
+    def build_sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
         """Return the query of its samples or rows."""
 
     @property
@@ -172,11 +175,13 @@ class MetricSubject(Subject):
     def report(self) -> Report | None:
         return find_report(self.checked.package, self.metric)
 
-    def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
+    def build_sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
         grain = next(item for item in self.checked.package.grains if item.name == self.metric.grain)
-        constants = places(item.name for source in self.checked.package.sources for item in source.constants)
+        constants = build_placeholders(
+            item.name for source in self.checked.package.sources for item in source.constants
+        )
         integral = self.checked.measured[self.metric.id].integral
-        return sample_query.of_metric(self.metric, grain, integral, constants, request.columns)
+        return sample_query.build_metric_query(self.metric, grain, integral, constants, request.columns)
 
     @property
     def factor(self) -> Fraction:
@@ -189,47 +194,47 @@ class FormulaSubject(MetricSubject):
 
     @property
     def formula_text(self) -> str:
-        return formula_sentence(self.metric)
+        return describe_formula(self.metric)
 
     @property
     def inputs(self) -> tuple[Subject, ...]:
-        measured = formula.list_measured(formula.index_metrics(self.checked.package), [self.metric])
-        return tuple(MetricSubject(self.checked, metric) for metric in measured)
+        measured_metrics = formula.list_measured(formula.index_metrics(self.checked.package), [self.metric])
+        return tuple(MetricSubject(self.checked, metric) for metric in measured_metrics)
 
 
 @dataclass(frozen=True)
 class SeriesSubject(Subject):
     """A series: one value per step of each window."""
 
-    line: Series
+    series_definition: Series
 
     kind: ClassVar[str] = "series"
     noun: ClassVar[str] = "values"
 
     @property
     def id(self) -> str:
-        return self.line.name
+        return self.series_definition.name
 
     @property
     def title(self) -> str:
-        return self.line.doc
+        return self.series_definition.doc
 
     @property
     def unit(self) -> Unit:
-        return self.line.unit
+        return self.series_definition.unit
 
     @property
     def item(self) -> Series:
         """The series."""
-        return self.line
+        return self.series_definition
 
     @property
     def series(self) -> tuple[str, ...]:
-        return (self.line.name,)
+        return (self.series_definition.name,)
 
-    def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
-        step = next(item for item in request.compiled.plan.series if item.name == self.line.name)
-        return sample_query.of_series(step, request.since, request.until)
+    def build_sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
+        step = next(item for item in request.compiled_plan.plan.series if item.name == self.series_definition.name)
+        return sample_query.build_series_query(step, request.since, request.until)
 
 
 @dataclass(frozen=True)
@@ -261,28 +266,28 @@ class ColumnSubject(Subject):
         return () if self.rows else (self.table,)
 
     @property
-    def listed(self) -> tuple[RowRequest, ...]:
+    def row_requests(self) -> tuple[RowRequest, ...]:
         return (self.rows,) if self.rows else ()
 
-    def sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
+    def build_sample_query(self, request: SampleRequest) -> sample_query.SampleQuery:
         grain = self.rows.grain if self.rows else None
-        return sample_query.of_column(self.table, self.column.name, grain, request.columns)
+        return sample_query.build_column_query(self.table, self.column.name, grain, request.columns)
 
     def format_value(self, value: object) -> str:
         """Format a value as tables print it."""
         if self.cell is None:
             return normalize_text(str(value))
-        return normalize_text(manifest_cell(value if isinstance(value, (int, float, str)) else None, self.cell))
+        return normalize_text(format_manifest_cell(value if isinstance(value, (int, float, str)) else None, self.cell))
 
 
 def find_report(package: Package, metric: Metric) -> Report | None:
     """Return the report that shows a metric, or the package's first report if none does."""
-    showing = (
+    reports = (
         report for report in package.reports
         if any(metric.id in section.metrics for section in report.sections) or metric.id in report.also
         or any(metric.id in group.metrics for group in report.dictionary)
     )  # fmt: skip
-    return next(showing, package.reports[0] if package.reports else None)
+    return next(reports, package.reports[0] if package.reports else None)
 
 
 def list_subjects(checked: CheckedPackage) -> tuple[MetricSubject | SeriesSubject, ...]:
@@ -305,15 +310,15 @@ def list_cell_subjects(checked: CheckedPackage, report: Report | Article) -> dic
 
 def _list_columns(checked: CheckedPackage) -> Iterator[tuple[str, Subject]]:
     for grain in checked.package.grains:
-        for column in grain.every_column:
+        for column in grain.all_columns:
             rows = RowRequest(grain, tuple(dict.fromkeys((*grain.key, column.name))), ())
-            yield of_column(grain.name, column.name), ColumnSubject(checked, grain.name, column, rows)
+            yield get_column_id(grain.name, column.name), ColumnSubject(checked, grain.name, column, rows)
 
 
 def _list_manifest_columns(checked: CheckedPackage, package: Package, report: Report) -> dict[str, Subject]:
     columns = {(relation.name, column.name): column for relation in package.relations for column in relation.columns}
     return {
-        of_row(row): ColumnSubject(checked, row.relation, columns[row.relation, row.column], cell=row.cell)
+        get_row_id(row): ColumnSubject(checked, row.relation, columns[row.relation, row.column], cell=row.cell)
         for row in report.manifest
         if (row.relation, row.column) in columns
     }
@@ -324,21 +329,25 @@ def find_subject(session: Session, name: str, system: str | None) -> MetricSubje
 
     Searches all systems, or the named one. Raises AssayError (usage) if there is no match, or several.
     """
-    subjects = [item for system_name in session.systems(system) for item in list_subjects(session.package(system_name))]
+    subjects = [
+        item
+        for system_name in session.list_systems(system)
+        for item in list_subjects(session.load_package(system_name))
+    ]
     matches = [item for item in subjects if item.id == name] or [
-        item for item in subjects if _printed_name(item) == name
+        item for item in subjects if _get_printed_name(item) == name
     ]
     if not matches:
         other_systems = _list_systems_with(session, name, system) if system else []
         hint = (
             f"{' and '.join(f'`{system_name}`' for system_name in other_systems)} has it: name that one with --system"
             if other_systems
-            else did_you_mean(name, [item.id for item in subjects])
+            else suggest_names(name, [item.id for item in subjects])
         )
-        raise fail("unknown-metric", f"there is no metric `{name}`", hint=hint, notes=session.elsewhere(),
+        raise fail("unknown-metric", f"there is no metric `{name}`", hint=hint, notes=session.list_workspace_notes(),
                    status=USAGE)  # fmt: skip
     if len(matches) > 1:
-        raise _ambiguous(name, matches)
+        raise _create_ambiguity_error(name, matches)
     return matches[0]
 
 
@@ -355,29 +364,34 @@ def find_metric(session: Session, name: str, system: str | None) -> MetricSubjec
     raise fail("not-a-metric", message, hint=hint, status=USAGE)
 
 
-def _printed_name(subject: MetricSubject | SeriesSubject) -> str:
+def _get_printed_name(subject: MetricSubject | SeriesSubject) -> str:
     return subject.metric.name if isinstance(subject, MetricSubject) else subject.id
 
 
 def _list_systems_with(session: Session, name: str, system: str) -> list[str]:
     """Return the other systems with a metric or series of this name; systems with invalid specs are skipped."""
     systems = []
-    for candidate in session.workspace.systems():
+    for candidate in session.workspace.list_systems():
         with suppress(AssayError):
             if candidate != system and any(
-                name in (item.id, _printed_name(item)) for item in list_subjects(session.package(candidate))
+                name in (item.id, _get_printed_name(item)) for item in list_subjects(session.load_package(candidate))
             ):
                 systems.append(candidate)
     return systems
 
 
-def _ambiguous(name: str, matches: Sequence[Subject]) -> AssayError:
+def _create_ambiguity_error(name: str, matches: Sequence[Subject]) -> AssayError:
     systems = list(dict.fromkeys(item.checked.package.system for item in matches))
     ids = list(dict.fromkeys(item.id for item in matches))
     if len(systems) > 1:
-        listed = " and ".join(f"`{item}`" for item in systems)
-        return fail("ambiguous-metric", f"`{name}` is a metric of {listed}", hint="name the system with --system",
+        names_text = " and ".join(f"`{item}`" for item in systems)
+        return fail("ambiguous-metric", f"`{name}` is a metric of {names_text}", hint="name the system with --system",
                     status=USAGE)  # fmt: skip
-    listed = ", ".join(f"`{item}`" for item in ids)
-    return fail("ambiguous-metric", f"`{name}` is the name of several metrics", found=listed, hint="name one by its id",
-                status=USAGE)  # fmt: skip
+    names_text = ", ".join(f"`{item}`" for item in ids)
+    return fail(
+        "ambiguous-metric",
+        f"`{name}` is the name of several metrics",
+        found=names_text,
+        hint="name one by its id",
+        status=USAGE,
+    )

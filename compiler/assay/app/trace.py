@@ -14,15 +14,15 @@ from assay.app.lineage import trace_subject
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.subject import FormulaSubject, MetricSubject, Subject, list_cell_subjects
-from assay.app.trace_values import Built, TracedRun, TraceRequest, cut_of, same_value, traced_value
-from assay.app.verify import moved_runs, runs_now
-from assay.explain.facts import judged as judged_by
+from assay.app.trace_values import BuiltReport, TracedRun, TraceRequest, check_value, select_run_phases, trace_value
+from assay.app.verify import locate_runs, parse_moved_runs
+from assay.explain.facts import find_deciding_grains as judged_by
 from assay.lang.model.report import History
 from assay.lineage import cells
 from assay.lineage.cells import Cell
 from assay.plan.planner import AppliedFilter
-from assay.provenance.read import NAME, RecordedPublished, RecordedRun, recorded
-from assay.provenance.record import file_of
+from assay.provenance.read import NAME, RecordedPublishedBuild, RecordedRun, read_provenance
+from assay.provenance.record import hash_input_file
 from assay.report.cell_links import (
     AVERAGE,
     COLUMN,
@@ -38,15 +38,15 @@ from assay.report.cell_links import (
     WORDS,
     CellSource,
 )
-from assay.report.document import Document, from_json
+from assay.report.document import Document, parse_document
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all
 
 LIST = "--list lists the cells"
 
 
-def nowhere(built: Built, document: Document, cell: Cell) -> AssayError:
+def create_untraceable_error(built_report: BuiltReport, document: Document, cell: Cell) -> AssayError:
     """Return the error that says why a cell cannot be traced to records, and what to do instead."""
-    name, entry = f"`{cell.name}`", cell.of[0].entry if cell.of else ""
+    name, entry = f"`{cell.name}`", cell.sources[0].entry if cell.sources else ""
     notes = tuple(" ".join(item.description.split("\n")) for item in document.entries if entry and item.id == entry)
     if cell.prints == OUTCOME:
         tables = " and ".join(f"`{title}`" for title in cell.decided_by)
@@ -54,7 +54,7 @@ def nowhere(built: Built, document: Document, cell: Cell) -> AssayError:
             return _fail(f"{name} judges nothing: {cell.text}", cell, LIST)
         return _fail(f"{name} comes of the cells of {tables}", cell, "trace these: their results and values")
     if cell.prints == WORDS:
-        series_names = [item.name for item in built.checked.package.series if item.name == entry]
+        series_names = [item.name for item in built_report.checked.package.series if item.name == entry]
         hint = (
             f"`assay explain {series_names[0]}` tells what it is read of"
             if series_names
@@ -64,10 +64,10 @@ def nowhere(built: Built, document: Document, cell: Cell) -> AssayError:
     if cell.prints == FILTER:
         message = f"{name} is a number of rows that a filter was asked about, not a metric"
         return _fail(message, cell, "`assay explain METRIC` tells what each filter demands of its rows", notes)
-    if not cell.of:
+    if not cell.sources:
         return _fail(f"{name} prints no value: the run has no such row", cell, LIST)
-    content = built.found.content
-    run = next((item for item in content.runs if item.id == cell.of[0].run), content.runs[0])
+    content = built_report.provenance.content
+    run = next((item for item in content.runs if item.id == cell.sources[0].run), content.runs[0])
     files = ", ".join(item.file for item in run.documents) or "its logs"
     message, content_of_cell = f"{name} is a fact of run {run.id}, not a metric", f"{cell.text}, from {files}"
     return fail("not-a-metric", message, found=content_of_cell, hint=LIST, notes=notes, status=USAGE)
@@ -82,10 +82,10 @@ ALONE = (AVERAGE, ROW, COLUMN, MEAN)  # cells that print one value unchanged
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TracedCell:
     """A traced cell: its metric or series (`item`; the first of several), and the values in each run behind it.
 
-    `means` is the formula of these values in words.
+    `formula_text` is the formula of these values in words.
     """
 
     cell: Cell
@@ -95,70 +95,76 @@ class Traced:
     summary: str
     style: str
     filters: tuple[str, ...]
-    filtered: bool
+    is_filtered: bool
     runs: tuple[TracedRun, ...]
-    means: str = ""
+    formula_text: str = ""
 
 
-def cells_of(session: Session, folder: Path) -> tuple[Cell, ...]:
+def list_cells(session: Session, folder: Path) -> tuple[Cell, ...]:
     """Return the cells of a built report. Raises AssayError if the folder has none."""
-    built, document = _built(session, folder)
-    return tuple(cells.of_document(document, built.checked.package))
+    built_report, document = _read_build(session, folder)
+    return tuple(cells.list_document_cells(document, built_report.checked.package))
 
 
-def trace(session: Session, folder: Path, name: str, moved: Sequence[str] = ()) -> Traced:
+def trace_cell(session: Session, folder: Path, name: str, run_places: Sequence[str] = ()) -> TracedCell:
     """Trace a cell of a built report, `SECTION/ROW/COLUMN` as printed, back to raw records.
 
-    `moved` (`NAME=DIR`) locates runs that have moved.
+    `run_places` (`NAME=DIR`) locates runs that have moved.
 
     Raises AssayError: usage for an unknown cell and for one without records behind it; also if the report's runs,
     definitions or inputs have changed, with names and hashes.
     """
-    built, document = _built(session, folder)
-    checked, content = built.checked, built.found.content
-    cell = cells.find(tuple(cells.of_document(document, checked.package)), name)
-    subjects = list_cell_subjects(checked, built.report)
-    if not cell.of or cell.prints in (FACT, FILTER, WORDS) or any(source.entry not in subjects for source in cell.of):
-        raise nowhere(built, document, cell)
-    cell_subject = subjects[cell.of[0].entry]
-    values = [(item, source) for source in cell.of for item in subjects[source.entry].inputs]
+    built_report, document = _read_build(session, folder)
+    checked, content = built_report.checked, built_report.provenance.content
+    cell = cells.find_cell(tuple(cells.list_document_cells(document, checked.package)), name)
+    subjects = list_cell_subjects(checked, built_report.report)
+    if (
+        not cell.sources
+        or cell.prints in (FACT, FILTER, WORDS)
+        or any(source.entry not in subjects for source in cell.sources)
+    ):
+        raise create_untraceable_error(built_report, document, cell)
+    cell_subject = subjects[cell.sources[0].entry]
+    values = [(item, source) for source in cell.sources for item in subjects[source.entry].inputs]
     for item in dict.fromkeys((cell_subject, *(item for item, _ in values))):
-        _same_definition(built, item, own=item == cell_subject)
-    current_runs = runs_now(session, checked, built.found, moved_runs(built.found, moved))
+        _check_definition(built_report, item, is_cell_metric=item == cell_subject)
+    current_runs = locate_runs(
+        session, checked, built_report.provenance, parse_moved_runs(built_report.provenance, run_places)
+    )
     runs = {recorded_run.id: (run, recorded_run) for run, recorded_run in zip(current_runs, content.runs, strict=True)}
-    cell_runs = {_run_of(runs, source): runs[_run_of(runs, source)] for source in cell.of}
-    _same_inputs(list(cell_runs.values()))
-    applied = filters.applied(checked.package, None, content.options.filters, not content.options.filters)
+    cell_runs = {_find_run_name(runs, source): runs[_find_run_name(runs, source)] for source in cell.sources}
+    _check_inputs(list(cell_runs.values()))
+    applied_filters = filters.parse_filters(checked.package, None, content.options.filters, not content.options.filters)
     if cell.prints in (AVERAGE, DIFFERENCE, PERCENT, JUDGED):
-        _same_formulas(session, built, subjects, cell, applied, cell_runs)
+        _check_formulas(session, built_report, subjects, cell, applied_filters, cell_runs)
     prints_one_value = cell.prints in ALONE and cell_subject == values[0][0]
-    traced = []
+    traced_runs = []
     for item, source in dict.fromkeys(values):
-        run, recorded_run = cell_runs[_run_of(runs, source)]
+        run, recorded_run = cell_runs[_find_run_name(runs, source)]
         label = (
             recorded_run.label
             if source.run == run.id
             else f"{recorded_run.label} ({source.run.removeprefix(f'{run.id}:')})"
         )
         request = TraceRequest(
-            item, source, applied, run, label, cell.name, cell.prints, cell.text if prints_one_value else ""
+            item, source, applied_filters, run, label, cell.name, cell.prints, cell.text if prints_one_value else ""
         )
-        traced.append(traced_value(session, built, request))
-    return Traced(
+        traced_runs.append(trace_value(session, built_report, request))
+    return TracedCell(
         cell,
         content.report,
         cell_subject,
         cell_subject.definition,
-        built.summary,
+        built_report.summary,
         content.options.style,
-        tuple(item.label for item in applied),
-        _filtered(cell_subject, applied),
-        tuple(traced),
-        _means(document, cell, cell_subject),
+        tuple(item.label for item in applied_filters),
+        _is_filtered(cell_subject, applied_filters),
+        tuple(traced_runs),
+        _describe_formula(document, cell, cell_subject),
     )
 
 
-def _means(document: Document, cell: Cell, item: Subject) -> str:
+def _describe_formula(document: Document, cell: Cell, item: Subject) -> str:
     """Return the formula of a cell in words; empty if the cell prints no formula."""
     if item.formula_text:
         return item.formula_text
@@ -168,56 +174,63 @@ def _means(document: Document, cell: Cell, item: Subject) -> str:
     return " ".join(next(descriptions, "").split("\n"))
 
 
-def _filtered(item: Subject, applied: Sequence[AppliedFilter]) -> bool:
+def _is_filtered(item: Subject, applied_filters: Sequence[AppliedFilter]) -> bool:
     """Return whether filters decide on the samples of a value."""
     if not isinstance(item, MetricSubject):
         return False
-    return item.metric.accepted or bool(judged_by(trace_subject(item, applied, item.compile(applied)).found))
+    return item.metric.accepted or bool(
+        judged_by(trace_subject(item, applied_filters, item.compile(applied_filters)).column_lineage)
+    )
 
 
-def distrusted(folder: Path) -> tuple[str, ...]:
+def list_provenance_warnings(folder: Path) -> tuple[str, ...]:
     """Return a warning if the provenance of a built report was edited."""
-    if recorded(folder).intact:
+    if read_provenance(folder).is_intact:
         return ()
     return (f"{folder / NAME}: its hash is not that of its content, so that it was changed: `assay verify` it",)
 
 
-def _run_of(runs: Mapping[str, Any], source: CellSource) -> str:
+def _find_run_name(runs: Mapping[str, Any], source: CellSource) -> str:
     """Return the run of a value, which may belong to a phase of that run."""
     if source.run in runs:
         return source.run
     return max((name for name in runs if source.run.startswith(f"{name}:")), key=len)
 
 
-def _built(session: Session, folder: Path) -> tuple[Built, Document]:
-    record = recorded(folder)
-    if isinstance(record, RecordedPublished):
+def _read_build(session: Session, folder: Path) -> tuple[BuiltReport, Document]:
+    record = read_provenance(folder)
+    if isinstance(record, RecordedPublishedBuild):
         message = f"the report is made of published values, which no logs are behind: {folder}"
         raise fail("not-traceable", message, hint="trace a report that was built over runs")
     try:
         checked, report = session.find_report(record.content.report)
     except AssayError as error:
         raise AssayError(error.diagnostics, SPECS_OR_DATA) from None
-    document, results = _text(folder / "document.json"), _text(folder / "results.json")
+    document, results = _read_text(folder / "document.json"), _read_text(folder / "results.json")
     try:
-        plain = json.loads(results)
-        parsed = from_json(document)
+        results_data = json.loads(results)
+        parsed_document = parse_document(document)
     except (AssayError, ValueError, RecursionError):
-        plain, parsed = None, None
-    if isinstance(report, History) or parsed is None or not isinstance(plain, dict) or _leads_nowhere(parsed):
+        results_data, parsed_document = None, None
+    if (
+        isinstance(report, History)
+        or parsed_document is None
+        or not isinstance(results_data, dict)
+        or _has_no_links(parsed_document)
+    ):
         message = f"the document is not what a build writes: {folder / 'document.json'}"
         raise fail("no-build", message, hint="build the report again")
-    return Built(folder, record, plain, checked, report), parsed
+    return BuiltReport(folder, record, results_data, checked, report), parsed_document
 
 
-def _leads_nowhere(document: Document) -> bool:
+def _has_no_links(document: Document) -> bool:
     """Return whether a document has tables but no links from their cells."""
     return any(section.rows and not section.printed for section in document.sections) or (
         bool(document.manifest.rows) and not document.manifest.leads
     )
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     """Read a file of a build. Raises AssayError if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
@@ -226,14 +239,14 @@ def _text(path: Path) -> str:
                    hint="name the folder that a report was built into (-o)") from None  # fmt: skip
 
 
-def _same_definition(built: Built, item: Subject, *, own: bool) -> None:
+def _check_definition(built_report: BuiltReport, item: Subject, *, is_cell_metric: bool) -> None:
     """Raise AssayError unless a metric is defined as it was when the report was built.
 
-    Series have no hash. The inputs of a formula are part of the hash of the cell's `own` metric, so they need no entry
-    of their own.
+    Series have no hash. The inputs of a formula are part of the hash of the cell's `is_cell_metric` metric, so they
+    need no entry of their own.
     """
-    definitions = built.found.content.definitions
-    if not item.definition or (item.id not in definitions and not own):
+    definitions = built_report.provenance.content.definitions
+    if not item.definition or (item.id not in definitions and not is_cell_metric):
         return
     recorded_hash, current = definitions.get(item.id, ""), item.definition
     if recorded_hash != current:
@@ -246,37 +259,50 @@ def _same_definition(built: Built, item: Subject, *, own: bool) -> None:
         )
 
 
-def _same_formulas(
+def _check_formulas(
     session: Session,
-    built: Built,
+    built_report: BuiltReport,
     subjects: Mapping[str, Subject],
     cell: Cell,
-    applied: Sequence[AppliedFilter],
+    applied_filters: Sequence[AppliedFilter],
     runs: Mapping[str, tuple[NamedRun, RecordedRun]],
 ) -> None:
     """Raise AssayError unless the formulas of a cell have the values that the report was built from."""
-    for source in cell.of:
+    for source in cell.sources:
         item = subjects[source.entry]
         if source.where or not isinstance(item, FormulaSubject):
             continue
-        name = _run_of(runs, source)
-        selection = cut_of(built, name) if source.run != name else None
-        computation = compute(session, built.checked, [runs[name][0]], item.metrics, applied, asked=selection)
-        computed = next(result for result in computation.columns if result.id == source.run)
-        same_value(built, item.metric, source.run, computed.results.formulas[item.id].averages[built.summary], own=True)
+        name = _find_run_name(runs, source)
+        phase_selection = select_run_phases(built_report, name) if source.run != name else None
+        computation = compute(
+            session,
+            built_report.checked,
+            [runs[name][0]],
+            item.metrics,
+            applied_filters,
+            phase_selection=phase_selection,
+        )
+        run_result = next(result for result in computation.columns if result.id == source.run)
+        check_value(
+            built_report,
+            item.metric,
+            source.run,
+            run_result.results.formulas[item.id].averages[built_report.summary],
+            is_cell_metric=True,
+        )
 
 
-def _same_inputs(pairs: Sequence[tuple[NamedRun, RecordedRun]]) -> None:
+def _check_inputs(pairs: Sequence[tuple[NamedRun, RecordedRun]]) -> None:
     """Raise AssayError with every file of the runs that is missing or has changed."""
-    raise_all(problem for run, recorded_run in pairs for problem in _changed(run, recorded_run))
+    raise_all(problem for run, recorded_run in pairs for problem in _iter_changed_inputs(run, recorded_run))
 
 
-def _changed(run: NamedRun, recorded_run: RecordedRun) -> Iterator[Diagnostic]:
+def _iter_changed_inputs(run: NamedRun, recorded_run: RecordedRun) -> Iterator[Diagnostic]:
     """Yield the problems of a run's missing or changed files."""
     hint = f"--run {run.id}=DIR says where the run is now, if it moved"
     for item in recorded_run.inputs:
         try:
-            _, _, digest = file_of(run.directory, item.file)
+            _, _, digest = hash_input_file(run.directory, item.file)
         except OSError as error:
             cause = f"run {run.id}: {item.file} cannot be read: {run.directory / item.file}"
             yield Diagnostic("input-gone", cause, expected=f"sha256 {item.sha256[:DIGITS]}",

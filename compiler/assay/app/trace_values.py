@@ -13,18 +13,18 @@ from assay.app.compute import RunResult, compute
 from assay.app.runs import NamedRun
 from assay.app.session import Session
 from assay.app.subject import ColumnSubject, MetricSubject, SampleRequest, Subject
-from assay.app.trace_runs import ConstantInputs, Group, Sample, Spread, Tracing, tracing
+from assay.app.trace_runs import ConstantInputs, Group, RunSamples, Sample, Spread, open_run_samples
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric
 from assay.lang.model.report import Report
-from assay.plan.planner import AppliedFilter, rows_of
-from assay.provenance.read import Recorded
-from assay.report.blocks.averages import DIGITS, average, within
-from assay.report.blocks.rows import text
+from assay.plan.planner import AppliedFilter, name_rows_statement
+from assay.provenance.read import RecordedBuild
+from assay.report.blocks.averages import DIGITS, compute_mean_over_time, select_rows_within
+from assay.report.blocks.rows import format_metric_value
 from assay.report.cell_links import AVERAGE, DIFFERENCE, JUDGED, MEAN, PERCENT, ROW, SIZE, CellSource
-from assay.report.results_json import distribution
-from assay.styles.registry import style
+from assay.report.results_json import build_distribution_data
+from assay.styles.registry import get_style
 from assay.util.diagnostics import fail
 
 SHOWN = 3  # greatest and least samples
@@ -33,11 +33,11 @@ HINT = "`assay verify` says what changed"
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltReport:
     """A built report read back: its folder, provenance, results, specs and definition."""
 
     folder: Path
-    found: Recorded
+    provenance: RecordedBuild
     results: Mapping[str, Any]
     checked: CheckedPackage
     report: Report | Article
@@ -45,15 +45,15 @@ class Built:
     @property
     def summary(self) -> str:
         """The summary of the report's averages."""
-        return self.found.content.options.summary or self.checked.package.summaries[0].name
+        return self.provenance.content.options.summary or self.checked.package.summaries[0].name
 
 
 @dataclass(frozen=True, slots=True)
 class TracedRun:
     """The trace of one value in one run or phase.
 
-    `figures` describe all samples; `greatest`, `least` and `made` are the samples at both ends and the constants behind
-    them. For the value of a single row, `row` is set and `greatest` holds that row.
+    `figures` describe all samples; `greatest`, `least` and `constant_inputs` are the samples at both ends and the
+    constants behind them. For the value of a single row, `is_row` is set and `greatest` holds that row.
     """
 
     item: Subject
@@ -61,13 +61,13 @@ class TracedRun:
     id: str
     label: str
     place: str
-    row: bool
+    is_row: bool
     figures: dict[str, object]
     groups: tuple[Group, ...]
     spread: Spread | None
     greatest: tuple[Sample, ...]
     least: tuple[Sample, ...]
-    made: ConstantInputs
+    constant_inputs: ConstantInputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ class TraceRequest:
     """
 
     item: Subject
-    of: CellSource
-    applied: Sequence[AppliedFilter]
+    source: CellSource
+    applied_filters: Sequence[AppliedFilter]
     run: NamedRun
     label: str
     cell: str
@@ -87,40 +87,52 @@ class TraceRequest:
     text: str = ""
 
 
-def traced_value(session: Session, built: Built, request: TraceRequest) -> TracedRun:
+def trace_value(session: Session, built_report: BuiltReport, request: TraceRequest) -> TracedRun:
     """Trace a value in its run.
 
     Raises AssayError if the value is not the one that the report was built from.
     """
     if _is_row(request):
-        return _row(session, built, request)
-    with _opened(session, built, request, ()) as (traced, computed):
-        figures = _figures(built, request, computed) | {"size": traced.size()}
-        ends = [traced.ranked(greatest, SHOWN) if figures["size"] else () for greatest in (True, False)]
-        return _traced(request, figures, traced.groups(request.item.groups_by), traced.spread(), ends, traced.made)
+        return _trace_row(session, built_report, request)
+    with _open_run_samples(session, built_report, request, ()) as (run_samples, run_result):
+        figures = _compute_figures(built_report, request, run_result) | {"size": run_samples.count_samples()}
+        ends = [run_samples.list_ranked(greatest, SHOWN) if figures["size"] else () for greatest in (True, False)]
+        return _create_traced_run(
+            request,
+            figures,
+            run_samples.list_groups(request.item.groups_by),
+            run_samples.compute_spread(),
+            ends,
+            run_samples.constant_inputs,
+        )
 
 
 def _is_row(request: TraceRequest) -> bool:
     """Return whether a value belongs to a single row."""
     if isinstance(request.item, MetricSubject):
-        return bool(request.of.where) or request.prints == ROW
+        return bool(request.source.where) or request.prints == ROW
     return isinstance(request.item, ColumnSubject)
 
 
-def _row(session: Session, built: Built, request: TraceRequest) -> TracedRun:
+def _trace_row(session: Session, built_report: BuiltReport, request: TraceRequest) -> TracedRun:
     """Trace a value that is measured on, or stored in, a single row."""
     item = request.item
-    fits = _fitting(built, item, request.text) if request.text else None
-    with _opened(session, built, request, tuple(name for name, _ in request.of.where)) as (traced, _):
-        samples = traced.matching(dict(request.of.where), fits)
-        if samples and fits and not fits(samples[0].measured):
+    is_printed = _create_value_predicate(built_report, item, request.text) if request.text else None
+    with _open_run_samples(session, built_report, request, tuple(name for name, _ in request.source.where)) as (
+        run_samples,
+        _,
+    ):
+        samples = run_samples.find_matching(dict(request.source.where), is_printed)
+        if samples and is_printed and not is_printed(samples[0].measured_value):
             message = f"run {request.run.id} does not give the value of `{item.id}` that `{request.cell}` prints"
-            printed = _printed(built, item, samples[0].measured)
-            raise fail("value-changed", message, expected=request.text, found=printed, hint=HINT)
-        return _traced(request, {"size": traced.size()}, (), None, [samples, ()], traced.made)
+            printed_text = _format_value(built_report, item, samples[0].measured_value)
+            raise fail("value-changed", message, expected=request.text, found=printed_text, hint=HINT)
+        return _create_traced_run(
+            request, {"size": run_samples.count_samples()}, (), None, [samples, ()], run_samples.constant_inputs
+        )
 
 
-def _traced(
+def _create_traced_run(
     request: TraceRequest,
     figures: dict[str, object],
     groups: tuple[Group, ...],
@@ -128,7 +140,7 @@ def _traced(
     ends: Sequence[tuple[Sample, ...]],
     inputs: ConstantInputs,
 ) -> TracedRun:
-    item, source = request.item, request.of
+    item, source = request.item, request.source
     greatest, least = ends
     return TracedRun(
         item,
@@ -146,74 +158,82 @@ def _traced(
     )
 
 
-def _printed(built: Built, item: Subject, value: Any) -> str:
+def _format_value(built_report: BuiltReport, item: Subject, value: Any) -> str:
     """Format a value of a row as tables print it."""
     if isinstance(item, ColumnSubject):
         return item.format_value(value)
     assert isinstance(item, MetricSubject)
-    return text(built.checked, style(built.found.content.options.style), item.metric, value)
+    return format_metric_value(
+        built_report.checked, get_style(built_report.provenance.content.options.style), item.metric, value
+    )
 
 
-def _fitting(built: Built, item: Subject, printed: str) -> Callable[[Any], bool]:
+def _create_value_predicate(built_report: BuiltReport, item: Subject, printed_text: str) -> Callable[[Any], bool]:
     """Return a predicate: whether a value of a row is what a cell prints, as tables format it or as texts quote it."""
     symbol = item.unit.symbol
-    bare = printed.removesuffix(f" {symbol}") if symbol and isinstance(item, MetricSubject) else printed
-    decimals = len(bare.partition(".")[2])
-    number_style = style(built.found.content.options.style)
+    number_text = (
+        printed_text.removesuffix(f" {symbol}") if symbol and isinstance(item, MetricSubject) else printed_text
+    )
+    decimals = len(number_text.partition(".")[2])
+    number_style = get_style(built_report.provenance.content.options.style)
 
-    def fits(value: Any) -> bool:
-        if bare == _printed(built, item, value):
+    def is_printed(value: Any) -> bool:
+        if number_text == _format_value(built_report, item, value):
             return True
-        return isinstance(item, MetricSubject) and bare == text(
-            built.checked, number_style, item.metric, value, decimals
+        return isinstance(item, MetricSubject) and number_text == format_metric_value(
+            built_report.checked, number_style, item.metric, value, decimals
         )
 
-    return fits
+    return is_printed
 
 
-def _figures(built: Built, request: TraceRequest, computed: RunResult) -> dict[str, object]:
+def _compute_figures(built_report: BuiltReport, request: TraceRequest, run_result: RunResult) -> dict[str, object]:
     """Return the figures of a metric or series.
 
     Raises AssayError unless they are those that the report was built from.
     """
-    item, source = request.item, request.of
+    item, source = request.item, request.source
     if isinstance(item, MetricSubject):
-        figures = distribution(computed.results.metrics[item.id], built.summary)
-        same_value(
-            built,
+        figures = build_distribution_data(run_result.results.metrics[item.id], built_report.summary)
+        check_value(
+            built_report,
             item.metric,
             source.run,
             figures["average"],
-            own=item.id == source.entry and request.prints in PRINTED,
+            is_cell_metric=item.id == source.entry and request.prints in PRINTED,
         )
         return figures
     times = None if source.since is None or source.until is None else (source.since, source.until)
-    mean = average(within(computed.results.rows[rows_of(item.id)], times))
+    mean = compute_mean_over_time(select_rows_within(run_result.results.rows[name_rows_statement(item.id)], times))
     if request.prints == MEAN and request.text and mean is not None:
-        printed = style(built.found.content.options.style).table_row([mean], DIGITS).cells[0]
-        if printed != request.text:
+        printed_text = (
+            get_style(built_report.provenance.content.options.style).format_table_row([mean], DIGITS).cells[0]
+        )
+        if printed_text != request.text:
             message = f"run {request.run.id} does not give the average of `{item.id}` that `{request.cell}` prints"
-            raise fail("value-changed", message, expected=request.text, found=printed, hint=HINT)
+            raise fail("value-changed", message, expected=request.text, found=printed_text, hint=HINT)
     return {"average": mean}
 
 
-def same_value(built: Built, metric: Metric, run: str, now: object, *, own: bool = False) -> None:
+def check_value(
+    built_report: BuiltReport, metric: Metric, run: str, current_average: object, *, is_cell_metric: bool = False
+) -> None:
     """Raise AssayError unless a run or phase has the average that results.json records.
 
-    The average may be missing from results.json, except for the cell's `own` metric.
+    The average may be missing from results.json, except for the cell's `is_cell_metric` metric.
     """
-    recorded_average = read_recorded_average(built.results, metric.id, run)
-    if recorded_average is None and not own:
+    recorded_average = read_recorded_average(built_report.results, metric.id, run)
+    if recorded_average is None and not is_cell_metric:
         return
     if recorded_average is None:
-        raise fail("no-build", f"results.json has no value of `{metric.id}`: {built.folder}",
+        raise fail("no-build", f"results.json has no value of `{metric.id}`: {built_report.folder}",
                    hint="build the report again") from None  # fmt: skip
-    if recorded_average != [now]:
+    if recorded_average != [current_average]:
         raise fail(
             "value-changed",
             f"run {run} does not give the value of `{metric.id}` that the report was made of",
             expected=repr(recorded_average[0]),
-            found=repr(now),
+            found=repr(current_average),
             hint=HINT,
         )
 
@@ -230,43 +250,49 @@ def read_recorded_average(results: Mapping[str, Any], metric: str, run: str) -> 
         return None
 
 
-def cut_of(built: Built, run: str) -> phases.PhaseSelection | None:
+def select_run_phases(built_report: BuiltReport, run: str) -> phases.PhaseSelection | None:
     """Return the phases that a report compares, with the times set for one run; None if it compares no phases."""
-    options = built.found.content.options
-    selection = phases.select_phases(built.checked.package, built.report.phases, options.at, options.phases)
-    if selection is None:
+    options = built_report.provenance.content.options
+    phase_selection = phases.select_phases(
+        built_report.checked.package, built_report.report.phases, options.at, options.phases
+    )
+    if phase_selection is None:
         return None
-    at = {key: time for key, time in selection.times.at.items() if key[0] in ("", run)}
+    ns_by_instant = {key: time for key, time in phase_selection.times.ns_by_instant.items() if key[0] in ("", run)}
     # The report was built with these phases, so they may be empty.
-    return replace(selection, times=replace(selection.times, at=at), may_be_empty=True)
+    return replace(
+        phase_selection, times=replace(phase_selection.times, ns_by_instant=ns_by_instant), may_be_empty=True
+    )
 
 
 @contextmanager
-def _opened(
-    session: Session, built: Built, request: TraceRequest, more: Sequence[str]
-) -> Iterator[tuple[Tracing, RunResult]]:
+def _open_run_samples(
+    session: Session, built_report: BuiltReport, request: TraceRequest, extra_columns: Sequence[str]
+) -> Iterator[tuple[RunSamples, RunResult]]:
     """Yield the samples of a metric, or the rows of a series, in a run or phase, and the run's results.
 
-    `more` are further columns to select.
+    `extra_columns` are further columns to select.
     """
-    checked, item, source = built.checked, request.item, request.of
-    selection = cut_of(built, request.run.id) if source.run != request.run.id else None
-    compiled = item.compile(request.applied, cut=selection is not None)
+    checked, item, source = built_report.checked, request.item, request.source
+    phase_selection = select_run_phases(built_report, request.run.id) if source.run != request.run.id else None
+    compiled_plan = item.compile(request.applied_filters, is_phase=phase_selection is not None)
     computation = compute(
         session,
         checked,
         [request.run],
         item.metrics,
-        request.applied,
+        request.applied_filters,
         item.relations,
-        listed=item.listed,
+        row_requests=item.row_requests,
         series=item.series,
-        asked=selection,
+        phase_selection=phase_selection,
     )
-    computed = next(result for result in computation.columns if result.id == source.run)
-    prepared = computed.prepared
-    if computed.phase:
-        prepared = replace(prepared, constants={**prepared.constants, **computed.phase.parameters})
-    query = item.sample_query(SampleRequest(compiled, tuple(more), source.since, source.until))
-    with tracing(session, checked.package, prepared, compiled.statements, query, item.factor) as traced:
-        yield traced, computed
+    run_result = next(result for result in computation.columns if result.id == source.run)
+    ingested_run = run_result.ingested_run
+    if run_result.phase:
+        ingested_run = replace(ingested_run, constants={**ingested_run.constants, **run_result.phase.parameters})
+    query = item.build_sample_query(SampleRequest(compiled_plan, tuple(extra_columns), source.since, source.until))
+    with open_run_samples(
+        session, checked.package, ingested_run, compiled_plan.statements, query, item.factor
+    ) as run_samples:
+        yield run_samples, run_result

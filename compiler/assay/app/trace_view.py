@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from assay.app.explain_view import FIGURES, constants_data, sample_data, sample_lines
+from assay.app.explain_view import FIGURES, export_constants, export_sample, format_sample
 from assay.app.subject import Subject
-from assay.app.trace import Traced
+from assay.app.trace import TracedCell
 from assay.app.trace_runs import Group
 from assay.app.trace_values import TracedRun
-from assay.explain.terminal import bars, headed, number, one_line, wrapped
+from assay.explain.terminal import format_bars, format_number, format_with_heading, truncate_line, wrap_text
 from assay.lineage.cells import Cell
 from assay.report import cell_links
-from assay.styles.registry import style
+from assay.styles.registry import get_style
 from assay.util.escape import escape_text
 
 GROUPS = 12  # distributions listed
-HOW = {
+CONTENT_TEXTS = {
     cell_links.AVERAGE: "the average of all samples",
     cell_links.DIFFERENCE: "the difference of two averages",
     cell_links.PERCENT: "the difference of two averages, in percent of the first",
@@ -33,119 +33,127 @@ HOW = {
 }
 
 
-def listing(cells: Sequence[Cell]) -> list[str]:
+def format_listing(cells: Sequence[Cell]) -> list[str]:
     """Return a line for each cell: its full name, for copying, and its text."""
     return [escape_text(f"{item.name}: {item.text}") for item in cells]
 
 
-def listing_data(cells: Sequence[Cell]) -> list[dict[str, object]]:
+def export_listing(cells: Sequence[Cell]) -> list[dict[str, object]]:
     """Return the cells as plain data."""
-    return [{"cell": item.name, "text": item.text, "metric": item.of[0].entry if item.of else None} for item in cells]
+    return [
+        {"cell": item.name, "text": item.text, "metric": item.sources[0].entry if item.sources else None}
+        for item in cells
+    ]
 
 
-def as_text(traced: Traced, width: int, encoding: str) -> str:
+def format_trace(traced_cell: TracedCell, width: int, encoding: str) -> str:
     """Format the trace of a cell."""
-    lines = [*wrapped(f"{traced.cell.name}: {traced.cell.text}", width, "", "  ")]
-    lines += headed("Report", [traced.report], width)
-    lines += headed(traced.item.kind.capitalize(), [traced.item.label], width)
-    if traced.definition:
-        lines += headed("", [f"definition {traced.definition}"], max(width, 90))
-    lines += headed("Prints", [_prints(traced)], width)
-    lines += headed("Means", [traced.means] if traced.means else [], width)
-    if traced.filtered:
-        lines += headed("Filters", [", ".join(traced.filters) or "none"], width)
-    last_item = traced.item
-    for run in traced.runs:
-        lines += ["", *_run(run, width, encoding, shows_item=run.item != last_item)]
+    lines = [*wrap_text(f"{traced_cell.cell.name}: {traced_cell.cell.text}", width, "", "  ")]
+    lines += format_with_heading("Report", [traced_cell.report], width)
+    lines += format_with_heading(traced_cell.item.kind.capitalize(), [traced_cell.item.label], width)
+    if traced_cell.definition:
+        lines += format_with_heading("", [f"definition {traced_cell.definition}"], max(width, 90))
+    lines += format_with_heading("Prints", [_describe_content(traced_cell)], width)
+    lines += format_with_heading("Means", [traced_cell.formula_text] if traced_cell.formula_text else [], width)
+    if traced_cell.is_filtered:
+        lines += format_with_heading("Filters", [", ".join(traced_cell.filters) or "none"], width)
+    last_item = traced_cell.item
+    for run in traced_cell.runs:
+        lines += ["", *_format_run(run, width, encoding, shows_item=run.item != last_item)]
         last_item = run.item
     return "\n".join(lines)
 
 
-def _prints(traced: Traced) -> str:
-    content, item = traced.cell.prints, traced.item
-    text = HOW[content]
+def _describe_content(traced_cell: TracedCell) -> str:
+    content, item = traced_cell.cell.prints, traced_cell.item
+    text = CONTENT_TEXTS[content]
     if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.formula_text:
         text = text.replace("two averages", "two values of a formula")
         text = "what a formula over averages comes to" if content == cell_links.AVERAGE else text
     elif content == cell_links.PERCENT and not item.metrics:
         text = text.replace("averages", "means")
     if content in (cell_links.DIFFERENCE, cell_links.PERCENT):
-        text += ", both as they are printed" if style(traced.style).follows_from_print else ""
+        text += ", both as they are printed" if get_style(traced_cell.style).follows_from_print else ""
     if content in (cell_links.AVERAGE, cell_links.DIFFERENCE, cell_links.PERCENT) and item.groups_by:
-        text += f", one distribution for each {item.groups_by}, by summary {traced.summary}"
+        text += f", one distribution for each {item.groups_by}, by summary {traced_cell.summary}"
     return text
 
 
-def _run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) -> Iterator[str]:
+def _format_run(run: TracedRun, width: int, encoding: str, *, shows_item: bool) -> Iterator[str]:
     """Format the value in a run; with `shows_item`, also its metric or series, as it differs from the one above."""
     item, symbol, size = run.item, run.item.unit.symbol, run.figures["size"]
     if shows_item:
-        yield from headed("Of" if item.metrics else item.kind.capitalize(), [item.label], width)
-    yield from headed("Run", [f"{run.label} ({run.id}), {run.place}"], width)
+        yield from format_with_heading("Of" if item.metrics else item.kind.capitalize(), [item.label], width)
+    yield from format_with_heading("Run", [f"{run.label} ({run.id}), {run.place}"], width)
     noun = item.noun
-    if not run.row:
-        figure_texts = [f"{name} {_number(run.figures[name])}" for name in FIGURES if size and name in run.figures]
+    if not run.is_row:
+        figure_texts = [
+            f"{name} {_format_number(run.figures[name])}" for name in FIGURES if size and name in run.figures
+        ]
         figures = f": {', '.join(figure_texts)}" + (f" (in {symbol})" if symbol else "") if figure_texts else ""
-        yield from headed(noun.capitalize(), [f"{size}{figures}"], width)
+        yield from format_with_heading(noun.capitalize(), [f"{size}{figures}"], width)
     if run.groups:
-        yield from headed(item.groups_by.capitalize(), [_groups(run.groups)], width)
+        yield from format_with_heading(item.groups_by.capitalize(), [_format_groups(run.groups)], width)
     if run.spread:
-        drawn = bars(run.spread.counts, encoding)
-        yield one_line(f"           {number(run.spread.low)} |{drawn}| {number(run.spread.high)}", width)
+        histogram = format_bars(run.spread.counts, encoding)
+        yield truncate_line(
+            f"           {format_number(run.spread.low)} |{histogram}| {format_number(run.spread.high)}", width
+        )
     constants = [
-        f"{constant.name} {constant.text}: {constant.doc} ({constant.description})" for constant in run.made.constants
+        f"{constant.name} {constant.text}: {constant.doc} ({constant.description})"
+        for constant in run.constant_inputs.constants
     ]
-    yield from headed("Constants", constants, width)
-    heads = (("Row", run.greatest),) if run.row else (("Greatest", run.greatest), ("Least", run.least))
+    yield from format_with_heading("Constants", constants, width)
+    heads = (("Row", run.greatest),) if run.is_row else (("Greatest", run.greatest), ("Least", run.least))
     for head, samples in heads:
         yield f"{head} of {size} {noun}" if head != "Row" else f"Row, of {size}"
         for place, sample in enumerate(samples, start=1):
-            yield from sample_lines(f"{place}. ", sample, symbol, width)
+            yield from format_sample(f"{place}. ", sample, symbol, width)
         if not samples:
-            yield "   no such row, or no value on it" if run.row else f"   there are no {noun}"
+            yield "   no such row, or no value on it" if run.is_row else f"   there are no {noun}"
 
 
-def _number(value: object) -> str:
-    return "none" if value is None else number(value)
+def _format_number(value: object) -> str:
+    return "none" if value is None else format_number(value)
 
 
-def _groups(groups: Sequence[Group]) -> str:
+def _format_groups(groups: Sequence[Group]) -> str:
     """List the means of the first distributions, and the number of the rest."""
-    listed = ", ".join(f"{item.of} {number(item.mean)} ({item.size})" for item in groups[:GROUPS])
-    return "mean (samples): " + listed + (f" and {len(groups) - GROUPS} more" if len(groups) > GROUPS else "")
+    means_text = ", ".join(f"{item.key} {format_number(item.mean)} ({item.size})" for item in groups[:GROUPS])
+    return "mean (samples): " + means_text + (f" and {len(groups) - GROUPS} more" if len(groups) > GROUPS else "")
 
 
-def as_data(traced: Traced) -> dict[str, object]:
+def export_trace(traced_cell: TracedCell) -> dict[str, object]:
     """Return the trace of a cell as plain data."""
     return {
-        "cell": traced.cell.name,
-        "text": traced.cell.text,
-        "prints": traced.cell.prints,
-        "means": traced.means,
-        "report": traced.report,
-        **_item_data(traced.item, traced.definition),
-        "summary": traced.summary,
-        "filters": list(traced.filters),
-        "runs": [_run_data(run) for run in traced.runs],
+        "cell": traced_cell.cell.name,
+        "text": traced_cell.cell.text,
+        "prints": traced_cell.cell.prints,
+        "means": traced_cell.formula_text,
+        "report": traced_cell.report,
+        **_export_item(traced_cell.item, traced_cell.definition),
+        "summary": traced_cell.summary,
+        "filters": list(traced_cell.filters),
+        "runs": [_export_run(run) for run in traced_cell.runs],
     }
 
 
-def _item_data(item: Subject, definition: str) -> dict[str, object]:
+def _export_item(item: Subject, definition: str) -> dict[str, object]:
     """Return a metric, series or column as plain data; only metrics have a definition hash."""
     return {item.kind: item.id, "name": item.title, "unit": item.unit.symbol, "definition": definition}
 
 
-def _run_data(run: TracedRun) -> dict[str, object]:
+def _export_run(run: TracedRun) -> dict[str, object]:
     spread = run.spread and {"low": run.spread.low, "high": run.spread.high, "counts": list(run.spread.counts)}
     return {
         "id": run.id,
         "label": run.label,
         "place": run.place,
-        **_item_data(run.item, run.definition),
+        **_export_item(run.item, run.definition),
         **run.figures,
-        "groups": [{"of": item.of, "size": item.size, "mean": item.mean} for item in run.groups],
+        "groups": [{"of": item.key, "size": item.size, "mean": item.mean} for item in run.groups],
         "spread": spread,
-        "greatest": [sample_data(item) for item in run.greatest],
-        "least": [sample_data(item) for item in run.least],
-        "constants": constants_data(run.made),
+        "greatest": [export_sample(item) for item in run.greatest],
+        "least": [export_sample(item) for item in run.least],
+        "constants": export_constants(run.constant_inputs),
     }

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.app.article import build_article
-from assay.app.comparison import build
-from assay.app.compute import report_metrics
+from assay.app.comparison import build_comparison
+from assay.app.compute import list_report_metrics
 from assay.app.history import build_history
 from assay.app.options import Options
-from assay.app.prose import read_prose, texts_of
-from assay.app.regenerate import regenerate
-from assay.app.runs import NamedRun, here, named_runs, run_at
+from assay.app.prose import get_texts, read_prose
+from assay.app.regenerate import regenerate_report
+from assay.app.runs import NamedRun, create_named_run, fetch_runs, parse_runs
 from assay.app.session import Session
-from assay.diff.folders import compared
+from assay.diff.folders import compare_folders
 from assay.engine.result_cache import Store
 from assay.lang import plain_data
 from assay.lang.checked_package import CheckedPackage
@@ -30,27 +30,27 @@ from assay.provenance.read import (
     NAME,
     Content,
     Forms,
-    Recorded,
+    RecordedBuild,
     RecordedFile,
-    RecordedPublished,
-    content_hash,
-    recorded,
+    RecordedPublishedBuild,
+    hash_content,
+    read_provenance,
 )
-from assay.provenance.record import file_of, form_tools, outline, templates_hash, versions
-from assay.publication.edition import chosen
+from assay.provenance.record import get_form_tools, get_versions, hash_input_file, hash_outline, hash_templates
+from assay.publication.edition import choose_edition
 from assay.remote.address import is_address
-from assay.report.article import metrics_of
-from assay.report.results_json import lines_json
-from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, did_you_mean, fail, raise_all
-from assay.util.scratch import temporary_folder as temporary
+from assay.report.article import list_article_metrics
+from assay.report.results_json import dump_json_by_member
+from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Diagnostic, fail, raise_all, suggest_names
+from assay.util.scratch import create_temporary_folder as temporary
 
 
-def changed_publications(record: RecordedPublished) -> Iterator[str]:
+def list_changed_publications(record: RecordedPublishedBuild) -> Iterator[str]:
     """Yield a line for each publication file that is missing or has other content."""
     for path, recorded_file in zip(record.places, record.content.publications, strict=True):
         name = f"input {recorded_file.file}"
         try:
-            _, _, digest = file_of(path.parent, path.name)
+            _, _, digest = hash_input_file(path.parent, path.name)
         except FileNotFoundError:
             yield f"{name}: gone"
         except OSError as error:
@@ -60,21 +60,21 @@ def changed_publications(record: RecordedPublished) -> Iterator[str]:
                 yield f"{name}: content changed (sha256 {digest[:12]}, was {recorded_file.sha256[:12]})"
 
 
-def definition(session: Session, record: RecordedPublished) -> str:
+def hash_definition(session: Session, record: RecordedPublishedBuild) -> str:
     """Return the hash of the report's current definition: of its edition, or of the history."""
     content = record.content
     if content.edition:
-        _, report = session.report(content.report)
-        return content_hash(plain_data.to_plain_data(chosen(report, "", content.edition)))
-    return content_hash(plain_data.to_plain_data(session.history(content.report)[1]))
+        _, report = session.find_comparison(content.report)
+        return hash_content(plain_data.to_plain_data(choose_edition(report, "", content.edition)))
+    return hash_content(plain_data.to_plain_data(session.find_history(content.report)[1]))
 
 
-def rebuild(session: Session, record: RecordedPublished, out: Path) -> None:
+def rebuild(session: Session, record: RecordedPublishedBuild, out: Path) -> None:
     """Build a report of publications again, into a folder."""
     content = record.content
     forms = tuple(record.forms)
     if content.edition:
-        regenerate(session, record.places[0], out, content.report, content.edition, forms)
+        regenerate_report(session, record.places[0], out, content.report, content.edition, forms)
     else:
         title, author, date = (content.options.get(name, "") for name in ("title", "author", "date"))
         build_history(
@@ -86,64 +86,66 @@ DIGITS = 12  # of a hash in a message
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class Verification:
     """The result of a verification.
 
-    `differences` has a line for each difference, `files` is the number of compared files, `differing` that of files
-    that differ. If the rebuild failed, a difference says why and no files are compared.
+    `differences` has a line for each difference, `files` is the number of compared files, `differing_count` that of
+    files that differ. If the rebuild failed, a difference says why and no files are compared.
     """
 
     differences: tuple[str, ...]
     files: int
-    differing: int
+    differing_count: int
 
 
-def verify(session: Session, folder: Path, places: Sequence[str]) -> Verified:
+def verify_build(session: Session, folder: Path, places: Sequence[str]) -> Verification:
     """Compare a built report with what its provenance yields now.
 
     `places` (`NAME=DIR`) locates runs that have moved. The rebuild takes only checked specs from the cache.
 
     Raises AssayError if there is no provenance, if a run is missing, or if the rebuild fails although nothing changed.
     """
-    record = recorded(folder)
-    if isinstance(record, RecordedPublished):
+    record = read_provenance(folder)
+    if isinstance(record, RecordedPublishedBuild):
         return _verify_published(session, folder, record, places)
-    moved = moved_runs(record, places)
-    checked, report = _report(session, record.content.report)
-    runs = runs_now(session, checked, record, moved)
+    relocated_runs = parse_moved_runs(record, places)
+    checked, report = _find_report(session, record.content.report)
+    runs = locate_runs(session, checked, record, relocated_runs)
     causes = [
-        *_changed_inputs(session, record.content, runs),
-        *_changed_versions(record.content.versions, record.forms),
-        *_changed_definitions(record.content, checked, report, session),
+        *_iter_changed_inputs(session, record.content, runs),
+        *_iter_changed_versions(record.content.versions, record.forms),
+        *_iter_changed_definitions(record.content, checked, report, session),
     ]
 
     def make(fresh_session: Session, out: Path) -> list[str]:
-        _build(fresh_session, record, runs, out)
-        fresh = recorded(out)
-        assert isinstance(fresh, Recorded)
-        _put_back(out, {run: record.places[run] for run in moved})
-        return list(_new_inputs(record.content, fresh.content))
+        _rebuild_report(fresh_session, record, runs, out)
+        rebuilt_record = read_provenance(out)
+        assert isinstance(rebuilt_record, RecordedBuild)
+        _restore_places(out, {run: record.places[run] for run in relocated_runs})
+        return list(_iter_new_inputs(record.content, rebuilt_record.content))
 
-    return _compared(session, folder, record.intact, causes, make)
+    return _compare_rebuild(session, folder, record.is_intact, causes, make)
 
 
-def _verify_published(session: Session, folder: Path, record: RecordedPublished, places: Sequence[str]) -> Verified:
+def _verify_published(
+    session: Session, folder: Path, record: RecordedPublishedBuild, places: Sequence[str]
+) -> Verification:
     """Verify a report that was built from publications instead of runs."""
     if places:
         raise fail("run-name", "the report is made of publications, not of runs", hint="leave --run out", status=USAGE)
     content = record.content
     try:
         specs = session.find_report(content.report)[0].sources
-        current_hashes = (definition(session, record), templates_hash(session.templates()), specs)
+        current_hashes = (hash_definition(session, record), hash_templates(session.get_templates()), specs)
     except AssayError as error:
-        raise _not_usage(error) from None
+        raise _convert_usage_error(error) from None
     recorded_hashes = (content.outline, content.templates, content.specs)
     names = (f"definition of {content.report} {content.edition}".rstrip(), "templates", "specs")
     causes = [
-        *changed_publications(record),
-        *_changed_versions(content.versions, record.forms),
+        *list_changed_publications(record),
+        *_iter_changed_versions(content.versions, record.forms),
         *(
-            f"{name} changed ({_was(new, old)})"
+            f"{name} changed ({_format_change(new, old)})"
             for name, new, old in zip(names, current_hashes, recorded_hashes, strict=True)
             if new != old
         ),
@@ -153,18 +155,18 @@ def _verify_published(session: Session, folder: Path, record: RecordedPublished,
         rebuild(fresh_session, record, out)
         return []
 
-    return _compared(session, folder, record.intact, causes, make)
+    return _compare_rebuild(session, folder, record.is_intact, causes, make)
 
 
-def _compared(
-    session: Session, folder: Path, intact: bool, causes: Sequence[str], make: Callable[[Session, Path], list[str]]
-) -> Verified:
+def _compare_rebuild(
+    session: Session, folder: Path, is_intact: bool, causes: Sequence[str], make: Callable[[Session, Path], list[str]]
+) -> Verification:
     """Rebuild a report with an empty cache and compare it with the built one.
 
     `make` builds the report into a folder and may return further causes of differences.
     """
-    lines = [*([] if intact else [f"{NAME}: its hash is not that of its content"]), *causes]
-    with _scratch(session.store.folder) as scratch:
+    lines = [*([] if is_intact else [f"{NAME}: its hash is not that of its content"]), *causes]
+    with _open_scratch_folder(session.store.folder) as scratch:
         fresh_session = Session(
             session.workspace, Store(scratch / "cache"), session.progress, session.threads, session.packages
         )
@@ -173,28 +175,30 @@ def _compared(
                 lines += make(fresh_session, scratch / "report")
         except AssayError as error:
             if not lines:
-                raise _not_usage(error) from None
-            problems = session.as_named(error).diagnostics
-            return Verified((*lines, *(f"not rebuilt: {item.message}" for item in problems)), 0, 0)
-        files = compared(folder, scratch / "report")
-    differing = [file_lines for file_lines in files.values() if file_lines]
-    if differing and not lines:
+                raise _convert_usage_error(error) from None
+            problems = session.localize_error(error).diagnostics
+            return Verification((*lines, *(f"not rebuilt: {item.message}" for item in problems)), 0, 0)
+        files = compare_folders(folder, scratch / "report")
+    changed_files = [file_lines for file_lines in files.values() if file_lines]
+    if changed_files and not lines:
         lines = ["inputs, versions and definitions are what they were"]
-    return Verified((*lines, *(line for file_lines in differing for line in file_lines)), len(files), len(differing))
+    return Verification(
+        (*lines, *(line for file_lines in changed_files for line in file_lines)), len(files), len(changed_files)
+    )
 
 
-def moved_runs(record: Recorded, places: Sequence[str]) -> Mapping[str, NamedRun]:
+def parse_moved_runs(record: RecordedBuild, places: Sequence[str]) -> Mapping[str, NamedRun]:
     """Return the runs that the user located elsewhere, by id."""
-    runs = {run.id: run for run in named_runs(places)}
-    unknown = sorted(runs.keys() - record.places.keys())
-    if unknown:
-        hint = did_you_mean(unknown[0], record.places)
-        raise fail("run-name", f"the report has no run `{unknown[0]}`", hint=hint, status=USAGE)
+    runs = {run.id: run for run in parse_runs(places)}
+    unknown_ids = sorted(runs.keys() - record.places.keys())
+    if unknown_ids:
+        hint = suggest_names(unknown_ids[0], record.places)
+        raise fail("run-name", f"the report has no run `{unknown_ids[0]}`", hint=hint, status=USAGE)
     return runs
 
 
-def runs_now(
-    session: Session, checked: CheckedPackage, record: Recorded, moved: Mapping[str, NamedRun]
+def locate_runs(
+    session: Session, checked: CheckedPackage, record: RecordedBuild, relocated_runs: Mapping[str, NamedRun]
 ) -> tuple[NamedRun, ...]:
     """Return the runs in the report's order, remote ones mirrored.
 
@@ -202,9 +206,11 @@ def runs_now(
     AssayError if a run is missing.
     """
     try:
-        runs = [moved.get(run.id) or run_at(run.id, record.places[run.id]) for run in record.content.runs]
+        runs = [
+            relocated_runs.get(run.id) or create_named_run(run.id, record.places[run.id]) for run in record.content.runs
+        ]
     except AssayError as error:
-        raise _not_usage(error) from None
+        raise _convert_usage_error(error) from None
     raise_all(
         Diagnostic(
             "no-run",
@@ -215,41 +221,41 @@ def runs_now(
         if not is_address(run.place) and not (run.directory.is_file() if run.address else run.directory.is_dir())
     )
     for run in runs:
-        if is_address(run.place) and run.id not in moved:
+        if is_address(run.place) and run.id not in relocated_runs:
             session.notice(
                 f"run {run.id} is fetched from {run.place}, as {NAME} has it; --run {run.id}=DIR reads another"
             )
-    return here(session, runs, checked.package.sources, session.notice)
+    return fetch_runs(session, runs, checked.package.sources, session.notice)
 
 
-def _report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:
+def _find_report(session: Session, name: str) -> tuple[CheckedPackage, Report | Article]:
     try:
         checked, report = session.find_report(name)
-        return session.report(name) if isinstance(report, History) else (checked, report)
+        return session.find_comparison(name) if isinstance(report, History) else (checked, report)
     except AssayError as error:
-        raise _not_usage(error) from None
+        raise _convert_usage_error(error) from None
 
 
-def _not_usage(error: AssayError) -> AssayError:
+def _convert_usage_error(error: AssayError) -> AssayError:
     """Return the error with the status of specs or data: its cause is the provenance, not the command line."""
     return AssayError(error.diagnostics, SPECS_OR_DATA if error.status == USAGE else error.status)
 
 
-def _changed_inputs(session: Session, content: Content, runs: Sequence[NamedRun]) -> Iterator[str]:
+def _iter_changed_inputs(session: Session, content: Content, runs: Sequence[NamedRun]) -> Iterator[str]:
     """Yield a line for each recorded file that is missing or has other content."""
     inputs = [(run, item) for run, recorded_run in zip(runs, content.runs, strict=True) for item in recorded_run.inputs]
     with ThreadPoolExecutor() as pool:
-        lines = pool.map(lambda pair: _changed_file(*pair), inputs)
+        lines = pool.map(lambda pair: _describe_file_change(*pair), inputs)
         for done, line in enumerate(lines, start=1):
             session.progress("checking inputs", done, len(inputs))
             if line:
                 yield line
 
 
-def _changed_file(run: NamedRun, recorded_file: RecordedFile) -> str:
+def _describe_file_change(run: NamedRun, recorded_file: RecordedFile) -> str:
     name = f"input {run.id}/{recorded_file.file}"
     try:
-        _, _, digest = file_of(run.directory, recorded_file.file)
+        _, _, digest = hash_input_file(run.directory, recorded_file.file)
     except FileNotFoundError:
         return f"{name}: gone"
     except OSError as error:
@@ -257,74 +263,78 @@ def _changed_file(run: NamedRun, recorded_file: RecordedFile) -> str:
     return (
         ""
         if digest == recorded_file.sha256
-        else f"{name}: content changed (sha256 {_was(digest, recorded_file.sha256)})"
+        else f"{name}: content changed (sha256 {_format_change(digest, recorded_file.sha256)})"
     )
 
 
-def _new_inputs(old: Content, new: Content) -> Iterator[str]:
+def _iter_new_inputs(old: Content, new: Content) -> Iterator[str]:
     """Yield a line for each file that is read now and not recorded."""
     for before, after in zip(old.runs, new.runs, strict=True):
         recorded_files = {item.file for item in before.inputs}
         yield from (f"input {after.id}/{item.file}: new" for item in after.inputs if item.file not in recorded_files)
 
 
-def _changed_versions(common: Mapping[str, str], forms: Forms) -> Iterator[str]:
+def _iter_changed_versions(common_versions: Mapping[str, str], forms: Forms) -> Iterator[str]:
     """Yield a line for each tool with another version, including the tools of each output form."""
-    current, recorded_versions = versions(), dict(common)
+    current, recorded_versions = get_versions(), dict(common_versions)
     for form, tools in forms.items():
-        current |= form_tools(form)
+        current |= get_form_tools(form)
         recorded_versions |= tools
     for name in sorted({*current, *recorded_versions}):
         if current.get(name) != recorded_versions.get(name):
             yield f"version {name} {current.get(name, 'none')}, was {recorded_versions.get(name, 'none')}"
 
 
-def _changed_definitions(
+def _iter_changed_definitions(
     content: Content, checked: CheckedPackage, report: Report | Article, session: Session
 ) -> Iterator[str]:
     """Yield a line for each metric whose definition changed, and for other changed parts of the workspace."""
     recorded_hashes = content.definitions
     texts = read_prose(session.workspace, checked, report) if isinstance(report, Article) else {}
     if isinstance(report, Article):
-        metric_ids = metrics_of(report, texts.values())
+        metric_ids = list_article_metrics(report, texts.values())
     else:
-        metric_ids = tuple(metric.id for metric in report_metrics(checked, report))
+        metric_ids = tuple(metric.id for metric in list_report_metrics(checked, report))
     current = {name: checked.definitions[name] for name in metric_ids}
     for name in sorted({*current, *recorded_hashes}):
         if name not in current or name not in recorded_hashes:
             yield f"definition {name} is {'new' if name in current else 'gone'}"
         elif current[name] != recorded_hashes[name]:
-            yield f"definition {name} changed ({_was(current[name], recorded_hashes[name])})"
-    prose = texts_of(texts)
+            yield f"definition {name} changed ({_format_change(current[name], recorded_hashes[name])})"
+    prose = get_texts(texts)
     other_parts = (
-        (f"report definition {content.report}", outline(report, prose), content.outline),
-        ("templates", templates_hash(session.templates()), content.templates),
+        (f"report definition {content.report}", hash_outline(report, prose), content.outline),
+        ("templates", hash_templates(session.get_templates()), content.templates),
         ("specs", checked.sources, content.specs),
     )
-    yield from (f"{name} changed ({_was(new, old)})" for name, new, old in other_parts if new != old)
+    yield from (f"{name} changed ({_format_change(new, old)})" for name, new, old in other_parts if new != old)
 
 
-def _was(new: str, old: str) -> str:
+def _format_change(new: str, old: str) -> str:
     return f"{new[:DIGITS]}, was {old[:DIGITS]}"
 
 
-def _build(session: Session, record: Recorded, runs: Sequence[NamedRun], out: Path) -> None:
+def _rebuild_report(session: Session, record: RecordedBuild, runs: Sequence[NamedRun], out: Path) -> None:
     """Build a report of runs again, into a folder."""
     choices = record.content.options
-    common = Options(
+    common_options = Options(
         title=choices.title, author=choices.author, date=choices.date, at=choices.at, phases=choices.phases,
         forms=tuple(record.forms),
     )  # fmt: skip
     if isinstance(session.find_report(record.content.report)[1], Article):
-        build_article(session, record.content.report, runs, out, common)
+        build_article(session, record.content.report, runs, out, common_options)
         return
     options = replace(
-        common, filters=choices.filters, no_filters=not choices.filters, summary=choices.summary, style=choices.style
-    )  # fmt: skip
-    build(session, record.content.report, runs, out, options)
+        common_options,
+        filters=choices.filters,
+        no_filters=not choices.filters,
+        summary=choices.summary,
+        style=choices.style,
+    )
+    build_comparison(session, record.content.report, runs, out, options)
 
 
-def _put_back(folder: Path, places: Mapping[str, str]) -> None:
+def _restore_places(folder: Path, places: Mapping[str, str]) -> None:
     """Restore the recorded places of moved runs in a rebuilt provenance.
 
     The content of the runs is verified by the hashes of their files.
@@ -332,26 +342,26 @@ def _put_back(folder: Path, places: Mapping[str, str]) -> None:
     if places:
         content = json.loads((folder / NAME).read_text(encoding="utf-8"))
         content["places"].update(places)
-        (folder / NAME).write_text(lines_json(content), encoding="utf-8")
+        (folder / NAME).write_text(dump_json_by_member(content), encoding="utf-8")
 
 
 @contextmanager
-def _scratch(cache: Path) -> Iterator[Path]:
+def _open_scratch_folder(cache: Path) -> Iterator[Path]:
     """Yield a temporary folder below the cache folder, which has room for ingested logs and no files of the user."""
     with ExitStack() as stack:
-        with Store(cache).writing():
+        with Store(cache).convert_write_errors():
             folder = stack.enter_context(temporary(cache))
-        stack.enter_context(_interruptible())
+        stack.enter_context(_interrupt_on_signals())
         yield folder
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
+def _interrupt_on_signals() -> Iterator[None]:
     """Turn signals that end a process into interrupts, so that temporary folders are removed."""
     signals = (signal.SIGTERM, signal.SIGHUP) if threading.current_thread() is threading.main_thread() else ()
-    former = {item: signal.signal(item, signal.default_int_handler) for item in signals}
+    former_handlers = {item: signal.signal(item, signal.default_int_handler) for item in signals}
     try:
         yield
     finally:
-        for item, handler in former.items():
+        for item, handler in former_handlers.items():
             signal.signal(item, handler)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.app.outputs import SOURCES
-from assay.app.runs import named_runs
+from assay.app.runs import parse_runs
 from assay.lang import workspace as workspaces
 from assay.lang.workspace import Workspace
 from assay.util.diagnostics import AssayError
@@ -20,61 +20,63 @@ BESIDE = re.compile(r"\..*|.*~|#.*#|4913")
 COARSE = 20_000_000  # ns by which time stamps of a file system may lag
 
 
-class Watched:
+class WatchedFiles:
     """The files that reports of a system are built from: those of a workspace, and runs as a user names them."""
 
     def __init__(self, system: str, runs: Sequence[str]) -> None:
         self._system = system
         self._runs = runs
-        self._seen: Stamps | None = None
-        self._seen_at = 0
-        self._elsewhere: Stamps = {}
-        self._lock = threading.Lock()  # `look_elsewhere` runs while another thread waits for changes
+        self._stamps: Stamps | None = None
+        self._stamp_time = 0
+        self._imported_stamps: Stamps = {}
+        self._lock = threading.Lock()  # `find_imported_files` runs while another thread waits for changes
 
-    def places(self, workspace: Workspace) -> list[Path]:
+    def list_places(self, workspace: Workspace) -> list[Path]:
         """Return the known places of all files that a build reads."""
-        return [*self._folders(workspace), *_directories(self._runs), *map(Path, self._elsewhere)]
+        return [*self._list_folders(workspace), *_list_directories(self._runs), *map(Path, self._imported_stamps)]
 
-    def changed(self, workspace: Workspace) -> bool:
+    def has_changed(self, workspace: Workspace) -> bool:
         """Return whether anything has changed since the last call."""
         with self._lock:
-            began = time.time_ns()
-            now = self._now(workspace)
-            if now == self._seen:
+            start_time = time.time_ns()
+            current_stamps = self._stamp_all_files(workspace)
+            if current_stamps == self._stamps:
                 return False
-            self._seen, self._seen_at = now, began
+            self._stamps, self._stamp_time = current_stamps, start_time
             return True
 
-    def look_elsewhere(self, workspace: Workspace) -> None:
+    def find_imported_files(self, workspace: Workspace) -> None:
         """Find the files that specs import from other folders of the workspace.
 
         Those that changed after the last call of `changed` count as changes.
         """
         try:
-            files = [item.path for item in workspaces.scan(workspace, self._system)]
+            files = [item.path for item in workspaces.scan_sources(workspace, self._system)]
         except (AssayError, OSError):
             return  # the build reports the problem
         with self._lock:
-            seen = self._seen or {}
-            imported = [path for path in files if str(path) not in seen and path.is_relative_to(workspace.root)]
+            stamps = self._stamps or {}
+            imported = [path for path in files if str(path) not in stamps and path.is_relative_to(workspace.root)]
             imported_marks = stamp_files(imported)
-            self._elsewhere |= imported_marks
-            settled = self._seen_at - COARSE
-            self._seen = seen | {name: mark for name, mark in imported_marks.items() if max(mark[1:3]) < settled}
+            self._imported_stamps |= imported_marks
+            settled_before = self._stamp_time - COARSE
+            self._stamps = stamps | {
+                name: mark for name, mark in imported_marks.items() if max(mark[1:3]) < settled_before
+            }
 
-    def _now(self, workspace: Workspace) -> Stamps:
-        elsewhere = stamp_files([Path(name) for name in self._elsewhere])
-        workspace_marks = stamp_files(self._folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
-        return workspace_marks | stamp_files(_directories(self._runs)) | elsewhere
+    def _stamp_all_files(self, workspace: Workspace) -> Stamps:
+        imported_stamps = stamp_files([Path(name) for name in self._imported_stamps])
+        workspace_marks = stamp_files(self._list_folders(workspace), lambda name: bool(BESIDE.fullmatch(name)))
+        return workspace_marks | stamp_files(_list_directories(self._runs)) | imported_stamps
 
     @staticmethod
-    def _folders(workspace: Workspace) -> list[Path]:
+    def _list_folders(workspace: Workspace) -> list[Path]:
         return [workspace.root / name for name in SOURCES]
 
 
-def _directories(runs: Sequence[str]) -> list[Path]:
+def _list_directories(runs: Sequence[str]) -> list[Path]:
     """Return the directories or archives of runs; none if a run is invalid."""
     try:
-        return [run.directory for run in named_runs(runs)]
+        return [run.directory for run in parse_runs(runs)]
     except AssayError:
         return []

@@ -10,30 +10,30 @@ import click
 from assay.cli import output
 from assay.cli import output as echo
 from assay.cli.options import (
-    cache_option,
-    filter_options,
-    folders,
-    names,
-    one_run_option,
-    out_option,
-    system_option,
-    working,
+    add_cache_option,
+    add_filter_options,
+    add_one_run_option,
+    add_out_option,
+    add_system_option,
+    complete_folders,
+    complete_names,
+    open_command_session,
 )
 
 LEAST = 80  # columns assumed for narrow terminals, and without one
 
 
-def width() -> int:
+def get_terminal_width() -> int:
     """Return the number of columns of a line."""
     return max(LEAST, shutil.get_terminal_size((LEAST, 24)).columns)
 
 
 @click.command()
-@click.argument("name", metavar="METRIC|REPORT", shell_complete=names("metrics", "series", "reports"))
-@filter_options
-@system_option
+@click.argument("name", metavar="METRIC|REPORT", shell_complete=complete_names("metrics", "series", "reports"))
+@add_filter_options
+@add_system_option
 @click.option("--format", "form", type=click.Choice(["tree", "dot", "json"]), default="tree", help="Output format.")
-@cache_option
+@add_cache_option
 @click.pass_context
 def lineage(
     context: click.Context, name: str, filters: tuple[str, ...], no_filters: bool, system: str | None, form: str
@@ -45,31 +45,37 @@ def lineage(
     assay lineage METRIC --format dot | dot -Tsvg > lineage.svg
     assay lineage SYSTEM/REPORT --format json
     """
-    from assay.app.lineage import lineage_of
-    from assay.lineage.graph import as_dot
-    from assay.lineage.tree import tree
+    from assay.app.lineage import find_lineage
+    from assay.lineage.graph import to_dot
+    from assay.lineage.tree import render_tree
 
-    with working(context) as session:
-        traced = lineage_of(session, name, system, filters, no_filters)
+    with open_command_session(context) as session:
+        lineage_result = find_lineage(session, name, system, filters, no_filters)
     if form == "json":
-        echo.data(traced.data())
+        echo.print_data(lineage_result.to_dict())
     elif form == "dot":
-        echo.text(as_dot(traced.graph, traced.name).removesuffix("\n"))
+        echo.print_text(to_dot(lineage_result.graph, lineage_result.name).removesuffix("\n"))
     else:
-        lines = tree(traced.found, traced.checked.package, traced.titles, traced.filterable, width())
-        echo.text("\n".join([*lines, "", f"Filters: {', '.join(traced.filters) or 'none'}"]))
+        lines = render_tree(
+            lineage_result.column_lineage,
+            lineage_result.checked.package,
+            lineage_result.titles,
+            lineage_result.filterable,
+            get_terminal_width(),
+        )
+        echo.print_text("\n".join([*lines, "", f"Filters: {', '.join(lineage_result.filters) or 'none'}"]))
 
 
 @click.command()
-@click.argument("metric", shell_complete=names("metrics", "series"))
-@one_run_option("[NAME=]DIR", "Also show the result in this run, with log lines.")
-@click.option("--report", metavar="SYSTEM/REPORT", shell_complete=names("reports"),
+@click.argument("metric", shell_complete=complete_names("metrics", "series"))
+@add_one_run_option("[NAME=]DIR", "Also show the result in this run, with log lines.")
+@click.option("--report", metavar="SYSTEM/REPORT", shell_complete=complete_names("reports"),
               help="Use the filters and summary of this report.")  # fmt: skip
-@filter_options
-@system_option
+@add_filter_options
+@add_system_option
 @click.option("--full", is_flag=True, help="Show everything, not only one screen.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
-@cache_option
+@add_cache_option
 @click.pass_context
 def explain(
     context: click.Context, metric: str, run: str | None, report: str | None, filters: tuple[str, ...],
@@ -82,27 +88,27 @@ def explain(
     assay explain METRIC --run runs/candidate
     assay explain METRIC --system SYSTEM --format json
     """
-    from assay.app.explain import explain as explained
-    from assay.app.explain_view import as_data, as_text
-    from assay.app.runs import named_runs
+    from assay.app.explain import explain_subject as explain_subject
+    from assay.app.explain_view import export_explanation, format_explanation
+    from assay.app.runs import parse_runs
 
-    with working(context) as session:
-        explanation = explained(
-            session, metric, system, named_runs([run])[0] if run else None, report, filters, no_filters
+    with open_command_session(context) as session:
+        explanation = explain_subject(
+            session, metric, system, parse_runs([run])[0] if run else None, report, filters, no_filters
         )
     if form == "json":
-        echo.data(as_data(explanation))
+        echo.print_data(export_explanation(explanation))
     else:
-        echo.text(as_text(explanation, width(), echo.encoding(), full=full))
+        echo.print_text(format_explanation(explanation, get_terminal_width(), echo.get_encoding(), full=full))
 
 
 @click.command()
-@click.argument("folder", metavar="BUILD_FOLDER", shell_complete=folders)
+@click.argument("folder", metavar="BUILD_FOLDER", shell_complete=complete_folders)
 @click.argument("cell", metavar="[SECTION/ROW/COLUMN]", default="")
 @click.option("--list", "listed", is_flag=True, help="List the cells of the report; the default without a cell.")
 @click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="New place of a run that moved (repeatable).")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
-@cache_option
+@add_cache_option
 @click.pass_context
 def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tuple[str, ...], form: str) -> None:
     """Trace a cell of a built report to its samples and their log lines.
@@ -112,38 +118,41 @@ def trace(context: click.Context, folder: str, cell: str, listed: bool, runs: tu
     assay trace build/cmp 'SECTION/ROW/COLUMN'
     assay trace build/cmp 'SECTION/ROW/COLUMN' --format json
     """
-    from assay.app import trace as tracing
+    from assay.app import trace as trace_module
     from assay.app import trace_view as output
-    from assay.provenance.read import folder_of
+    from assay.provenance.read import get_build_folder
 
     if listed and cell:
         raise click.UsageError("Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.", context)
     listed = not cell
-    build_folder = folder_of(Path(folder))
-    with working(context) as session:
-        traced = None if listed else tracing.trace(session, build_folder, cell, runs)
-        cells = tracing.cells_of(session, build_folder) if listed else ()
-    echo.warnings(tracing.distrusted(build_folder))
-    if traced is None:
-        data: object = output.listing_data(cells)
-        text = "\n".join(output.listing(cells))
+    build_folder = get_build_folder(Path(folder))
+    with open_command_session(context) as session:
+        traced_cell = None if listed else trace_module.trace_cell(session, build_folder, cell, runs)
+        cells = trace_module.list_cells(session, build_folder) if listed else ()
+    echo.print_warnings(trace_module.list_provenance_warnings(build_folder))
+    if traced_cell is None:
+        data: object = output.export_listing(cells)
+        text = "\n".join(output.format_listing(cells))
     else:
-        data, text = output.as_data(traced), output.as_text(traced, width(), echo.encoding())
-    echo.data(data) if form == "json" else echo.text(text)
+        data, text = (
+            output.export_trace(traced_cell),
+            output.format_trace(traced_cell, get_terminal_width(), echo.get_encoding()),
+        )
+    echo.print_data(data) if form == "json" else echo.print_text(text)
 
 
 COMMANDS = (explain, lineage, trace)
 
 
 @click.command()
-@out_option("Folder for the pages.")
-@system_option
-@cache_option
+@add_out_option("Folder for the pages.")
+@add_system_option
+@add_cache_option
 @click.pass_context
 def catalogue(context: click.Context, out: str, system: str | None) -> None:
     """Write all definitions as linked web pages with search."""
-    from assay.app.catalogue import catalogue as write_catalogue
+    from assay.app.catalogue import write_catalogue as write_catalogue
 
-    with working(context) as session:
+    with open_command_session(context) as session:
         place = write_catalogue(session, Path(out), system)
-    output.line(place)
+    output.print_line(place)

@@ -15,11 +15,19 @@ from typing import NoReturn
 
 import click
 
-from assay.app.build import build_shown
+from assay.app.build import build_any_report
 from assay.app.options import Options
-from assay.app.watch import Watched
+from assay.app.watch import WatchedFiles
 from assay.cli import output
-from assay.cli.options import RUN_HELP, cache_option, names, open_session_of, out_option, system_option, working
+from assay.cli.options import (
+    RUN_HELP,
+    add_cache_option,
+    add_out_option,
+    add_system_option,
+    complete_names,
+    open_command_session,
+    open_context_session,
+)
 from assay.lang import workspace as workspaces
 from assay.util.diagnostics import USAGE, AssayError
 from assay.util.file_changes import ChangeWaiter
@@ -60,28 +68,28 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
     Raises AssayError (usage) if the arguments are invalid from the start.
     """
     gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
-    builds, idle = _Builds(context, report, runs, out), _Idle(len(runs), out)
+    builder, idle_worker = _ReportBuilder(context, report, runs, out), _IdleWorker(len(runs), out)
     system = report.partition("/")[0]
-    watched, waiting, is_ready = Watched(system, runs), ChangeWaiter(PAUSE), True
+    watched_files, change_waiter, is_ready = WatchedFiles(system, runs), ChangeWaiter(PAUSE), True
     try:
         while True:
-            session = open_session_of(context)
+            session = open_context_session(context)
             workspace, cache = session.workspace, session.store.folder
-            if watched.changed(workspace) or builds.due():
-                later = builds.build()
-                idle.start([*later, partial(watched.look_elsewhere, workspace)])
+            if watched_files.has_changed(workspace) or builder.is_due():
+                deferred_work = builder.build()
+                idle_worker.start([*deferred_work, partial(watched_files.find_imported_files, workspace)])
                 is_ready = False
             else:
                 clean_up(cache)  # release the cache, so that `assay cache prune` need not wait for a watcher
                 if not is_ready:
-                    idle.start([partial(workspaces.get_ready, workspace, system, cache)])
+                    idle_worker.start([partial(workspaces.prepare_evaluation, workspace, system, cache)])
                     is_ready = True
-            waiting.wait(watched.places(workspace))
+            change_waiter.wait(watched_files.list_places(workspace))
     finally:
-        idle.end()
+        idle_worker.stop()
 
 
-class _Builds:
+class _ReportBuilder:
     """The builds of one report, and the outcome of the last one."""
 
     def __init__(self, context: click.Context, report: str, runs: Sequence[str], out: Path) -> None:
@@ -89,16 +97,16 @@ class _Builds:
         self._report = report
         self._runs = runs
         self._out = out
-        self._first = True
+        self._is_first = True
         self._error: AssayError | None = None
-        self._ended = 0.0
+        self._end_time = 0.0
 
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """Return whether to build without a change: an outside error may be gone, or the report was removed."""
         if self._error is None:
             return not self._out.exists()
-        outside = any(item.code in OUTSIDE for item in self._error.diagnostics)
-        return outside and time.monotonic() - self._ended > AGAIN
+        is_outside = any(item.code in OUTSIDE for item in self._error.diagnostics)
+        return is_outside and time.monotonic() - self._end_time > AGAIN
 
     def build(self) -> Work:
         """Build and print the time, or the error unless it is the last one again; return deferred work.
@@ -106,81 +114,81 @@ class _Builds:
         A usage error is raised on the first build only: later it may be temporary, such as a run that is being
         replaced.
         """
-        later: list[Callable[[], None]] = []
-        before, self._error = self._error, None
+        deferred_work: list[Callable[[], None]] = []
+        last_error, self._error = self._error, None
         try:
-            self._build(later)
+            self._build(deferred_work)
         except OSError as error:
             self._error = convert_os_error(error)
         except AssayError as error:
-            if error.status == USAGE and self._first:
+            if error.status == USAGE and self._is_first:
                 raise
             self._error = error
-        if self._error and str(self._error) != str(before):
-            output.text(f"{self._error}\n", err=True)
-        self._first, self._ended = False, time.monotonic()
-        return later
+        if self._error and str(self._error) != str(last_error):
+            output.print_text(f"{self._error}\n", err=True)
+        self._is_first, self._end_time = False, time.monotonic()
+        return deferred_work
 
-    def _build(self, later: list[Callable[[], None]]) -> None:
-        began = time.monotonic()
-        with working(self._context) as session:
-            session.later = later
-            built = build_shown(session, self._report, self._runs, (), self._out, Options())
-        output.warnings(built.warnings)
-        output.line(f"{', '.join(map(str, built.reports))} ({time.monotonic() - began:.1f} s)")
+    def _build(self, deferred_work: list[Callable[[], None]]) -> None:
+        start_time = time.monotonic()
+        with open_command_session(self._context) as session:
+            session.deferred_work = deferred_work
+            build_result = build_any_report(session, self._report, self._runs, (), self._out, Options())
+        output.print_warnings(build_result.warnings)
+        output.print_line(f"{', '.join(map(str, build_result.reports))} ({time.monotonic() - start_time:.1f} s)")
 
 
 @contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
+def _defer_interrupts() -> Iterator[None]:
     """Defer interrupts to the end of the block."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)
+    former_mask = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, former_mask)
 
 
-class _Idle:
+class _IdleWorker:
     """Work that is done while nothing changes, in a thread of its own."""
 
     def __init__(self, runs: int, out: Path) -> None:
         self._engines = min(runs, os.cpu_count() or 1)
         self._out = out
-        self._ending = threading.Event()
+        self._stop_event = threading.Event()
         self._threads: list[threading.Thread] = []
 
-    def start(self, later: Work) -> None:
+    def start(self, deferred_work: Work) -> None:
         """Do the deferred work of a build; load and start what the next build needs."""
-        thread = threading.Thread(target=self._work, args=[later], daemon=True)
-        with _uninterrupted():  # a thread that has not started yet cannot be joined
+        thread = threading.Thread(target=self._run_steps, args=[deferred_work], daemon=True)
+        with _defer_interrupts():  # a thread that has not started yet cannot be joined
             self._threads = [item for item in self._threads if item.is_alive()] + [thread]
             thread.start()
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Start no more work, and wait for the current step: the engine must not be stopped within it."""
-        self._ending.set()
+        self._stop_event.set()
         for thread in self._threads:
             thread.join()
 
-    def _work(self, later: Work) -> None:
+    def _run_steps(self, deferred_work: Work) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)  # child processes would inherit the blocked signal
-        steps: Work = (*later, workspaces.warm_up, self._read_record, self._start_engines)
+        steps: Work = (*deferred_work, workspaces.load_modules, self._read_record, self._start_engines)
         for step in steps:
-            if self._ending.is_set():
+            if self._stop_event.is_set():
                 return
             with contextlib.suppress(AssayError, OSError):  # the next build reports it
                 step()
         gc.collect()
 
     def _read_record(self) -> None:
-        from assay.provenance.read import recorded
+        from assay.provenance.read import read_provenance
 
-        recorded(self._out)  # loads the library that reads provenance, which is slow; there may be no report yet
+        read_provenance(self._out)  # loads the library that reads provenance, which is slow; there may be no report yet
 
     def _start_engines(self) -> None:
         from assay.engine import executor
 
-        executor.get_ready(self._engines)
+        executor.start_engines(self._engines)
 
 
 @click.command()
@@ -193,35 +201,37 @@ def init(context: click.Context, folder: Path, update_schema: bool) -> None:
     It contains trace events, three metrics with an example, two sample runs, a report, and the schema and the Prelude
     that its specs import.
     """
-    from assay.app import init as starter
-    from assay.cli.options import working
+    from assay.app import init as init_module
+    from assay.cli.options import open_command_session
 
-    with working(context):
-        lines = starter.update_schema(folder) if update_schema else starter.init(folder)
+    with open_command_session(context):
+        lines = init_module.update_schema(folder) if update_schema else init_module.create_workspace(folder)
     if not update_schema:
-        output.line("Try it:")
+        output.print_line("Try it:")
     for line in lines:
-        output.line(f"  {line}" if not update_schema else line)
+        output.print_line(f"  {line}" if not update_schema else line)
 
 
 @click.command()
 @click.argument("file", required=False)
-@system_option
+@add_system_option
 @click.pass_context
 def schema(context: click.Context, file: str | None, system: str | None) -> None:
     """Print the JSON Schema of the documents of a run.
 
     Without FILE, print the schemas of all documents, by system and file.
     """
-    from assay.app.check_and_query import all_systems
-    from assay.app.run_schema import run_schemas
-    from assay.cli.options import working
+    from assay.app.check_and_query import list_systems
+    from assay.app.run_schema import create_run_schemas
+    from assay.cli.options import open_command_session
     from assay.util.diagnostics import USAGE, fail, suggest_nearest
 
-    with working(context) as session:
-        schemas_by_system = {item: run_schemas(session.package(item).package) for item in all_systems(session, system)}
+    with open_command_session(context) as session:
+        schemas_by_system = {
+            item: create_run_schemas(session.load_package(item).package) for item in list_systems(session, system)
+        }
     if file is None:
-        output.data(schemas_by_system)
+        output.print_data(schemas_by_system)
         return
     matches = [(item, schemas[file]) for item, schemas in schemas_by_system.items() if file in schemas]
     if not matches:
@@ -232,15 +242,15 @@ def schema(context: click.Context, file: str | None, system: str | None) -> None
         names = ", ".join(item for item, _ in matches)
         raise fail("systems", f"several systems read a file `{file}`: {names}", hint="name one with --system",
                    status=USAGE)  # fmt: skip
-    output.data(matches[0][1])
+    output.print_data(matches[0][1])
 
 
 @click.command()
-@click.argument("report", shell_complete=names("reports"))
+@click.argument("report", shell_complete=complete_names("reports"))
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
               help=RUN_HELP)  # fmt: skip
-@out_option("Folder for the report.")
-@cache_option
+@add_out_option("Folder for the report.")
+@add_cache_option
 @click.pass_context
 def watch(context: click.Context, report: str, runs: tuple[str, ...], out: str) -> None:
     """Rebuild a report whenever specs, queries, templates or runs change.

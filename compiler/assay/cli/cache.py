@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli import output
-from assay.cli.groups import Clear
-from assay.cli.options import table_option
+from assay.cli.groups import StrictGroup
+from assay.cli.options import add_table_option
 
 if TYPE_CHECKING:
     from assay.engine.pruning import Entry, Limits
@@ -24,20 +24,20 @@ BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}  # fmt: skip
 
 
-def _folder_option(command: click.decorators.FC) -> click.decorators.FC:
+def _add_folder_option(command: click.decorators.FC) -> click.decorators.FC:
     return click.option("--cache", "folder", metavar="DIR", help="Cache folder.")(command)
 
 
-def _place(context: click.Context, folder: str | None) -> Path:
-    from assay.engine.result_cache import default_folder
+def _get_cache_folder(context: click.Context, folder: str | None) -> Path:
+    from assay.engine.result_cache import get_default_folder
 
-    chosen = folder or context.obj["cache"]
-    return Path(chosen) if chosen else default_folder()
+    cache_folder = folder or context.obj["cache"]
+    return Path(cache_folder) if cache_folder else get_default_folder()
 
 
-@click.group(cls=Clear, invoke_without_command=True)
-@_folder_option
-@table_option
+@click.group(cls=StrictGroup, invoke_without_command=True)
+@_add_folder_option
+@add_table_option
 @click.pass_context
 def cache(context: click.Context, folder: str | None, form: str) -> None:
     """Show the size of the cache; `prune` shrinks it.
@@ -49,27 +49,31 @@ def cache(context: click.Context, folder: str | None, form: str) -> None:
         context.obj["cache"] = folder
     if context.invoked_subcommand:
         return
-    from assay.engine.pruning import entries, size, uses
+    from assay.engine.pruning import list_entries, measure_size, measure_uses
 
-    place = _place(context, folder)
-    all_entries = entries(place)
-    rows = [[use.kind, str(use.entries), str(use.size), _instant(use.used)] for use in uses(all_entries)]
+    place = _get_cache_folder(context, folder)
+    all_entries = list_entries(place)
+    rows = [
+        [use.kind, str(use.entries), str(use.size), _format_instant(use.last_used)] for use in measure_uses(all_entries)
+    ]
     rows.append(
         [
             "all",
             str(len(all_entries)),
-            str(size(all_entries)),
-            _instant(max((item.used for item in all_entries), default=None)),
+            str(measure_size(all_entries)),
+            _format_instant(max((item.last_used for item in all_entries), default=None)),
         ]
     )
     if form == "table":
-        output.line(place)
-        rows = [[kind, number, _size(int(taken)), when] for kind, number, taken, when in rows]
-    output.rows(["kind", "entries", "size" if form == "table" else "bytes", "last used"], rows, form)
+        output.print_line(place)
+        rows = [
+            [kind, number, _format_size(int(byte_count)), last_used] for kind, number, byte_count, last_used in rows
+        ]
+    output.print_rows(["kind", "entries", "size" if form == "table" else "bytes", "last used"], rows, form)
 
 
 @cache.command()
-@_folder_option
+@_add_folder_option
 @click.option("--older-than", metavar="TIME", help="Remove entries that were not used for this time: 12h, 30d, 8w.")
 @click.option("--to-size", metavar="SIZE", help="Remove least recently used entries down to this size: 5GB, 500MiB.")
 @click.option("--all", "everything", is_flag=True, help="Remove everything.")
@@ -84,30 +88,32 @@ def prune(
     dry_run: bool,
 ) -> None:
     """Shrink the cache; removed entries are computed again when needed."""
-    from assay.engine.pruning import entries, surplus
+    from assay.engine.pruning import list_entries, select_surplus
     from assay.engine.pruning import prune as remove
 
-    limits = _limits(older_than, to_size, everything)
-    place = _place(context, folder)
+    limits = _create_limits(older_than, to_size, everything)
+    place = _get_cache_folder(context, folder)
     if dry_run or not place.is_dir():
-        print_pruned("would remove" if dry_run else "removed", surplus(entries(place), limits))
+        print_pruned("would remove" if dry_run else "removed", select_surplus(list_entries(place), limits))
         return
-    waiting = f"waiting for other assay commands that work with {place}"
-    removed = remove(place, lambda current: surplus(current, limits), lambda: output.line(waiting, err=True))
-    print_pruned("removed", removed)
+    wait_message = f"waiting for other assay commands that work with {place}"
+    removed_entries = remove(
+        place, lambda current: select_surplus(current, limits), lambda: output.print_line(wait_message, err=True)
+    )
+    print_pruned("removed", removed_entries)
 
 
-def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Limits:
+def _create_limits(older_than: str | None, to_size: str | None, remove_all: bool) -> Limits:
     from assay.engine.pruning import Limits
     from assay.util.diagnostics import USAGE, fail
 
-    if not (older_than or to_size or everything):
+    if not (older_than or to_size or remove_all):
         hint = "say --older-than 30d, --to-size 5GB, or --all"
         raise fail("prune", "nothing is said of what is to go", hint=hint, status=USAGE)
-    if everything and (older_than or to_size):
+    if remove_all and (older_than or to_size):
         other = "--older-than" if older_than else "--to-size"
         raise fail("prune", f"--all removes all of it, whatever {other} says", hint="say one of them", status=USAGE)
-    if everything:
+    if remove_all:
         return Limits(size=0)
     age = DURATION.fullmatch(older_than or "")
     if older_than and not age:
@@ -123,22 +129,25 @@ def _limits(older_than: str | None, to_size: str | None, everything: bool) -> Li
     return Limits(since, int(float(size[1]) * BYTES[size[2]]) if size else None)
 
 
-def print_pruned(verb: str, removed: tuple[Entry, ...]) -> None:
+def print_pruned(verb: str, removed_entries: tuple[Entry, ...]) -> None:
     """Print the number and size of pruned entries."""
-    from assay.engine.pruning import size
+    from assay.engine.pruning import measure_size
 
-    output.line(f"{verb} {len(removed)} {'entry' if len(removed) == 1 else 'entries'}, {_size(size(removed))}")
+    output.print_line(
+        f"{verb} {len(removed_entries)} {'entry' if len(removed_entries) == 1 else 'entries'}, "
+        f"{_format_size(measure_size(removed_entries))}"
+    )
 
 
-def _size(taken: int) -> str:
+def _format_size(byte_count: int) -> str:
     """Format a number of bytes with three digits."""
-    value = float(taken)
+    value = float(byte_count)
     for unit in ("B", "kB", "MB", "GB"):
         if value < 999.5:
-            return f"{taken} B" if unit == "B" else f"{value:.3g} {unit}"
+            return f"{byte_count} B" if unit == "B" else f"{value:.3g} {unit}"
         value /= 1000
     return f"{value:.3g} TB"
 
 
-def _instant(used: float | None) -> str:
-    return "" if used is None else f"{datetime.fromtimestamp(used, UTC):%Y-%m-%d %H:%M:%S}Z"
+def _format_instant(use_time: float | None) -> str:
+    return "" if use_time is None else f"{datetime.fromtimestamp(use_time, UTC):%Y-%m-%d %H:%M:%S}Z"

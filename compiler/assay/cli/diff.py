@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import output
-from assay.cli.options import system_option, working
+from assay.cli.options import add_system_option, open_command_session
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
@@ -25,7 +25,7 @@ WIDEST, PLACES = 160, 6
 @click.command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
-@system_option
+@add_system_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def diff(context: click.Context, before: str, after: str, system: str | None, form: str) -> int:
@@ -34,31 +34,31 @@ def diff(context: click.Context, before: str, after: str, system: str | None, fo
     A and B are folders with specs/, builds (their folders, or their provenance.json), or git revisions. Exits with
     status 3 if specs or options differ, and 1 if a system could not be read.
     """
-    from assay.app.diff import compare, states
+    from assay.app.diff import compare_states, read_states
     from assay.util.diagnostics import DIFFERENCE, AssayError
 
-    with working(context) as session:
-        comparison = compare(*states(session, before, after, system))
-    output.warnings(comparison.warnings)
+    with open_command_session(context) as session:
+        comparison = compare_states(*read_states(session, before, after, system))
+    output.print_warnings(comparison.warnings)
     if form == "json":
-        output.data([_data(item) for item in comparison.systems])
+        output.print_data([_export_diff(item) for item in comparison.systems])
     else:
-        for line in _lines(comparison.systems):
-            output.line(line)
-    if comparison.unread:
-        raise AssayError(comparison.unread)
+        for line in _format_lines(comparison.systems):
+            output.print_line(line)
+    if comparison.read_problems:
+        raise AssayError(comparison.read_problems)
     return DIFFERENCE if any(item.differs for item in comparison.systems) else 0
 
 
-def _data(system_diff: SystemDiff) -> dict[str, Any]:
+def _export_diff(system_diff: SystemDiff) -> dict[str, Any]:
     """Return the differences of a system as plain data."""
     return dataclasses.asdict(system_diff)
 
 
-def _lines(systems: Sequence[SystemDiff]) -> Iterator[str]:
+def _format_lines(systems: Sequence[SystemDiff]) -> Iterator[str]:
     from assay.diff.specs import KINDS
 
-    printed: set[ReportedChange] = set()
+    printed_changes: set[ReportedChange] = set()
     for system in systems:
         if system.state == "unread":
             yield f"{system.system}: not compared, for it could not be read: {escape_text(system.unread)}"
@@ -68,11 +68,11 @@ def _lines(systems: Sequence[SystemDiff]) -> Iterator[str]:
             continue
         yield system.system
         for kind in KINDS:
-            of_kind = [item for item in system.metrics if item.kind == kind]
-            if of_kind:
+            metrics_of_kind = [item for item in system.metrics if item.kind == kind]
+            if metrics_of_kind:
                 yield f"  {kind}"
-                for metric in of_kind:
-                    yield from _metric(metric, printed)
+                for metric in metrics_of_kind:
+                    yield from _format_metric(metric, printed_changes)
         for name, changes in system.reports.items():
             yield f"  report {name}"
             yield from (line for item in changes for line in format_change(item, 4))
@@ -83,23 +83,23 @@ def _lines(systems: Sequence[SystemDiff]) -> Iterator[str]:
             if changes:
                 yield f"  {name}"
                 yield from (line for item in changes for line in format_change(item, 4))
-    yield _summary(systems)
+    yield _format_summary(systems)
 
 
-def _metric(metric: MetricChange, printed: set[ReportedChange]) -> Iterator[str]:
+def _format_metric(metric: MetricChange, printed_changes: set[ReportedChange]) -> Iterator[str]:
     """Yield the lines of a changed metric; long changes that were printed for another metric are not repeated."""
-    was = f" (was {metric.was})" if metric.was else ""
-    yield f"    {metric.metric}{was}" + (f": {escape_text(metric.name)}" if metric.name else "")
+    former_text = f" (was {metric.was})" if metric.was else ""
+    yield f"    {metric.metric}{former_text}" + (f": {escape_text(metric.name)}" if metric.name else "")
     for item in metric.told:
-        if item.lines and item in printed:
+        if item.lines and item in printed_changes:
             yield f"      {item.aspect}: {escape_text(item.place)}: as above"
         else:
             yield from format_change(item, 6)
-        printed.add(item)
-    yield from _touches(metric.touches, 6)
+        printed_changes.add(item)
+    yield from _format_touches(metric.touches, 6)
 
 
-def _touches(places: Sequence[Appearance], indent: int) -> Iterator[str]:
+def _format_touches(places: Sequence[Appearance], indent: int) -> Iterator[str]:
     blank = " " * indent
     for place in places[:PLACES]:
         location = " / ".join(part for part in (place.report, place.section or f"{place.kind}s", place.label) if part)
@@ -115,28 +115,28 @@ def format_change(item: ReportedChange, indent: int) -> Iterator[str]:
         yield f"{blank}{item.aspect}: {escape_text(item.place)}"
         yield from (f"{blank}  {escape_text(line)}" for line in item.lines)
     else:
-        before, after = (_short(text) if text else "nothing" for text in (item.before, item.after))
+        before, after = (_shorten(text) if text else "nothing" for text in (item.before, item.after))
         head = item.aspect if item.place == item.aspect else f"{item.aspect}: {escape_text(item.place)}"
         yield f"{blank}{head}: {before} -> {after}"
-    yield from _touches(item.touches, indent + 2)
+    yield from _format_touches(item.touches, indent + 2)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     escaped = escape_text(text)
     return escaped if len(escaped) <= WIDEST else escaped[: WIDEST - 1] + "…"
 
 
-def _summary(systems: Sequence[SystemDiff]) -> str:
+def _format_summary(systems: Sequence[SystemDiff]) -> str:
     """Return the numbers of changed metrics by kind, and of printed numbers that changes of reports touch."""
     from assay.diff.specs import KINDS
 
     metrics = [item for system in systems for item in system.metrics]
     counts = [(sum(item.kind == kind for item in metrics), kind) for kind in KINDS]
     kind_counts = ", ".join(f"{number} {kind}" for number, kind in counts if number)
-    compared = [system for system in systems if system.state != "unread"]
-    restriction = "" if len(compared) == len(systems) else " of what could be read"
-    no_change = f"no metric differs{restriction}" if compared else f"nothing differs{restriction}"
-    places = {place for system in systems for item in _of_reports(system) for place in item.touches}
+    readable_systems = [system for system in systems if system.state != "unread"]
+    restriction = "" if len(readable_systems) == len(systems) else " of what could be read"
+    no_change = f"no metric differs{restriction}" if readable_systems else f"nothing differs{restriction}"
+    places = {place for system in systems for item in _iter_report_changes(system) for place in item.touches}
     choices = [item.aspect for system in systems for item in system.choices]
     parts = [f"metrics{restriction}: {kind_counts}" if kind_counts else no_change]
     parts += [f"printed numbers that reports themselves change: {len(places)}"] if places else []
@@ -144,7 +144,7 @@ def _summary(systems: Sequence[SystemDiff]) -> str:
     return "; ".join(parts)
 
 
-def _of_reports(system: SystemDiff) -> Iterator[ReportedChange]:
+def _iter_report_changes(system: SystemDiff) -> Iterator[ReportedChange]:
     """Yield the changes of a system that belong to no metric."""
     yield from system.elsewhere
     yield from (item for changes in system.reports.values() for item in changes)

@@ -21,30 +21,30 @@ def run(command: click.Group, arguments: Sequence[str] | None) -> int:
 
     0: success, 1: wrong specs or data, 2: usage, 3: a difference, 70: a bug of Assay, 130: interrupted.
     """
-    as_json = _wants_json(list(arguments) if arguments is not None else sys.argv[1:])
-    watchdog.report_by(lambda error: _failed(error, as_json))
+    as_json = _has_json_errors(list(arguments) if arguments is not None else sys.argv[1:])
+    watchdog.set_reporter(lambda error: _report_failure(error, as_json))
     try:
         words = list(arguments) if arguments is not None else sys.argv[1:]
-        _check(words)
+        _check_encoding(words)
         status = command.main(args=words, prog_name="assay", standalone_mode=False)
         return status if isinstance(status, int) else 0
     except click.exceptions.Abort:
-        output.line("interrupted", err=True)
+        output.print_line("interrupted", err=True)
         return INTERRUPTED
     except click.ClickException as error:
         if as_json:
-            return _failed(_as_data(error), as_json)
+            return _report_failure(_convert_click_error(error), as_json)
         message = io.StringIO()
         error.show(message)
-        output.text(message.getvalue().removesuffix("\n"), err=True)
+        output.print_text(message.getvalue().removesuffix("\n"), err=True)
         return error.exit_code
     except SystemExit:  # click exits this way if the pipe of its help is closed
         return 0
     except Exception as error:
         if _is_interrupt(error):
-            output.line("interrupted", err=True)
+            output.print_line("interrupted", err=True)
             return INTERRUPTED
-        return _failed(error, as_json)
+        return _report_failure(error, as_json)
 
 
 def _is_interrupt(error: Exception) -> bool:
@@ -52,7 +52,7 @@ def _is_interrupt(error: Exception) -> bool:
     return type(error) is RuntimeError and str(error) == "Query interrupted"
 
 
-def _as_data(error: click.ClickException) -> Exception:
+def _convert_click_error(error: click.ClickException) -> Exception:
     """Return a problem of the command line as an AssayError."""
     from assay.util.diagnostics import fail
 
@@ -61,7 +61,7 @@ def _as_data(error: click.ClickException) -> Exception:
     return fail("usage", error.format_message(), hint=hint, status=error.exit_code)
 
 
-def _check(arguments: Sequence[str]) -> None:
+def _check_encoding(arguments: Sequence[str]) -> None:
     """Refuse arguments that are not valid text."""
     if not " ".join(arguments).isascii():
         from assay.util.diagnostics import USAGE
@@ -71,21 +71,21 @@ def _check(arguments: Sequence[str]) -> None:
             require_utf8(argument, "an argument", USAGE)
 
 
-def _wants_json(arguments: Sequence[str]) -> bool:
+def _has_json_errors(arguments: Sequence[str]) -> bool:
     joined = " ".join(arguments)
     return "--errors json" in joined or "--errors=json" in joined
 
 
-def _failed(error: Exception, as_json: bool) -> int:
+def _report_failure(error: Exception, as_json: bool) -> int:
     from assay.util.diagnostics import AssayError, Diagnostic
 
     if not os.environ.get("ASSAY_DEBUG"):
-        from assay.util.os_errors import convert_os_error, is_memory, out_of_memory
+        from assay.util.os_errors import build_memory_error, convert_os_error, is_memory_error
 
         if isinstance(error, OSError):
             error = convert_os_error(error)
-        elif is_memory(error):
-            error = out_of_memory(error)
+        elif is_memory_error(error):
+            error = build_memory_error(error)
     if isinstance(error, AssayError):
         _show(error, as_json)
         return error.status
@@ -102,6 +102,6 @@ def _show(error: Exception, as_json: bool) -> None:
 
     assert isinstance(error, AssayError)
     if as_json:
-        output.data([item.to_json() for item in error.diagnostics], err=True)
+        output.print_data([item.to_json() for item in error.diagnostics], err=True)
     else:
-        output.text(str(error), err=True)
+        output.print_text(str(error), err=True)

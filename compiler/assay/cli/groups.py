@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import click
 
 #: Options that check for empty values themselves.
-APART = ("out",)
+SELF_CHECKING = ("out",)
 
 
-class Clear(click.Group):
+class StrictGroup(click.Group):
     """A group that refuses ambiguous options: repeated single values, and empty texts."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -38,28 +38,28 @@ def _refuse_unclear(
     several values, only the last would count.
     """
     context = click.Context(command, info_name=name, parent=parent)
-    single = {
+    single_options = {
         item.name: item
         for item in command.params
         if isinstance(item, click.Option) and not (item.multiple or item.is_flag or item.count or item.nargs != 1)
     }
     parser = command.make_parser(context)
     for option_parser in (*parser._long_opt.values(), *parser._short_opt.values()):
-        if option_parser.dest in single:
+        if option_parser.dest in single_options:
             option_parser.action = "append"
     values_by_name, _, _ = parser.parse_args(list(words))
     for item in command.params:
         if isinstance(item, click.Argument) and _has_empty(values_by_name.get(str(item.name))):
             label = item.make_metavar(context).strip("[].")
             raise click.UsageError(f"Argument '{label}' is given an empty text: is a variable not set?", context)
-    for key, option in single.items():
+    for key, option in single_options.items():
         values = [str(item) for item in values_by_name.get(str(key), ())]
         label = max(option.opts, key=len)
-        if any(not value.strip() for value in values) and key not in APART:
+        if any(not value.strip() for value in values) and key not in SELF_CHECKING:
             raise click.UsageError(f"Option '{label}' is given an empty text: is a variable not set?", context)
         if len(set(values)) > 1:
-            listed = ", then ".join(dict.fromkeys(values))
-            raise click.UsageError(f"Option '{label}' takes one value, and is given several: {listed}.", context)
+            values_text = ", then ".join(dict.fromkeys(values))
+            raise click.UsageError(f"Option '{label}' takes one value, and is given several: {values_text}.", context)
 
 
 def _has_empty(value: object) -> bool:
@@ -109,7 +109,7 @@ EXAMPLES = {
 LONGEST = 1000  # characters of a command's summary
 
 
-class Grouped(Clear):
+class SectionedGroup(StrictGroup):
     """A group of commands whose help has a section per heading, and examples for each command."""
 
     def add_command(self, cmd: click.Command, name: str | None = None) -> None:
@@ -120,14 +120,14 @@ class Grouped(Clear):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the sections; commands without a heading come last."""
-        remaining = dict(self.commands)
+        remaining_commands = dict(self.commands)
         for heading, names in GROUPS.items():
-            section_commands = [(name, remaining.pop(name)) for name in names if name in remaining]
-            _section(formatter, heading, section_commands)
-        _section(formatter, "Other", list(remaining.items()))
+            section_commands = [(name, remaining_commands.pop(name)) for name in names if name in remaining_commands]
+            _write_section(formatter, heading, section_commands)
+        _write_section(formatter, "Other", list(remaining_commands.items()))
 
 
-def _section(formatter: click.HelpFormatter, heading: str, commands: list[tuple[str, click.Command]]) -> None:
+def _write_section(formatter: click.HelpFormatter, heading: str, commands: list[tuple[str, click.Command]]) -> None:
     if commands:
         with formatter.section(heading):  # wraps long summaries, and truncates none
             formatter.write_dl([(name, command.get_short_help_str(limit=LONGEST)) for name, command in commands])

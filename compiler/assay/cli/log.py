@@ -11,7 +11,7 @@ from assay.cli import output
 FORMS = ("text", "json")
 
 
-class _Text(logging.Handler):
+class _TextHandler(logging.Handler):
     """Write records as lines of text.
 
     Looks up stderr on each write, since a progress display replaces it.
@@ -19,38 +19,40 @@ class _Text(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         facts = getattr(record, "facts", {})
-        fact_texts = [f"{name}={_plain(value)}" for name, value in facts.items()]
-        output.line(" ".join([f"{_instant(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *fact_texts]), err=True)
+        fact_texts = [f"{name}={_quote_text(value)}" for name, value in facts.items()]
+        output.print_line(
+            " ".join([f"{_get_time(record):%H:%M:%S.%f}"[:-3], record.getMessage(), *fact_texts]), err=True
+        )
 
 
-class _Json(logging.Handler):
+class _JsonHandler(logging.Handler):
     """Write records as lines of JSON."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        at = _instant(record).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        fields = {"at": at, "level": record.levelname.lower(), "stage": record.getMessage()}
-        output.data(fields | getattr(record, "facts", {}), err=True, indent=None)
+        timestamp = _get_time(record).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        fields = {"at": timestamp, "level": record.levelname.lower(), "stage": record.getMessage()}
+        output.print_data(fields | getattr(record, "facts", {}), err=True, indent=None)
 
 
-def set_up(form: str) -> None:
+def set_up_logging(form: str) -> None:
     """Log every stage from now on; replaces the handlers of a former command in this process."""
     logger = logging.getLogger("assay")
-    logger.handlers[:] = [_Json() if form == "json" else _Text()]
+    logger.handlers[:] = [_JsonHandler() if form == "json" else _TextHandler()]
     logger.propagate = False
     logger.setLevel(logging.INFO)
 
 
-def tear_down() -> None:
+def stop_logging() -> None:
     """Stop logging."""
     logger = logging.getLogger("assay")
     logger.handlers.clear()
     logger.setLevel(logging.NOTSET)
 
 
-def _instant(record: logging.LogRecord) -> datetime:
+def _get_time(record: logging.LogRecord) -> datetime:
     return datetime.fromtimestamp(record.created, UTC)
 
 
-def _plain(value: object) -> str:
+def _quote_text(value: object) -> str:
     text = str(value)
     return json.dumps(text, ensure_ascii=False) if not text or any(c.isspace() or c in '"=' for c in text) else text

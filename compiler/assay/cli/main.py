@@ -17,33 +17,33 @@ from assay.cli.audit import catalogue
 from assay.cli.author import init, lsp, schema, watch
 from assay.cli.cache import cache
 from assay.cli.diff import diff
-from assay.cli.groups import Grouped
+from assay.cli.groups import SectionedGroup
 from assay.cli.log import FORMS
 from assay.cli.options import (
     RUN_HELP,
-    cache_option,
+    add_cache_option,
+    add_filter_options,
+    add_forms_option,
+    add_one_run_option,
+    add_out_option,
+    add_phase_options,
+    add_run_option,
+    add_summary_option,
+    add_system_option,
+    add_table_option,
+    complete_folders,
+    complete_names,
     completion,
-    filter_options,
-    folders,
-    forms_option,
-    names,
-    one_run_option,
-    out_option,
-    phase_options,
-    run_option,
-    summary_option,
-    system_option,
-    table_option,
-    working,
+    open_command_session,
 )
 from assay.cli.raw_data import fetch
 from assay.cli.raw_data import inspect as inspect_command
-from assay.cli.test import examples
+from assay.cli.test import run_examples
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
-@click.group(cls=Grouped, context_settings=CONTEXT)
+@click.group(cls=SectionedGroup, context_settings=CONTEXT)
 @click.version_option(package_name="assay", message="assay %(version)s")
 @click.option(
     "--cache",
@@ -60,120 +60,123 @@ def cli(context: click.Context, cache: str | None, errors: str, verbose: bool, l
 
 
 @cli.command()
-@click.argument("report", shell_complete=names("reports"))
+@click.argument("report", shell_complete=complete_names("reports"))
 @click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True,
               help=RUN_HELP)  # fmt: skip
 @click.option("--publication", "publications", metavar="FILE|DIR", multiple=True, type=click.Path(path_type=Path),
               help="For a history: a publication, or a folder of publications (repeatable).")  # fmt: skip
-@out_option("Folder for the report.")
-@forms_option
-@filter_options
-@summary_option
-@click.option("--style", default="", metavar="NAME", shell_complete=names("styles"), help="Number style of the tables.")
+@add_out_option("Folder for the report.")
+@add_forms_option
+@add_filter_options
+@add_summary_option
+@click.option(
+    "--style", default="", metavar="NAME", shell_complete=complete_names("styles"), help="Number style of the tables."
+)
 @click.option("--title", default="", help="Title of the report.")
 @click.option("--author", default="", help="Author of the report.")
 @click.option(
     "--date", default="", metavar="YYYY-MM-DD", help="Date of the report  [default: the last day of the logs]"
 )
-@phase_options
-@cache_option
+@add_phase_options
+@add_cache_option
 @click.pass_context
 def build(
     context: click.Context, /, report: str, runs: tuple[str, ...], publications: tuple[Path, ...], out: str,
     forms: tuple[str, ...], **options: Any,
 ) -> None:  # fmt: skip
     """Build a report over runs."""
-    with working(context, runs) as session:
+    with open_command_session(context, runs) as session:
         from assay.app import build  # imported while files are hashed
         from assay.app.options import Options
-        from assay.report.output_forms import ordered
+        from assay.report.output_forms import order_forms
 
         if not runs and not publications and session.is_of_runs(report):
             raise click.UsageError("Missing option '--run'.", context)
-        choices = Options(**options, forms=ordered(forms))
+        choices = Options(**options, forms=order_forms(forms))
         if publications or not runs:
-            from assay.app.build import build_shown
+            from assay.app.build import build_any_report
 
-            built = build_shown(session, report, runs, publications, Path(out), choices)
+            build_result = build_any_report(session, report, runs, publications, Path(out), choices)
         else:
-            built = build.build_report(session, report, runs, Path(out), choices)
-    output.warnings(built.warnings)
-    for place in built.reports:
-        output.line(place)
+            build_result = build.build_report(session, report, runs, Path(out), choices)
+    output.print_warnings(build_result.warnings)
+    for place in build_result.reports:
+        output.print_line(place)
 
 
 @cli.command()
 @click.argument("publication", type=click.Path(path_type=Path))
-@out_option("Folder for the report.")
-@forms_option
+@add_out_option("Folder for the report.")
+@add_forms_option
 @click.option(
     "--report",
     metavar="SYSTEM/REPORT",
-    shell_complete=names("reports"),
+    shell_complete=complete_names("reports"),
     help="The published report  [default: the report with editions]",
 )
 @click.option("--edition", metavar="NAME", help="Edition of the publication  [default: that of its day]")
-@cache_option
+@add_cache_option
 @click.pass_context
 def regenerate(
     context: click.Context, publication: Path, out: str, forms: tuple[str, ...], report: str | None, edition: str | None
 ) -> None:
     """Rebuild a published report from its printed values."""
-    from assay.app.regenerate import regenerate as make_again
-    from assay.report.output_forms import ordered
+    from assay.app.regenerate import regenerate_report as regenerate_report
+    from assay.report.output_forms import order_forms
 
-    with working(context) as session:
-        result = make_again(session, publication, Path(out), report, edition, ordered(forms))
-    output.warnings(result.warnings)
+    with open_command_session(context) as session:
+        result = regenerate_report(session, publication, Path(out), report, edition, order_forms(forms))
+    output.print_warnings(result.warnings)
     for place in result.reports:
-        output.line(place)
+        output.print_line(place)
 
 
 @cli.command()
-@click.argument("folder", metavar="BUILD_FOLDER", shell_complete=folders)
+@click.argument("folder", metavar="BUILD_FOLDER", shell_complete=complete_folders)
 @click.option("--run", "runs", metavar="NAME=DIR", multiple=True, help="New place of a run that moved (repeatable).")
-@cache_option
+@add_cache_option
 @click.pass_context
 def verify(context: click.Context, folder: str, runs: tuple[str, ...]) -> int:
     """Rebuild a report from its provenance and compare every byte."""
-    from assay.app.verify import verify as verify_build
-    from assay.cli.printing import print_verified
-    from assay.provenance.read import folder_of
+    from assay.app.verify import verify_build as verify_build
+    from assay.cli.printing import print_verification
+    from assay.provenance.read import get_build_folder
 
-    with working(context) as session:
-        verification = verify_build(session, folder_of(Path(folder)), runs)
-    return print_verified(verification)
+    with open_command_session(context) as session:
+        verification = verify_build(session, get_build_folder(Path(folder)), runs)
+    return print_verification(verification)
 
 
 @cli.command()
-@system_option
+@add_system_option
 @click.option("--accept", is_flag=True, help="Write normal forms and compiled SQL below golden/.")
-@cache_option
+@add_cache_option
 @click.pass_context
 def check(context: click.Context, system: str | None, accept: bool) -> None:
     """Check all specs: types, names, units, cycles, SQL."""
     from assay.app import check_and_query
     from assay.util.diagnostics import render
 
-    with working(context) as session:
+    with open_command_session(context) as session:
         results = [
-            check_and_query.check_system(session, item, accept) for item in check_and_query.all_systems(session, system)
+            check_and_query.check_system(session, item, accept)
+            for item in check_and_query.list_systems(session, system)
         ]
-        notes, warnings = session.elsewhere(), session.warn_of_schema()
+        notes, warnings = session.list_workspace_notes(), session.warn_of_schema()
     for note in notes:  # the checked specs may not be those that the user means
-        output.line(note, err=True)
+        output.print_line(note, err=True)
     for item in results:
-        counts = ", ".join(_counted(number, name) for name, number in item.counts.items())
-        output.line(f"{item.system}: {counts}: no problem")
-        if not item.current:
-            state = "is not what these specs come to" if item.committed else "is not there"
+        counts = ", ".join(_format_count(number, name) for name, number in item.counts.items())
+        output.print_line(f"{item.system}: {counts}: no problem")
+        if not item.is_current:
+            state = "is not what these specs come to" if item.is_committed else "is not there"
             message = f"{item.system}: its normal form under golden/specs {state}; `assay check --accept` writes it"
-            output.line(message, err=True)
+            output.print_line(message, err=True)
     for warning in warnings:
-        output.text(render(warning), err=True)
+        output.print_text(render(warning), err=True)
 
 
-def _counted(number: int, plural: str) -> str:
+def _format_count(number: int, plural: str) -> str:
     """Return a number with its noun: `1 source`, `23 events`."""
     singular = plural if plural == "series" else plural[:-3] + "y" if plural.endswith("ies") else plural[:-1]
     return f"{number} {singular if number == 1 else plural}"
@@ -181,28 +184,28 @@ def _counted(number: int, plural: str) -> str:
 
 @cli.command(name="list")
 @click.argument("kind", type=click.Choice(["metrics", "events", "grains", "filters", "series", "reports"]))
-@system_option
-@table_option
-@cache_option
+@add_system_option
+@add_table_option
+@add_cache_option
 @click.pass_context
 def list_(context: click.Context, kind: str, system: str | None, form: str) -> None:
     """List metrics, events, grains, filters, series or reports."""
     from assay.app import check_and_query
 
-    with working(context) as session:
-        header, rows = check_and_query.catalogue(session, kind, check_and_query.all_systems(session, system))
-    output.rows(header, rows, form)
+    with open_command_session(context) as session:
+        header, rows = check_and_query.list_definitions(session, kind, check_and_query.list_systems(session, system))
+    output.print_rows(header, rows, form)
 
 
 @cli.command()
-@click.argument("metrics", nargs=-1, required=True, shell_complete=names("metrics"))
-@run_option
-@filter_options
-@phase_options
-@system_option
-@summary_option
-@table_option
-@cache_option
+@click.argument("metrics", nargs=-1, required=True, shell_complete=complete_names("metrics"))
+@add_run_option
+@add_filter_options
+@add_phase_options
+@add_system_option
+@add_summary_option
+@add_table_option
+@add_cache_option
 @click.pass_context
 def query(
     context: click.Context, metrics: tuple[str, ...], runs: tuple[str, ...], filters: tuple[str, ...],
@@ -210,25 +213,25 @@ def query(
 ) -> None:  # fmt: skip
     """Compute metrics and print their distributions."""
     from assay.app import check_and_query
-    from assay.app.runs import named_runs
+    from assay.app.runs import parse_runs
     from assay.cli.printing import print_answer
 
-    with working(context) as session:
-        answer = check_and_query.query(
-            session, metrics, named_runs(runs), filters, no_filters, system, summary, at, phases
+    with open_command_session(context) as session:
+        answer = check_and_query.query_metrics(
+            session, metrics, parse_runs(runs), filters, no_filters, system, summary, at, phases
         )
-    output.warnings(answer.warnings)
+    output.print_warnings(answer.warnings)
     print_answer(answer, form)
 
 
 @cli.command()
-@click.argument("metric", shell_complete=names("metrics"))
-@one_run_option("DIR", "Ingest this run, and read its Parquet files where they are.")
-@filter_options
+@click.argument("metric", shell_complete=complete_names("metrics"))
+@add_one_run_option("DIR", "Ingest this run, and read its Parquet files where they are.")
+@add_filter_options
 @click.option("--phase", metavar="NAME[=FROM..TO]", default="", help="Print the SQL for this phase of the run.")
 @click.option("--at", metavar="NAME=TIME", multiple=True, help="Time of an instant at which the phase begins or ends.")
-@system_option
-@cache_option
+@add_system_option
+@add_cache_option
 @click.pass_context
 def sql(
     context: click.Context,
@@ -246,19 +249,19 @@ def sql(
     folder of the metric's source, which `assay ingest` prints, if the metric reads a single source.
     """
     from assay.app import check_and_query
-    from assay.app.runs import named_runs
+    from assay.app.runs import parse_runs
 
-    with working(context) as session:
-        named_run = named_runs([run])[0] if run else None
-        text = check_and_query.metric_sql(session, metric, filters, no_filters, system, named_run, phase, at)
-    output.text(text)
+    with open_command_session(context) as session:
+        named_run = parse_runs([run])[0] if run else None
+        text = check_and_query.compile_metric_sql(session, metric, filters, no_filters, system, named_run, phase, at)
+    output.print_text(text)
 
 
 @cli.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@system_option
+@add_system_option
 @click.option("--all", "everything", is_flag=True, help="Ingest all events, not only those that metrics need.")
-@cache_option
+@add_cache_option
 @click.pass_context
 def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, everything: bool) -> None:
     """Ingest runs to Parquet, and print a folder for each source of each run.
@@ -266,22 +269,22 @@ def ingest(context: click.Context, runs: tuple[str, ...], system: str | None, ev
     If there are several folders, stderr says which run and source each one is. The column `host` of their tables
     identifies the host.
     """
-    with working(context, runs) as session:
+    with open_command_session(context, runs) as session:
         from assay.app.ingest import ingest_runs  # imported while files are hashed
-        from assay.app.runs import named_runs
+        from assay.app.runs import parse_runs
 
-        ingested = ingest_runs(session, named_runs(runs), system, everything)
-    for item in ingested:
-        if len(ingested) > 1:
-            output.line(f"run {item.run}, source {item.source}:", err=True)
-        output.line(item.folder)
+        ingested_sources = ingest_runs(session, parse_runs(runs), system, everything)
+    for item in ingested_sources:
+        if len(ingested_sources) > 1:
+            output.print_line(f"run {item.run}, source {item.source}:", err=True)
+        output.print_line(item.folder)
 
 
 for command in (
     init,
     schema,
     watch,
-    examples,
+    run_examples,
     diff,
     fetch,
     inspect_command,
@@ -297,9 +300,9 @@ for command in (
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; errors become messages on stderr and an exit status, never a traceback."""
     from assay.cli.errors import run
-    from assay.cli.output import opened
+    from assay.cli.output import open_standard_streams
 
-    opened()
+    open_standard_streams()
     sys.exit(run(cli, arguments))
 
 

@@ -37,17 +37,17 @@ def completion(context: click.Context, shell: str) -> None:
     completion_class = get_completion_class(shell)
     assert completion_class
     program = context.find_root().command
-    output.text(completion_class(program, {}, "assay", VARIABLE).source())
+    output.print_text(completion_class(program, {}, "assay", VARIABLE).source())
 
 
-def names(*kinds: str) -> Completer:
+def complete_names(*kinds: str) -> Completer:
     """Return a completer to names of definitions: kinds of `assay list`, `systems`, `summaries`, `styles`.
 
     Completes to names of the system in the command line, or else of all systems. Specs that do not load yield no
     completions.
     """
 
-    def complete(context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    def complete(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin with the typed text, each with its documentation."""
         from assay.util.diagnostics import AssayError
 
@@ -56,25 +56,27 @@ def names(*kinds: str) -> Completer:
         root.obj = root.obj or {"cache": None}
         context.obj = root.obj
         try:
-            session = open_session_of(context)
-            systems = session.systems(None if "systems" in kinds else _system(context, session.systems(None)))
-            pairs = [pair for kind in kinds for pair in _listed(session, kind, systems)]
+            session = open_context_session(context)
+            systems = session.list_systems(
+                None if "systems" in kinds else _find_system(context, session.list_systems(None))
+            )
+            pairs = [pair for kind in kinds for pair in _list_names(session, kind, systems)]
         except AssayError:
             return []
         matches = [
-            item for item in dict(pairs).items() if item[0].startswith(typed) and escape_text(item[0]) == item[0]
+            item for item in dict(pairs).items() if item[0].startswith(incomplete) and escape_text(item[0]) == item[0]
         ]
         return [CompletionItem(name, help=escape_text(doc)) for name, doc in matches]
 
     return complete
 
 
-def folders(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+def complete_folders(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Let the shell complete folders."""
-    return [CompletionItem(typed, type="dir")]
+    return [CompletionItem(incomplete, type="dir")]
 
 
-def _system(context: click.Context, systems: Sequence[str]) -> str | None:
+def _find_system(context: click.Context, systems: Sequence[str]) -> str | None:
     """Return the system that the command line names so far, directly or by a report; else None."""
     if system := context.params.get("system"):
         return str(system)
@@ -83,18 +85,18 @@ def _system(context: click.Context, systems: Sequence[str]) -> str | None:
     return next((word.partition("/")[0] for word in words if "/" in word and word.partition("/")[0] in systems), None)
 
 
-def _listed(session: Session, kind: str, systems: Sequence[str]) -> list[tuple[str, str]]:
+def _list_names(session: Session, kind: str, systems: Sequence[str]) -> list[tuple[str, str]]:
     """Return the names of a list, each with its documentation."""
     from assay.app import check_and_query
-    from assay.styles.registry import style_names
+    from assay.styles.registry import list_style_names
 
     if kind == "systems":
         return [(name, "") for name in systems]
     if kind == "styles":
-        return [(name, "") for name in style_names()]
+        return [(name, "") for name in list_style_names()]
     if kind == "summaries":
-        return [(item.name, item.doc) for name in systems for item in session.package(name).package.summaries]
-    _, rows = check_and_query.catalogue(session, kind, systems)
+        return [(item.name, item.doc) for name in systems for item in session.load_package(name).package.summaries]
+    _, rows = check_and_query.list_definitions(session, kind, systems)
     return [(row[0].partition("=")[0] + ("=" if "=" in row[0] else ""), row[-1]) for row in rows]
 
 
@@ -102,7 +104,7 @@ Command = Callable[..., Any]
 RUN_HELP = "Directory, archive or s3:// address of a run (repeatable); the first is the baseline."
 
 
-def cache_option(command: Command) -> Command:
+def add_cache_option(command: Command) -> Command:
     """Add `--cache`, which may follow the command's name as well as precede it."""
 
     def remember(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
@@ -116,10 +118,10 @@ def cache_option(command: Command) -> Command:
         expose_value=False,
         help="Cache folder.",
     )
-    return option(log_options(command))
+    return option(add_log_options(command))
 
 
-def log_options(command: Command) -> Command:
+def add_log_options(command: Command) -> Command:
     """Add `--verbose` and `--log-format`, which may follow the command's name as well as precede it."""
 
     def remember(context: click.Context, parameter: click.Parameter, value: object) -> None:
@@ -133,20 +135,26 @@ def log_options(command: Command) -> Command:
     return verbose(log_format(command))
 
 
-def filter_options(command: Command) -> Command:
+def add_filter_options(command: Command) -> Command:
     """Add `--filter` and `--no-filters`."""
     command = click.option("--no-filters", is_flag=True, help="Apply no filter.")(command)
-    return click.option("--filter", "filters", metavar="NAME[=ARG]", multiple=True, shell_complete=names("filters"),
-                        help="Apply this filter instead of the report's own (repeatable).")(command)  # fmt: skip
+    return click.option(
+        "--filter",
+        "filters",
+        metavar="NAME[=ARG]",
+        multiple=True,
+        shell_complete=complete_names("filters"),
+        help="Apply this filter instead of the report's own (repeatable).",
+    )(command)
 
 
-def forms_option(command: Command) -> Command:
+def add_forms_option(command: Command) -> Command:
     """Add `--to`."""
     return click.option("--to", "forms", multiple=True, type=click.Choice(["pdf", "md", "html"]),
                         help="Form of the report (repeatable)  [default: pdf]")(command)  # fmt: skip
 
 
-def out_option(help_text: str) -> Callable[[Command], Command]:
+def add_out_option(help_text: str) -> Callable[[Command], Command]:
     """Return a decorator that adds `-o`, a folder.
 
     An empty name is refused, since it would stand for the current folder.
@@ -162,7 +170,7 @@ def out_option(help_text: str) -> Callable[[Command], Command]:
     return click.option("-o", "--out", metavar="DIR", required=True, callback=check_name, help=help_text)
 
 
-def phase_options(command: Command) -> Command:
+def add_phase_options(command: Command) -> Command:
     """Add `--phase` and `--at`."""
     command = click.option("--at", metavar="NAME=TIME", multiple=True,
                            help="Time of an instant; RUN:NAME=TIME: of one run (repeatable).")(command)  # fmt: skip
@@ -170,13 +178,13 @@ def phase_options(command: Command) -> Command:
     return click.option("--phase", "phases", metavar="NAME[=FROM..TO]", multiple=True, help=help_text)(command)
 
 
-def run_option(command: Command) -> Command:
+def add_run_option(command: Command) -> Command:
     """Add `--run`, which is required and repeatable."""
     return click.option("--run", "runs", metavar="[NAME=]DIR", multiple=True, required=True,
                         help=RUN_HELP)(command)  # fmt: skip
 
 
-def one_run_option(metavar: str, help_text: str) -> Callable[[Command], Command]:
+def add_one_run_option(metavar: str, help_text: str) -> Callable[[Command], Command]:
     """Return a decorator that adds `--run`, at most once."""
 
     def take_single(context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> str | None:
@@ -189,48 +197,48 @@ def one_run_option(metavar: str, help_text: str) -> Callable[[Command], Command]
     return click.option("--run", "run", metavar=metavar, multiple=True, callback=take_single, help=help_text)
 
 
-table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
+add_table_option = click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table",
                             help="Output format.")  # fmt: skip
-system_option = click.option("--system", metavar="NAME", shell_complete=names("systems"),
+add_system_option = click.option("--system", metavar="NAME", shell_complete=complete_names("systems"),
                              help="Only this system's specs.")  # fmt: skip
-summary_option = click.option("--summary", default="", metavar="NAME", shell_complete=names("summaries"),
+add_summary_option = click.option("--summary", default="", metavar="NAME", shell_complete=complete_names("summaries"),
                               help="How averages are taken over hosts.")  # fmt: skip
 
 
 @contextmanager
-def working(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Session]:
+def open_command_session(context: click.Context, runs: Sequence[str] = ()) -> Iterator[Session]:
     """Yield a session for a command that will read `runs` (`NAME=DIR`), with a progress display on a terminal."""
-    ahead = _begun(context, runs)
-    from assay.app.stages import stage
-    from assay.cli.log import set_up, tear_down
-    from assay.cli.progress import watched
+    background_hasher = _start_hashing(context, runs)
+    from assay.app.stages import log_stage
+    from assay.cli.log import set_up_logging, stop_logging
+    from assay.cli.progress import display_progress
     from assay.engine.result_cache import ELSEWHERE
     from assay.util.diagnostics import AssayError
-    from assay.util.os_errors import is_within, make_write_error, place_of
+    from assay.util.os_errors import build_write_error, get_error_path, is_within
     from assay.util.scratch import clean_up
 
     options = context.obj
     if options.get("verbose") or options.get("log_format"):
-        set_up(options.get("log_format") or "text")
-    with closing(open_session_of(context, ahead)) as session:
+        set_up_logging(options.get("log_format") or "text")
+    with closing(open_context_session(context, background_hasher)) as session:
         try:
-            with watched(session), stage("command", command=context.info_name):
+            with display_progress(session), log_stage("command", command=context.info_name):
                 yield session
         except AssayError as error:
-            raise session.as_named(error) from None
+            raise session.localize_error(error) from None
         except OSError as error:
-            place = place_of(error)
+            place = get_error_path(error)
             if place is None or not is_within(error, session.store.folder):
                 raise
-            raise make_write_error("cache", "cache folder", session.store.folder, error, ELSEWHERE) from None
+            raise build_write_error("cache", "cache folder", session.store.folder, error, ELSEWHERE) from None
         finally:
             clean_up(session.store.folder)
-            tear_down()
+            stop_logging()
 
 
-def _begun(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | None:
+def _start_hashing(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | None:
     """Begin to hash the files of runs, so that this continues while modules are loaded; None without runs here."""
-    from assay.engine.result_cache import default_folder
+    from assay.engine.result_cache import get_default_folder
     from assay.ingest.hashing import MEMO, BackgroundHasher
     from assay.util.diagnostics import AssayError
 
@@ -239,25 +247,25 @@ def _begun(context: click.Context, runs: Sequence[str]) -> BackgroundHasher | No
     if not folders:
         return None
     try:
-        cache = Path(context.obj["cache"] or default_folder())
+        cache = Path(context.obj["cache"] or get_default_folder())
     except AssayError:  # reported when the session is opened
         return None
-    ahead = BackgroundHasher(folders, cache / MEMO)
-    ahead.start()
-    return ahead
+    background_hasher = BackgroundHasher(folders, cache / MEMO)
+    background_hasher.start()
+    return background_hasher
 
 
-def open_session_of(context: click.Context, ahead: BackgroundHasher | None = None) -> Session:
-    """Open the session of the current folder; `ahead` may already be hashing files."""
+def open_context_session(context: click.Context, background_hasher: BackgroundHasher | None = None) -> Session:
+    """Open the session of the current folder; `background_hasher` may already be hashing files."""
     from assay.app.session import open_session
-    from assay.engine.result_cache import ELSEWHERE, default_folder
+    from assay.engine.result_cache import ELSEWHERE, get_default_folder
     from assay.util.diagnostics import USAGE
     from assay.util.os_errors import require_utf8
 
     cache = context.obj["cache"]
     current_folder = Path.cwd()
-    folder = Path(cache) if cache else default_folder()
+    folder = Path(cache) if cache else get_default_folder()
     require_utf8(
         str(current_folder / folder), "the folder of the cache", USAGE, ELSEWHERE
     )  # the engine must be able to open it
-    return open_session(current_folder, folder, lambda message: output.line(message, err=True), ahead)
+    return open_session(current_folder, folder, lambda message: output.print_line(message, err=True), background_hasher)

@@ -20,7 +20,7 @@ import click
 from assay.util.escape import dump_escaped_json, encode_lossless, escape_lines, escape_text, is_encodable, measure_width
 
 
-def opened() -> None:
+def open_standard_streams() -> None:
     """Open the null device for each of stdin, stdout and stderr that is closed.
 
     Otherwise the next opened file would get its number, and would receive what libraries write there.
@@ -44,18 +44,18 @@ def write(message: str, err: bool, line_end: bool = True) -> None:
     try:
         click.echo(message, nl=line_end, err=err)
     except OSError as error:
-        _let_go(sys.stderr if err else sys.stdout)
+        _redirect_to_null(sys.stderr if err else sys.stdout)
         if not err and not isinstance(error, BrokenPipeError):
             from assay.util.diagnostics import fail
 
             raise fail("output", f"stdout cannot be written: {os.strerror(error.errno or 0)}") from None
 
 
-def _let_go(stream: TextIO) -> None:
+def _redirect_to_null(stream: TextIO) -> None:
     """Redirect a stream to the null device, with what it still buffers."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, stream.fileno())
+    os.close(null_device)
 
 
 GAP = 3  # characters between columns of a table
@@ -65,52 +65,55 @@ INDENT = 4  # of a text below its row
 Row = Sequence[str]
 
 
-def widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
+def compute_widths(header: Row, rows: Sequence[Row], width: int) -> list[int]:
     """Return column widths with which a table fits into `width` and no word is broken.
 
     Returns an empty list if there are none.
     """
-    every = [header, *rows]
-    full = [max(map(measure_width, cells)) for cells in zip(*every, strict=True)]
-    least = [max(_longest(cell) for cell in cells) for cells in zip(*every, strict=True)]
-    room = width - GAP * (len(full) - 1)
-    if sum(least) > room:
+    all_rows = [header, *rows]
+    column_widths = [max(map(measure_width, cells)) for cells in zip(*all_rows, strict=True)]
+    min_widths = [max(_measure_longest_word(cell) for cell in cells) for cells in zip(*all_rows, strict=True)]
+    available_width = width - GAP * (len(column_widths) - 1)
+    if sum(min_widths) > available_width:
         return []
-    while sum(full) > room:
-        _, index = max((size, index) for index, size in enumerate(full) if size > least[index])
-        full[index] -= 1
-    return full
+    while sum(column_widths) > available_width:
+        _, index = max((size, index) for index, size in enumerate(column_widths) if size > min_widths[index])
+        column_widths[index] -= 1
+    return column_widths
 
 
-def below(header: Row, rows: Sequence[Row], width: int) -> list[str]:
+def format_stacked_rows(header: Row, rows: Sequence[Row], width: int) -> list[str]:
     """Return the lines of a table whose last column is below each row.
 
     Columns before it that have no room in the row are below it, too. Returns an empty list if the table fits without
     this, or not at all.
     """
     texts = [row[-1] for row in rows]
-    full_widths = widths(header, rows, width)
+    full_widths = compute_widths(header, rows, width)
     if not any(" " in text for text in texts) or (
         full_widths and full_widths[-1] >= min(ROOM, max(map(measure_width, texts)))
     ):
         return []
     for number in range(len(header) - 1, 0, -1):
-        row_widths = widths(header[:number], [row[:number] for row in rows], width)
+        row_widths = compute_widths(header[:number], [row[:number] for row in rows], width)
         if row_widths:
             lines = [*join_cells(header[:number], row_widths), "─" * width]
-            return [*lines, *(line for row in rows for line in _with_below(header, row, row_widths, width - INDENT))]
+            return [
+                *lines,
+                *(line for row in rows for line in _format_stacked_row(header, row, row_widths, width - INDENT)),
+            ]
     return []
 
 
-def _with_below(header: Row, row: Row, sizes: Sequence[int], width: int) -> Iterator[str]:
+def _format_stacked_row(header: Row, row: Row, sizes: Sequence[int], width: int) -> Iterator[str]:
     """Yield the lines of a row: the first columns next to each other, the rest below."""
     yield from join_cells(row[: len(sizes)], sizes)
     cells_below = list(zip(header, row, strict=True))[len(sizes) : -1]
     for text in ("; ".join(f"{name}: {cell}" for name, cell in cells_below if cell), row[-1]):
-        yield from (" " * INDENT + line for line in wrapped(text, width) if line)
+        yield from (" " * INDENT + line for line in wrap_text(text, width) if line)
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap_text(text: str, width: int) -> list[str]:
     """Break a text into lines of whole words; an empty text is one empty line."""
     lines = [""]
     for word in text.split():
@@ -124,14 +127,14 @@ def wrapped(text: str, width: int) -> list[str]:
 
 def join_cells(row: Row, sizes: Sequence[int]) -> Iterator[str]:
     """Yield the lines of a row."""
-    cells = [wrapped(cell, size) for cell, size in zip(row, sizes, strict=True)]
+    cells = [wrap_text(cell, size) for cell, size in zip(row, sizes, strict=True)]
     for number in range(max(map(len, cells))):
         parts = [cell[number] if number < len(cell) else "" for cell in cells]
         padded = (part + " " * (size - measure_width(part)) for part, size in zip(parts, sizes, strict=True))
         yield (" " * GAP).join(padded).rstrip()
 
 
-def _longest(cell: str) -> int:
+def _measure_longest_word(cell: str) -> int:
     """Return the width of the longest word."""
     return max(map(measure_width, cell.split()), default=0)
 
@@ -140,79 +143,81 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first characters of cells that spr
 NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|[-+]?inf")
 
 
-def line(content: object, err: bool = False) -> None:
+def print_line(content: object, err: bool = False) -> None:
     """Print one line; line feeds in it are escaped, too. With `err`, print on stderr."""
     _print(escape_text(str(content)), err)
 
 
-def text(content: str, err: bool = False) -> None:
+def print_text(content: str, err: bool = False) -> None:
     """Print a text of several lines; line feeds and tabs stay."""
     _print(escape_lines(content), err)
 
 
-def warnings(messages: Sequence[str]) -> None:
+def print_warnings(messages: Sequence[str]) -> None:
     """Print warnings on stderr, one line each."""
     for item in messages:
-        line(f"warning: {item}", err=True)
+        print_line(f"warning: {item}", err=True)
 
 
-def data(value: Any, err: bool = False, indent: int | None = 1) -> None:
+def print_data(value: Any, err: bool = False, indent: int | None = 1) -> None:
     """Print data as JSON; on one line if `indent` is None."""
-    encoded = dump_escaped_json(value, indent)
-    fits = is_encodable(encoded, encoding(err))
-    write(encoded if fits else json.dumps(value, indent=indent, default=str), err)
+    json_text = dump_escaped_json(value, indent)
+    can_encode = is_encodable(json_text, get_encoding(err))
+    write(json_text if can_encode else json.dumps(value, indent=indent, default=str), err)
 
 
-def rows(header: Sequence[str], cells: Sequence[Sequence[str]], form: str) -> None:
+def print_rows(header: Sequence[str], cells: Sequence[Sequence[str]], form: str) -> None:
     """Print rows as a `table`, as `json` or as `csv`.
 
     Cells of tables and CSV are escaped like lines. A CSV cell that a spreadsheet would evaluate as a formula gets a
     leading apostrophe. Tables fit the terminal; if it is narrow, the last column is below each row.
     """
     if form == "json":
-        data([dict(zip(header, row, strict=True)) for row in cells])
+        print_data([dict(zip(header, row, strict=True)) for row in cells])
         return
-    escaped = [[encode_lossless(escape_text(cell), encoding()) for cell in row] for row in cells]
+    escaped = [[encode_lossless(escape_text(cell), get_encoding()) for cell in row] for row in cells]
     if form == "csv":
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows([header, *([_inert(cell) for cell in row] for row in escaped)])
+        csv.writer(out, lineterminator="\n").writerows(
+            [header, *([_neutralize_formula(cell) for cell in row] for row in escaped)]
+        )
         write(out.getvalue(), err=False, line_end=False)
     else:
-        _table(header, escaped)
+        _print_table(header, escaped)
 
 
-def _inert(cell: str) -> str:
+def _neutralize_formula(cell: str) -> str:
     """Return a CSV cell that no spreadsheet evaluates: a formula gets a leading apostrophe."""
     return f"'{cell}" if cell.startswith(FORMULA) and not NUMBER.fullmatch(cell) else cell
 
 
-def encoding(err: bool = False) -> str:
+def get_encoding(err: bool = False) -> str:
     """Return the encoding of stdout, or of stderr with `err`."""
     return getattr(sys.stderr if err else sys.stdout, "encoding", None) or "utf-8"
 
 
 def _print(content: str, err: bool) -> None:
-    write(encode_lossless(content, encoding(err)), err)
+    write(encode_lossless(content, get_encoding(err)), err)
 
 
-def _table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+def _print_table(header: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
-    buffer = io.TextIOWrapper(io.BytesIO(), encoding=encoding(), newline="")
+    buffer = io.TextIOWrapper(io.BytesIO(), encoding=get_encoding(), newline="")
     terminal = sys.stdout.isatty()
-    wide = Console(file=buffer, width=None if terminal else 160, force_terminal=terminal)
-    if lines := below(header, cells, wide.width):
+    console = Console(file=buffer, width=None if terminal else 160, force_terminal=terminal)
+    if lines := format_stacked_rows(header, cells, console.width):
         write("\n".join(lines), err=False)
         return
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    sizes = widths(header, cells, wide.width)
+    sizes = compute_widths(header, cells, console.width)
     for index, name in enumerate(header):
         table.add_column(name, no_wrap=index == 0, overflow="fold", width=sizes[index] if sizes else None)
     for row in cells:
         table.add_row(*map(escape, row))
-    wide.print(table)
+    console.print(table)
     buffer.seek(0)
     write(buffer.read(), err=False, line_end=False)

@@ -5,59 +5,61 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.cli import output
-from assay.styles.exact_decimal import six_digits
+from assay.styles.exact_decimal import format_six_digits
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from assay.app.check_and_query import Answer
-    from assay.app.verify import Verified
+    from assay.app.verify import Verification
 
 SHOWN = ("size", "average", "median", "stddev", "min", "max")
 
 
 def print_answer(answer: Answer, form: str) -> None:
     """Print distributions of metrics; of formulas only the average."""
-    from assay.report.results_json import distribution, of_formula
+    from assay.report.results_json import build_distribution_data, build_formula_data
     from assay.styles.row import Distribution, FormulaResult
 
-    def figures(result: Distribution | FormulaResult) -> dict[str, object]:
+    def export_figures(result: Distribution | FormulaResult) -> dict[str, object]:
         if isinstance(result, FormulaResult):
-            return of_formula(result, answer.summary)
-        return distribution(result, answer.summary)
+            return build_formula_data(result, answer.summary)
+        return build_distribution_data(result, answer.summary)
 
     if form == "json":
         data = [
             {"metric": metric.id, "name": metric.name, "unit": metric.unit.symbol, "run": run,
-             "filters": list(answer.filters), "summary": answer.summary, **figures(result)}
+             "filters": list(answer.filters), "summary": answer.summary, **export_figures(result)}
             for metric, run, result in answer.rows
         ]  # fmt: skip
-        output.data(data)
+        output.print_data(data)
         return
     rows = []
     for metric, run, result in answer.rows:
-        values = figures(result) if isinstance(result, FormulaResult) or result.size else {"size": 0}
-        rows.append((metric.id, run, metric.unit.symbol, *(_number(values.get(name), form) for name in SHOWN)))
-    output.rows(("metric", "run", "unit", *SHOWN), rows, form)
+        values = export_figures(result) if isinstance(result, FormulaResult) or result.size else {"size": 0}
+        rows.append((metric.id, run, metric.unit.symbol, *(_format_number(values.get(name), form) for name in SHOWN)))
+    output.print_rows(("metric", "run", "unit", *SHOWN), rows, form)
     if form == "table":
-        applied = ", ".join(answer.filters) or "none"
-        output.line(f"filters: {applied}; average: {answer.summary}", err=True)
+        filters_text = ", ".join(answer.filters) or "none"
+        output.print_line(f"filters: {filters_text}; average: {answer.summary}", err=True)
 
 
-def print_verified(verification: Verified) -> int:
+def print_verification(verification: Verification) -> int:
     """Print each difference and the number of files; return the exit status."""
     from assay.util.diagnostics import DIFFERENCE
 
     for line in verification.differences:
-        output.line(line)
+        output.print_line(line)
     if verification.files:
-        summary = f"{verification.differing} with other bytes" if verification.differing else "all the same bytes"
-        output.line(f"{format_count(verification.files, 'file')}: {summary}")
+        summary = (
+            f"{verification.differing_count} with other bytes" if verification.differing_count else "all the same bytes"
+        )
+        output.print_line(f"{format_count(verification.files, 'file')}: {summary}")
     return DIFFERENCE if verification.differences else 0
 
 
-def _number(value: object, form: str) -> str:
+def _format_number(value: object, form: str) -> str:
     if value is None:
         return "—" if form == "table" else ""
     if form == "table" and isinstance(value, float):
-        return six_digits(value)
+        return format_six_digits(value)
     return repr(value) if isinstance(value, float) else str(value)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def watched(session: Session) -> Iterator[Session]:
+def display_progress(session: Session) -> Iterator[Session]:
     """Yield the session, with its progress displayed on stderr if that is a terminal."""
     if not sys.stderr.isatty():
         yield session
@@ -36,7 +36,7 @@ def watched(session: Session) -> Iterator[Session]:
         if label not in tasks:
             tasks[label] = display.add_task(escape_text(label), total=total, amount="")
         task = display.tasks[tasks[label]]
-        display.update(tasks[label], completed=done, total=total, amount=_amount(label, done, total, task.speed))
+        display.update(tasks[label], completed=done, total=total, amount=_format_amount(label, done, total, task.speed))
 
     session.progress = update
     session.notice = lambda message: display.console.print(escape_text(message), markup=False, highlight=False)
@@ -44,7 +44,7 @@ def watched(session: Session) -> Iterator[Session]:
         yield session
 
 
-def _amount(label: str, done: int, total: int, speed: float | None) -> str:
+def _format_amount(label: str, done: int, total: int, speed: float | None) -> str:
     """Return bytes with their rate for reading steps, and counts for other steps."""
     if not label.startswith(("reading", "fetching", "unpacking")):
         return f"{done}/{total}"

@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from assay.cli import output
-from assay.cli.options import cache_option, folders, out_option, system_option, table_option, working
+from assay.cli.options import (
+    add_cache_option,
+    add_out_option,
+    add_system_option,
+    add_table_option,
+    complete_folders,
+    open_command_session,
+)
 
 if TYPE_CHECKING:
     from assay.app.inspect import RecordName
     from assay.app.session import Session
 
 
-class Watch:
+class ProgressHolder:
     """Holds the progress callback (step, done, total), as a session does."""
 
     def __init__(self) -> None:
@@ -30,7 +37,7 @@ class Watch:
               help='Series to fetch, such as up or {job="node"} (repeatable).')  # fmt: skip
 @click.option("--start", metavar="T", required=True, help="Start time: RFC 3339, or seconds since 1970.")
 @click.option("--end", metavar="T", required=True, help="End time, in the same formats.")
-@out_option("Folder for samples.parquet.")
+@add_out_option("Folder for samples.parquet.")
 @click.option(
     "--step-size", default="1h", show_default=True, metavar="DURATION", help="Longest time that one request covers."
 )
@@ -38,18 +45,18 @@ def fetch(
     kind: str, url: str, selectors: tuple[str, ...], start: str, end: str, out: str, step_size: str
 ) -> None:  # fmt: skip
     """Download raw samples from a server."""
-    from assay.cli.progress import watched
+    from assay.cli.progress import display_progress
     from assay.remote import prometheus
     from assay.remote.http import Server
 
     assert kind == "prometheus"
-    request = prometheus.request_of(selectors, start, end, step_size)
-    watch = Watch()
-    with watched(cast("Session", watch)):
+    request = prometheus.build_request(selectors, start, end, step_size)
+    progress_holder = ProgressHolder()
+    with display_progress(cast("Session", progress_holder)):
         place = prometheus.fetch(
-            Server(url), request, Path(out), lambda label, done, total: watch.progress(label, done, total)
+            Server(url), request, Path(out), lambda label, done, total: progress_holder.progress(label, done, total)
         )
-    output.line(place)
+    output.print_line(place)
 
 
 HEADER = ("name", "records", "hosts", "event", "metrics", "note")
@@ -58,10 +65,10 @@ WIDEST = 160  # characters shown of a record's text
 
 
 @click.command()
-@click.argument("run", metavar="[NAME=]RUN", shell_complete=folders)
-@system_option
-@table_option
-@cache_option
+@click.argument("run", metavar="[NAME=]RUN", shell_complete=complete_folders)
+@add_system_option
+@add_table_option
+@add_cache_option
 @click.pass_context
 def inspect(context: click.Context, run: str, system: str | None, form: str) -> None:
     """List the record names in a run: how often each occurs, which event it is, and which metrics need it.
@@ -70,46 +77,46 @@ def inspect(context: click.Context, run: str, system: str | None, form: str) -> 
     records. The command works even if it recognises no record.
     """
     from assay.app.inspect import inspect_run
-    from assay.app.runs import named_runs
+    from assay.app.runs import parse_runs
 
-    with working(context) as session:
-        (named_run,) = named_runs([run])
+    with open_command_session(context) as session:
+        (named_run,) = parse_runs([run])
         inspection = inspect_run(session, named_run, system)
     if form == "json":
-        output.data([_data(item) for item in inspection.names])
+        output.print_data([_export_record_name(item) for item in inspection.names])
     else:
-        output.rows(HEADER, [_row(item, form == "table") for item in inspection.names], form)
-    output.warnings(inspection.notes)
+        output.print_rows(HEADER, [_format_row(item, form == "table") for item in inspection.names], form)
+    output.print_warnings(inspection.notes)
 
 
-def _row(item: RecordName, short: bool) -> tuple[str, ...]:
-    hosts = _listed(item.hosts, FEW_HOSTS, "hosts") if short else " ".join(item.hosts)
-    metrics = _listed(item.metrics, FEW_METRICS, "metrics") if short else " ".join(item.metrics)
-    event = item.event if item.event and not item.ruled_out else "—" if short else ""
-    return item.name, str(item.records), hosts, event, metrics, _note(item)
+def _format_row(item: RecordName, is_short: bool) -> tuple[str, ...]:
+    hosts = _format_few(item.hosts, FEW_HOSTS, "hosts") if is_short else " ".join(item.hosts)
+    metrics = _format_few(item.metrics, FEW_METRICS, "metrics") if is_short else " ".join(item.metrics)
+    event = item.event if item.event and not item.is_ruled_out else "—" if is_short else ""
+    return item.name, str(item.records), hosts, event, metrics, _format_note(item)
 
 
-def _listed(names: tuple[str, ...], few: int, plural: str) -> str:
+def _format_few(names: tuple[str, ...], limit: int, plural: str) -> str:
     """Return a few names, or the number of many."""
-    return ", ".join(names) if len(names) <= few else f"{len(names)} {plural}"
+    return ", ".join(names) if len(names) <= limit else f"{len(names)} {plural}"
 
 
-def _note(item: RecordName) -> str:
+def _format_note(item: RecordName) -> str:
     """Return further information on a name."""
     from assay.util.escape import truncate
 
-    if item.ruled_out:
+    if item.is_ruled_out:
         return f"ruled out of `{item.event}` by what the record holds"
     if item.event:
         return "" if item.records else "no record"
-    if item.ignored:
+    if item.is_ignored:
         return "ignored"
-    likely = [f"may be `{rename.event}`: {rename.reason}" for rename in item.likely]
-    example = [f"{item.where}: {truncate(item.text, WIDEST)}"] if item.where else []
-    return "; ".join([*likely, *example])
+    suggestions = [f"may be `{rename.event}`: {rename.reason}" for rename in item.likely_renames]
+    example = [f"{item.location}: {truncate(item.text, WIDEST)}"] if item.location else []
+    return "; ".join([*suggestions, *example])
 
 
-def _data(item: RecordName) -> dict[str, object]:
+def _export_record_name(item: RecordName) -> dict[str, object]:
     return {
         "source": item.source,
         "name": item.name,
@@ -117,9 +124,9 @@ def _data(item: RecordName) -> dict[str, object]:
         "hosts": list(item.hosts),
         "event": item.event,
         "metrics": list(item.metrics),
-        "ignored": item.ignored,
-        "ruled_out": item.ruled_out,
-        "may_be": [{"event": rename.event, "reason": rename.reason} for rename in item.likely],
-        "where": item.where,
+        "ignored": item.is_ignored,
+        "ruled_out": item.is_ruled_out,
+        "may_be": [{"event": rename.event, "reason": rename.reason} for rename in item.likely_renames],
+        "where": item.location,
         "text": item.text,
     }

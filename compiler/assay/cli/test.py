@@ -9,134 +9,142 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli import output
-from assay.cli.options import system_option
+from assay.cli.options import add_system_option
 from assay.util.escape import escape_text
 from assay.util.numbers import format_count
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-    from assay.app.examples import Coverage, Fallback, Outcome, Tested
+    from assay.app.examples import Coverage, ExampleResults, Fallback, Outcome
 
 SHOWN = 12  # samples printed
 NAMED = 3  # names and places printed per event
 
 
 @click.command(name="test")
-@system_option
+@add_system_option
 @click.option("--junit", metavar="FILE", type=click.Path(path_type=Path), help="Also write the results as JUnit XML.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
-def examples(context: click.Context, system: str | None, junit: Path | None, form: str) -> int:
+def run_examples(context: click.Context, system: str | None, junit: Path | None, form: str) -> int:
     """Run the examples in the specs, and list what no example covers.
 
     Exits with status 3 if an example fails.
     """
-    from assay.app.check_and_query import all_systems
-    from assay.app.examples import test
-    from assay.cli.options import working
+    from assay.app.check_and_query import list_systems
+    from assay.app.examples import run_system_examples
+    from assay.cli.options import open_command_session
     from assay.util.diagnostics import DIFFERENCE
 
-    with working(context) as session:
-        tested_systems = [test(session, item) for item in all_systems(session, system)]
-        notes = session.elsewhere()
+    with open_command_session(context) as session:
+        results = [run_system_examples(session, item) for item in list_systems(session, system)]
+        notes = session.list_workspace_notes()
     for note in notes:
-        output.line(note, err=True)
+        output.print_line(note, err=True)
     if junit:
-        _write(junit, tested_systems)
+        _write_junit(junit, results)
     if form == "json":
-        output.data([_data(item) for item in tested_systems])
+        output.print_data([_export_results(item) for item in results])
     else:
-        for item in tested_systems:
-            for line in _lines(item):
-                output.line(line)
-    return 0 if all(item.holds for item in tested_systems) else DIFFERENCE
+        for item in results:
+            for line in _format_lines(item):
+                output.print_line(line)
+    return 0 if all(item.holds for item in results) else DIFFERENCE
 
 
-def _lines(tested: Tested) -> Iterator[str]:
-    number = sum(len(item.verdicts) for item in tested.outcomes)
-    yield f"{tested.system}: {format_count(len(tested.outcomes), 'example')}, {format_count(number, 'expectation')}"
-    for item in tested.outcomes:
+def _format_lines(system_results: ExampleResults) -> Iterator[str]:
+    number = sum(len(item.verdicts) for item in system_results.outcomes)
+    yield (
+        f"{system_results.system}: {format_count(len(system_results.outcomes), 'example')}, "
+        f"{format_count(number, 'expectation')}"
+    )
+    for item in system_results.outcomes:
         if not item.holds:
-            yield from _failed(item)
-    coverage = tested.coverage
+            yield from _format_failure(item)
+    coverage = system_results.coverage
     for heading, names in (
         ("metrics without an example", coverage.metrics),
         ("events that no example has", coverage.events),
-        ("alternatives that no example takes", [f"{b.of}: {b.text} (number {b.number})" for b in coverage.branches]),
+        (
+            "alternatives that no example takes",
+            [f"{b.expression_name}: {b.text} (number {b.number})" for b in coverage.branches],
+        ),
     ):
         if names:
             yield f"  {heading}:"
             yield from (f"    {name}" for name in names)
-    if coverage.unseen:
+    if coverage.unused_fallbacks:
         yield "  names of events and places of fields that no example has:"
-        yield from _unseen(coverage)
-    if tested.holds:
+        yield from _format_unseen(coverage)
+    if system_results.holds:
         yield "  every example comes out as it says"
 
 
-def _unseen(coverage: Coverage) -> Iterator[str]:
+def _format_unseen(coverage: Coverage) -> Iterator[str]:
     """Yield a line for each event: how many of its names and places are unused, and the first of them."""
-    for event in dict.fromkeys(item.event for item in coverage.unseen):
-        unused = [item for item in coverage.unseen if item.event == event]
-        listed = ", ".join(_called(item) for item in unused[:NAMED])
-        more = f", and {len(unused) - NAMED} more" if len(unused) > NAMED else ""
-        yield f"    {event}: {len(unused)} of {coverage.fallbacks[event]}: {escape_text(listed)}{more}"
+    for event in dict.fromkeys(item.event for item in coverage.unused_fallbacks):
+        event_fallbacks = [item for item in coverage.unused_fallbacks if item.event == event]
+        fallback_texts = ", ".join(_format_fallback(item) for item in event_fallbacks[:NAMED])
+        more = f", and {len(event_fallbacks) - NAMED} more" if len(event_fallbacks) > NAMED else ""
+        yield f"    {event}: {len(event_fallbacks)} of {coverage.fallbacks[event]}: {escape_text(fallback_texts)}{more}"
 
 
-def _called(item: Fallback) -> str:
+def _format_fallback(item: Fallback) -> str:
     """Return a name of an event, or a field with one of its places."""
     return f"{item.field} at {item.text}" if item.field else item.text
 
 
-def _failed(item: Outcome) -> Iterator[str]:
+def _format_failure(item: Outcome) -> Iterator[str]:
     place = f" at {item.span}" if item.span else ""
     yield f"  FAILED {item.example}{place}"
     for verdict in item.verdicts:
         if not verdict.holds:
             yield f"    {verdict.metric}, {verdict.unit}" if verdict.unit else f"    {verdict.metric}"
-            yield f"      expected: {_texts(verdict.expected)}"
-            yield f"      found:    {_texts(verdict.found)}"
+            yield f"      expected: {_join_samples(verdict.expected)}"
+            yield f"      found:    {_join_samples(verdict.actual)}"
     from assay.util.diagnostics import render
 
     for problem in item.problems:
         yield from (f"    {line}" for line in render(problem).splitlines())
 
 
-def _texts(samples: Sequence[str]) -> str:
-    listed = ", ".join(samples[:SHOWN]) or "no samples"
-    return listed + (f", and {len(samples) - SHOWN} more" if len(samples) > SHOWN else "")
+def _join_samples(samples: Sequence[str]) -> str:
+    samples_text = ", ".join(samples[:SHOWN]) or "no samples"
+    return samples_text + (f", and {len(samples) - SHOWN} more" if len(samples) > SHOWN else "")
 
 
-def _data(tested: Tested) -> dict[str, Any]:
+def _export_results(system_results: ExampleResults) -> dict[str, Any]:
     return {
-        "system": tested.system,
+        "system": system_results.system,
         "examples": [
             {
                 "example": item.example,
                 "at": str(item.span or ""),
                 "holds": item.holds,
                 "expectations": [
-                    {"metric": v.metric, "unit": v.unit, "expected": v.expected, "found": v.found, "holds": v.holds}
+                    {"metric": v.metric, "unit": v.unit, "expected": v.expected, "found": v.actual, "holds": v.holds}
                     for v in item.verdicts
                 ],
                 "problems": [problem.to_json() for problem in item.problems],
             }
-            for item in tested.outcomes
+            for item in system_results.outcomes
         ],
         "coverage": {
-            "metrics": tested.coverage.metrics,
-            "events": tested.coverage.events,
-            "alternatives": [{"of": b.of, "number": b.number, "text": b.text} for b in tested.coverage.branches],
+            "metrics": system_results.coverage.metrics,
+            "events": system_results.coverage.events,
+            "alternatives": [
+                {"of": b.expression_name, "number": b.number, "text": b.text} for b in system_results.coverage.branches
+            ],
             "fallbacks": [
                 {"event": item.event, "field": item.field, "form": item.form, "text": item.text}
-                for item in tested.coverage.unseen
+                for item in system_results.coverage.unused_fallbacks
             ],
         },
     }
 
 
-def _write(place: Path, tested_systems: Sequence[Tested]) -> None:
+def _write_junit(place: Path, results: Sequence[ExampleResults]) -> None:
     """Write the outcomes as JUnit XML: a suite per system, a case per expectation.
 
     XML cannot represent most control characters; they are escaped as on a terminal. Raises AssayError if the file
@@ -148,16 +156,16 @@ def _write(place: Path, tested_systems: Sequence[Tested]) -> None:
     from assay.util.escape import escape_lines
 
     root = ElementTree.Element("testsuites")
-    for tested in tested_systems:
-        cases = [case for item in tested.outcomes for case in _cases(tested.system, item)]
+    for system_results in results:
+        cases = [case for item in system_results.outcomes for case in _create_cases(system_results.system, item)]
         failures = sum(case.find("failure") is not None for case in cases)
         errors = sum(case.find("error") is not None for case in cases)
-        attributes = {"name": tested.system, "tests": len(cases), "failures": failures, "errors": errors}
+        attributes = {"name": system_results.system, "tests": len(cases), "failures": failures, "errors": errors}
         suite = ElementTree.SubElement(root, "testsuite", {key: str(value) for key, value in attributes.items()})
-        if tested.coverage.unseen:
+        if system_results.coverage.unused_fallbacks:
             properties = ElementTree.SubElement(suite, "properties")
-            for item in tested.coverage.unseen:
-                attribute = {"name": f"no example: {item.event}", "value": _called(item)}
+            for item in system_results.coverage.unused_fallbacks:
+                attribute = {"name": f"no example: {item.event}", "value": _format_fallback(item)}
                 ElementTree.SubElement(properties, "property", attribute)
         suite.extend(cases)
     for element in root.iter():
@@ -170,13 +178,13 @@ def _write(place: Path, tested_systems: Sequence[Tested]) -> None:
         raise fail("output", f"the file cannot be written: {error.strerror}: {place}") from None
 
 
-def _cases(system: str, item: Outcome) -> Iterator[ElementTree.Element]:
+def _create_cases(system: str, item: Outcome) -> Iterator[ElementTree.Element]:
     from xml.etree import ElementTree
 
     for verdict in item.verdicts:
         case = ElementTree.Element("testcase", {"classname": f"{system}.{item.example}", "name": verdict.metric})
         if not verdict.holds:
-            message = f"expected {_texts(verdict.expected)}; found {_texts(verdict.found)}"
+            message = f"expected {_join_samples(verdict.expected)}; found {_join_samples(verdict.actual)}"
             ElementTree.SubElement(case, "failure", {"message": message}).text = str(item.span or "")
         yield case
     for problem in item.problems:

@@ -17,7 +17,7 @@ A file, with imports from one folder only, and the place where a part of its val
 
 An `Evaluator` remembers files: after an edit, only the file and those that import it are evaluated again. Errors are
 `DhallError`, with all problems that could be established. Work is bounded by a `Budget`, which counts and does not
-look at the clock. Over the normal form of a value: `normal_form`, `print_node`, `encode`, `semantic_hash`.
+look at the clock. Over the normal form of a value: `normalize`, `print_node`, `encode`, `compute_semantic_hash`.
 
 Layers, each using those before it: `syntax`, `errors`, `budget`, `values`; `lexer`, `literals`, `parser`;
 `hooks`, `convert`, `operations`, `builtin_functions`, `quote`, `evaluate`; `printer`, `mismatch`, `infer` and the
@@ -27,23 +27,23 @@ rules in `typing_rules`, `typing_records`, `typing_unions`; `binary`, `decode`; 
 
 from __future__ import annotations
 
-from assay.dhall.binary import encode, semantic_hash
-from assay.dhall.budget import Budget, metered
+from assay.dhall.binary import compute_semantic_hash, encode
+from assay.dhall.budget import Budget, apply_budget
 from assay.dhall.data import to_data
 from assay.dhall.decode import decode
-from assay.dhall.errors import DhallError, Problem, Span, node_span
+from assay.dhall.errors import DhallError, Problem, Span, get_node_span
 from assay.dhall.imports import FolderPolicy, ImportPolicy, ImportRefusedError, NoImports, OverlayPolicy
-from assay.dhall.origin import Place, origin_of
+from assay.dhall.origin import Place, find_origin
 from assay.dhall.printer import print_node
 from assay.dhall.quote import quote
-from assay.dhall.session import Evaluated, Evaluator, Module, ReadFile, evaluate_file
+from assay.dhall.session import Evaluation, Evaluator, Module, ReadFile, evaluate_file
 from assay.dhall.syntax import Node
 from assay.dhall.values import Value
 
 __all__ = [
     "Budget",
     "DhallError",
-    "Evaluated",
+    "Evaluation",
     "Evaluator",
     "FolderPolicy",
     "ImportPolicy",
@@ -56,25 +56,25 @@ __all__ = [
     "Problem",
     "ReadFile",
     "Span",
+    "compute_semantic_hash",
     "decode",
     "encode",
     "evaluate_file",
     "evaluate_text",
-    "node_span",
-    "normal_form",
-    "origin_of",
+    "find_origin",
+    "get_node_span",
+    "normalize",
     "print_node",
-    "semantic_hash",
     "to_data",
 ]
 
 
-def evaluate_text(text: str, name: str = "(text)", budget: Budget | None = None) -> Evaluated:
+def evaluate_text(text: str, name: str = "(text)", budget: Budget | None = None) -> Evaluation:
     """Evaluate an expression without imports; raise `DhallError`."""
     return Evaluator(NoImports(), budget).evaluate_text(text, name)
 
 
-def normal_form(value: Value, budget: Budget | None = None) -> Node:
+def normalize(value: Value, budget: Budget | None = None) -> Node:
     """Return the normal form of a value or type as an expression, with the names that its binders had."""
-    with metered(budget or Budget()):
+    with apply_budget(budget or Budget()):
         return quote(value, [])

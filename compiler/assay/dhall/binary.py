@@ -63,12 +63,12 @@ def encode(node: Node) -> bytes:
     return b"".join(out)
 
 
-def semantic_hash(node: Node) -> str:
+def compute_semantic_hash(node: Node) -> str:
     """Return the SHA-256, in hexadecimal, of the binary form of a normal form with all binders named `_`."""
     return hashlib.sha256(encode(node)).hexdigest()
 
 
-def _head(major: int, number: int) -> bytes:
+def _encode_head(major: int, number: int) -> bytes:
     if number < 24:
         return bytes([major << 5 | number])
     for size, code in ((1, 24), (2, 25), (4, 26), (8, 27)):
@@ -77,28 +77,28 @@ def _head(major: int, number: int) -> bytes:
     raise OverflowError(number)
 
 
-def _array(length: int) -> bytes:
-    return _head(4, length)
+def _encode_array(length: int) -> bytes:
+    return _encode_head(4, length)
 
 
-def _text(text: str) -> bytes:
+def _encode_string(text: str) -> bytes:
     content = text.encode("utf-8", "surrogatepass")
-    return _head(3, len(content)) + content
+    return _encode_head(3, len(content)) + content
 
 
-def _bytes(content: bytes) -> bytes:
-    return _head(2, len(content)) + content
+def _encode_bytes(content: bytes) -> bytes:
+    return _encode_head(2, len(content)) + content
 
 
-def _integer(number: int) -> bytes:
+def _encode_integer(number: int) -> bytes:
     magnitude = number if number >= 0 else -1 - number
     if magnitude < 1 << 64:
-        return _head(0 if number >= 0 else 1, magnitude)
+        return _encode_head(0 if number >= 0 else 1, magnitude)
     tag = b"\xc2" if number >= 0 else b"\xc3"
-    return tag + _bytes(magnitude.to_bytes((magnitude.bit_length() + 7) // 8, "big"))
+    return tag + _encode_bytes(magnitude.to_bytes((magnitude.bit_length() + 7) // 8, "big"))
 
 
-def _double(number: float) -> bytes:
+def _encode_double(number: float) -> bytes:
     if number != number:
         return b"\xf9\x7e\x00"
     for code, layout in ((b"\xf9", ">e"), (b"\xfa", ">f")):
@@ -111,20 +111,20 @@ def _double(number: float) -> bytes:
     return b"\xfb" + struct.pack(">d", number)
 
 
-def _optional(node: Node | None) -> _Part:
+def _encode_optional(node: Node | None) -> _Part:
     return NULL if node is None else node
 
 
 def _encode_var(node: Var) -> list[_Part]:
     if node.name == "_":
-        return [_integer(node.index)]
-    return [_array(2), _text(node.name), _integer(node.index)]
+        return [_encode_integer(node.index)]
+    return [_encode_array(2), _encode_string(node.name), _encode_integer(node.index)]
 
 
 def _encode_binder(code: int, name: str, domain: Node, body: Node) -> list[_Part]:
     if name == "_":
-        return [_array(3), _head(0, code), domain, body]
-    return [_array(4), _head(0, code), _text(name), domain, body]
+        return [_encode_array(3), _encode_head(0, code), domain, body]
+    return [_encode_array(4), _encode_head(0, code), _encode_string(name), domain, body]
 
 
 def _encode_apply(node: Apply) -> list[_Part]:
@@ -133,53 +133,53 @@ def _encode_apply(node: Apply) -> list[_Part]:
     while isinstance(function, Apply):
         arguments.append(function.argument)
         function = function.function
-    return [_array(2 + len(arguments)), b"\x00", function, *reversed(arguments)]
+    return [_encode_array(2 + len(arguments)), b"\x00", function, *reversed(arguments)]
 
 
 def _encode_let(node: Node) -> list[_Part]:
     parts: list[_Part] = []
     count = 0
     while isinstance(node, Let):
-        parts += [_text(node.name), _optional(node.annotation), node.value]
+        parts += [_encode_string(node.name), _encode_optional(node.annotation), node.value]
         node = node.body
         count += 1
-    return [_array(2 + 3 * count), b"\x18\x19", *parts, node]
+    return [_encode_array(2 + 3 * count), b"\x18\x19", *parts, node]
 
 
 def _encode_operation(node: Operation | Fallback) -> list[_Part]:
     operator = "?" if isinstance(node, Fallback) else node.operator
-    return [_array(4), b"\x03", _OPCODES[operator], node.left, node.right]
+    return [_encode_array(4), b"\x03", _OPCODES[operator], node.left, node.right]
 
 
 def _encode_literal(node: Literal) -> list[_Part]:
     value = node.value
     if isinstance(value, str):
-        return [b"\x82\x12", _text(value)]
+        return [b"\x82\x12", _encode_string(value)]
     if isinstance(value, bytes):
-        return [b"\x82\x18\x21", _bytes(value)]
+        return [b"\x82\x18\x21", _encode_bytes(value)]
     if isinstance(value, float):
-        return [_double(value)]
+        return [_encode_double(value)]
     if isinstance(value, VTemporal):
-        return [_temporal(value)]
+        return [_encode_temporal(value)]
     if isinstance(value, VInteger):
-        return [b"\x82\x10", _integer(value.number)]
-    return [b"\x82\x0f", _integer(value)]
+        return [b"\x82\x10", _encode_integer(value.number)]
+    return [b"\x82\x0f", _encode_integer(value)]
 
 
-def _temporal(value: VTemporal) -> bytes:
+def _encode_temporal(value: VTemporal) -> bytes:
     if value.kind == "Date":
-        return b"\x84\x18\x1e" + b"".join(_integer(part) for part in value.parts)
+        return b"\x84\x18\x1e" + b"".join(_encode_integer(part) for part in value.parts)
     if value.kind == "Time":
         hour, minute, mantissa, digits = value.parts
-        decimal = b"\xc4\x82" + _integer(-digits) + _integer(mantissa)
-        return b"\x84\x18\x1f" + _integer(hour) + _integer(minute) + decimal
+        decimal = b"\xc4\x82" + _encode_integer(-digits) + _encode_integer(mantissa)
+        return b"\x84\x18\x1f" + _encode_integer(hour) + _encode_integer(minute) + decimal
     sign, hour, minute = value.parts
-    return b"\x84\x18\x20" + (TRUE if sign else FALSE) + _integer(hour) + _integer(minute)
+    return b"\x84\x18\x20" + (TRUE if sign else FALSE) + _encode_integer(hour) + _encode_integer(minute)
 
 
 def _encode_list(node: ListLiteral) -> list[_Part]:
     if node.items:
-        return [_array(2 + len(node.items)), b"\x04", NULL, *node.items]
+        return [_encode_array(2 + len(node.items)), b"\x04", NULL, *node.items]
     annotation = node.annotation
     applied = annotation.function if isinstance(annotation, Apply) else None
     if isinstance(annotation, Apply) and isinstance(applied, Builtin) and applied.name == "List":
@@ -189,43 +189,48 @@ def _encode_list(node: ListLiteral) -> list[_Part]:
 
 
 def _encode_fields(code: int, fields: dict[str, Node | None] | dict[str, Node]) -> list[_Part]:
-    parts: list[_Part] = [b"\x82", _head(0, code), _head(5, len(fields))]
+    parts: list[_Part] = [b"\x82", _encode_head(0, code), _encode_head(5, len(fields))]
     for name in sorted(fields):
-        parts += [_text(name), _optional(fields[name])]
+        parts += [_encode_string(name), _encode_optional(fields[name])]
     return parts
 
 
 def _encode_text(node: TextLiteral) -> list[_Part]:
-    parts: list[_Part] = [_text(part) if isinstance(part, str) else part for part in node.parts]
-    return [_array(1 + len(parts)), b"\x12", *parts]
+    parts: list[_Part] = [_encode_string(part) if isinstance(part, str) else part for part in node.parts]
+    return [_encode_array(1 + len(parts)), b"\x12", *parts]
 
 
 def _encode_import(node: Import) -> list[_Part]:
     target = node.target
-    digest = _bytes(b"\x12\x20" + bytes.fromhex(node.digest)) if node.digest else NULL
-    parts: list[_Part] = [b"\x18\x18", digest, _head(0, MODES.index(node.mode)), _head(0, TARGETS.index(target.kind))]
+    digest = _encode_bytes(b"\x12\x20" + bytes.fromhex(node.digest)) if node.digest else NULL
+    parts: list[_Part] = [
+        b"\x18\x18",
+        digest,
+        _encode_head(0, MODES.index(node.mode)),
+        _encode_head(0, TARGETS.index(target.kind)),
+    ]
     if target.kind in ("http", "https"):
-        parts.append(_optional(node.headers))
-    parts += [_text(part) for part in target.parts]
+        parts.append(_encode_optional(node.headers))
+    parts += [_encode_string(part) for part in target.parts]
     if target.kind in ("http", "https"):
-        parts.append(NULL if target.query is None else _text(target.query))
-    return [_array(len(parts)), *parts]
+        parts.append(NULL if target.query is None else _encode_string(target.query))
+    return [_encode_array(len(parts)), *parts]
 
 
 def _encode_path(node: With) -> list[_Part]:
-    path = [b"\x00" if part is None else _text(part) for part in node.path]
-    return [b"\x84\x18\x1d", node.value, _array(len(path)), *path, node.update]
+    path = [b"\x00" if part is None else _encode_string(part) for part in node.path]
+    return [b"\x84\x18\x1d", node.value, _encode_array(len(path)), *path, node.update]
 
 
 def _encode_annotated(code: int, operands: list[Node], annotation: Node | None) -> list[_Part]:
-    parts: list[_Part] = [_head(0, code), *operands]
+    parts: list[_Part] = [_encode_head(0, code), *operands]
     if annotation is not None:
         parts.append(annotation)
-    return [_array(len(parts)), *parts]
+    return [_encode_array(len(parts)), *parts]
 
 
 def _encode_builtin(node: Builtin) -> list[_Part]:
-    return [{"True": TRUE, "False": FALSE}.get(node.name) or _text(node.name)]
+    return [{"True": TRUE, "False": FALSE}.get(node.name) or _encode_string(node.name)]
 
 
 _ENCODERS: dict[type[Node], Callable[..., list[_Part]]] = {
@@ -246,8 +251,8 @@ _ENCODERS: dict[type[Node], Callable[..., list[_Part]]] = {
     RecordLiteral: lambda node: _encode_fields(8, node.fields),
     RecordType: lambda node: _encode_fields(7, node.fields),
     UnionType: lambda node: _encode_fields(11, node.fields),
-    Select: lambda node: [b"\x83\x09", node.value, _text(node.name)],
-    Project: lambda node: [_array(2 + len(node.names)), b"\x0a", node.value, *map(_text, node.names)],
+    Select: lambda node: [b"\x83\x09", node.value, _encode_string(node.name)],
+    Project: lambda node: [_encode_array(2 + len(node.names)), b"\x0a", node.value, *map(_encode_string, node.names)],
     ProjectType: lambda node: [b"\x83\x0a", node.value, b"\x81", node.type],
     Merge: lambda node: _encode_annotated(6, [node.handlers, node.union], node.annotation),
     ToMap: lambda node: _encode_annotated(27, [node.value], node.annotation),

@@ -54,7 +54,7 @@ _ACTIVE: list[Budget] = []
 
 
 @contextmanager
-def metered(budget: Budget) -> Iterator[Meter]:
+def apply_budget(budget: Budget) -> Iterator[Meter]:
     """Run with a full meter; within another evaluation of the same thread, count on with its meter."""
     with _LOCK:
         if _ACTIVE:
@@ -67,7 +67,7 @@ def metered(budget: Budget) -> Iterator[Meter]:
         try:
             yield METER
         except RecursionError:
-            raise exhausted("depth") from None
+            raise build_budget_error("depth") from None
         finally:
             _ACTIVE.pop()
             sys.setrecursionlimit(limit)
@@ -77,36 +77,36 @@ def spend_steps(number: int) -> None:
     """Count steps; raise `DhallError` when none are left."""
     METER.steps -= number
     if METER.steps < 0:
-        raise exhausted("steps")
+        raise build_budget_error("steps")
 
 
 def spend_cells(number: int) -> None:
     """Count cells of memory."""
     METER.cells -= number
     if METER.cells < 0:
-        raise exhausted("cells")
+        raise build_budget_error("cells")
 
 
 def spend_characters(number: int) -> None:
     """Count characters of a new text."""
     METER.characters -= number
     if METER.characters < 0:
-        raise exhausted("characters")
+        raise build_budget_error("characters")
 
 
 def check_number(number: int) -> int:
     """Return a number that is not too large."""
     if number.bit_length() > METER.bits:
-        raise exhausted("bits")
+        raise build_budget_error("bits")
     return number
 
 
-def first_exhausted() -> DhallError:
+def find_budget_error() -> DhallError:
     """Return the error of the counter that is below zero."""
-    return exhausted("steps" if METER.steps < 0 else "depth" if METER.depth < 0 else "cells")
+    return build_budget_error("steps" if METER.steps < 0 else "depth" if METER.depth < 0 else "cells")
 
 
-def exhausted(kind: str) -> DhallError:
+def build_budget_error(kind: str) -> DhallError:
     """Return the error of a budget that is used up."""
     budget = METER.budget
     messages = {

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from assay.dhall.budget import METER, exhausted, spend_cells, spend_characters
+from assay.dhall.budget import METER, build_budget_error, spend_cells, spend_characters
 from assay.dhall.convert import are_equal
 from assay.dhall.hooks import HOOKS
 from assay.dhall.operations import concatenate
 from assay.dhall.parser import parse
 from assay.dhall.syntax import Source
 from assay.dhall.values import (
-    ABSENT,
+    MISSING,
     NATURAL,
     Value,
     VInteger,
@@ -22,7 +22,7 @@ from assay.dhall.values import (
     VRecordType,
     VSome,
     VTemporal,
-    list_of,
+    create_list_type,
 )
 
 _NUMBER = "forall (natural : Type) -> forall (succ : natural -> natural) -> forall (zero : natural) -> natural"
@@ -108,17 +108,17 @@ def show_temporal(value: VTemporal) -> str:
 
 def _fold_natural(number: Value, _type: Value, successor: Value, zero: Value) -> Value:
     if type(number) is not int:
-        return ABSENT
+        return MISSING
     accumulator = zero
     for _ in range(number):
         METER.steps -= 1
         if METER.steps < 0:
-            raise exhausted("steps")
-        following = HOOKS.apply(successor, accumulator)
+            raise build_budget_error("steps")
+        next_value = HOOKS.apply(successor, accumulator)
         # A fixed point stays one, so folding over a huge number can end early.
-        if following is accumulator or (type(following) in _SCALARS and are_equal(following, accumulator)):
+        if next_value is accumulator or (type(next_value) in _SCALARS and are_equal(next_value, accumulator)):
             break
-        accumulator = following
+        accumulator = next_value
     return accumulator
 
 
@@ -135,12 +135,12 @@ def _subtract(subtrahend: Value, minuend: Value) -> Value:
             return minuend
     if type(minuend) is int and minuend == 0:
         return 0
-    return 0 if are_equal(subtrahend, minuend) else ABSENT
+    return 0 if are_equal(subtrahend, minuend) else MISSING
 
 
 def _convert_to_double(value: Value) -> Value:
     if type(value) is not VInteger:
-        return ABSENT
+        return MISSING
     try:
         return float(value.number)
     except OverflowError:
@@ -149,18 +149,18 @@ def _convert_to_double(value: Value) -> Value:
 
 def _show_text(value: Value) -> Value:
     if type(value) is not str:
-        return ABSENT
+        return MISSING
     spend_characters(6 * len(value) + 2)
     return show_text(value)
 
 
 def _replace(needle: Value, replacement: Value, haystack: Value) -> Value:
     if type(needle) is not str:
-        return ABSENT
+        return MISSING
     if needle == "":
         return haystack
     if type(haystack) is not str:
-        return ABSENT
+        return MISSING
     if type(replacement) is str:
         count = haystack.count(needle)
         spend_characters(len(haystack) + count * max(len(replacement) - len(needle), 0))
@@ -175,26 +175,26 @@ def _replace(needle: Value, replacement: Value, haystack: Value) -> Value:
 
 def _take_head(element: Value, value: Value) -> Value:
     if type(value) is not VList:
-        return ABSENT
+        return MISSING
     return VSome(value.items[0], (value, 0)) if value.items else VNone(element)
 
 
 def _take_last(element: Value, value: Value) -> Value:
     if type(value) is not VList:
-        return ABSENT
+        return MISSING
     return VSome(value.items[-1], (value, len(value.items) - 1)) if value.items else VNone(element)
 
 
 def _reverse(_element: Value, value: Value) -> Value:
     if type(value) is not VList:
-        return ABSENT
+        return MISSING
     spend_cells(len(value.items))
     return VList(value.items[::-1], value.element, (value,))
 
 
 def _index(element: Value, value: Value) -> Value:
     if type(value) is not VList:
-        return ABSENT
+        return MISSING
     spend_cells(3 * len(value.items))
     items: list[Value] = [
         VRecord({"index": number, "value": item}, ("item", number, value)) for number, item in enumerate(value.items)
@@ -204,41 +204,41 @@ def _index(element: Value, value: Value) -> Value:
 
 def _fold_list(_element: Value, value: Value, _type: Value, cons: Value, nil: Value) -> Value:
     if type(value) is not VList:
-        return ABSENT
+        return MISSING
     accumulator = nil
     for item in reversed(value.items):
         METER.steps -= 1
         if METER.steps < 0:
-            raise exhausted("steps")
+            raise build_budget_error("steps")
         accumulator = HOOKS.apply(HOOKS.apply(cons, item), accumulator)
     return accumulator
 
 
 def _build_list(element: Value, function: Value) -> Value:
     cons = HOOKS.apply(HOOKS.evaluate(_CONS, ()), element)
-    return HOOKS.apply(HOOKS.apply(HOOKS.apply(function, list_of(element)), cons), VList([], element))
+    return HOOKS.apply(HOOKS.apply(HOOKS.apply(function, create_list_type(element)), cons), VList([], element))
 
 
 _SCALARS = frozenset((int, bool, str, float, bytes))
 _REDUCERS: dict[str, tuple[int, Callable[..., Value]]] = {
     "Natural/fold": (4, _fold_natural),
     "Natural/build": (1, _build_natural),
-    "Natural/isZero": (1, lambda value: value == 0 if type(value) is int else ABSENT),
-    "Natural/even": (1, lambda value: value % 2 == 0 if type(value) is int else ABSENT),
-    "Natural/odd": (1, lambda value: value % 2 == 1 if type(value) is int else ABSENT),
-    "Natural/toInteger": (1, lambda value: VInteger(value) if type(value) is int else ABSENT),
-    "Natural/show": (1, lambda value: str(value) if type(value) is int else ABSENT),
+    "Natural/isZero": (1, lambda value: value == 0 if type(value) is int else MISSING),
+    "Natural/even": (1, lambda value: value % 2 == 0 if type(value) is int else MISSING),
+    "Natural/odd": (1, lambda value: value % 2 == 1 if type(value) is int else MISSING),
+    "Natural/toInteger": (1, lambda value: VInteger(value) if type(value) is int else MISSING),
+    "Natural/show": (1, lambda value: str(value) if type(value) is int else MISSING),
     "Natural/subtract": (2, _subtract),
     "Integer/toDouble": (1, _convert_to_double),
-    "Integer/show": (1, lambda value: show_integer(value.number) if type(value) is VInteger else ABSENT),
-    "Integer/negate": (1, lambda value: VInteger(-value.number) if type(value) is VInteger else ABSENT),
-    "Integer/clamp": (1, lambda value: max(value.number, 0) if type(value) is VInteger else ABSENT),
-    "Double/show": (1, lambda value: show_double(value) if type(value) is float else ABSENT),
+    "Integer/show": (1, lambda value: show_integer(value.number) if type(value) is VInteger else MISSING),
+    "Integer/negate": (1, lambda value: VInteger(-value.number) if type(value) is VInteger else MISSING),
+    "Integer/clamp": (1, lambda value: max(value.number, 0) if type(value) is VInteger else MISSING),
+    "Double/show": (1, lambda value: show_double(value) if type(value) is float else MISSING),
     "Text/show": (1, _show_text),
     "Text/replace": (3, _replace),
     "List/build": (2, _build_list),
     "List/fold": (5, _fold_list),
-    "List/length": (2, lambda _type, value: len(value.items) if type(value) is VList else ABSENT),
+    "List/length": (2, lambda _type, value: len(value.items) if type(value) is VList else MISSING),
     "List/head": (2, _take_head),
     "List/last": (2, _take_last),
     "List/indexed": (2, _index),
@@ -246,7 +246,7 @@ _REDUCERS: dict[str, tuple[int, Callable[..., Value]]] = {
     "None": (1, VNone),
     **dict.fromkeys(
         ("Date/show", "Time/show", "TimeZone/show"),
-        (1, lambda value: show_temporal(value) if type(value) is VTemporal else ABSENT),
+        (1, lambda value: show_temporal(value) if type(value) is VTemporal else MISSING),
     ),
 }
 ARITIES = {name: arity for name, (arity, _) in _REDUCERS.items()}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 
-from assay.dhall.budget import metered
+from assay.dhall.budget import apply_budget
 from assay.dhall.errors import DhallError, Problem
 from assay.dhall.imports import ImportRefusedError
-from assay.dhall.session import Evaluator, Load, Module, describe_refusal
+from assay.dhall.session import Evaluator, Loader, Module, describe_refusal
 from assay.dhall.syntax import Import
 
 
@@ -27,7 +27,7 @@ def collect_files(evaluator: Evaluator, name: str) -> tuple[CollectedFile, ...]:
     A file that is read in two modes comes once, as code. What is parsed here is not parsed again when the evaluator
     evaluates the same contents.
     """
-    with metered(evaluator.budget):
+    with apply_budget(evaluator.budget):
         walk = _Walk(evaluator)
         try:
             walk.visit(name)
@@ -43,7 +43,7 @@ class _Walk:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self.load = Load(evaluator)
+        self.load = Loader(evaluator)
         self.files: dict[str, CollectedFile] = {}
         self.problems: list[Problem] = []
 
@@ -53,8 +53,8 @@ class _Walk:
         self.files[name] = CollectedFile(name, "Code", content)
         self.load.trail.append(name)
         try:
-            known = self.evaluator.find_module(name, hashlib.sha256(content).hexdigest())
-            if known is None or not self._add_uses(known):
+            module = self.evaluator.find_module(name, hashlib.sha256(content).hexdigest())
+            if module is None or not self._add_uses(module):
                 self._visit_imports(name, content)
         finally:
             self.load.trail.pop()
@@ -79,7 +79,7 @@ class _Walk:
             return
         for node in parsed.imports:
             try:
-                self._follow(name, node)
+                self._follow_import(name, node)
             except DhallError as error:
                 self._report(error)
             except ImportRefusedError as error:
@@ -87,7 +87,7 @@ class _Walk:
                 if not (error.is_absent and parsed.has_fallback):
                     self._report(DhallError([describe_refusal(node, error)]))
 
-    def _follow(self, importer: str, node: Import) -> None:
+    def _follow_import(self, importer: str, node: Import) -> None:
         name = self.load.resolve(importer, node)
         if node.mode == "Location":
             return

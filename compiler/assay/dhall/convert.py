@@ -7,10 +7,10 @@ import struct
 from collections.abc import Callable
 from itertools import count
 
-from assay.dhall.budget import METER, exhausted, first_exhausted
+from assay.dhall.budget import METER, build_budget_error, find_budget_error
 from assay.dhall.hooks import HOOKS
 from assay.dhall.values import (
-    ABSENT,
+    MISSING,
     NApply,
     NFree,
     NIf,
@@ -46,7 +46,7 @@ _LEVELS = count(1 << 40)
 _SCALARS = frozenset((int, bool, str, bytes))
 
 
-def fresh() -> NVar:
+def create_variable() -> NVar:
     """Return a variable that is in no other value."""
     return NVar(next(_LEVELS), "_")
 
@@ -63,7 +63,7 @@ def are_equal(left: Value, right: Value) -> bool:
     METER.steps -= 1
     METER.depth -= 1
     if METER.steps < 0 or METER.depth < 0:
-        raise first_exhausted()
+        raise find_budget_error()
     result = _COMPARISONS[kind](left, right)
     METER.depth += 1
     return bool(result)
@@ -71,7 +71,7 @@ def are_equal(left: Value, right: Value) -> bool:
 
 def _are_equal_functions(left: Value, right: Value) -> bool:
     if type(left) is VLambda or type(right) is VLambda:
-        variable = fresh()
+        variable = create_variable()
         return are_equal(HOOKS.apply(left, variable), HOOKS.apply(right, variable))
     return False
 
@@ -89,8 +89,8 @@ def _are_equal_fields(left: Value, right: Value) -> bool:
     if len(left.fields) != len(right.fields):
         return False
     for name, value in left.fields.items():
-        other = right.fields.get(name, ABSENT)
-        if value is not other and (other is ABSENT or not are_equal(value, other)):
+        other = right.fields.get(name, MISSING)
+        if value is not other and (other is MISSING or not are_equal(value, other)):
             return False
     return True
 
@@ -114,7 +114,7 @@ def _are_equal_lists(left: VList, right: VList) -> bool:
 def _are_equal_alternatives(left: VAlternative, right: VAlternative) -> bool:
     if left.name != right.name or not are_equal(left.union, right.union):
         return False
-    if left.payload is ABSENT or right.payload is ABSENT:
+    if left.payload is MISSING or right.payload is MISSING:
         return left.payload is right.payload
     return are_equal(left.payload, right.payload)
 
@@ -122,7 +122,7 @@ def _are_equal_alternatives(left: VAlternative, right: VAlternative) -> bool:
 def _are_equal_pis(left: VPi, right: VPi) -> bool:
     if not are_equal(left.domain, right.domain):
         return False
-    variable = fresh()
+    variable = create_variable()
     return are_equal(HOOKS.instantiate(left.closure, variable), HOOKS.instantiate(right.closure, variable))
 
 
@@ -171,7 +171,7 @@ _COMPARISONS: dict[type, Callable[..., bool]] = {
 }
 
 
-def occurs(value: Value, level: int) -> bool:
+def has_variable(value: Value, level: int) -> bool:
     """Return whether the variable of a level occurs in a value; shared parts are looked at once."""
     pending: list[Value] = [value]
     seen: set[int] = set()
@@ -189,15 +189,15 @@ def occurs(value: Value, level: int) -> bool:
             continue
         METER.steps -= 1
         if METER.steps < 0:
-            raise exhausted("steps")
+            raise build_budget_error("steps")
         seen.add(id(item))
         alive.append(item)
         pending.extend(children(item))
     return False
 
 
-def _result_of(function: VLambda) -> list[Value]:
-    return [HOOKS.apply(function, fresh())]
+def _apply_to_variable(function: VLambda) -> list[Value]:
+    return [HOOKS.apply(function, create_variable())]
 
 
 _CHILDREN: dict[type, Callable[..., list[Value]]] = {
@@ -210,8 +210,8 @@ _CHILDREN: dict[type, Callable[..., list[Value]]] = {
     VNone: lambda value: [value.type],
     VAlternative: lambda value: [value.union, value.payload],
     VConstructor: lambda value: [value.union],
-    VLambda: _result_of,
-    VPi: lambda value: [value.domain, HOOKS.instantiate(value.closure, fresh())],
+    VLambda: _apply_to_variable,
+    VPi: lambda value: [value.domain, HOOKS.instantiate(value.closure, create_variable())],
     VText: lambda value: value.parts,
     VEquivalence: lambda value: [value.left, value.right],
     VAssert: lambda value: [value.type],

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from assay.dhall.budget import METER, Budget, first_exhausted, metered
+from assay.dhall.budget import METER, Budget, apply_budget, find_budget_error
 from assay.dhall.builtin_functions import show_temporal
-from assay.dhall.errors import DhallError, Problem, problem_at
-from assay.dhall.origin import Place, origin_of
+from assay.dhall.errors import DhallError, Problem, build_problem
+from assay.dhall.origin import Place, find_origin
 from assay.dhall.printer import describe
 from assay.dhall.values import (
-    ABSENT,
+    MISSING,
     VAlternative,
     Value,
     VInteger,
@@ -37,7 +37,7 @@ _PLAIN = frozenset((str, int, bool, float, bytes))
 
 def to_data(value: Value, *, tags: bool = False, budget: Budget | None = None) -> Any:
     """Return a value as plain data; raise `DhallError` for what is none, at its origin."""
-    with metered(budget or Budget()):
+    with apply_budget(budget or Budget()):
         return _Converter(value, tags).convert(value, ())
 
 
@@ -53,7 +53,7 @@ class _Converter:
         METER.steps -= 1
         METER.depth -= 1
         if METER.steps < 0 or METER.depth < 0:
-            raise first_exhausted()
+            raise find_budget_error()
         convert = _CONVERSIONS.get(kind)
         if convert is None:
             self._refuse(value, path)
@@ -62,10 +62,10 @@ class _Converter:
         METER.depth += 1
         return data
 
-    def record(self, value: VRecord, path: Place) -> Any:
+    def convert_record(self, value: VRecord, path: Place) -> Any:
         return {name: self.convert(value.fields[name], (*path, name)) for name in sorted(value.fields)}
 
-    def list(self, value: VList, path: Place) -> Any:
+    def convert_list(self, value: VList, path: Place) -> Any:
         if is_map(value):
             data: dict[str, Any] = {}
             for number, item in enumerate(value.items):
@@ -76,8 +76,8 @@ class _Converter:
             return data
         return [self.convert(item, (*path, number)) for number, item in enumerate(value.items)]
 
-    def alternative(self, value: VAlternative, path: Place) -> Any:
-        if value.payload is ABSENT:
+    def convert_alternative(self, value: VAlternative, path: Place) -> Any:
+        if value.payload is MISSING:
             return value.name
         return (
             {value.name: self.convert(value.payload, (*path, value.name))}
@@ -86,18 +86,18 @@ class _Converter:
         )
 
     def _refuse(self, value: Value, path: Place) -> None:
-        where = ".".join(map(str, path))
-        message = f"`{where}` is a function or a type" if where else "the value is a function or a type"
+        location = ".".join(map(str, path))
+        message = f"`{location}` is a function or a type" if location else "the value is a function or a type"
         self._raise(path, message, describe(value), "plain data are records, lists, texts, numbers and Bools")
 
     def _refuse_key(self, path: Place, number: int) -> None:
         self._raise((*path, number, "mapKey"), "the keys of a map must be texts", "", "")
 
-    def _raise(self, path: Place, message: str, found: str, hint: str) -> None:
-        node = origin_of(self.root, path)
+    def _raise(self, path: Place, message: str, actual: str, hint: str) -> None:
+        node = find_origin(self.root, path)
         if node is None:
-            raise DhallError([Problem("value", message, found=found, hint=hint)])
-        raise DhallError([problem_at("value", node.source, node.start, node.end, message, found=found, hint=hint)])
+            raise DhallError([Problem("value", message, found=actual, hint=hint)])
+        raise DhallError([build_problem("value", node.source, node.start, node.end, message, found=actual, hint=hint)])
 
 
 def is_map(value: VList) -> bool:
@@ -108,9 +108,9 @@ def is_map(value: VList) -> bool:
 
 
 _CONVERSIONS: dict[type, Callable[[_Converter, Any, Place], Any]] = {
-    VRecord: _Converter.record,
-    VList: _Converter.list,
-    VAlternative: _Converter.alternative,
+    VRecord: _Converter.convert_record,
+    VList: _Converter.convert_list,
+    VAlternative: _Converter.convert_alternative,
     VSome: lambda converter, value, path: converter.convert(value.value, path),
     VNone: lambda _converter, _value, _path: None,
     VInteger: lambda _converter, value, _path: value.number,

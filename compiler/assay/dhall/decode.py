@@ -54,7 +54,7 @@ def decode(content: bytes) -> Node:
     """Return the expression of a binary form; raise `DhallError`."""
     reader = _Reader(content)
     try:
-        item = reader.item(0)
+        item = reader.read_item(0)
     except (IndexError, struct.error, UnicodeDecodeError):
         _refuse("the binary form ends too early")
     if reader.position != len(content):
@@ -73,19 +73,19 @@ class _Reader:
         self.content = content
         self.position = 0
 
-    def item(self, depth: int) -> Any:
+    def read_item(self, depth: int) -> Any:
         if depth > MAX_DEPTH:
             _refuse(f"the binary form is nested more than {MAX_DEPTH:,} deep")
         head = self.content[self.position]
         self.position += 1
         major, short = head >> 5, head & 31
         if major == 7:
-            return self._simple(short)
+            return self._read_simple(short)
         if short == 31:
-            return self._indefinite(major, depth)
-        return self._sized(major, self._number(short), depth)
+            return self._read_indefinite(major, depth)
+        return self._read_sized(major, self._read_number(short), depth)
 
-    def _sized(self, major: int, number: int, depth: int) -> Any:
+    def _read_sized(self, major: int, number: int, depth: int) -> Any:
         if major == 0:
             return number
         if major == 1:
@@ -96,19 +96,19 @@ class _Reader:
         if major in (4, 5) and number > len(self.content):
             _refuse("the binary form ends too early")
         if major == 4:
-            return [self.item(depth + 1) for _ in range(number)]
+            return [self.read_item(depth + 1) for _ in range(number)]
         if major == 5:
-            return {self._key(depth): self.item(depth + 1) for _ in range(number)}
-        return self._tagged(number, depth)
+            return {self._read_key(depth): self.read_item(depth + 1) for _ in range(number)}
+        return self._read_tagged(number, depth)
 
-    def _key(self, depth: int) -> str:
-        key = self.item(depth + 1)
+    def _read_key(self, depth: int) -> str:
+        key = self.read_item(depth + 1)
         if not isinstance(key, str):
             _refuse("the name of a field is not a text")
         return key
 
-    def _tagged(self, tag: int, depth: int) -> Any:
-        value = self.item(depth + 1)
+    def _read_tagged(self, tag: int, depth: int) -> Any:
+        value = self.read_item(depth + 1)
         if tag in (2, 3) and isinstance(value, bytes):
             if len(value) > MAX_NUMBER_BYTES:
                 _refuse("the binary form has a number that is too large")
@@ -127,14 +127,14 @@ class _Reader:
         self.position += number
         return content
 
-    def _number(self, short: int) -> int:
+    def _read_number(self, short: int) -> int:
         if short < 24:
             return short
         if short > 27:
             _refuse("the binary form has a number of unknown size")
         return int.from_bytes(self._take(1 << short - 24), "big")
 
-    def _simple(self, short: int) -> Any:
+    def _read_simple(self, short: int) -> Any:
         if short in (20, 21):
             return short == 21
         if short == 22:
@@ -145,10 +145,10 @@ class _Reader:
         layout = layouts[short]
         return float(struct.unpack(layout, self._take(struct.calcsize(layout)))[0])
 
-    def _indefinite(self, major: int, depth: int) -> Any:
+    def _read_indefinite(self, major: int, depth: int) -> Any:
         items = []
         while self.content[self.position] != 0xFF:
-            items.append(self.item(depth + 1))
+            items.append(self.read_item(depth + 1))
         self.position += 1
         if major == 4:
             return items
@@ -161,7 +161,7 @@ class _Reader:
         _refuse("the binary form has an unknown item without end")
 
 
-def _node(kind: Callable[..., Node], *arguments: Any) -> Node:
+def _create_node(kind: Callable[..., Node], *arguments: Any) -> Node:
     return kind(NOWHERE, 0, 0, *arguments)
 
 
@@ -180,19 +180,19 @@ class _Builder:
 
     def build(self, item: Any) -> Node:
         if isinstance(item, bool):
-            return _node(Builtin, str(item))
+            return _create_node(Builtin, str(item))
         if isinstance(item, float):
-            return _node(Literal, item)
+            return _create_node(Literal, item)
         if isinstance(item, int):
-            return self._variable("_", item)
+            return self._build_variable("_", item)
         if isinstance(item, str):
             if item not in BUILTINS:
                 _refuse(f"the binary form has the unknown name `{item}`")
-            return _node(Builtin, item)
+            return _create_node(Builtin, item)
         if not isinstance(item, list) or not item:
             _refuse("the binary form has an item that is no expression")
         if isinstance(item[0], str):
-            return self._named_variable(item)
+            return self._build_named_variable(item)
         build = _BUILDERS.get(item[0]) if isinstance(item[0], int) else None
         if build is None:
             _refuse(f"the binary form has the unknown expression {item[0]!r}")
@@ -202,94 +202,94 @@ class _Builder:
             _refuse(f"the binary form has a malformed expression {item[0]}")
         return node
 
-    def optional(self, item: Any) -> Node | None:
+    def build_optional(self, item: Any) -> Node | None:
         return None if item is None else self.build(item)
 
-    def _named_variable(self, item: list[Any]) -> Node:
+    def _build_named_variable(self, item: list[Any]) -> Node:
         name, index = item
         if name == "_" or not isinstance(index, int):
             _refuse("the binary form has a malformed variable")
-        return self._variable(name, index)
+        return self._build_variable(name, index)
 
-    def _variable(self, name: str, index: int) -> Node:
+    def _build_variable(self, name: str, index: int) -> Node:
         if index < 0:
             _refuse("the binary form has a malformed variable")
         levels = [level for level, other in enumerate(self.names) if other == name]
         level = levels[-1 - index] if index < len(levels) else len(levels) - index - 1
-        return _node(Var, name, index, level)
+        return _create_node(Var, name, index, level)
 
-    def below(self, name: str, item: Any) -> Node:
+    def build_body(self, name: str, item: Any) -> Node:
         self.names.append(name)
         node = self.build(item)
         self.names.pop()
         return node
 
-    def binder(self, kind: type[Node], *parts: Any) -> Node:
+    def build_binder(self, kind: type[Node], *parts: Any) -> Node:
         if len(parts) == 3 and (parts[0] == "_" or not isinstance(parts[0], str)):
             _refuse("the binary form names a binder `_`")
         name, domain, body = parts if len(parts) == 3 else ("_", *parts)
-        return _node(kind, name, self.build(domain), self.below(name, body))
+        return _create_node(kind, name, self.build(domain), self.build_body(name, body))
 
-    def apply(self, function: Any, *arguments: Any) -> Node:
+    def build_apply(self, function: Any, *arguments: Any) -> Node:
         if not arguments:
             _refuse("the binary form applies a function to nothing")
         node = self.build(function)
         for argument in arguments:
-            node = _node(Apply, node, self.build(argument))
+            node = _create_node(Apply, node, self.build(argument))
         return node
 
-    def operation(self, code: int, left: Any, right: Any) -> Node:
+    def build_operation(self, code: int, left: Any, right: Any) -> Node:
         if not 0 <= _expect(code, int) <= COMPLETE:
             _refuse("the binary form has an unknown operator")
         if code == COMPLETE:
-            return _node(Complete, self.build(left), self.build(right))
+            return _create_node(Complete, self.build(left), self.build(right))
         operator = OPERATORS[code]
         if operator == "?":
-            return _node(Fallback, self.build(left), self.build(right))
-        return _node(Operation, operator, self.build(left), self.build(right))
+            return _create_node(Fallback, self.build(left), self.build(right))
+        return _create_node(Operation, operator, self.build(left), self.build(right))
 
-    def list_literal(self, annotation: Any, *items: Any) -> Node:
+    def build_list(self, annotation: Any, *items: Any) -> Node:
         if items:
             if annotation is not None:
                 _refuse("the binary form annotates a list with items")
-            return _node(ListLiteral, [self.build(item) for item in items], None)
-        applied = _node(Apply, _node(Builtin, "List"), self.build(annotation))
-        return _node(ListLiteral, [], applied)
+            return _create_node(ListLiteral, [self.build(item) for item in items], None)
+        applied = _create_node(Apply, _create_node(Builtin, "List"), self.build(annotation))
+        return _create_node(ListLiteral, [], applied)
 
-    def fields(self, kind: type[Node], fields: dict[str, Any]) -> Node:
-        build = self.optional if kind is UnionType else self.build
-        return _node(kind, {name: build(value) for name, value in fields.items()})
+    def build_fields(self, kind: type[Node], fields: dict[str, Any]) -> Node:
+        build = self.build_optional if kind is UnionType else self.build
+        return _create_node(kind, {name: build(value) for name, value in fields.items()})
 
-    def project(self, value: Any, *names: Any) -> Node:
+    def build_projection(self, value: Any, *names: Any) -> Node:
         node = self.build(value)
         if len(names) == 1 and isinstance(names[0], list):
-            return _node(ProjectType, node, self.build(names[0][0]))
+            return _create_node(ProjectType, node, self.build(names[0][0]))
         if not all(isinstance(name, str) for name in names):
             _refuse("the binary form takes fields that are no names")
-        return _node(Project, node, list(names))
+        return _create_node(Project, node, list(names))
 
-    def natural(self, value: Any) -> Node:
+    def build_natural(self, value: Any) -> Node:
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
             _refuse("the binary form has a Natural that is none")
-        return _node(Literal, value)
+        return _create_node(Literal, value)
 
-    def text(self, *parts: Any) -> Node:
+    def build_text(self, *parts: Any) -> Node:
         if len(parts) == 1 and isinstance(parts[0], str):
-            return _node(Literal, parts[0])
+            return _create_node(Literal, parts[0])
         if len(parts) % 2 == 0:
             _refuse("the binary form has an unfinished text")
         pieces = [_expect(part, str) if number % 2 == 0 else self.build(part) for number, part in enumerate(parts)]
-        return _node(TextLiteral, pieces)
+        return _create_node(TextLiteral, pieces)
 
-    def importing(self, digest: bytes | None, mode: int, kind: int, *rest: Any) -> Node:
+    def build_import(self, digest: bytes | None, mode: int, kind: int, *rest: Any) -> Node:
         target, headers, parts, query = TARGETS[kind], None, list(rest), None
         if target in ("http", "https"):
-            headers, query = self.optional(parts[0]), parts[-1]
+            headers, query = self.build_optional(parts[0]), parts[-1]
             parts = parts[1:-1]
         hexadecimal = _expect(digest, bytes)[2:].hex() if digest is not None else ""
         if not 0 <= kind < len(TARGETS) or not 0 <= mode < len(MODES) or (digest is not None and len(digest) != 34):
             _refuse("the binary form has a malformed import")
-        return _node(
+        return _create_node(
             Import,
             Target(target, tuple(_expect(part, str) for part in parts), _expect(query, str, type(None))),
             MODES[mode],
@@ -297,75 +297,75 @@ class _Builder:
             headers,
         )
 
-    def let(self, *parts: Any) -> Node:
+    def build_let(self, *parts: Any) -> Node:
         bindings, names = [], 0
         for number in range(0, len(parts) - 1, 3):
             name, annotation, value = parts[number : number + 3]
             _expect(name, str)
-            bindings.append((name, self.optional(annotation), self.build(value)))
+            bindings.append((name, self.build_optional(annotation), self.build(value)))
             self.names.append(name)
             names += 1
         node = self.build(parts[-1])
         del self.names[len(self.names) - names :]
         for name, type_node, value_node in reversed(bindings):
-            node = _node(Let, name, type_node, value_node, node)
+            node = _create_node(Let, name, type_node, value_node, node)
         return node
 
-    def with_update(self, value: Any, path: list[Any], update: Any) -> Node:
+    def build_with(self, value: Any, path: list[Any], update: Any) -> Node:
         names = [None if part == 0 else _expect(part, str) for part in path]
-        return _node(With, self.build(value), names, self.build(update))
+        return _create_node(With, self.build(value), names, self.build(update))
 
-    def time(self, hour: int, minute: int, decimal: tuple[int, int]) -> Node:
+    def build_time(self, hour: int, minute: int, decimal: tuple[int, int]) -> Node:
         exponent, mantissa = _expect(decimal, tuple)
         digits = -_expect(exponent, int)
         if not 0 <= digits <= MAX_DIGITS:
             _refuse("the binary form has a time of too many digits")
         parts = (_expect(hour, int), _expect(minute, int), _expect(mantissa, int), digits)
-        return _node(Literal, VTemporal("Time", parts))
+        return _create_node(Literal, VTemporal("Time", parts))
 
-    def some(self, annotation: Any, value: Any) -> Node:
+    def build_some(self, annotation: Any, value: Any) -> Node:
         if annotation is not None:
             _refuse("the binary form annotates `Some`")
-        return _node(SomeLiteral, self.build(value))
+        return _create_node(SomeLiteral, self.build(value))
 
 
-def _date(*parts: Any) -> VTemporal:
+def _create_date(*parts: Any) -> VTemporal:
     return VTemporal("Date", tuple(_expect(part, int) for part in parts))
 
 
-def _zone(sign: Any, *parts: Any) -> VTemporal:
+def _create_time_zone(sign: Any, *parts: Any) -> VTemporal:
     return VTemporal("TimeZone", (int(_expect(sign, bool)), *(_expect(part, int) for part in parts)))
 
 
 _BUILDERS: dict[int, Callable[..., Any]] = {
-    0: _Builder.apply,
-    1: lambda self, *parts: self.binder(Lambda, *parts),
-    2: lambda self, *parts: self.binder(Pi, *parts),
-    3: _Builder.operation,
-    4: _Builder.list_literal,
-    5: _Builder.some,
-    6: lambda self, handlers, union, annotation=None: _node(
-        Merge, self.build(handlers), self.build(union), self.optional(annotation)
+    0: _Builder.build_apply,
+    1: lambda self, *parts: self.build_binder(Lambda, *parts),
+    2: lambda self, *parts: self.build_binder(Pi, *parts),
+    3: _Builder.build_operation,
+    4: _Builder.build_list,
+    5: _Builder.build_some,
+    6: lambda self, handlers, union, annotation=None: _create_node(
+        Merge, self.build(handlers), self.build(union), self.build_optional(annotation)
     ),
-    7: lambda self, fields: self.fields(RecordType, fields),
-    8: lambda self, fields: self.fields(RecordLiteral, fields),
-    9: lambda self, value, name: _node(Select, self.build(value), _expect(name, str)),
-    10: _Builder.project,
-    11: lambda self, fields: self.fields(UnionType, fields),
-    14: lambda self, *parts: _node(If, *[self.build(part) for part in parts]),
-    15: _Builder.natural,
-    16: lambda _self, value: _node(Literal, VInteger(_expect(value, int))),
-    18: _Builder.text,
-    19: lambda self, annotation: _node(Assert, self.build(annotation)),
-    24: _Builder.importing,
-    25: _Builder.let,
-    26: lambda self, value, annotation: _node(Annotation, self.build(value), self.build(annotation)),
-    27: lambda self, value, annotation=None: _node(ToMap, self.build(value), self.optional(annotation)),
-    28: lambda self, annotation: _node(ListLiteral, [], self.build(annotation)),
-    29: _Builder.with_update,
-    30: lambda _self, year, month, day: _node(Literal, _date(year, month, day)),
-    31: _Builder.time,
-    32: lambda _self, sign, hour, minute: _node(Literal, _zone(sign, hour, minute)),
-    33: lambda _self, content: _node(Literal, _expect(content, bytes)),
-    34: lambda self, value: _node(ShowConstructor, self.build(value)),
+    7: lambda self, fields: self.build_fields(RecordType, fields),
+    8: lambda self, fields: self.build_fields(RecordLiteral, fields),
+    9: lambda self, value, name: _create_node(Select, self.build(value), _expect(name, str)),
+    10: _Builder.build_projection,
+    11: lambda self, fields: self.build_fields(UnionType, fields),
+    14: lambda self, *parts: _create_node(If, *[self.build(part) for part in parts]),
+    15: _Builder.build_natural,
+    16: lambda _self, value: _create_node(Literal, VInteger(_expect(value, int))),
+    18: _Builder.build_text,
+    19: lambda self, annotation: _create_node(Assert, self.build(annotation)),
+    24: _Builder.build_import,
+    25: _Builder.build_let,
+    26: lambda self, value, annotation: _create_node(Annotation, self.build(value), self.build(annotation)),
+    27: lambda self, value, annotation=None: _create_node(ToMap, self.build(value), self.build_optional(annotation)),
+    28: lambda self, annotation: _create_node(ListLiteral, [], self.build(annotation)),
+    29: _Builder.build_with,
+    30: lambda _self, year, month, day: _create_node(Literal, _create_date(year, month, day)),
+    31: _Builder.build_time,
+    32: lambda _self, sign, hour, minute: _create_node(Literal, _create_time_zone(sign, hour, minute)),
+    33: lambda _self, content: _create_node(Literal, _expect(content, bytes)),
+    34: lambda self, value: _create_node(ShowConstructor, self.build(value)),
 }

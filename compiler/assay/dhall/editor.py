@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from assay.dhall.budget import metered
-from assay.dhall.errors import DhallError, Span, span_of
+from assay.dhall.budget import apply_budget
+from assay.dhall.errors import DhallError, Span, build_span
 from assay.dhall.evaluate import evaluate
 from assay.dhall.infer import Context
-from assay.dhall.lexer import Token, iterate_tokens
-from assay.dhall.names import Binder, find_binder, find_binding, name_end
-from assay.dhall.origin import Written, field_written
+from assay.dhall.lexer import Token, iter_tokens
+from assay.dhall.names import Binder, find_binder, find_binding, find_name_end
+from assay.dhall.origin import ScopedNode, find_field_expression
 from assay.dhall.parser import parse
 from assay.dhall.printer import describe
 from assay.dhall.session import Evaluator, Inspection, Module
@@ -57,7 +57,7 @@ def find_selection(text: str, offset: int) -> Selection | None:
     outline = _Outline(head.text)
     end = 0
     try:
-        for token in iterate_tokens(head):
+        for token in iter_tokens(head):
             outline.add(token)
             end = token.end
     except DhallError:
@@ -204,13 +204,13 @@ def describe_at(evaluator: Evaluator, name: str, text: str, line: int, column: i
     inspection = _inspect(evaluator, name, text)
     if inspection is None:
         return None
-    with metered(evaluator.budget):
-        subject = _find_subject(inspection, Source(name, text).offset(line, column))
+    with apply_budget(evaluator.budget):
+        subject = _find_subject(inspection, Source(name, text).get_offset(line, column))
         if subject is None:
             return None
-        targets = tuple(_iterate_targets(evaluator, inspection, subject))
+        targets = tuple(_iter_targets(evaluator, inspection, subject))
         type_text = describe(subject.type, subject.context.names, HOVER_DEPTH)
-        return Hover(type_text, _find_documentation(targets), span_of(*subject.target))
+        return Hover(type_text, _find_documentation(targets), build_span(*subject.target))
 
 
 def find_definition(evaluator: Evaluator, name: str, text: str, line: int, column: int) -> Span | None:
@@ -221,17 +221,17 @@ def find_definition(evaluator: Evaluator, name: str, text: str, line: int, colum
     inspection = _inspect(evaluator, name, text)
     if inspection is None:
         return None
-    with metered(evaluator.budget):
-        subject = _find_subject(inspection, Source(name, text).offset(line, column))
+    with apply_budget(evaluator.budget):
+        subject = _find_subject(inspection, Source(name, text).get_offset(line, column))
         if subject is None:
             return None
-        targets = [target for target in _iterate_targets(evaluator, inspection, subject) if target.is_definition]
-        return span_of(targets[-1].source, targets[-1].start, targets[-1].end) if targets else None
+        targets = [target for target in _iter_targets(evaluator, inspection, subject) if target.is_definition]
+        return build_span(targets[-1].source, targets[-1].start, targets[-1].end) if targets else None
 
 
 def complete_at(evaluator: Evaluator, name: str, text: str, line: int, column: int) -> list[Completion]:
     """Return what may follow the dot before a place, sorted; what is typed after the dot narrows it."""
-    offset = Source(name, text).offset(line, column)
+    offset = Source(name, text).get_offset(line, column)
     selection = find_selection(text, offset)
     if selection is None:
         return []
@@ -239,7 +239,7 @@ def complete_at(evaluator: Evaluator, name: str, text: str, line: int, column: i
         inspection = _inspect(evaluator, name, candidate)
         entry = _find_between(inspection, start, end) if inspection else None
         if inspection is not None and entry is not None:
-            with metered(evaluator.budget):
+            with apply_budget(evaluator.budget):
                 items = _list_names(evaluator, inspection, entry)
                 return [item for item in items if item.name.lower().startswith(selection.typed.lower())]
     return []
@@ -287,23 +287,23 @@ class _Subject:
 def _find_subject(inspection: Inspection, offset: int) -> _Subject | None:
     """Return the name that is bound at an offset, else the smallest expression around it whose type is known."""
     source = inspection.node.source
-    token = next((item for item in iterate_tokens(source) if item.start <= offset < item.end), None)
+    token = next((item for item in iter_tokens(source) if item.start <= offset < item.end), None)
     if token is None or token.kind in _SILENT:
         return None
-    own = [entry for entry in inspection.types if entry[0].source is source]
+    entries = [entry for entry in inspection.types if entry[0].source is source]
     bound = _find_bound(inspection.node, token.start)
     if bound is not None:
         node, is_type = bound
         target = source, token.start, token.end
-        for entry_node, type_value, context in own:
+        for entry_node, type_value, context in entries:
             if entry_node is node:
                 own_type = evaluate(node, context.env) if is_type else type_value
                 return _Subject(node, own_type, context, target, is_name=True)
         return None
-    around = [entry for entry in own if entry[0].start <= offset < max(entry[0].end, entry[0].start + 1)]
-    if not around:
+    enclosing = [entry for entry in entries if entry[0].start <= offset < max(entry[0].end, entry[0].start + 1)]
+    if not enclosing:
         return None
-    node, type_value, context = min(around, key=lambda entry: entry[0].end - entry[0].start)
+    node, type_value, context = min(enclosing, key=lambda entry: entry[0].end - entry[0].start)
     return _Subject(node, type_value, context, (source, node.start, node.end))
 
 
@@ -338,7 +338,7 @@ def _list_names(evaluator: Evaluator, inspection: Inspection, entry: Entry) -> l
         owner = evaluate(node, context.env)
         completions = []
         for name, item in sorted(type_value.fields.items()):
-            targets = tuple(_iterate_field(evaluator, inspection, owner, name))
+            targets = tuple(_iter_field(evaluator, inspection, owner, name))
             completions.append(Completion(name, describe(item, names), _find_documentation(targets)))
         return completions
     if type(type_value) is VConst:
@@ -363,46 +363,46 @@ class _Target:
     is_file: bool = False
 
 
-def _iterate_targets(evaluator: Evaluator, inspection: Inspection, subject: _Subject) -> Iterator[_Target]:
+def _iter_targets(evaluator: Evaluator, inspection: Inspection, subject: _Subject) -> Iterator[_Target]:
     """Yield where the name of a subject is defined, then what that definition passes on."""
     if subject.is_name:
         source, start, end = subject.target
         yield _Target(source, start, end)
         if isinstance(subject.node, Import):
-            yield from _iterate_import(subject.node, is_definition=False)
+            yield from _iter_import(subject.node, is_definition=False)
         return
     node, env = subject.node, subject.context.env
     if isinstance(node, Var):
         binder = find_binder(inspection.node, node)
         if binder is not None:
-            yield _target_of(binder)
+            yield _create_target(binder)
             if isinstance(binder, Let) and isinstance(binder.value, Import):
-                yield from _iterate_import(binder.value, is_definition=False)
+                yield from _iter_import(binder.value, is_definition=False)
     elif isinstance(node, Import):
-        yield from _iterate_import(node, is_definition=True)
+        yield from _iter_import(node, is_definition=True)
     elif isinstance(node, Select):
-        yield from _iterate_field(evaluator, inspection, evaluate(node.value, env), node.name)
+        yield from _iter_field(evaluator, inspection, evaluate(node.value, env), node.name)
 
 
-def _iterate_import(node: Import, *, is_definition: bool) -> Iterator[_Target]:
+def _iter_import(node: Import, *, is_definition: bool) -> Iterator[_Target]:
     if isinstance(node.module, Module) and node.module.node is not None:
         yield _Target(node.module.node.source, 0, 0, is_definition, is_file=True)
 
 
-def _target_of(binder: Binder) -> _Target:
-    return _Target(binder.source, binder.name_start, name_end(binder.source, binder.name_start, binder.name))
+def _create_target(binder: Binder) -> _Target:
+    return _Target(binder.source, binder.name_start, find_name_end(binder.source, binder.name_start, binder.name))
 
 
-def _iterate_field(evaluator: Evaluator, inspection: Inspection, owner: Value, name: str) -> Iterator[_Target]:
+def _iter_field(evaluator: Evaluator, inspection: Inspection, owner: Value, name: str) -> Iterator[_Target]:
     """Yield where a field of a record was named, in whatever file, then what the field passes on."""
     for _ in range(MAX_STEPS):
         literal = find_literal(owner, name) if type(owner) is VRecord else None
         if type(owner) is not VRecord or literal is None or name not in literal.names:
             return
         start = literal.names[name]
-        yield _Target(literal.source, start, name_end(literal.source, start, name))
-        written = field_written(owner, name)
-        selection = _pass_on(evaluator, inspection, written, name) if written else None
+        yield _Target(literal.source, start, find_name_end(literal.source, start, name))
+        expression = find_field_expression(owner, name)
+        selection = _find_alias(evaluator, inspection, expression, name) if expression else None
         if selection is None:
             return
         if isinstance(selection, _Target):
@@ -413,9 +413,11 @@ def _iterate_field(evaluator: Evaluator, inspection: Inspection, owner: Value, n
         owner = evaluate(node.value, env)
 
 
-def _pass_on(evaluator: Evaluator, inspection: Inspection, written: Written, name: str) -> Written | _Target | None:
+def _find_alias(
+    evaluator: Evaluator, inspection: Inspection, expression: ScopedNode, name: str
+) -> ScopedNode | _Target | None:
     """Return the selection or the `let` that the value of a field is, when it has the name of the field."""
-    node, env = written
+    node, env = expression
     if isinstance(node, Select) and node.name == name:
         return node, env
     if not isinstance(node, Var) or node.name != name:
@@ -424,7 +426,7 @@ def _pass_on(evaluator: Evaluator, inspection: Inspection, written: Written, nam
     roots = [inspection.node, *([module.node] if module is not None and module.node is not None else [])]
     root = next((root for root in roots if root.source is node.source), None)
     binder = find_binder(root, node) if root is not None else None
-    return _target_of(binder) if isinstance(binder, Let) else None
+    return _create_target(binder) if isinstance(binder, Let) else None
 
 
 def find_literal(value: VRecord, name: str) -> RecordLiteral | None:
@@ -451,23 +453,23 @@ def _find_documentation(targets: tuple[_Target, ...]) -> str:
 
 def find_heading(source: Source) -> str:
     """Return the comment that a file begins with, without its marks."""
-    first = next(iterate_tokens(source), None)
+    first = next(iter_tokens(source), None)
     if first is None or not source.text.lstrip().startswith(("--", "{-")):
         return ""
-    number = next((n for n in range(1, source.locate(first.start)[0]) if not source.line(n).strip()), 0)
-    return find_comment(source, source.offset(number, 1) if number else first.start)
+    number = next((n for n in range(1, source.locate(first.start)[0]) if not source.get_line(n).strip()), 0)
+    return find_comment(source, source.get_offset(number, 1) if number else first.start)
 
 
 def find_comment(source: Source, offset: int) -> str:
     """Return the comment that ends on the line above a definition, without its marks."""
     number = source.locate(offset)[0] - 1
     lines: list[str] = []
-    while number >= 1 and (line := source.line(number).strip().lstrip("{[<|, ")).startswith("--"):
+    while number >= 1 and (line := source.get_line(number).strip().lstrip("{[<|, ")).startswith("--"):
         lines.insert(0, line.removeprefix("--").strip())
         number -= 1
-    if lines or number < 1 or not source.line(number).rstrip().endswith("-}"):
+    if lines or number < 1 or not source.get_line(number).rstrip().endswith("-}"):
         return "\n".join(lines)
-    end = source.offset(number, 1) + len(source.line(number).rstrip())
+    end = source.get_offset(number, 1) + len(source.get_line(number).rstrip())
     start = source.text.rfind("{-", 0, end)
     block = source.text[start:end].removeprefix("{-").removeprefix("|").removesuffix("-}")
     return "\n".join(line.strip() for line in block.strip().splitlines())

@@ -44,7 +44,7 @@ class Problem:
 
     def render(self) -> str:
         """Return the problem as text of several lines, with the line of the file and carets below it."""
-        lines = [f"{_position(self.span)}{self.message}"]
+        lines = [f"{_format_position(self.span)}{self.message}"]
         lines += [f"  {name}: {text}" for name, text in (("expected", self.expected), ("found", self.found)) if text]
         if self.span is not None and self.excerpt:
             width = self.span.end - self.span.start if self.span.end_line == self.span.line else len(self.excerpt)
@@ -68,19 +68,19 @@ class ReportedError(Exception):
     """An expression cannot be typed because of a problem that is already reported."""
 
 
-def span_of(source: Source, start: int, end: int) -> Span:
+def build_span(source: Source, start: int, end: int) -> Span:
     """Return the span of two offsets."""
     line, column = source.locate(start)
     end_line, end_column = source.locate(max(start, end))
     return Span(source.name, start, max(start, end), line, column, end_line, end_column)
 
 
-def node_span(node: Node) -> Span:
+def get_node_span(node: Node) -> Span:
     """Return the span of an expression."""
-    return span_of(node.source, node.start, node.end)
+    return build_span(node.source, node.start, node.end)
 
 
-def problem_at(
+def build_problem(
     code: str,
     source: Source,
     start: int,
@@ -94,13 +94,13 @@ def problem_at(
     related: tuple[Span, ...] = (),
 ) -> Problem:
     """Return a problem of a piece of a file."""
-    span = span_of(source, start, end)
-    line = source.line(span.line)
+    span = build_span(source, start, end)
+    line = source.get_line(span.line)
     excerpt = line if len(line) <= MAX_EXCERPT else ""
     return Problem(code, message, span, expected, found, notes, hint, excerpt, related)
 
 
-def error_at(
+def build_error(
     code: str,
     node: Node,
     message: str,
@@ -111,7 +111,7 @@ def error_at(
     hint: str = "",
 ) -> DhallError:
     """Return the error of an expression."""
-    problem = problem_at(
+    problem = build_problem(
         code, node.source, node.start, node.end, message, expected=expected, found=found, notes=notes, hint=hint
     )
     return DhallError([problem])
@@ -122,12 +122,12 @@ def place_error(error: DhallError, node: Node) -> DhallError:
     (first, *others) = error.problems
     if others or first.span is not None or not node.source.text:
         return error
-    return error_at(
+    return build_error(
         first.code, node, first.message, expected=first.expected, found=first.found, notes=first.notes, hint=first.hint
     )
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
+def find_nearest(name: str, names: Iterable[str]) -> str:
     """Return the name most like another, or nothing."""
     candidates = list(names)[:1000]
     lowered = [item for item in candidates if item.lower() == name.lower()]
@@ -137,9 +137,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
 
 def suggest(name: str, names: Iterable[str]) -> str:
     """Return `; did you mean ...?`, or nothing when no name is close."""
-    close = nearest(name, names)
+    close = find_nearest(name, names)
     return f"; did you mean `{close}`?" if close else ""
 
 
-def _position(span: Span | None) -> str:
+def _format_position(span: Span | None) -> str:
     return f"{span.file}:{span.line}:{span.column}: " if span else ""

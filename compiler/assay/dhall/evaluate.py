@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from assay.dhall.budget import METER, exhausted, first_exhausted, spend_cells, spend_steps
+from assay.dhall.budget import METER, build_budget_error, find_budget_error, spend_cells, spend_steps
 from assay.dhall.builtin_functions import ARITIES, reduce_builtin
-from assay.dhall.convert import are_equal, occurs
+from assay.dhall.convert import are_equal, has_variable
 from assay.dhall.errors import DhallError, place_error
 from assay.dhall.hooks import HOOKS
 from assay.dhall.operations import concatenate, operate, prefer, project, select, update
@@ -48,12 +48,12 @@ from assay.dhall.syntax import (
     With,
 )
 from assay.dhall.values import (
-    ABSENT,
     BOOL,
     BYTES,
     DOUBLE,
     INTEGER,
     KIND,
+    MISSING,
     NATURAL,
     SORT,
     TEMPORAL,
@@ -98,10 +98,10 @@ def evaluate(node: Node, env: Environment) -> Value:
 
 def force(thunk: Thunk) -> Value:
     """Return the value of a thunk, evaluating it at first."""
-    if thunk.value is ABSENT:
+    if thunk.value is MISSING:
         METER.depth -= thunk.height
         if METER.depth < 0:
-            raise exhausted("depth")
+            raise build_budget_error("depth")
         thunk.value = evaluate(thunk.node, thunk.env)
         METER.depth += thunk.height
     return thunk.value
@@ -116,7 +116,7 @@ def apply(function: Value, argument: Value) -> Value:
         arguments = (*function.arguments, argument)
         if ARITIES.get(function.name) == len(arguments):
             value = reduce_builtin(function.name, arguments)
-            if value is not ABSENT:
+            if value is not MISSING:
                 return value
         return VBuiltin(function.name, arguments)
     if kind is VConstructor:
@@ -132,7 +132,7 @@ def call(function: VLambda, argument: Value) -> Value:
     METER.depth -= node.height
     METER.cells -= 12 + len(env)
     if METER.steps < 0 or METER.depth < 0 or METER.cells < 0:
-        raise first_exhausted()
+        raise find_budget_error()
     value = evaluate(node.body, env)
     METER.depth += node.height
     return value
@@ -156,12 +156,12 @@ def instantiate(closure: Closure | Constant | Dependent, argument: Value) -> Val
 
 def _close(dependent: Dependent) -> Closure | Constant:
     if dependent.closure is None:
-        if not occurs(dependent.type, dependent.level):
+        if not has_variable(dependent.type, dependent.level):
             dependent.closure = Constant(dependent.type)
         else:
-            before = METER.steps
+            steps_before = METER.steps
             body = quote(dependent.type, ["_"] * (dependent.level + 1))
-            dependent.closure = Closure(body, dependent.env, 1 + (before - METER.steps) // COST)
+            dependent.closure = Closure(body, dependent.env, 1 + (steps_before - METER.steps) // COST)
     return dependent.closure
 
 
@@ -182,7 +182,7 @@ def _evaluate_var(node: Var, env: Environment) -> Value:
         return NFree(node.name, -1 - level)
     value = env[level]
     if type(value) is Thunk:
-        return force(value) if value.value is ABSENT else value.value
+        return force(value) if value.value is MISSING else value.value
     return value
 
 
@@ -232,7 +232,7 @@ def _evaluate_list(node: ListLiteral, env: Environment) -> Value:
     annotation = evaluate(node.annotation, env)
     is_list = type(annotation) is VBuiltin and annotation.name == "List" and annotation.arguments
     # Only an open expression has an annotation of another form.
-    return VList([], annotation.arguments[0] if is_list else NApply(annotation, ABSENT), node, env)
+    return VList([], annotation.arguments[0] if is_list else NApply(annotation, MISSING), node, env)
 
 
 def _evaluate_text(node: TextLiteral, env: Environment) -> Value:
@@ -244,7 +244,7 @@ def _evaluate_merge(node: Merge, env: Environment) -> Value:
     if type(handlers) is VRecord:
         if type(union) is VAlternative:
             handler = handlers.fields[union.name]
-            return handler if union.payload is ABSENT else apply(handler, union.payload)
+            return handler if union.payload is MISSING else apply(handler, union.payload)
         if type(union) is VSome:
             return apply(handlers.fields["Some"], union.value)
         if type(union) is VNone:

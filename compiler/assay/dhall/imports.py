@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from assay.dhall.errors import nearest
+from assay.dhall.errors import find_nearest
 from assay.dhall.syntax import Target
-from assay.dhall.values import ABSENT, TEXT, VAlternative, VUnionType
+from assay.dhall.values import MISSING, TEXT, VAlternative, VUnionType
 
 INSIDE = "imports are relative paths to files inside the workspace"
 MAX_FILE_BYTES = 5_000_000
@@ -35,7 +35,7 @@ class ImportRefusedError(Exception):
 class ImportPolicy(Protocol):
     """Decides what imports may read. Names are the policy's own; messages print them."""
 
-    def resolve(self, importer: str, target: Target, mode: str, written: str) -> str:
+    def resolve(self, importer: str, target: Target, mode: str, import_text: str) -> str:
         """Return the name of what an import of a file leads to; raise `ImportRefusedError`."""
 
     def read(self, name: str) -> bytes:
@@ -48,9 +48,9 @@ class ImportPolicy(Protocol):
 class NoImports:
     """A policy that refuses every import."""
 
-    def resolve(self, importer: str, target: Target, mode: str, written: str) -> str:
+    def resolve(self, importer: str, target: Target, mode: str, import_text: str) -> str:
         del importer, target, mode
-        raise ImportRefusedError(f"the import `{written}` is not allowed here", "the expression stands by itself")
+        raise ImportRefusedError(f"the import `{import_text}` is not allowed here", "the expression stands by itself")
 
     def read(self, name: str) -> bytes:
         raise ImportRefusedError(f"`{name}` cannot be read")
@@ -69,10 +69,10 @@ class FolderPolicy:
 
     def __init__(self, folders: Sequence[Path], modes: Sequence[str] = ("Code", "Text")) -> None:
         self.folders = tuple(Path(os.path.abspath(folder)) for folder in folders)  # noqa: PTH100
-        self.real = tuple(os.path.join(os.path.realpath(folder), "") for folder in self.folders)  # noqa: PTH118
+        self.real_folders = tuple(os.path.join(os.path.realpath(folder), "") for folder in self.folders)  # noqa: PTH118
         self.modes = frozenset(modes)
 
-    def name_of(self, path: Path) -> str:
+    def get_name(self, path: Path) -> str:
         """Return the name of a file inside the folders; raise `ImportRefusedError` for any other."""
         absolute = Path(os.path.normpath(path.absolute()))
         for folder in self.folders:
@@ -80,7 +80,7 @@ class FolderPolicy:
                 return absolute.relative_to(folder).as_posix()
         raise ImportRefusedError(f"`{path.name}` is not inside the workspace", "only its files can be evaluated")
 
-    def resolve(self, importer: str, target: Target, mode: str, written: str) -> str:
+    def resolve(self, importer: str, target: Target, mode: str, import_text: str) -> str:
         refusals = {
             "env": "reads the environment",
             "http": "reads from the network",
@@ -89,7 +89,7 @@ class FolderPolicy:
             "absolute": "is an absolute path",
         }
         if target.kind in refusals:
-            raise ImportRefusedError(f"the import `{written}` {refusals[target.kind]}", INSIDE)
+            raise ImportRefusedError(f"the import `{import_text}` {refusals[target.kind]}", INSIDE)
         if target.kind == "missing":
             hint = "as the name of a field it needs backticks"
             raise ImportRefusedError("the import `missing` can never be resolved", hint, is_absent=True)
@@ -97,15 +97,17 @@ class FolderPolicy:
             raise ImportRefusedError(f"`as {mode}` is not supported", "a file is imported as Dhall or `as Text`")
         name = _join(importer, target)
         if name is None:
-            raise ImportRefusedError(f"the import `{written}` leaves the workspace", INSIDE)
+            raise ImportRefusedError(f"the import `{import_text}` leaves the workspace", INSIDE)
         return name
 
     def read(self, name: str) -> bytes:
         path = self.find(name)
         if path is None:
-            raise ImportRefusedError(f"the file `{name}` does not exist", self._absent_hint(name), is_absent=True)
+            raise ImportRefusedError(
+                f"the file `{name}` does not exist", self._format_missing_hint(name), is_absent=True
+            )
         real = os.path.realpath(path)  # a third of the time of `Path.resolve`, for every file
-        if not any(real.startswith(folder) for folder in self.real):
+        if not any(real.startswith(folder) for folder in self.real_folders):
             raise ImportRefusedError(f"`{name}` is a symbolic link that leads out of the workspace", INSIDE)
         try:
             status = path.stat()
@@ -129,14 +131,14 @@ class FolderPolicy:
         """Return the path of a name, in the first folder that has it."""
         return next((folder / name for folder in self.folders if os.path.lexists(folder / name)), None)
 
-    def _absent_hint(self, name: str) -> str:
+    def _format_missing_hint(self, name: str) -> str:
         outer, dot, selected = name.rpartition(".")
         if dot and outer.endswith(".dhall") and self.find(outer):
             return f"to select a field of an import, put it in parentheses: `(./{outer}).{selected}`"
-        close = nearest(posixpath.basename(name), self._siblings(name))
+        close = find_nearest(posixpath.basename(name), self._iter_siblings(name))
         return f"did you mean `{close}`?" if close else "an import is relative to the file that it is in"
 
-    def _siblings(self, name: str) -> Iterator[str]:
+    def _iter_siblings(self, name: str) -> Iterator[str]:
         for folder in self.folders:
             parent = folder / posixpath.dirname(name)
             if parent.is_dir():
@@ -155,7 +157,7 @@ class OverlayPolicy(FolderPolicy):
         self._texts = {}
         for path, text in texts.items():
             try:
-                name = self.name_of(path)
+                name = self.get_name(path)
             except ImportRefusedError:
                 continue
             if super().find(name) in (None, Path(os.path.normpath(path.absolute()))):
@@ -192,17 +194,17 @@ LOCATION = VUnionType({"Environment": TEXT, "Local": TEXT, "Missing": None, "Rem
 def locate(importer: str, target: Target) -> VAlternative:
     """Return the location of an import of a file."""
     if target.kind == "missing":
-        return VAlternative(LOCATION, "Missing", ABSENT)
+        return VAlternative(LOCATION, "Missing", MISSING)
     if target.kind == "env":
         return VAlternative(LOCATION, "Environment", target.parts[0])
     if target.kind in ("http", "https"):
         query = "" if target.query is None else f"?{target.query}"
-        path = "/".join([target.parts[0], *_canonical(target.parts[1:])])
+        path = "/".join([target.parts[0], *_normalize_parts(target.parts[1:])])
         return VAlternative(LOCATION, "Remote", f"{target.kind}://{path}{query}")
-    return VAlternative(LOCATION, "Local", _local_path(importer, target))
+    return VAlternative(LOCATION, "Local", _format_local_path(importer, target))
 
 
-def _local_path(importer: str, target: Target) -> str:
+def _format_local_path(importer: str, target: Target) -> str:
     prefix = {"absolute": "", "home": "~"}.get(target.kind)
     if prefix is not None:
         return posixpath.normpath("/".join([prefix, *target.parts]))
@@ -212,7 +214,7 @@ def _local_path(importer: str, target: Target) -> str:
     return path if path.startswith(("/", "../")) else f"./{path}"
 
 
-def _canonical(parts: tuple[str, ...]) -> list[str]:
+def _normalize_parts(parts: tuple[str, ...]) -> list[str]:
     """Return the parts of a path without `.`, and without `..` where it has a part to take away."""
     canonical: list[str] = []
     for part in parts:

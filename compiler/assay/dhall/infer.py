@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 from assay.dhall.budget import spend_cells
 from assay.dhall.convert import are_equal
-from assay.dhall.errors import DhallError, Problem, ReportedError, error_at, suggest
+from assay.dhall.errors import DhallError, Problem, ReportedError, build_error, suggest
 from assay.dhall.evaluate import evaluate, instantiate
-from assay.dhall.mismatch import conversion_hint, difference, missing_message
+from assay.dhall.mismatch import find_conversion_hint, find_difference, format_missing_message
 from assay.dhall.printer import describe
 from assay.dhall.quote import quote
 from assay.dhall.syntax import Apply, Import, Node, RecordLiteral, Select, Var
@@ -127,12 +127,12 @@ def infer_universe(node: Node, context: Context) -> VConst:
     universe = infer(node, context)
     if type(universe) is VConst:
         return universe
-    name = name_of(node)
+    name = format_name(node)
     subject = f"`{name}` is a value" if name else "not a value"
     hint = ""
     if type(universe) is VRecordType and {"Type", "default"} <= universe.fields.keys():
         hint = f"`{name or 'X'}.Type` is the type; `{name or 'X'}::{{ … }}` is a value of it, with defaults"
-    raise error_at("type", node, f"a type is needed here, {subject}", found=context.describe(universe), hint=hint)
+    raise build_error("type", node, f"a type is needed here, {subject}", found=context.describe(universe), hint=hint)
 
 
 def infer_type(node: Node, context: Context) -> Value:
@@ -141,7 +141,7 @@ def infer_type(node: Node, context: Context) -> Value:
     return evaluate(node, context.env)
 
 
-def rank_of(type_value: Value, context: Context) -> int:
+def compute_rank(type_value: Value, context: Context) -> int:
     """Return 0, 1 or 2 for a type whose type is `Type`, `Kind` or `Sort`, and 3 for `Sort` itself."""
     kind = type(type_value)
     if kind is VConst:
@@ -149,17 +149,17 @@ def rank_of(type_value: Value, context: Context) -> int:
     if kind is VBuiltin or kind is VEquivalence:
         return 0
     if kind is VRecordType or kind is VUnionType:
-        return max([rank_of(item, context) for item in type_value.fields.values() if item is not None], default=0)
+        return max([compute_rank(item, context) for item in type_value.fields.values() if item is not None], default=0)
     if kind is VPi:
-        return _rank_of_pi(type_value, context)
+        return _compute_pi_rank(type_value, context)
     universe = infer(quote(type_value, list(context.names)), context)
     return int(universe.rank) if type(universe) is VConst else 0
 
 
-def _rank_of_pi(type_value: VPi, context: Context) -> int:
+def _compute_pi_rank(type_value: VPi, context: Context) -> int:
     inner = context.bind(type_value.name, type_value.domain)
-    result = rank_of(instantiate(type_value.closure, inner.env[-1]), inner)
-    return result if result == 0 else max(result, rank_of(type_value.domain, context))
+    result = compute_rank(instantiate(type_value.closure, inner.env[-1]), inner)
+    return result if result == 0 else max(result, compute_rank(type_value.domain, context))
 
 
 def infer_each(
@@ -181,7 +181,7 @@ def infer_each(
     return types
 
 
-def name_of(node: Node) -> str:
+def format_name(node: Node) -> str:
     """Return how a message names an expression: as it is written, when that is short, or nothing."""
     current = node
     while isinstance(current, Select):
@@ -193,7 +193,7 @@ def name_of(node: Node) -> str:
     return ""
 
 
-def function_name(node: Node) -> tuple[str, int]:
+def format_function_name(node: Node) -> tuple[str, int]:
     """Return how a message names the function of an application, and how many arguments precede."""
     count = 0
     while isinstance(node, Apply):
@@ -210,20 +210,20 @@ def fail_mismatch(
     """Refuse an expression whose type is another than expected."""
     message = f"wrong type of field `{'.'.join(path)}` in {role}" if path else f"{role} has the wrong type"
     notes: tuple[str, ...] = ()
-    hint = conversion_hint(node, expected, actual)
+    hint = find_conversion_hint(node, expected, actual)
     if type(expected) is VRecordType and type(actual) is VRecordType:
-        inner, detail, close = difference(expected, actual)
-        where = f"field `{'.'.join(path)}` of {role}" if path else role
+        inner, detail, close = find_difference(expected, actual)
+        location = f"field `{'.'.join(path)}` of {role}" if path else role
         if detail == "unknown":
-            message, hint = f"unknown field `{inner}` in {where}", close
+            message, hint = f"unknown field `{inner}` in {location}", close
         elif detail == "missing":
-            message = missing_message(inner.split(", "), where)
+            message = format_missing_message(inner.split(", "), location)
         else:
             left, right = expected, actual
             for part in inner.split("."):
                 left, right = left.fields[part], right.fields[part]
             notes = (f"field `{inner}`: expected {context.describe(left)}, found {context.describe(right)}",)
-    raise error_at(
+    raise build_error(
         "type",
         node,
         message,
@@ -234,7 +234,7 @@ def fail_mismatch(
     )
 
 
-def unknown_name_hint(name: str, names: Iterable[str]) -> str:
+def format_unknown_name_hint(name: str, names: Iterable[str]) -> str:
     """Return the hint for a name that nothing binds."""
     close = suggest(name, names).removeprefix("; ")
     return close or "no `let` or function around it binds this name"

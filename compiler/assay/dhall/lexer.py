@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
-from assay.dhall.errors import DhallError, Span, problem_at, span_of
+from assay.dhall.errors import DhallError, Span, build_problem, build_span
 from assay.dhall.syntax import KEYWORDS, Source
 
 ALIASES = {"≡": "===", "∧": "/\\", "⫽": "//", "⩓": "//\\\\", "→": "->", "λ": "\\", "∀": "forall"}
@@ -154,10 +154,14 @@ class Lexer:
             self._refuse_unclosed(expected)
         start, end = (self.previous_end, self.previous_end) if self.kind == "end" else (self.start, self.position)
         self.fail(
-            f"unexpected {self._describe()}", start, max(end, start + 1), expected=expected, hint=self._hint(expected)
+            f"unexpected {self._describe()}",
+            start,
+            max(end, start + 1),
+            expected=expected,
+            hint=self._find_hint(expected),
         )
 
-    def _hint(self, expected: str) -> str:
+    def _find_hint(self, expected: str) -> str:
         """Return what an author may have meant where the current token is not expected."""
         if self.kind == "end":
             return next((hint for token, hint in _UNFINISHED.items() if token in expected), "")
@@ -181,8 +185,8 @@ class Lexer:
         """Raise a parse error, at the current token unless a place is passed."""
         begin = self.start if start is None else start
         finish = end if end is not None else max(self.position if start is None else begin + 1, begin + 1)
-        notes, related = self._bracket_notes() if expected else ((), ())
-        problem = problem_at(
+        notes, related = self._create_bracket_notes() if expected else ((), ())
+        problem = build_problem(
             "parse", self.source, begin, finish, message, expected=expected, notes=notes, hint=hint, related=related
         )
         raise DhallError([problem])
@@ -197,12 +201,12 @@ class Lexer:
             hint=f"add `{CLOSERS[bracket]}`",
         )
 
-    def _bracket_notes(self) -> tuple[tuple[str, ...], tuple[Span, ...]]:
+    def _create_bracket_notes(self) -> tuple[tuple[str, ...], tuple[Span, ...]]:
         """Return a note of the innermost bracket that is open, and its place."""
         if not self.brackets:
             return (), ()
         bracket, start = self.brackets[-1]
-        span = span_of(self.source, start, start + len(bracket))
+        span = build_span(self.source, start, start + len(bracket))
         return (f"inside the `{bracket}` opened at {span.line}:{span.column}",), (span,)
 
     def _describe(self) -> str:
@@ -263,8 +267,8 @@ class Lexer:
     def _refuse_characters(self) -> None:
         invalid = (_INVALID_ASCII if self.text.isascii() else _INVALID).search(self.text)
         if invalid is not None:
-            at = invalid.start()
-            self.fail(f"the character U+{ord(self.text[at]):04X} is not allowed", at, at + 1)
+            offset = invalid.start()
+            self.fail(f"the character U+{ord(self.text[offset]):04X} is not allowed", offset, offset + 1)
 
 
 _PIECES = {
@@ -285,7 +289,7 @@ class Token(NamedTuple):
     end: int
 
 
-def iterate_tokens(source: Source) -> Iterator[Token]:
+def iter_tokens(source: Source) -> Iterator[Token]:
     """Yield the tokens of a text; raise `DhallError` at characters that are none."""
     lexer = Lexer(source)
     braces: list[str] = []
@@ -300,14 +304,14 @@ def iterate_tokens(source: Source) -> Iterator[Token]:
             yield Token(kind, start, end)
             start = end
         if literal:
-            end = _end_of_piece(source.text, literal, end)
+            end = _find_piece_end(source.text, literal, end)
             is_interpolated = source.text.startswith("${", end)
             if not is_interpolated and end == len(source.text):
                 yield Token("unclosed", start, end)
                 return
-            after = end if is_interpolated else end + len(_QUOTES[literal])
-            yield Token("piece", start, after)
-            end = after
+            piece_end = end if is_interpolated else end + len(_QUOTES[literal])
+            yield Token("piece", start, piece_end)
+            end = piece_end
             if is_interpolated:
                 yield Token("${", end, end + 2)
                 braces.append(literal)
@@ -316,7 +320,7 @@ def iterate_tokens(source: Source) -> Iterator[Token]:
         lexer.advance()
 
 
-def _end_of_piece(text: str, literal: str, start: int) -> int:
+def _find_piece_end(text: str, literal: str, start: int) -> int:
     """Return where a piece of a text literal ends: at its closing quotes, at `${`, or at the end of the text."""
     match = _PIECES[literal].match(text, start)
     assert match is not None

@@ -29,7 +29,7 @@ _ENV_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"
 class LiteralLexer(Lexer):
     """A lexer that also reads literals as a whole."""
 
-    def expression(self) -> Node:
+    def read_expression(self) -> Node:
         """Read an expression; the parser does."""
         raise NotImplementedError
 
@@ -75,17 +75,17 @@ class LiteralLexer(Lexer):
         year, month, day, hour, minute, second, fraction, zulu, sign, zone_hour, zone_minute = match.groups()
         values: dict[str, VTemporal] = {}
         if year:
-            values["date"] = self._date(int(year), int(month), int(day))
+            values["date"] = self._create_date(int(year), int(month), int(day))
         if hour:
-            values["time"] = self._time(int(hour), int(minute), second, fraction or "")
+            values["time"] = self._create_time(int(hour), int(minute), second, fraction or "")
         if zulu or sign:
-            values["timeZone"] = self._zone(sign or "+", int(zone_hour or 0), int(zone_minute or 0))
+            values["timeZone"] = self._create_time_zone(sign or "+", int(zone_hour or 0), int(zone_minute or 0))
         end = self.position
         self.advance()
         nodes: dict[str, Node] = {name: Literal(self.source, start, end, value) for name, value in values.items()}
         return next(iter(nodes.values())) if len(nodes) == 1 else RecordLiteral(self.source, start, end, nodes)
 
-    def _date(self, year: int, month: int, day: int) -> VTemporal:
+    def _create_date(self, year: int, month: int, day: int) -> VTemporal:
         try:
             # The standard has a year 0, which Python has not; it is a leap year, as 2000 is.
             datetime.date(year or 2000, month, day)
@@ -93,14 +93,14 @@ class LiteralLexer(Lexer):
             self.fail(f"there is no day {year:04}-{month:02}-{day:02}")
         return VTemporal("Date", (year, month, day))
 
-    def _time(self, hour: int, minute: int, second: str, fraction: str) -> VTemporal:
+    def _create_time(self, hour: int, minute: int, second: str, fraction: str) -> VTemporal:
         if hour > 23 or minute > 59 or int(second) > 59:
             self.fail(f"there is no time of day {hour:02}:{minute:02}:{second}")
         if len(fraction) > MAX_DIGITS:
             self.fail(f"the number has more than {MAX_DIGITS:,} digits")
         return VTemporal("Time", (hour, minute, int(second + fraction), len(fraction)))
 
-    def _zone(self, sign: str, hour: int, minute: int) -> VTemporal:
+    def _create_time_zone(self, sign: str, hour: int, minute: int) -> VTemporal:
         if hour > 23 or minute > 59:
             self.fail(f"there is no time zone {sign}{hour:02}:{minute:02}")
         return VTemporal("TimeZone", (1 if sign == "+" else 0, hour, minute))
@@ -119,12 +119,12 @@ class LiteralLexer(Lexer):
             if character == '"':
                 break
             if character == "\\":
-                value, position = self._escape(position)
+                value, position = self._read_escape(position)
                 piece.append(value)
             elif text.startswith("${", position):
                 parts.append("".join(piece))
                 piece = []
-                node, position = self._interpolation(position)
+                node, position = self._read_interpolation(position)
                 parts.append(node)
             elif character == "$":
                 piece.append("$")
@@ -144,7 +144,7 @@ class LiteralLexer(Lexer):
         hint = "a text begins and ends with `\"` on one line; one of several lines stands between `''`"
         self.fail("the text that begins here does not end", start, start + 1, hint=hint)
 
-    def _escape(self, position: int) -> tuple[str, int]:
+    def _read_escape(self, position: int) -> tuple[str, int]:
         letter = self.text[position + 1 : position + 2]
         if letter and letter in _ESCAPES:
             return _ESCAPES[letter], position + 2
@@ -162,12 +162,12 @@ class LiteralLexer(Lexer):
             self.fail("the escape names no character", position, match.end(), expected=r"at most `\u{10FFFD}`")
         return chr(code), match.end()
 
-    def _interpolation(self, position: int) -> tuple[Node, int]:
+    def _read_interpolation(self, position: int) -> tuple[Node, int]:
         """Read the expression after `${`; return it and where its `}` ends."""
         self.open_bracket("${", position)
         self.position = position + 2
         self.advance()
-        node = self.expression()
+        node = self.read_expression()
         if self.kind != "}":
             self.refuse("`}`")
         self.brackets.pop()
@@ -186,23 +186,23 @@ class LiteralLexer(Lexer):
             if piece == "''":
                 break
             if piece == "${":
-                node, position = self._interpolation(position - 2)
+                node, position = self._read_interpolation(position - 2)
                 parts += [node, ""]
             else:
                 parts[-1] = str(parts[-1]) + _LINES_ESCAPES.get(piece, piece)
         self.position = position
         self.advance()
-        parts = _without_indent(parts)
+        parts = _remove_indent(parts)
         if len(parts) == 1:
             return Literal(self.source, start, self.previous_end, parts[0])
         return TextLiteral(self.source, start, self.previous_end, parts)
 
 
-def _without_indent(parts: list[str | Node]) -> list[str | Node]:
+def _remove_indent(parts: list[str | Node]) -> list[str | Node]:
     """Remove the indentation that all lines but blank ones share; the last line always counts."""
     lines = "".join(part if isinstance(part, str) else "\0" for part in parts).split("\n")
-    indents = [_leading(line) for line in lines[:-1] if line] + [_leading(lines[-1])]
-    width = _common_length(indents)
+    indents = [_get_indent(line) for line in lines[:-1] if line] + [_get_indent(lines[-1])]
+    width = _compute_common_length(indents)
     if width == 0:
         return parts
     cut: list[str | Node] = []
@@ -215,12 +215,12 @@ def _without_indent(parts: list[str | Node]) -> list[str | Node]:
     return cut
 
 
-def _leading(line: str) -> str:
+def _get_indent(line: str) -> str:
     match = _INDENT.match(line)
     return match.group() if match else ""
 
 
-def _common_length(indents: list[str]) -> int:
+def _compute_common_length(indents: list[str]) -> int:
     low, high = min(indents), max(indents)
     for number, character in enumerate(low):
         if character != high[number]:

@@ -21,7 +21,7 @@ from assay.dhall.values import (
 )
 
 
-def difference(expected: Value, actual: Value) -> tuple[str, str, str]:
+def find_difference(expected: Value, actual: Value) -> tuple[str, str, str]:
     """Return how record types differ.
 
     Either an unknown field, `unknown` and a hint; or missing fields, `missing` and nothing; or the dotted path
@@ -33,7 +33,7 @@ def difference(expected: Value, actual: Value) -> tuple[str, str, str]:
         missing = [name for name in expected.fields if name not in actual.fields]
         prefix = "".join(f"{part}." for part in path)
         if extra:
-            return prefix + extra[0], "unknown", did_you_mean(extra[0], missing or list(expected.fields))
+            return prefix + extra[0], "unknown", suggest_names(extra[0], missing or list(expected.fields))
         if missing:
             return ", ".join(prefix + name for name in missing), "missing", ""
         name = next((n for n, v in expected.fields.items() if not are_equal(v, actual.fields[n])), "")
@@ -43,7 +43,7 @@ def difference(expected: Value, actual: Value) -> tuple[str, str, str]:
             return ".".join(path), "type", ""
 
 
-def did_you_mean(name: str, names: Sequence[str]) -> str:
+def suggest_names(name: str, names: Sequence[str]) -> str:
     """Return a hint that names the closest name, or all when they are few."""
     close = suggest(name, names).removeprefix("; ")
     if close or not names:
@@ -53,22 +53,25 @@ def did_you_mean(name: str, names: Sequence[str]) -> str:
     return f"there {verb} {listed}" + (", …" if len(names) > 12 else "")
 
 
-def missing_message(names: Sequence[str], role: str) -> str:
+def format_missing_message(names: Sequence[str], role: str) -> str:
     """Return the message for fields that are not there."""
     listed = ", ".join(f"`{name}`" for name in names)
     return f"missing field{'s' if len(names) > 1 else ''} {listed} in {role}"
 
 
-def conversion_hint(node: Node, expected: Value, actual: Value) -> str:
+def find_conversion_hint(node: Node, expected: Value, actual: Value) -> str:
     """Return how a value of a type may be had from one of another."""
     if expected is TEXT and actual in (NATURAL, INTEGER, DOUBLE):
         return f"a text is written in quotes; `{actual.name}/show` makes one of a number"
     if expected is TEXT and actual is BOOL:
         return 'a text is written in quotes; `if x then "True" else "False"` makes one of a Bool'
     if expected is DOUBLE and actual is NATURAL:
-        return f"a Double is written with a decimal point, for example `{_number(node, '2')}.0`"
+        return f"a Double is written with a decimal point, for example `{_format_number(node, '2')}.0`"
     if expected is INTEGER and actual is NATURAL:
-        return f"an Integer has a sign, for example `+{_number(node, '2')}`; `Natural/toInteger` makes one of a Natural"
+        return (
+            f"an Integer has a sign, for example `+{_format_number(node, '2')}`; `Natural/toInteger` "
+            "makes one of a Natural"
+        )
     if expected is NATURAL and actual is INTEGER:
         return "a Natural has no sign; `Integer/clamp` makes one of an Integer"
     if is_optional_type(expected) and are_equal(expected.arguments[0], actual):
@@ -80,7 +83,7 @@ def conversion_hint(node: Node, expected: Value, actual: Value) -> str:
     return ""
 
 
-def _number(node: Node, default: str) -> str:
+def _format_number(node: Node, default: str) -> str:
     if isinstance(node, Literal) and isinstance(node.value, int | VInteger):
         return str(node.value if isinstance(node.value, int) else node.value.number)
     return default

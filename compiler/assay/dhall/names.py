@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.dhall.errors import Span, span_of
+from assay.dhall.errors import Span, build_span
 from assay.dhall.printer import print_label, print_variable
 from assay.dhall.session import parse_text
-from assay.dhall.syntax import BUILTINS, KEYWORDS, Lambda, Let, Node, Pi, RecordLiteral, Source, Var, parts_of
+from assay.dhall.syntax import BUILTINS, KEYWORDS, Lambda, Let, Node, Pi, RecordLiteral, Source, Var, iter_parts
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_/-]*")
 
@@ -38,14 +38,14 @@ class Replacement:
     text: str
 
 
-def name_end(source: Source, start: int, name: str) -> int:
+def find_name_end(source: Source, start: int, name: str) -> int:
     """Return where a name ends that begins at an offset, be it in backticks."""
     return start + len(name) + (2 if source.text.startswith("`", start) else 0)
 
 
 def find_binder(root: Node, variable: Var) -> Binder | None:
     """Return what binds a variable; None for one that nothing binds."""
-    for node, scope in _iterate_scopes(root):
+    for node, scope in _iter_scopes(root):
         if node is variable:
             return scope[variable.level] if 0 <= variable.level < len(scope) else None
     return None
@@ -53,7 +53,7 @@ def find_binder(root: Node, variable: Var) -> Binder | None:
 
 def find_binding(root: Node, start: int) -> Binder | None:
     """Return the `let` or function whose name begins at an offset."""
-    for node, _ in _iterate_scopes(root):
+    for node, _ in _iter_scopes(root):
         if isinstance(node, Binder) and node.name_start == start > node.start:
             return node
     return None
@@ -65,8 +65,8 @@ def find_renaming(name: str, text: str, line: int, column: int) -> Renaming | No
     Raises `DhallError` when the text is no expression.
     """
     root = parse_text(name, text).node
-    located = _locate(root, root.source.offset(line, column))
-    return Renaming(located[0].name, span_of(root.source, *located[1])) if located else None
+    located = _locate(root, root.source.get_offset(line, column))
+    return Renaming(located[0].name, build_span(root.source, *located[1])) if located else None
 
 
 def rename(name: str, text: str, line: int, column: int, new: str) -> tuple[Replacement, ...]:
@@ -77,19 +77,19 @@ def rename(name: str, text: str, line: int, column: int, new: str) -> tuple[Repl
     """
     check_name(new)
     root = parse_text(name, text).node
-    located = _locate(root, root.source.offset(line, column))
+    located = _locate(root, root.source.get_offset(line, column))
     if located is None:
         raise RenameError("there is no name of a `let` or a parameter here")
     target, source = located[0], root.source
-    edits = [(target.name_start, name_end(source, target.name_start, target.name), new)]
+    edits = [(target.name_start, find_name_end(source, target.name_start, target.name), new)]
     puns = _find_puns(root)
-    for node, scope in _iterate_scopes(root):
+    for node, scope in _iter_scopes(root):
         if isinstance(node, Var) and 0 <= node.level < len(scope):
-            written = _write_variable(node, scope, target, new)
-            if written != (node.name, node.index):
+            new_variable = _write_variable(node, scope, target, new)
+            if new_variable != (node.name, node.index):
                 label = f"{print_label(puns[id(node)])} = " if id(node) in puns else ""
-                edits.append((node.start, node.end, label + _print_variable(*written)))
-    return tuple(Replacement(span_of(source, start, end), text) for start, end, text in sorted(edits))
+                edits.append((node.start, node.end, label + _print_variable(*new_variable)))
+    return tuple(Replacement(build_span(source, start, end), text) for start, end, text in sorted(edits))
 
 
 def check_name(name: str) -> None:
@@ -104,26 +104,26 @@ def check_name(name: str) -> None:
         raise RenameError(f"`{name}` is built in and cannot be defined")
 
 
-def _iterate_scopes(root: Node) -> Iterator[tuple[Node, Scope]]:
+def _iter_scopes(root: Node) -> Iterator[tuple[Node, Scope]]:
     """Yield every expression with the binders around it."""
     pending: list[tuple[Node, Scope]] = [(root, ())]
     while pending:
         node, scope = pending.pop()
         yield node, scope
-        for part in parts_of(node):
+        for part in iter_parts(node):
             pending.append((part, (*scope, node) if isinstance(node, Binder) and part is node.body else scope))
 
 
 def _locate(root: Node, offset: int) -> tuple[Binder, tuple[int, int]] | None:
     """Return the binder of the name around an offset, and the offsets of that name there."""
-    for node, scope in _iterate_scopes(root):
+    for node, scope in _iter_scopes(root):
         if isinstance(node, Var) and node.start <= offset <= node.end and 0 <= node.level < len(scope):
             binder, start = scope[node.level], node.start
         elif isinstance(node, Binder) and node.start < node.name_start <= offset:
             binder, start = node, node.name_start
         else:
             continue
-        end = name_end(root.source, start, binder.name)
+        end = find_name_end(root.source, start, binder.name)
         if offset <= end and binder.name_start > binder.start:
             return binder, (start, end)
     return None
@@ -133,7 +133,7 @@ def _find_puns(root: Node) -> dict[int, str]:
     """Return the fields that are written as a variable alone, `{ x }`, by the identity of the variable."""
     return {
         id(value): name
-        for node, _ in _iterate_scopes(root)
+        for node, _ in _iter_scopes(root)
         if isinstance(node, RecordLiteral)
         for name, value in node.fields.items()
         if isinstance(value, Var) and node.names.get(name) == value.start

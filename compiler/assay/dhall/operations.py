@@ -5,8 +5,8 @@ from __future__ import annotations
 from assay.dhall.budget import METER, check_number, spend_cells, spend_characters
 from assay.dhall.convert import are_equal
 from assay.dhall.values import (
-    ABSENT,
     EMPTY_RECORD,
+    MISSING,
     NOperation,
     NProject,
     NSelect,
@@ -74,7 +74,7 @@ def concatenate(parts: list[Value]) -> Value:
     joined: list[Value] = []
     piece: list[str] = []
     length = 0
-    for part in _flat(parts):
+    for part in _flatten(parts):
         if type(part) is str:
             piece.append(part)
             length += len(part)
@@ -92,7 +92,7 @@ def concatenate(parts: list[Value]) -> Value:
     return joined[0] if len(joined) == 1 else VText(joined)
 
 
-def _flat(parts: list[Value]) -> list[Value]:
+def _flatten(parts: list[Value]) -> list[Value]:
     if not any(type(part) is VText for part in parts):
         return parts
     flat: list[Value] = []
@@ -150,7 +150,7 @@ def _combine_fields(left: Value, right: Value, operator: str) -> Value:
     return join(fields, right, left) if operator == "/\\" else VRecordType(fields)
 
 
-def logic(operator: str, left: Value, right: Value) -> Value:
+def apply_logic(operator: str, left: Value, right: Value) -> Value:
     """Apply `&&` or `||`."""
     neutral = operator == "&&"
     if type(left) is bool:
@@ -188,7 +188,7 @@ def operate(operator: str, left: Value, right: Value) -> Value:
     if operator == "===":
         return VEquivalence(left, right)
     if operator in ("&&", "||"):
-        return logic(operator, left, right)
+        return apply_logic(operator, left, right)
     if operator in ("==", "!="):
         return compare(operator, left, right)
     return combine(left, right, operator)
@@ -199,7 +199,7 @@ def select(value: Value, name: str) -> Value:
     if type(value) is VRecord:
         return value.fields[name]
     if type(value) is VUnionType:
-        return VAlternative(value, name, ABSENT) if value.fields[name] is None else VConstructor(value, name)
+        return VAlternative(value, name, MISSING) if value.fields[name] is None else VConstructor(value, name)
     if type(value) is NProject:
         return select(value.value, name)
     if type(value) is NOperation and value.operator in ("//", "/\\"):

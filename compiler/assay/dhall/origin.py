@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assay.dhall.session import Evaluated, Module
+from assay.dhall.session import Evaluation, Module
 from assay.dhall.syntax import (
     Annotation,
     Fallback,
@@ -29,30 +29,30 @@ from assay.dhall.syntax import (
     Var,
     walk,
 )
-from assay.dhall.values import ABSENT, Environment, Thunk, VAlternative, Value, VList, VRecord, VSome
+from assay.dhall.values import MISSING, Environment, Thunk, VAlternative, Value, VList, VRecord, VSome
 
 Place = tuple[str | int, ...]
 MAX_STEPS = 1_000
 
-Written = tuple[Node, Environment]
+ScopedNode = tuple[Node, Environment]
 """An expression and the environment that it was evaluated in."""
 
 
-def origin_of(value: Value, path: Place) -> Node | None:
+def find_origin(value: Value, path: Place) -> Node | None:
     """Return the expression that wrote a part of a value, or of the part around it that is known.
 
     The path is one of the plain data: names of fields, keys of maps, positions in lists.
     """
-    best = own_origin(value)
+    best = find_literal_origin(value)
     for part in path:
         value = _unwrap(value)
-        step = _step(value, part)
+        step = _take_step(value, part)
         if step is None:
             break
-        value, written = step
-        origin = own_origin(_unwrap(value))
-        if origin is None and written is not None:
-            origin = trace(*written)
+        value, expression = step
+        origin = find_literal_origin(_unwrap(value))
+        if origin is None and expression is not None:
+            origin = trace(*expression)
         best = origin or best
     return best
 
@@ -62,36 +62,36 @@ def _unwrap(value: Value) -> Value:
     while True:
         if isinstance(value, VSome):
             value = value.value
-        elif isinstance(value, VAlternative) and value.payload is not ABSENT:
+        elif isinstance(value, VAlternative) and value.payload is not MISSING:
             value = value.payload
         else:
             return value
 
 
-def own_origin(value: Value) -> Node | None:
+def find_literal_origin(value: Value) -> Node | None:
     """Return the literal that made a record or list."""
     origin = value.origin if type(value) in (VRecord, VList) else None
     if isinstance(origin, Node):
         return origin
     if type(value) is VRecord and isinstance(origin, tuple) and isinstance(origin[0], VRecord):
-        return own_origin(origin[0]) or own_origin(origin[1])
+        return find_literal_origin(origin[0]) or find_literal_origin(origin[1])
     return None
 
 
-def _step(value: Value, part: str | int) -> tuple[Value, Written | None] | None:
+def _take_step(value: Value, part: str | int) -> tuple[Value, ScopedNode | None] | None:
     if type(value) is VRecord and part in value.fields:
-        return value.fields[part], field_written(value, str(part))
+        return value.fields[part], find_field_expression(value, str(part))
     if type(value) is not VList:
         return None
     if isinstance(part, int) and 0 <= part < len(value.items):
-        return value.items[part], item_written(value, part)
+        return value.items[part], find_item_expression(value, part)
     for item in reversed(value.items):
         if type(item) is VRecord and item.fields.get("mapKey") == part and "mapValue" in item.fields:
-            return item.fields["mapValue"], field_written(item, "mapValue")
+            return item.fields["mapValue"], find_field_expression(item, "mapValue")
     return None
 
 
-def field_written(value: VRecord, name: str) -> Written | None:
+def find_field_expression(value: VRecord, name: str) -> ScopedNode | None:
     """Return the expression of a field, with its environment."""
     for _ in range(MAX_STEPS):
         origin: Any = value.origin
@@ -103,15 +103,15 @@ def field_written(value: VRecord, name: str) -> Written | None:
         if isinstance(origin[0], VRecord):
             value = origin[0] if name in origin[0].fields else origin[1]
         elif origin[0] == "entry":
-            return field_written(origin[2], origin[1]) if name == "mapValue" else None
+            return find_field_expression(origin[2], origin[1]) if name == "mapValue" else None
         elif origin[0] == "item":
-            return item_written(origin[2], origin[1]) if name == "value" else None
+            return find_item_expression(origin[2], origin[1]) if name == "value" else None
         else:
             return origin[0], origin[1]
     return None
 
 
-def item_written(value: VList, number: int) -> Written | None:
+def find_item_expression(value: VList, number: int) -> ScopedNode | None:
     """Return the expression of an item, with its environment."""
     for _ in range(MAX_STEPS):
         origin: Any = value.origin
@@ -148,13 +148,13 @@ def follow_expressions(node: Node, env: Environment) -> Iterator[Node]:
         node, env = following
 
 
-def _follow(node: Node, env: Environment) -> Written | None:
+def _follow(node: Node, env: Environment) -> ScopedNode | None:
     if isinstance(node, Var) and 0 <= node.level < len(env):
         value = env[node.level]
         if isinstance(value, Thunk):
             return value.node, value.env
-        own = own_origin(value)
-        return (own, value.env) if own is not None else None
+        literal = find_literal_origin(value)
+        return (literal, value.env) if literal is not None else None
     if isinstance(node, Annotation):
         return node.value, env
     if isinstance(node, Fallback):
@@ -171,7 +171,7 @@ def _follow(node: Node, env: Environment) -> Written | None:
     return None
 
 
-def _follow_let(node: Let, env: Environment) -> Written:
+def _follow_let(node: Let, env: Environment) -> ScopedNode:
     current: Node = node
     while isinstance(current, Let):
         env = (*env, current.shared or Thunk(current.value, env))
@@ -179,26 +179,26 @@ def _follow_let(node: Let, env: Environment) -> Written:
     return current, env
 
 
-def _follow_select(node: Select, env: Environment) -> Written | None:
+def _follow_select(node: Select, env: Environment) -> ScopedNode | None:
     """Follow a selection of a record that is evaluated already."""
-    value = known_value(node.value, env)
+    value = get_evaluated_value(node.value, env)
     if type(value) is VRecord and node.name in value.fields:
-        return field_written(value, node.name)
+        return find_field_expression(value, node.name)
     return None
 
 
-def known_value(node: Node, env: Environment) -> Value:
+def get_evaluated_value(node: Node, env: Environment) -> Value:
     """Return the value of an expression when it is evaluated already, or ABSENT."""
     if isinstance(node, Var) and 0 <= node.level < len(env):
         value = env[node.level]
         return value.value if isinstance(value, Thunk) else value
     if isinstance(node, Import):
-        return getattr(node.module, "value", ABSENT)
+        return getattr(node.module, "value", MISSING)
     if isinstance(node, Select):
-        owner = known_value(node.value, env)
+        owner = get_evaluated_value(node.value, env)
         if type(owner) is VRecord:
-            return owner.fields.get(node.name, ABSENT)
-    return ABSENT
+            return owner.fields.get(node.name, MISSING)
+    return MISSING
 
 
 Link = tuple["Link | None", Value, str | int]
@@ -214,17 +214,17 @@ class PlacedText:
     literal: Node | None
     link: Link | None
 
-    def iterate_usages(self) -> Iterator[Node]:
+    def iter_usages(self) -> Iterator[Node]:
         """Yield the expressions that the text comes from, from that of its field or item on; not the literal."""
         if self.link is not None:
             yield from (node for node in _follow_link(self.link) if node is not self.literal)
 
-    def iterate_field(self, name: str) -> Iterator[Node]:
+    def iter_field(self, name: str) -> Iterator[Node]:
         """Yield the expressions of another field of the record that the text is in."""
         if self.link is not None and type(self.link[1]) is VRecord and name in self.link[1].fields:
             yield from _follow_link((self.link[0], self.link[1], name))
 
-    def iterate_enclosing(self) -> Iterator[Node]:
+    def iter_enclosing(self) -> Iterator[Node]:
         """Yield the expressions of the records and lists around the text, the innermost first."""
         link = self.link and self.link[0]
         while link is not None:
@@ -232,12 +232,10 @@ class PlacedText:
             link = link[0]
 
 
-def iterate_texts(evaluated: Evaluated) -> Iterator[PlacedText]:
+def iter_texts(evaluated: Evaluation) -> Iterator[PlacedText]:
     """Yield every text of a value with its origin. A path has an item's number also where plain data have a map."""
     literals = {
-        id(node.value): node
-        for node in iterate_nodes(evaluated)
-        if isinstance(node, Literal) and type(node.value) is str
+        id(node.value): node for node in iter_nodes(evaluated) if isinstance(node, Literal) and type(node.value) is str
     }
     pending: list[tuple[Place, Value, Link | None]] = [((), evaluated.value, None)]
     while pending:
@@ -253,11 +251,11 @@ def iterate_texts(evaluated: Evaluated) -> Iterator[PlacedText]:
             pending.extend(reversed(items))
         elif kind is VSome:
             pending.append((path, value.value, link))
-        elif kind is VAlternative and value.payload is not ABSENT:
+        elif kind is VAlternative and value.payload is not MISSING:
             pending.append((path, value.payload, link))
 
 
-def iterate_nodes(evaluated: Evaluated) -> Iterator[Node]:
+def iter_nodes(evaluated: Evaluation) -> Iterator[Node]:
     """Yield every expression of the files that an evaluation read, file by file in the order of their names."""
     modules: dict[str, Module] = {}
     pending = [evaluated.module]
@@ -272,14 +270,14 @@ def iterate_nodes(evaluated: Evaluated) -> Iterator[Node]:
             yield from walk(node)
 
 
-def iterate_declarations(evaluated: Evaluated, names: frozenset[str]) -> Iterator[tuple[str, str, Node]]:
+def iter_declarations(evaluated: Evaluation, names: frozenset[str]) -> Iterator[tuple[str, str, Node]]:
     """Yield the fields of record literals with one of these names whose value is a literal text, or a `let` of one.
 
     Each is the name of the field, the text, and the literal.
     """
     bindings: dict[tuple[str, str], Node] = {}
     variables: list[tuple[str, Var]] = []
-    for node in iterate_nodes(evaluated):
+    for node in iter_nodes(evaluated):
         if isinstance(node, Let) and _is_text(node.value):
             bindings.setdefault((node.source.name, node.name), node.value)
         elif isinstance(node, RecordLiteral):
@@ -302,6 +300,6 @@ def _is_text(node: Node) -> bool:
 def _follow_link(link: Link) -> Iterator[Node]:
     """Yield the expressions of a field or item, from the one in the record or list to the one that wrote it."""
     _, value, part = link
-    written = item_written(value, part) if isinstance(part, int) else field_written(value, part)
-    if written is not None:
-        yield from follow_expressions(*written)
+    expression = find_item_expression(value, part) if isinstance(part, int) else find_field_expression(value, part)
+    if expression is not None:
+        yield from follow_expressions(*expression)

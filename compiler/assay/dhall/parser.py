@@ -43,27 +43,27 @@ _PREFIXED = frozenset(("merge", "Some", "toMap", "showConstructor"))
 
 def parse(source: Source) -> Node:
     """Return the expression of a file; raise `DhallError` with one problem."""
-    return Parser(source).whole()
+    return Parser(source).read_whole()
 
 
 class Parser(PrimitiveParser):
     """The parser of whole expressions."""
 
-    def whole(self) -> Node:
+    def read_whole(self) -> Node:
         """Read the expression of the whole file."""
-        node = self.expression()
+        node = self.read_expression()
         if self.kind != "end":
             self.refuse("an operator or the end of the file")
         return node
 
     # Expressions, from the loosest to the tightest.
 
-    def expression(self) -> Node:
+    def read_expression(self) -> Node:
         self.depth += 1
         if self.depth > self.deepest:
             self._deepen(self.depth)
         read = _READERS.get(self.kind)
-        node = self._operation() if read is None else read(self)
+        node = self._read_operation() if read is None else read(self)
         self.depth -= 1
         return node
 
@@ -73,15 +73,15 @@ class Parser(PrimitiveParser):
             start = self.start
             outer, self.deepest = self.deepest, self.depth
             self.take_spaced("let")
-            name_start, name = self.start, self._bound_name()
+            name_start, name = self.start, self._read_bound_name()
             annotation = None
             if self.kind == ":":
                 self.take_spaced(":")
-                annotation = self.expression()
+                annotation = self.read_expression()
             if self.kind != "=":
                 self.refuse("`=`" if annotation else "`:` or `=`")
             self.advance()
-            value = self.expression()
+            value = self.read_expression()
             if self.kind not in ("let", "in"):
                 self.refuse("an operator, `let` or `in`")
             if not self.has_space:
@@ -90,7 +90,7 @@ class Parser(PrimitiveParser):
             self._bind(name)
             bindings.append((start, name, annotation, value, name_start, height))
         self.take_spaced("in")
-        body = self.expression()
+        body = self.read_expression()
         for start, name, annotation, value, name_start, height in reversed(bindings):
             self._unbind(name)
             body = Let(self.source, start, self.previous_end, name, annotation, value, body, name_start, height)
@@ -101,14 +101,14 @@ class Parser(PrimitiveParser):
         self.advance()
         self.open_bracket("(", self.start)
         self.take("(")
-        name_start, name = self.start, self._bound_name()
+        name_start, name = self.start, self._read_bound_name()
         self.take_spaced(":")
-        domain = self.expression()
+        domain = self.read_expression()
         self.close_bracket()
         self.take("->")
         outer, self.deepest = self.deepest, self.depth
         self._bind(name)
-        body = self.expression()
+        body = self.read_expression()
         self._unbind(name)
         height, self.deepest = self.deepest - self.depth + 1, max(outer, self.deepest)
         if kind == "\\":
@@ -119,38 +119,38 @@ class Parser(PrimitiveParser):
     def _read_if(self) -> Node:
         start = self.start
         self.take_spaced("if")
-        condition = self.expression()
+        condition = self.read_expression()
         if self.kind != "then":
             self.refuse("an operator or `then`")
         self.take_spaced("then")
-        positive = self.expression()
+        positive = self.read_expression()
         if self.kind != "else":
             self.refuse("an operator or `else`")
         self.take_spaced("else")
-        negative = self.expression()
+        negative = self.read_expression()
         return If(self.source, start, self.previous_end, condition, positive, negative)
 
     def _read_assert(self) -> Node:
         start = self.start
         self.advance()
         self.take_spaced(":")
-        annotation = self.expression()
+        annotation = self.read_expression()
         return Assert(self.source, start, self.previous_end, annotation)
 
-    def _operation(self) -> Node:
+    def _read_operation(self) -> Node:
         start = self.start
-        node = self._operators(1)
+        node = self._read_operators(1)
         if self.kind == "with":
             return self._read_with(start, node)
         if self.kind == "->":
             self.advance()
             self._bind("_")
-            body = self.expression()
+            body = self.read_expression()
             self._unbind("_")
             return Pi(self.source, start, self.previous_end, "_", node, body)
         if self.kind == ":":
             self.take_spaced(":")
-            annotation = self.expression()
+            annotation = self.read_expression()
             if isinstance(node, Merge | ToMap) and node.start == start and node.annotation is None:
                 node.annotation, node.end = annotation, self.previous_end
                 return node
@@ -163,26 +163,26 @@ class Parser(PrimitiveParser):
         count = 0
         while self.kind == "with":
             self.take_spaced("with")
-            path = [self._path_component()]
+            path = [self._read_path_component()]
             while self.kind == ".":
                 self.advance()
-                path.append(self._path_component())
+                path.append(self._read_path_component())
             self.take("=")
-            update = self._operators(1)
+            update = self._read_operators(1)
             node = With(self.source, start, self.previous_end, node, path, update)
             count += 1
             self._deepen(self.depth + count)
         return node
 
-    def _path_component(self) -> str | None:
+    def _read_path_component(self) -> str | None:
         if self.kind == "?":
             self.advance()
             return None
-        return self._name()
+        return self._read_name()
 
-    def _operators(self, least: int) -> Node:
+    def _read_operators(self, least: int) -> Node:
         start = self.start
-        left = self._application()
+        left = self._read_application()
         count = 0
         while True:
             operator = self.kind
@@ -192,7 +192,7 @@ class Parser(PrimitiveParser):
             self.advance()
             if operator in "+?" and not self.has_space and self.kind != "end":
                 self.fail(f"a space is needed after `{operator}`", self.previous_end - 1)
-            right = self._operators(precedence + 1)
+            right = self._read_operators(precedence + 1)
             if operator == "?":
                 self.has_fallback = True
                 left = Fallback(self.source, start, self.previous_end, left, right)
@@ -202,33 +202,33 @@ class Parser(PrimitiveParser):
             count += 1
             self._deepen(self.depth + count)
 
-    def _application(self) -> Node:
+    def _read_application(self) -> Node:
         start = self.start
         is_plain = self.kind not in _PREFIXED
-        node = self._import() if is_plain else self._prefixed()
+        node = self._read_operand() if is_plain else self._read_prefixed()
         count = 0
         while self.kind in _OPERANDS:
             if not self.has_space:
                 hint = 'the text may lack its beginning `"`' if self.kind == "text" else ""
                 self.fail("a space is needed between a function and its argument", self.start, hint=hint)
             is_plain = False
-            argument = self._import()
+            argument = self._read_operand()
             node = Apply(self.source, start, self.previous_end, node, argument)
             count += 1
             self._deepen(self.depth + count)
         self.is_plain = is_plain
         return node
 
-    def _prefixed(self) -> Node:
+    def _read_prefixed(self) -> Node:
         start, kind = self.start, self.kind
         self.take_spaced(kind)
-        value = self._import()
+        value = self._read_operand()
         if kind == "merge":
             if self.kind not in _OPERANDS:
                 self.refuse("the second argument of `merge`")
             if not self.has_space:
                 self.fail("a space is needed between the arguments of `merge`")
-            union = self._import()
+            union = self._read_operand()
             return Merge(self.source, start, self.previous_end, value, union, None)
         if kind == "Some":
             return SomeLiteral(self.source, start, self.previous_end, value)
@@ -236,14 +236,14 @@ class Parser(PrimitiveParser):
             return ToMap(self.source, start, self.previous_end, value, None)
         return ShowConstructor(self.source, start, self.previous_end, value)
 
-    def _import(self) -> Node:
+    def _read_operand(self) -> Node:
         if self.kind in _IMPORTS:
             return self._read_import()
-        node = self._selection()
+        node = self._read_selection()
         if self.kind == "::":
             start = node.start
             self.advance()
-            value = self._selection()
+            value = self._read_selection()
             return Complete(self.source, start, self.previous_end, node, value)
         return node
 
@@ -254,7 +254,7 @@ class Parser(PrimitiveParser):
         headers, digest, mode = None, "", "Code"
         if kind == "url" and self.kind == "using":
             self.take_spaced("using")
-            headers = self._import()
+            headers = self._read_operand()
             end = self.previous_end
         if self.kind == "sha" and self.has_space:
             digest, end = self.token[7:].lower(), self.position
@@ -269,39 +269,39 @@ class Parser(PrimitiveParser):
         self.imports.append(node)
         return node
 
-    def _selection(self) -> Node:
+    def _read_selection(self) -> Node:
         start = self.start
-        node = self._primitive()
+        node = self._read_primitive()
         count = 0
         while self.kind == ".":
             self.advance()
-            node = self._selector(start, node)
+            node = self._read_selector(start, node)
             count += 1
             self._deepen(self.depth + count)
         return node
 
-    def _selector(self, start: int, node: Node) -> Node:
+    def _read_selector(self, start: int, node: Node) -> Node:
         if self.kind == "{":
-            names = self._projected_names()
+            names = self._read_projected_names()
             return Project(self.source, start, self.previous_end, node, names)
         if self.kind == "(":
             self.open_bracket("(", self.start)
             self.advance()
-            type_node = self.expression()
+            type_node = self.read_expression()
             self.close_bracket()
             return ProjectType(self.source, start, self.previous_end, node, type_node)
         name_start = self.start
-        name = self._name("the name of a field")
+        name = self._read_name("the name of a field")
         return Select(self.source, start, self.previous_end, node, name, name_start)
 
-    def _projected_names(self) -> list[str]:
+    def _read_projected_names(self) -> list[str]:
         names = []
         self.open_bracket("{", self.start)
         self.advance()
         if self.kind == ",":
             self.advance()
         while self.kind != "}":
-            names.append(self._name())
+            names.append(self._read_name())
             self._separate(",", "}")
         self.close_bracket()
         return names
@@ -314,7 +314,7 @@ class Parser(PrimitiveParser):
             self.advance()
         is_empty = self.kind == "]"
         self.restore(state)
-        return self._read_list(can_be_empty=True) if is_empty else self._operation()
+        return self._read_list(can_be_empty=True) if is_empty else self._read_operation()
 
 
 _READERS = {

@@ -51,7 +51,7 @@ class PrimitiveParser(LiteralLexer):
         elif self.kind != closer:
             self.refuse(expected or f"`{separator}` or `{closer}`")
 
-    def _primitive(self) -> Node:
+    def _read_primitive(self) -> Node:
         read = _PRIMITIVES.get(self.kind)
         if read is None:
             self._refuse_operand()
@@ -76,9 +76,9 @@ class PrimitiveParser(LiteralLexer):
                 self.refuse("a number")
             index = self.to_natural(self.token)
             self.advance()
-        return self._variable(start, self.previous_end, name, index)
+        return self._create_variable(start, self.previous_end, name, index)
 
-    def _variable(self, start: int, end: int, name: str, index: int) -> Var:
+    def _create_variable(self, start: int, end: int, name: str, index: int) -> Var:
         levels = self.scope.get(name) or []
         if index < len(levels):
             return Var(self.source, start, end, name, index, levels[-1 - index])
@@ -87,7 +87,7 @@ class PrimitiveParser(LiteralLexer):
     def _read_parentheses(self) -> Node:
         self.open_bracket("(", self.start)
         self.advance()
-        node = self.expression()
+        node = self.read_expression()
         if self.kind != ")":
             self.refuse("an operator or `)`")
         self.close_bracket()
@@ -101,7 +101,7 @@ class PrimitiveParser(LiteralLexer):
             self.advance()
         items = []
         while self.kind != "]":
-            items.append(self.expression())
+            items.append(self.read_expression())
             self._separate(",", "]")
         self.close_bracket()
         end = self.previous_end
@@ -111,7 +111,7 @@ class PrimitiveParser(LiteralLexer):
             hint = "put it in parentheses: `([] : List ...)`"
             self.fail("an empty list needs its type", start, end, expected="`[] : List ...`", hint=hint)
         self.take_spaced(":")
-        annotation = self.expression()
+        annotation = self.read_expression()
         return ListLiteral(self.source, start, self.previous_end, [], annotation)
 
     def _read_union(self) -> Node:
@@ -123,11 +123,11 @@ class PrimitiveParser(LiteralLexer):
         if self.kind == "|":
             self.advance()
         while self.kind != ">":
-            name_start, name = self.start, self._name("the name of an alternative")
+            name_start, name = self.start, self._read_name("the name of an alternative")
             payload = None
             if self.kind == ":":
                 self.take_spaced(":")
-                payload = self.expression()
+                payload = self.read_expression()
             if name in fields:
                 self.fail(f"the alternative `{name}` occurs twice", name_start, name_start + len(name))
             fields[name], names[name] = payload, name_start
@@ -150,33 +150,33 @@ class PrimitiveParser(LiteralLexer):
         if self.kind == "}":
             self.close_bracket()
             return RecordType(self.source, start, self.previous_end, {})
-        name_start, name = self.start, self._name("the name of a field, `=` or `}`")
+        name_start, name = self.start, self._read_name("the name of a field, `=` or `}`")
         if self.kind == ":":
-            return self._record_type(start, name_start, name)
-        return self._record_literal(start, name_start, name)
+            return self._read_record_type(start, name_start, name)
+        return self._read_record_literal(start, name_start, name)
 
-    def _record_type(self, start: int, name_start: int, name: str) -> Node:
+    def _read_record_type(self, start: int, name_start: int, name: str) -> Node:
         fields: dict[str, Node] = {}
         names: dict[str, int] = {}
         while True:
             self.take_spaced(":")
-            field_type = self.expression()
+            field_type = self.read_expression()
             if name in fields:
                 self.fail(f"the field `{name}` occurs twice", name_start, name_start + len(name))
             fields[name], names[name] = field_type, name_start
             self._separate(",", "}")
             if self.kind == "}":
                 break
-            name_start, name = self.start, self._name("the name of a field or `}`")
+            name_start, name = self.start, self._read_name("the name of a field or `}`")
         self.close_bracket()
         return RecordType(self.source, start, self.previous_end, fields, names)
 
-    def _record_literal(self, start: int, name_start: int, name: str) -> Node:
+    def _read_record_literal(self, start: int, name_start: int, name: str) -> Node:
         fields: dict[str, Node] = {}
         names: dict[str, int] = {}
         repeated = 0
         while True:
-            value = self._field_value(name_start, name)
+            value = self._read_field_value(name_start, name)
             other = fields.get(name)
             if other is None:
                 fields[name], names[name] = value, name_start
@@ -187,23 +187,23 @@ class PrimitiveParser(LiteralLexer):
             self._separate(",", "}")
             if self.kind == "}":
                 break
-            name_start, name = self.start, self._name("the name of a field or `}`")
+            name_start, name = self.start, self._read_name("the name of a field or `}`")
         self.close_bracket()
         return RecordLiteral(self.source, start, self.previous_end, fields, names)
 
-    def _field_value(self, name_start: int, name: str) -> Node:
+    def _read_field_value(self, name_start: int, name: str) -> Node:
         """Read `= value`, `.name.name = value`, or nothing, which stands for the variable of that name."""
         if self.kind in (",", "}"):
-            return self._variable(name_start, self.previous_end, name, 0)
+            return self._create_variable(name_start, self.previous_end, name, 0)
         inner: list[tuple[str, int]] = []
         while self.kind == ".":
             self.advance()
             inner_start = self.start
-            inner.append((self._name(), inner_start))
+            inner.append((self._read_name(), inner_start))
         if self.kind != "=":
             self.refuse("`=`" if inner else "`=`, `:`, `.`, `,` or `}`")
         self.advance()
-        value = self.expression()
+        value = self.read_expression()
         self._deepen(self.depth + len(inner))
         for part, part_start in reversed(inner):
             value = RecordLiteral(self.source, value.start, value.end, {part: value}, {part: part_start})
@@ -211,7 +211,7 @@ class PrimitiveParser(LiteralLexer):
 
     # Names.
 
-    def _name(self, expected: str = "a name") -> str:
+    def _read_name(self, expected: str = "a name") -> str:
         token = self.token
         if self.kind == "quoted":
             token = token[1:-1]
@@ -220,12 +220,12 @@ class PrimitiveParser(LiteralLexer):
         self.advance()
         return token
 
-    def _bound_name(self) -> str:
+    def _read_bound_name(self) -> str:
         if self.kind == "label" and self.token in BUILTINS:
             self.fail(f"`{self.token}` is built in and cannot be defined", hint="choose another name")
         if self.kind == "Some":
             self.refuse("a name")
-        return self._name()
+        return self._read_name()
 
     def _bind(self, name: str) -> None:
         if self.levels >= MAX_NAMES:

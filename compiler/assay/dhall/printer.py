@@ -72,8 +72,8 @@ def print_variable(name: str) -> str:
 
 def _print(node: Node, level: int) -> str:
     """Return the text of a node; it is put into parentheses when it binds less tightly than `level`."""
-    own, text = _PRINTERS[type(node)](node)
-    return f"({text})" if own < level else text
+    precedence, text = _PRINTERS[type(node)](node)
+    return f"({text})" if precedence < level else text
 
 
 def _print_var(node: Var) -> tuple[int, str]:
@@ -100,13 +100,13 @@ def _print_let(node: Let) -> tuple[int, str]:
 
 
 def _print_operation(node: Operation) -> tuple[int, str]:
-    own = PRECEDENCE[node.operator]
-    return own, f"{_print(node.left, own)} {node.operator} {_print(node.right, own + 1)}"
+    precedence = PRECEDENCE[node.operator]
+    return precedence, f"{_print(node.left, precedence)} {node.operator} {_print(node.right, precedence + 1)}"
 
 
 def _print_fallback(node: Fallback) -> tuple[int, str]:
-    own = PRECEDENCE["?"]
-    return own, f"{_print(node.left, own)} ? {_print(node.right, own + 1)}"
+    precedence = PRECEDENCE["?"]
+    return precedence, f"{_print(node.left, precedence)} ? {_print(node.right, precedence + 1)}"
 
 
 def _print_literal(node: Literal) -> tuple[int, str]:

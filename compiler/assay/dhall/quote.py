@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.dhall.budget import METER, first_exhausted
+from assay.dhall.budget import METER, find_budget_error
 from assay.dhall.hooks import HOOKS
 from assay.dhall.syntax import (
     Apply,
@@ -32,7 +32,7 @@ from assay.dhall.syntax import (
     With,
 )
 from assay.dhall.values import (
-    ABSENT,
+    MISSING,
     NApply,
     NFree,
     NIf,
@@ -109,15 +109,15 @@ class _Quoter:
         METER.steps -= COST
         METER.depth -= 1
         if METER.steps < 0 or METER.depth < 0:
-            raise first_exhausted()
+            raise find_budget_error()
         node = _QUOTERS[type(value)](self, value)
         METER.depth += 1
         return node
 
-    def optional(self, value: Value) -> Node | None:
+    def quote_optional(self, value: Value) -> Node | None:
         return None if value is None else self.quote(value)
 
-    def fields(self, fields: dict[str, Value]) -> dict[str, Node]:
+    def quote_fields(self, fields: dict[str, Value]) -> dict[str, Node]:
         if self.depth >= 0 and len(fields) > MAX_FIELDS:
             return {name: self.quote(fields[name]) for name in sorted(fields)[:MAX_FIELDS]} | {ELLIPSIS: _DOTS}
         return {name: self.quote(fields[name]) for name in sorted(fields)}
@@ -131,42 +131,42 @@ class _Quoter:
         self.names.pop()
         return name, body
 
-    def variable(self, value: NVar) -> Node:
+    def quote_variable(self, value: NVar) -> Node:
         name = self.names[value.level]
         return Var(NOWHERE, 0, 0, name, self.names[value.level + 1 :].count(name), value.level)
 
-    def free(self, value: NFree) -> Node:
+    def quote_free(self, value: NFree) -> Node:
         return Var(NOWHERE, 0, 0, value.name, value.index + self.names.count(value.name), -1 - value.index)
 
-    def function(self, value: VLambda) -> Node:
+    def quote_function(self, value: VLambda) -> Node:
         domain = self.quote(HOOKS.evaluate(value.node.domain, value.env))
         name, body = self.bind(value.node.name, lambda variable: HOOKS.apply(value, variable))
         return Lambda(NOWHERE, 0, 0, name, domain, body, value.node.height, 0, value.node.cost)
 
-    def pi(self, value: VPi) -> Node:
+    def quote_pi(self, value: VPi) -> Node:
         domain = self.quote(value.domain)
         name, body = self.bind(value.name, lambda variable: HOOKS.instantiate(value.closure, variable))
         return Pi(NOWHERE, 0, 0, name, domain, body)
 
-    def builtin(self, value: VBuiltin) -> Node:
+    def quote_builtin(self, value: VBuiltin) -> Node:
         node: Node = Builtin(NOWHERE, 0, 0, value.name)
         for argument in value.arguments:
             node = Apply(NOWHERE, 0, 0, node, self.quote(argument))
         return node
 
-    def list(self, value: VList) -> Node:
+    def quote_list(self, value: VList) -> Node:
         if value.items and self.depth >= 0:
             items = [self.quote(item) for item in value.items[:3]] + [_DOTS] * (len(value.items) > 3)
             return ListLiteral(NOWHERE, 0, 0, items, None)
         if value.items:
             return ListLiteral(NOWHERE, 0, 0, [self.quote(item) for item in value.items], None)
         element = value.element
-        if type(element) is NApply and element.argument is ABSENT:
+        if type(element) is NApply and element.argument is MISSING:
             return ListLiteral(NOWHERE, 0, 0, [], self.quote(element.function))
         annotation = Apply(NOWHERE, 0, 0, Builtin(NOWHERE, 0, 0, "List"), self.quote(element))
         return ListLiteral(NOWHERE, 0, 0, [], annotation)
 
-    def text(self, value: VText) -> Node:
+    def quote_text(self, value: VText) -> Node:
         parts: list[str | Node] = [""]
         for part in value.parts:
             if type(part) is str:
@@ -175,53 +175,55 @@ class _Quoter:
                 parts += [self.quote(part), ""]
         return TextLiteral(NOWHERE, 0, 0, parts)
 
-    def union(self, value: VUnionType) -> Node:
-        return UnionType(NOWHERE, 0, 0, {name: self.optional(value.fields[name]) for name in sorted(value.fields)})
+    def quote_union(self, value: VUnionType) -> Node:
+        return UnionType(
+            NOWHERE, 0, 0, {name: self.quote_optional(value.fields[name]) for name in sorted(value.fields)}
+        )
 
-    def alternative(self, value: VAlternative) -> Node:
+    def quote_alternative(self, value: VAlternative) -> Node:
         node = Select(NOWHERE, 0, 0, self.quote(value.union), value.name)
-        return node if value.payload is ABSENT else Apply(NOWHERE, 0, 0, node, self.quote(value.payload))
+        return node if value.payload is MISSING else Apply(NOWHERE, 0, 0, node, self.quote(value.payload))
 
-    def operation(self, value: NOperation) -> Node:
+    def quote_operation(self, value: NOperation) -> Node:
         return Operation(NOWHERE, 0, 0, value.operator, self.quote(value.left), self.quote(value.right))
 
-    def merge(self, value: NMerge) -> Node:
-        annotation = self.optional(value.annotation)
+    def quote_merge(self, value: NMerge) -> Node:
+        annotation = self.quote_optional(value.annotation)
         return Merge(NOWHERE, 0, 0, self.quote(value.handlers), self.quote(value.union), annotation)
 
-    def condition(self, value: NIf) -> Node:
+    def quote_if(self, value: NIf) -> Node:
         positive, negative = self.quote(value.positive), self.quote(value.negative)
         return If(NOWHERE, 0, 0, self.quote(value.condition), positive, negative)
 
-    def with_update(self, value: NWith) -> Node:
+    def quote_with(self, value: NWith) -> Node:
         return With(NOWHERE, 0, 0, self.quote(value.value), value.path, self.quote(value.update))
 
 
 _DOTS = Var(NOWHERE, 0, 0, ELLIPSIS, 0, -1)
 
 
-def _literal(_quoter: _Quoter, value: Value) -> Node:
+def _quote_literal(_quoter: _Quoter, value: Value) -> Node:
     return Literal(NOWHERE, 0, 0, value)
 
 
 _QUOTERS: dict[type, Callable[..., Node]] = {
-    int: _literal,
-    str: _literal,
-    float: _literal,
-    bytes: _literal,
-    VInteger: _literal,
-    VTemporal: _literal,
+    int: _quote_literal,
+    str: _quote_literal,
+    float: _quote_literal,
+    bytes: _quote_literal,
+    VInteger: _quote_literal,
+    VTemporal: _quote_literal,
     bool: lambda _quoter, value: Builtin(NOWHERE, 0, 0, str(value)),
     VConst: lambda _quoter, value: Builtin(NOWHERE, 0, 0, value.name),
-    VBuiltin: _Quoter.builtin,
-    VLambda: _Quoter.function,
-    VPi: _Quoter.pi,
-    VList: _Quoter.list,
-    VText: _Quoter.text,
-    VRecord: lambda quoter, value: RecordLiteral(NOWHERE, 0, 0, quoter.fields(value.fields)),
-    VRecordType: lambda quoter, value: RecordType(NOWHERE, 0, 0, quoter.fields(value.fields)),
-    VUnionType: _Quoter.union,
-    VAlternative: _Quoter.alternative,
+    VBuiltin: _Quoter.quote_builtin,
+    VLambda: _Quoter.quote_function,
+    VPi: _Quoter.quote_pi,
+    VList: _Quoter.quote_list,
+    VText: _Quoter.quote_text,
+    VRecord: lambda quoter, value: RecordLiteral(NOWHERE, 0, 0, quoter.quote_fields(value.fields)),
+    VRecordType: lambda quoter, value: RecordType(NOWHERE, 0, 0, quoter.quote_fields(value.fields)),
+    VUnionType: _Quoter.quote_union,
+    VAlternative: _Quoter.quote_alternative,
     VConstructor: lambda quoter, value: Select(NOWHERE, 0, 0, quoter.quote(value.union), value.name),
     VSome: lambda quoter, value: SomeLiteral(NOWHERE, 0, 0, quoter.quote(value.value)),
     VNone: lambda quoter, value: Apply(NOWHERE, 0, 0, Builtin(NOWHERE, 0, 0, "None"), quoter.quote(value.type)),
@@ -229,16 +231,18 @@ _QUOTERS: dict[type, Callable[..., Node]] = {
         NOWHERE, 0, 0, "===", quoter.quote(value.left), quoter.quote(value.right)
     ),
     VAssert: lambda quoter, value: Assert(NOWHERE, 0, 0, quoter.quote(value.type)),
-    NVar: _Quoter.variable,
-    NFree: _Quoter.free,
+    NVar: _Quoter.quote_variable,
+    NFree: _Quoter.quote_free,
     NApply: lambda quoter, value: Apply(NOWHERE, 0, 0, quoter.quote(value.function), quoter.quote(value.argument)),
-    NOperation: _Quoter.operation,
-    NIf: _Quoter.condition,
+    NOperation: _Quoter.quote_operation,
+    NIf: _Quoter.quote_if,
     NSelect: lambda quoter, value: Select(NOWHERE, 0, 0, quoter.quote(value.value), value.name),
     NProject: lambda quoter, value: Project(NOWHERE, 0, 0, quoter.quote(value.value), value.names),
-    NMerge: _Quoter.merge,
-    NToMap: lambda quoter, value: ToMap(NOWHERE, 0, 0, quoter.quote(value.value), quoter.optional(value.annotation)),
-    NWith: _Quoter.with_update,
+    NMerge: _Quoter.quote_merge,
+    NToMap: lambda quoter, value: ToMap(
+        NOWHERE, 0, 0, quoter.quote(value.value), quoter.quote_optional(value.annotation)
+    ),
+    NWith: _Quoter.quote_with,
     NShow: lambda quoter, value: ShowConstructor(NOWHERE, 0, 0, quoter.quote(value.value)),
 }
 _SHORT = frozenset((int, str, float, bytes, bool, VInteger, VTemporal, VConst, VBuiltin, NVar, NFree))

@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.dhall import typing_records, typing_rules, typing_unions
-from assay.dhall.binary import semantic_hash
-from assay.dhall.budget import Budget, metered, spend_characters
+from assay.dhall.binary import compute_semantic_hash
+from assay.dhall.budget import Budget, apply_budget, spend_characters
 from assay.dhall.decode import decode
-from assay.dhall.errors import DhallError, Problem, ReportedError, Span, error_at, problem_at
+from assay.dhall.errors import DhallError, Problem, ReportedError, Span, build_error, build_problem
 from assay.dhall.evaluate import evaluate
 from assay.dhall.imports import LOCATION, FolderPolicy, ImportPolicy, ImportRefusedError, NoImports, locate
 from assay.dhall.infer import Context, infer
 from assay.dhall.parser import Parser
 from assay.dhall.quote import quote
-from assay.dhall.syntax import Fallback, Import, Literal, Node, Source, parts_of
-from assay.dhall.values import ABSENT, BYTES, TEXT, Value
+from assay.dhall.syntax import Fallback, Import, Literal, Node, Source, iter_parts
+from assay.dhall.values import BYTES, MISSING, TEXT, Value
 
 MAX_FILES = 2_000
 MAX_TRAIL = 64
@@ -65,24 +65,24 @@ class Module:
     uses: list[tuple[str, str, str, Module | None]] = field(default_factory=list)
     can_be_reused: bool = True
     digest: str = ""
-    value: Value = ABSENT
+    value: Value = MISSING
 
     def evaluate(self) -> Value:
         """Return the value; the module must be without problems."""
-        if self.value is ABSENT:
+        if self.value is MISSING:
             assert self.node is not None
             self.value = evaluate(self.node, ())
         return self.value
 
-    def hash(self) -> str:
+    def compute_hash(self) -> str:
         """Return the semantic hash: the SHA-256 of the binary normal form."""
         if not self.digest:
-            self.digest = semantic_hash(quote(self.evaluate(), [], anonymous=True))
+            self.digest = compute_semantic_hash(quote(self.evaluate(), [], anonymous=True))
         return self.digest
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedFile:
     """The expression of a file, and its imports."""
 
     node: Node
@@ -91,7 +91,7 @@ class Parsed:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluated:
+class Evaluation:
     """The value and type of a file, and every file that was read for it, sorted by name."""
 
     value: Value
@@ -119,7 +119,7 @@ class Evaluator:
         self.policy: ImportPolicy = policy or NoImports()
         self.budget = budget or Budget()
         self.modules: dict[str, Module] = {}
-        self._parsed: dict[str, tuple[bytes, Parsed]] = {}
+        self._parsed: dict[str, tuple[bytes, ParsedFile]] = {}
 
     def find_module(self, name: str, sha256: str) -> Module | None:
         """Return the module of a file with this content, when it was evaluated without problems."""
@@ -128,64 +128,64 @@ class Evaluator:
             return None
         return module
 
-    def parse(self, name: str, content: bytes) -> Parsed:
+    def parse(self, name: str, content: bytes) -> ParsedFile:
         """Parse a file; it is not parsed again when it is evaluated. Raise `DhallError` when it is no expression."""
         parsed = parse_file(name, content)
         self._parsed[name] = content, parsed
         return parsed
 
-    def take_parsed(self, name: str, content: bytes) -> Parsed:
+    def take_parsed(self, name: str, content: bytes) -> ParsedFile:
         """Return an expression that nothing else uses, since evaluation leaves values in it."""
-        known, parsed = self._parsed.pop(name, (None, None))
-        return parsed if parsed is not None and known == content else parse_file(name, content)
+        cached_content, parsed = self._parsed.pop(name, (None, None))
+        return parsed if parsed is not None and cached_content == content else parse_file(name, content)
 
-    def evaluate_file(self, path: Path) -> Evaluated:
+    def evaluate_file(self, path: Path) -> Evaluation:
         """Evaluate a file inside the folders of the policy; raise `DhallError` with every problem."""
         if not isinstance(self.policy, FolderPolicy):
             raise TypeError("only a FolderPolicy has names for paths")
         try:
-            name = self.policy.name_of(path)
+            name = self.policy.get_name(path)
         except ImportRefusedError as error:
             raise DhallError([Problem("import", error.message, hint=error.hint)]) from None
         return self.evaluate_name(name)
 
-    def evaluate_name(self, name: str) -> Evaluated:
+    def evaluate_name(self, name: str) -> Evaluation:
         """Evaluate what the policy reads under a name."""
-        with metered(self.budget):
-            load = Load(self)
+        with apply_budget(self.budget):
+            load = Loader(self)
             try:
-                module = load.module(name)
+                module = load.load_module(name)
             except ImportRefusedError as error:
                 raise DhallError([Problem("import", error.message, hint=error.hint)]) from None
             return self._finish(load, module)
 
-    def evaluate_text(self, text: str, name: str = "(text)") -> Evaluated:
+    def evaluate_text(self, text: str, name: str = "(text)") -> Evaluation:
         """Evaluate an expression; its imports are relative to `name`."""
-        with metered(self.budget):
-            load = Load(self)
-            return self._finish(load, load.text_module(name, text))
+        with apply_budget(self.budget):
+            load = Loader(self)
+            return self._finish(load, load.load_text_module(name, text))
 
     def inspect(self, name: str, text: str) -> Inspection:
         """Type a text in place of a file, as far as it can be; raise `DhallError` when it is no expression."""
-        with metered(self.budget):
-            load = Load(self)
+        with apply_budget(self.budget):
+            load = Loader(self)
             parsed = parse_text(name, text)
             module = Module(name, "", parsed.node)
             load.trail.append(name)
-            load.resolve_all(module, parsed)
+            load.resolve_imports(module, parsed)
             context = Context(record=[])
             load.type_module(module, context)
             assert module.node is not None
             return Inspection(module.node, context.record or [], (*module.problems, *context.problems))
 
-    def _finish(self, load: Load, module: Module) -> Evaluated:
+    def _finish(self, load: Loader, module: Module) -> Evaluation:
         if module.problems:
             raise DhallError(module.problems)
-        files = {(use.name, use.mode): use for use in load.files_of(module)}
-        return Evaluated(module.evaluate(), module.type, tuple(files[key] for key in sorted(files)), module)
+        files = {(use.name, use.mode): use for use in load.iter_files(module)}
+        return Evaluation(module.evaluate(), module.type, tuple(files[key] for key in sorted(files)), module)
 
 
-class Load:
+class Loader:
     """One evaluation: which files are checked to be up to date, and which are being loaded."""
 
     def __init__(self, evaluator: Evaluator) -> None:
@@ -194,14 +194,14 @@ class Load:
         self.checked: dict[str, Module] = {}
         self.contents: dict[str, bytes] = {}
         self.trail: list[str] = []
-        self.bytes = 0
+        self.total_bytes = 0
 
     def read(self, name: str) -> bytes:
         """Return the content of a name, read once."""
         if name not in self.contents:
             content = self.policy.read(name)
-            self.bytes += len(content)
-            if len(self.contents) >= MAX_FILES or self.bytes > MAX_BYTES:
+            self.total_bytes += len(content)
+            if len(self.contents) >= MAX_FILES or self.total_bytes > MAX_BYTES:
                 raise ImportRefusedError(
                     f"the imports are more than {MAX_FILES:,} files or {MAX_BYTES // 1_000_000} MB",
                     "data belongs in runs, not in specifications",
@@ -209,17 +209,17 @@ class Load:
             self.contents[name] = content
         return self.contents[name]
 
-    def module(self, name: str) -> Module:
+    def load_module(self, name: str) -> Module:
         """Return the module of a file, from before when nothing that it depends on changed."""
         module = self.checked.get(name)
         if module is None:
             content = self.read(name)
             digest = hashlib.sha256(content).hexdigest()
-            known = self.evaluator.modules.get(name)
-            if known is None or known.sha256 != digest or not self._is_current(known):
-                known = self._load(name, content, digest)
-                self.evaluator.modules[name] = known
-            module = self.checked[name] = known
+            loaded_module = self.evaluator.modules.get(name)
+            if loaded_module is None or loaded_module.sha256 != digest or not self._is_current(loaded_module):
+                loaded_module = self._load_file(name, content, digest)
+                self.evaluator.modules[name] = loaded_module
+            module = self.checked[name] = loaded_module
         return module
 
     def _is_current(self, module: Module) -> bool:
@@ -231,7 +231,7 @@ class Load:
                 if mode != "Code":
                     if hashlib.sha256(self.read(name)).hexdigest() != digest:
                         return False
-                elif self.module(name) is not used:
+                elif self.load_module(name) is not used:
                     return False
         except ImportRefusedError:
             return False
@@ -239,20 +239,20 @@ class Load:
             self.trail.pop()
         return True
 
-    def _load(self, name: str, content: bytes, digest: str) -> Module:
+    def _load_file(self, name: str, content: bytes, digest: str) -> Module:
         return self._fill(Module(name, digest), lambda: self.evaluator.take_parsed(name, content))
 
-    def text_module(self, name: str, text: str) -> Module:
+    def load_text_module(self, name: str, text: str) -> Module:
         """Return the module of a text that is no file, or is not saved."""
         content = text.encode("utf-8", "replace")
         return self._fill(Module(name, hashlib.sha256(content).hexdigest()), lambda: parse_text(name, text))
 
-    def _fill(self, module: Module, parse: Callable[[], Parsed]) -> Module:
+    def _fill(self, module: Module, parse: Callable[[], ParsedFile]) -> Module:
         self.trail.append(module.name)
         try:
             parsed = parse()
             module.node = parsed.node
-            self.resolve_all(module, parsed)
+            self.resolve_imports(module, parsed)
             self.type_module(module, Context(problems=module.problems))
         except DhallError as error:
             module.problems.extend(error.problems)
@@ -274,18 +274,18 @@ class Load:
         if not module.problems:
             module.type = inferred
 
-    def resolve_all(self, module: Module, parsed: Parsed) -> None:
+    def resolve_imports(self, module: Module, parsed: ParsedFile) -> None:
         """Load what the imports of a module lead to."""
         assert module.node is not None
         if parsed.has_fallback:
-            module.is_absent = self._resolve(module, module.node, module.problems)
+            module.is_absent = self._resolve_expression(module, module.node, module.problems)
             return
         states = [self._resolve_import(module, node, module.problems) for node in parsed.imports]
         module.is_absent = any(states) and all(state is not False for state in states)
 
-    def _resolve(self, module: Module, node: Node, problems: list[Problem]) -> bool:
+    def _resolve_expression(self, module: Module, node: Node, problems: list[Problem]) -> bool:
         """Resolve the imports of an expression; return whether all that is wrong is absence."""
-        before = len(problems)
+        problem_count = len(problems)
         is_only_absent = True
         pending = [node]
         while pending:
@@ -295,28 +295,28 @@ class Load:
             elif isinstance(current, Import):
                 is_only_absent &= self._resolve_import(module, current, problems) is not False
             else:
-                pending.extend(parts_of(current))
-        return is_only_absent and len(problems) > before
+                pending.extend(iter_parts(current))
+        return is_only_absent and len(problems) > problem_count
 
     def _resolve_fallback(self, module: Module, node: Fallback, problems: list[Problem]) -> bool:
-        left: list[Problem] = []
-        is_absent = self._resolve(module, node.left, left)
+        left_problems: list[Problem] = []
+        is_absent = self._resolve_expression(module, node.left, left_problems)
         node.chosen = node.left
-        if not left:
+        if not left_problems:
             return True
         module.can_be_reused = False
         if not is_absent:
-            problems.extend(left)
+            problems.extend(left_problems)
             return False
         node.chosen = node.right
-        before = len(problems)
-        is_absent = self._resolve(module, node.right, problems)
-        return is_absent or len(problems) == before
+        problem_count = len(problems)
+        is_absent = self._resolve_expression(module, node.right, problems)
+        return is_absent or len(problems) == problem_count
 
     def _resolve_import(self, module: Module, node: Import, problems: list[Problem]) -> bool | None:
         """Resolve an import; return None when it is right, else whether what it names does not exist."""
         try:
-            node.module = self._import(module, node)
+            node.module = self._load_import(module, node)
         except ImportRefusedError as error:
             problems.append(describe_refusal(node, error))
             return error.is_absent
@@ -332,20 +332,20 @@ class Load:
 
     def resolve(self, importer: str, node: Import) -> str:
         """Return the name of the file that an import leads to; raise `ImportRefusedError`."""
-        return self.policy.resolve(importer, node.target, node.mode, import_target_text(node))
+        return self.policy.resolve(importer, node.target, node.mode, get_import_text(node))
 
     def check_trail(self, name: str, node: Import) -> None:
         """Raise `DhallError` for a cycle of imports, `ImportRefusedError` for a chain that is too long."""
         if name in self.trail:
             cycle = " -> ".join([*self.trail[self.trail.index(name) :], name])
             hint = "move what both files need into a third one"
-            raise error_at("import", node, f"imports form a cycle: {cycle}", hint=hint)
+            raise build_error("import", node, f"imports form a cycle: {cycle}", hint=hint)
         if len(self.trail) >= MAX_TRAIL:
             raise ImportRefusedError(f"imports are nested more than {MAX_TRAIL} files deep", "flatten the imports")
 
-    def _import(self, module: Module, node: Import) -> Module | Constant:
+    def _load_import(self, module: Module, node: Import) -> Module | Constant:
         if node.digest and (content := self.policy.fetch_cached(node.digest)) is not None:
-            cached = self._cached(node, content)
+            cached = self._decode_cached(node, content)
             if cached is not None:
                 return cached
         if node.mode == "Location":
@@ -359,7 +359,7 @@ class Load:
         constant = self._decode_constant(node, name, content)
         if node.digest:
             literal = Literal(node.source, 0, 0, constant.value)
-            self._check_hash(node, semantic_hash(literal))
+            self._check_hash(node, compute_semantic_hash(literal))
         return constant
 
     def _decode_constant(self, node: Import, name: str, content: bytes) -> Constant:
@@ -369,7 +369,7 @@ class Load:
         try:
             return Constant(content.decode("utf-8"), TEXT)
         except UnicodeDecodeError:
-            raise error_at("import", node, f"the file `{name}` is not UTF-8 text") from None
+            raise build_error("import", node, f"the file `{name}` is not UTF-8 text") from None
 
     def _import_code(self, module: Module, node: Import, name: str) -> Module:
         try:
@@ -377,15 +377,15 @@ class Load:
         except DhallError:
             module.can_be_reused = False
             raise
-        imported = self.module(name)
+        imported = self.load_module(name)
         module.uses.append((name, "Code", imported.sha256, imported))
         if node.digest and not imported.problems:
-            self._check_hash(node, imported.hash())
+            self._check_hash(node, imported.compute_hash())
         return imported
 
     def _check_hash(self, node: Import, actual: str) -> None:
         if node.digest != actual:
-            raise error_at(
+            raise build_error(
                 "import",
                 node,
                 "the import does not match its hash",
@@ -394,7 +394,7 @@ class Load:
                 hint="when the change is wanted, replace the hash",
             )
 
-    def _cached(self, node: Import, content: bytes) -> Constant | None:
+    def _decode_cached(self, node: Import, content: bytes) -> Constant | None:
         """Return the value of a cached normal form, unless its hash is another."""
         if hashlib.sha256(content).hexdigest() != node.digest:
             return None
@@ -402,7 +402,7 @@ class Load:
         type_value = infer(expression, Context())
         return Constant(evaluate(expression, ()), type_value)
 
-    def files_of(self, module: Module) -> Iterable[ReadFile]:
+    def iter_files(self, module: Module) -> Iterable[ReadFile]:
         """Yield what a module was made of."""
         pending, seen = [module], {id(module)}
         while pending:
@@ -429,16 +429,16 @@ def _extend(problems: list[Problem], more: Iterable[Problem]) -> None:
 
 def describe_refusal(node: Import, error: ImportRefusedError) -> Problem:
     """Return the problem of an import that is refused, at what it names."""
-    end = node.start + len(import_target_text(node))
-    return problem_at("import", node.source, node.start, end, error.message, hint=error.hint)
+    end = node.start + len(get_import_text(node))
+    return build_problem("import", node.source, node.start, end, error.message, hint=error.hint)
 
 
-def import_target_text(node: Import) -> str:
+def get_import_text(node: Import) -> str:
     """Return what an import names, without `as Text` and hashes."""
     return node.source.text[node.start : node.end].split()[0]
 
 
-def parse_file(name: str, content: bytes) -> Parsed:
+def parse_file(name: str, content: bytes) -> ParsedFile:
     """Parse the content of a file; raise `DhallError` with one problem."""
     try:
         return parse_text(name, content.decode("utf-8"))
@@ -450,15 +450,15 @@ def parse_file(name: str, content: bytes) -> Parsed:
         raise DhallError([Problem("parse", "the file is not UTF-8 text", span, hint=hint)]) from None
 
 
-def parse_text(name: str, text: str) -> Parsed:
+def parse_text(name: str, text: str) -> ParsedFile:
     """Parse a text; raise `DhallError` with one problem."""
     parser = Parser(Source(name, text))
-    return Parsed(parser.whole(), parser.imports, parser.has_fallback)
+    return ParsedFile(parser.read_whole(), parser.imports, parser.has_fallback)
 
 
 def evaluate_file(
     path: Path, policy: FolderPolicy, budget: Budget | None = None, cache: dict[str, Module] | None = None
-) -> Evaluated:
+) -> Evaluation:
     """Evaluate a file; modules of earlier calls with the same `cache` are used again when nothing changed."""
     evaluator = Evaluator(policy, budget)
     if cache is not None:
@@ -466,4 +466,4 @@ def evaluate_file(
     return evaluator.evaluate_file(path)
 
 
-__all__ = ["Evaluated", "Evaluator", "Module", "ReadFile", "evaluate_file"]
+__all__ = ["Evaluation", "Evaluator", "Module", "ReadFile", "evaluate_file"]

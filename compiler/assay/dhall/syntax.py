@@ -28,24 +28,24 @@ class Source:
 
     def locate(self, offset: int) -> tuple[int, int]:
         """Return the line and column, both from 1, of an offset in characters."""
-        starts = self._line_starts()
+        starts = self._get_line_starts()
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
 
-    def offset(self, line: int, column: int) -> int:
+    def get_offset(self, line: int, column: int) -> int:
         """Return the offset of a line and column, both from 1, clipped to the text."""
-        starts = self._line_starts()
+        starts = self._get_line_starts()
         if line > len(starts):
             return len(self.text)
         return min(starts[max(line, 1) - 1] + max(column, 1) - 1, len(self.text))
 
-    def line(self, number: int) -> str:
+    def get_line(self, number: int) -> str:
         """Return the text of a line, numbered from 1, without its line break."""
-        start = self._line_starts()[number - 1]
+        start = self._get_line_starts()[number - 1]
         end = self.text.find("\n", start)
         return self.text[start : len(self.text) if end < 0 else end].rstrip("\r")
 
-    def _line_starts(self) -> list[int]:
+    def _get_line_starts(self) -> list[int]:
         if self._starts is None:
             starts, position = [0], self.text.find("\n")
             while position >= 0:
@@ -329,7 +329,7 @@ _SKIPPED = frozenset(("source", "start", "end", "name", "index", "level", "names
 _PART_NAMES: dict[type[Node], tuple[str, ...]] = {}
 
 
-def _part_names(kind: type[Node]) -> tuple[str, ...]:
+def _get_part_names(kind: type[Node]) -> tuple[str, ...]:
     names = _PART_NAMES.get(kind)
     if names is None:
         names = tuple(field.name for field in dataclass_fields(kind) if field.name not in _SKIPPED)
@@ -337,9 +337,9 @@ def _part_names(kind: type[Node]) -> tuple[str, ...]:
     return names
 
 
-def parts_of(node: Node) -> Iterator[Node]:
+def iter_parts(node: Node) -> Iterator[Node]:
     """Yield the expressions that an expression is directly made of, in the order of their fields."""
-    for name in _part_names(type(node)):
+    for name in _get_part_names(type(node)):
         part = getattr(node, name)
         if isinstance(part, Node):
             yield part
@@ -355,7 +355,7 @@ def walk(node: Node) -> Iterator[Node]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(parts_of(current))
+        pending.extend(iter_parts(current))
 
 
 def alpha_normalize(node: Node, depth: int = 0) -> Node:
@@ -363,19 +363,19 @@ def alpha_normalize(node: Node, depth: int = 0) -> Node:
     renamed = copy.copy(node)
     if isinstance(renamed, Var):
         return _rename_variable(renamed, depth)
-    below = depth + 1 if isinstance(renamed, Lambda | Pi | Let) else depth
+    inner_depth = depth + 1 if isinstance(renamed, Lambda | Pi | Let) else depth
     if isinstance(renamed, Lambda | Pi | Let):
         renamed.name = "_"
-    for name in _part_names(type(renamed)):
+    for name in _get_part_names(type(renamed)):
         part = getattr(renamed, name)
-        inside = below if name == "body" else depth
+        part_depth = inner_depth if name == "body" else depth
         if isinstance(part, Node):
-            setattr(renamed, name, alpha_normalize(part, inside))
+            setattr(renamed, name, alpha_normalize(part, part_depth))
         elif isinstance(part, list):
-            items = [alpha_normalize(item, inside) if isinstance(item, Node) else item for item in part]
+            items = [alpha_normalize(item, part_depth) if isinstance(item, Node) else item for item in part]
             setattr(renamed, name, items)
         elif isinstance(part, dict):
-            items_by_name = {key: alpha_normalize(item, inside) if item else item for key, item in part.items()}
+            items_by_name = {key: alpha_normalize(item, part_depth) if item else item for key, item in part.items()}
             setattr(renamed, name, items_by_name)
     return renamed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from assay.dhall.convert import are_equal
-from assay.dhall.errors import DhallError, ReportedError, error_at, nearest, problem_at
+from assay.dhall.errors import DhallError, ReportedError, build_error, build_problem, find_nearest
 from assay.dhall.evaluate import evaluate
 from assay.dhall.infer import (
     CHECKS,
@@ -13,15 +13,15 @@ from assay.dhall.infer import (
     RANKS,
     Context,
     check,
+    compute_rank,
     fail_mismatch,
+    format_name,
     infer,
     infer_each,
     infer_type,
     infer_universe,
-    name_of,
-    rank_of,
 )
-from assay.dhall.mismatch import did_you_mean, missing_message
+from assay.dhall.mismatch import format_missing_message, suggest_names
 from assay.dhall.operations import select
 from assay.dhall.syntax import (
     Complete,
@@ -44,9 +44,9 @@ from assay.dhall.values import (
     VPi,
     VRecordType,
     VUnionType,
+    create_list_type,
     is_list_type,
     is_optional_type,
-    list_of,
 )
 
 Path = tuple[str, ...]
@@ -57,8 +57,8 @@ MAX_WIDTH = 120
 def _infer_record(node: RecordLiteral, context: Context) -> Value:
     types = infer_each(node.fields.items(), context)
     for name, type_value in types.items():
-        if type(type_value) is VConst and rank_of(type_value, context) > 2:
-            raise error_at("type", node.fields[name], f"the field `{name}` cannot be a `Kind`")
+        if type(type_value) is VConst and compute_rank(type_value, context) > 2:
+            raise build_error("type", node.fields[name], f"the field `{name}` cannot be a `Kind`")
     return VRecordType(types)
 
 
@@ -66,10 +66,10 @@ def _check_record(node: RecordLiteral, expected: Value, context: Context, role: 
     if type(expected) is not VRecordType:
         return False
     is_right = _check_fields(node, expected.fields, context, role, path)
-    missing = _missing_names(node, expected.fields)
+    missing = _find_missing_names(node, expected.fields)
     if missing:
-        where = f"field `{'.'.join(path)}` of {role}" if path else role
-        context.report(_missing_error(node, missing, expected.fields, context, where, is_complete=False))
+        location = f"field `{'.'.join(path)}` of {role}" if path else role
+        context.report(_build_missing_error(node, missing, expected.fields, context, location, is_complete=False))
         is_right = False
     if not is_right:
         raise ReportedError
@@ -83,8 +83,8 @@ def _check_fields(node: RecordLiteral, expected: dict[str, Value], context: Cont
         try:
             if name not in expected:
                 missing = [item for item in expected if item not in node.fields]
-                where = f"field `{'.'.join(path)}` of {role}" if path else role
-                context.report(_unknown_error(node, name, expected, missing, where, context))
+                location = f"field `{'.'.join(path)}` of {role}" if path else role
+                context.report(_build_unknown_error(node, name, expected, missing, location, context))
                 is_right = False
                 infer(value, context)
             else:
@@ -97,52 +97,52 @@ def _check_fields(node: RecordLiteral, expected: dict[str, Value], context: Cont
     return is_right
 
 
-def _missing_names(node: RecordLiteral, expected: dict[str, Value]) -> list[str]:
+def _find_missing_names(node: RecordLiteral, expected: dict[str, Value]) -> list[str]:
     """Return the fields that a literal lacks, without those that it has under a misspelt name."""
     missing = [name for name in expected if name not in node.fields]
     for name in node.fields:
-        if name not in expected and (close := nearest(name, missing)):
+        if name not in expected and (close := find_nearest(name, missing)):
             missing.remove(close)
     return missing
 
 
-def _unknown_error(
+def _build_unknown_error(
     node: RecordLiteral, name: str, expected: dict[str, Value], missing: list[str], role: str, context: Context
 ) -> DhallError:
     start = node.names.get(name, node.fields[name].start)
-    hint = did_you_mean(name, missing)
+    hint = suggest_names(name, missing)
     if not hint or hint.startswith("there"):
-        hint = did_you_mean(name, list(expected)) or hint
-    problem = problem_at(
+        hint = suggest_names(name, list(expected)) or hint
+    problem = build_problem(
         "type",
         node.source,
         start,
         start + max(len(name), 1),
         f"unknown field `{name}` in {role}",
-        expected=_described(expected, context),
-        found=_listed(node.fields),
+        expected=_describe_fields(expected, context),
+        found=_format_names(node.fields),
         hint=hint,
     )
     return DhallError([problem])
 
 
-def _described(fields: dict[str, Value], context: Context) -> str:
+def _describe_fields(fields: dict[str, Value], context: Context) -> str:
     text = context.describe(VRecordType(fields))
-    return text if len(text) <= MAX_WIDTH else _listed(fields)
+    return text if len(text) <= MAX_WIDTH else _format_names(fields)
 
 
-def _listed(fields: dict[str, Value] | dict[str, Node]) -> str:
+def _format_names(fields: dict[str, Value] | dict[str, Node]) -> str:
     names = list(fields)
     return "{ " + ", ".join(names[:12]) + (", … }" if len(names) > 12 else " }") if names else "{}"
 
 
-def _missing_error(
+def _build_missing_error(
     node: Node, missing: list[str], expected: dict[str, Value], context: Context, role: str, is_complete: bool
 ) -> DhallError:
     listed = ", ".join(f"{name} : {context.describe(expected[name])}" for name in missing[:MAX_LISTED])
     more = ", …" if len(missing) > MAX_LISTED else ""
     hint = "" if not is_complete else "it has no default" if len(missing) == 1 else "they have no defaults"
-    return error_at("type", node, missing_message(missing, role), expected=listed + more, hint=hint)
+    return build_error("type", node, format_missing_message(missing, role), expected=listed + more, hint=hint)
 
 
 def _infer_record_type(node: RecordType, context: Context) -> Value:
@@ -160,8 +160,8 @@ def _infer_select(node: Select, context: Context) -> Value:
     if type(owner) is VConst:
         union = evaluate(node.value, context.env)
         if type(union) is VUnionType:
-            return _type_of_alternative(node, union, context)
-    subject = name_of(node.value)
+            return _infer_alternative(node, union, context)
+    subject = format_name(node.value)
     start = node.name_start
     message = f"this is not a record, it has no field `{node.name}`"
     if subject:
@@ -171,11 +171,11 @@ def _infer_select(node: Select, context: Context) -> Value:
         hint = "it is a function: its argument may be missing"
     elif is_optional_type(owner):
         hint = "it is an Optional: `merge { None = …, Some = … } …` takes its value out"
-    problem = problem_at("type", node.source, start, node.end, message, found=context.describe(owner), hint=hint)
+    problem = build_problem("type", node.source, start, node.end, message, found=context.describe(owner), hint=hint)
     raise DhallError([problem])
 
 
-def _type_of_alternative(node: Select, union: VUnionType, context: Context) -> Value:
+def _infer_alternative(node: Select, union: VUnionType, context: Context) -> Value:
     if node.name not in union.fields:
         _refuse_name(node, f"unknown alternative `{node.name}`", list(union.fields), context)
     payload = union.fields[node.name]
@@ -183,11 +183,11 @@ def _type_of_alternative(node: Select, union: VUnionType, context: Context) -> V
 
 
 def _refuse_name(node: Select, message: str, names: list[str], context: Context) -> NoReturn:
-    subject = name_of(node.value)
-    hint = did_you_mean(node.name, names)
+    subject = format_name(node.value)
+    hint = suggest_names(node.name, names)
     if not hint or hint.startswith("there"):
-        hint = _other_record(node, context) or hint
-    problem = problem_at(
+        hint = _find_other_record(node, context) or hint
+    problem = build_problem(
         "type",
         node.source,
         node.name_start,
@@ -198,7 +198,7 @@ def _refuse_name(node: Select, message: str, names: list[str], context: Context)
     raise DhallError([problem])
 
 
-def _other_record(node: Select, context: Context) -> str:
+def _find_other_record(node: Select, context: Context) -> str:
     """Return a hint when another record in scope has a field of that name."""
     for name, type_value in zip(reversed(context.names), reversed(context.types), strict=True):
         if type(type_value) is VRecordType and node.name in type_value.fields:
@@ -209,19 +209,19 @@ def _other_record(node: Select, context: Context) -> str:
 def _infer_project(node: Project, context: Context) -> Value:
     owner = _infer_record_operand(node.value, context, "fields are taken of records")
     if len(set(node.names)) < len(node.names):
-        twice = next(name for name in node.names if node.names.count(name) > 1)
-        raise error_at("type", node, f"the field `{twice}` is taken twice")
+        duplicate = next(name for name in node.names if node.names.count(name) > 1)
+        raise build_error("type", node, f"the field `{duplicate}` is taken twice")
     for name in node.names:
         if name not in owner.fields:
-            subject = name_of(node.value)
+            subject = format_name(node.value)
             start = node.source.text.find(name, node.value.end, node.end)
-            problem = problem_at(
+            problem = build_problem(
                 "type",
                 node.source,
                 start if start >= 0 else node.start,
                 start + len(name) if start >= 0 else node.end,
                 f"unknown field `{name}`" + (f" in `{subject}`" if subject else ""),
-                hint=did_you_mean(name, list(owner.fields)),
+                hint=suggest_names(name, list(owner.fields)),
             )
             raise DhallError([problem])
     return VRecordType({name: owner.fields[name] for name in node.names})
@@ -229,23 +229,23 @@ def _infer_project(node: Project, context: Context) -> Value:
 
 def _infer_project_type(node: ProjectType, context: Context) -> Value:
     owner = _infer_record_operand(node.value, context, "fields are taken of records")
-    wanted = infer_type(node.type, context)
-    if type(wanted) is not VRecordType:
-        raise error_at("type", node.type, "fields are taken by a record type", found=context.describe(wanted))
-    for name, field_type in wanted.fields.items():
+    record_type = infer_type(node.type, context)
+    if type(record_type) is not VRecordType:
+        raise build_error("type", node.type, "fields are taken by a record type", found=context.describe(record_type))
+    for name, field_type in record_type.fields.items():
         actual = owner.fields.get(name)
         if actual is None:
-            hint = did_you_mean(name, list(owner.fields))
-            raise error_at("type", node, f"unknown field `{name}`", hint=hint)
+            hint = suggest_names(name, list(owner.fields))
+            raise build_error("type", node, f"unknown field `{name}`", hint=hint)
         if not are_equal(field_type, actual):
             fail_mismatch(node.type, actual, field_type, context, f"the field `{name}`")
-    return wanted
+    return record_type
 
 
 def _infer_record_operand(node: Node, context: Context, message: str) -> VRecordType:
     type_value = infer(node, context)
     if type(type_value) is not VRecordType:
-        raise error_at("type", node, message, expected="{ … }", found=context.describe(type_value))
+        raise build_error("type", node, message, expected="{ … }", found=context.describe(type_value))
     return type_value
 
 
@@ -260,7 +260,7 @@ def _infer_operation(node: Operation, context: Context) -> Value:
     right = _infer_record_operand(node.right, context, f"`{node.operator}` joins records")
     if node.operator == "//":
         return VRecordType({**left.fields, **right.fields})
-    return _join(node, left, right, ())
+    return _join_types(node, left, right, ())
 
 
 def _infer_type_join(node: Operation, context: Context) -> Value:
@@ -268,12 +268,12 @@ def _infer_type_join(node: Operation, context: Context) -> Value:
     left, right = (evaluate(side, context.env) for side in (node.left, node.right))
     for side, value in ((node.left, left), (node.right, right)):
         if type(value) is not VRecordType:
-            raise error_at("type", side, "`//\\\\` joins record types", found=context.describe(value))
-    _join(node, left, right, ())
+            raise build_error("type", side, "`//\\\\` joins record types", found=context.describe(value))
+    _join_types(node, left, right, ())
     return RANKS[max(universe.rank for universe in universes)]
 
 
-def _join(node: Operation, left: VRecordType, right: VRecordType, path: Path) -> VRecordType:
+def _join_types(node: Operation, left: VRecordType, right: VRecordType, path: Path) -> VRecordType:
     """Return the type of two records joined recursively."""
     fields = dict(left.fields)
     for name, value in right.fields.items():
@@ -281,7 +281,7 @@ def _join(node: Operation, left: VRecordType, right: VRecordType, path: Path) ->
         if other is None:
             fields[name] = value
         elif type(other) is VRecordType and type(value) is VRecordType:
-            fields[name] = _join(node, other, value, (*path, name))
+            fields[name] = _join_types(node, other, value, (*path, name))
         else:
             _refuse_collision(node, (*path, name))
     return VRecordType(fields)
@@ -296,20 +296,20 @@ def _infer_repetition(node: Operation, context: Context) -> Value:
     left, right = infer(node.left, context), infer(node.right, context)
     if type(left) is not VRecordType or type(right) is not VRecordType:
         _refuse_repetition(node, ())
-    return _join(node, left, right, ())
+    return _join_types(node, left, right, ())
 
 
 def _refuse_repetition(node: Operation, path: Path) -> NoReturn:
     name = node.source.text[node.start : node.right.start].partition("=")[0].strip()
     message = f"the field `{'.'.join([name.partition('.')[0], *path])}` occurs twice"
-    raise DhallError([problem_at("type", node.source, node.start, node.start + max(len(name), 1), message)])
+    raise DhallError([build_problem("type", node.source, node.start, node.start + max(len(name), 1), message)])
 
 
 def _refuse_collision(node: Operation, path: Path) -> NoReturn:
     if _is_repetition(node):
         _refuse_repetition(node, path)
     start = max(node.source.text.find(node.operator, node.left.end, node.right.start), node.left.end)
-    problem = problem_at(
+    problem = build_problem(
         "type",
         node.source,
         start,
@@ -323,102 +323,108 @@ def _refuse_collision(node: Operation, path: Path) -> NoReturn:
 def _infer_complete(node: Complete, context: Context) -> Value:
     schema = infer(node.type, context)
     if type(schema) is not VRecordType or not {"Type", "default"} <= schema.fields.keys():
-        raise error_at(
+        raise build_error(
             "type",
             node.type,
             "`::` needs a record with the fields `Type` and `default`",
             found=context.describe(schema),
         )
     defaults = schema.fields["default"]
-    wanted = select(evaluate(node.type, context.env), "Type")
-    if type(wanted) is not VRecordType or type(defaults) is not VRecordType:
-        raise error_at("type", node.type, "`Type` must be a record type and `default` a record of it")
-    name = name_of(node.type)
+    record_type = select(evaluate(node.type, context.env), "Type")
+    if type(record_type) is not VRecordType or type(defaults) is not VRecordType:
+        raise build_error("type", node.type, "`Type` must be a record type and `default` a record of it")
+    name = format_name(node.type)
     role = f"`{name}::{{ … }}`" if name else "the completed record"
-    _check_completion(node, wanted, defaults, context, role)
-    return wanted
+    _check_completion(node, record_type, defaults, context, role)
+    return record_type
 
 
-def _check_completion(node: Complete, wanted: VRecordType, defaults: VRecordType, context: Context, role: str) -> None:
+def _check_completion(
+    node: Complete, record_type: VRecordType, defaults: VRecordType, context: Context, role: str
+) -> None:
     is_right = True
     if isinstance(node.value, RecordLiteral):
         names = set(node.value.fields)
-        is_right = _check_fields(node.value, wanted.fields, context, role, ())
+        is_right = _check_fields(node.value, record_type.fields, context, role, ())
     else:
         actual = _infer_record_operand(node.value, context, "`::` needs a record on its right")
         names = set(actual.fields)
-        partial = VRecordType({name: value for name, value in wanted.fields.items() if name in names})
+        partial = VRecordType({name: value for name, value in record_type.fields.items() if name in names})
         if not are_equal(partial, actual):
             fail_mismatch(node.value, partial, actual, context, role)
-    rest = {name: value for name, value in wanted.fields.items() if name not in names}
+    rest = {name: value for name, value in record_type.fields.items() if name not in names}
     missing = [name for name in rest if name not in defaults.fields]
     if isinstance(node.value, RecordLiteral):
-        missing = [name for name in _missing_names(node.value, wanted.fields) if name in missing]
+        missing = [name for name in _find_missing_names(node.value, record_type.fields) if name in missing]
     if missing:
-        context.report(_missing_error(node, missing, wanted.fields, context, role, is_complete=True))
+        context.report(_build_missing_error(node, missing, record_type.fields, context, role, is_complete=True))
         is_right = False
     if not is_right:
         raise ReportedError
     for name, value in defaults.fields.items():
-        if name not in wanted.fields or (name in rest and not are_equal(rest[name], value)):
-            raise error_at(
+        if name not in record_type.fields or (name in rest and not are_equal(rest[name], value)):
+            raise build_error(
                 "type",
                 node.type,
                 f"the default of the field `{name}` does not fit `Type`",
-                expected=context.describe(wanted.fields[name]) if name in wanted.fields else "",
+                expected=context.describe(record_type.fields[name]) if name in record_type.fields else "",
                 found=context.describe(value),
             )
 
 
 def _infer_with(node: With, context: Context) -> Value:
-    return _update_type(node, infer(node.value, context), node.path, infer(node.update, context), context)
+    return _infer_update(node, infer(node.value, context), node.path, infer(node.update, context), context)
 
 
-def _update_type(node: With, owner: Value, path: list[str | None], new: Value, context: Context) -> Value:
+def _infer_update(node: With, owner: Value, path: list[str | None], new: Value, context: Context) -> Value:
     name, rest = path[0], path[1:]
     if name is None:
         if not is_optional_type(owner):
-            raise error_at("type", node, "`?` stands for what an Optional holds", found=context.describe(owner))
+            raise build_error("type", node, "`?` stands for what an Optional holds", found=context.describe(owner))
         inner = owner.arguments[0]
-        changed = _update_type(node, inner, rest, new, context) if rest else new
+        changed = _infer_update(node, inner, rest, new, context) if rest else new
         if not are_equal(inner, changed):
             fail_mismatch(node.update, inner, changed, context, "the new value")
         return owner
     if type(owner) is not VRecordType:
-        raise error_at("type", node, "`with` can only change the fields of a record", found=context.describe(owner))
+        raise build_error("type", node, "`with` can only change the fields of a record", found=context.describe(owner))
     inner = owner.fields.get(name, VRecordType({}))
-    return VRecordType({**owner.fields, name: _update_type(node, inner, rest, new, context) if rest else new})
+    return VRecordType({**owner.fields, name: _infer_update(node, inner, rest, new, context) if rest else new})
 
 
 def _infer_to_map(node: ToMap, context: Context) -> Value:
     owner = _infer_record_operand(node.value, context, "`toMap` needs a record")
-    wanted = None if node.annotation is None else infer_type(node.annotation, context)
+    annotated_type = None if node.annotation is None else infer_type(node.annotation, context)
     if not owner.fields:
-        return _empty_map_type(node, wanted, context)
+        return _infer_empty_map(node, annotated_type, context)
     names = list(owner.fields)
     first = owner.fields[names[0]]
     for name in names[1:]:
         if not are_equal(first, owner.fields[name]):
             field = node.value.fields[name] if isinstance(node.value, RecordLiteral) else node.value
             fail_mismatch(field, first, owner.fields[name], context, f"the field `{name}` of the map")
-    if rank_of(first, context) > 0:
-        raise error_at("type", node.value, "a map holds values, not types")
-    actual = list_of(VRecordType({"mapKey": TEXT, "mapValue": first}))
-    if wanted is not None and not are_equal(wanted, actual):
-        fail_mismatch(node, wanted, actual, context, "the map")
+    if compute_rank(first, context) > 0:
+        raise build_error("type", node.value, "a map holds values, not types")
+    actual = create_list_type(VRecordType({"mapKey": TEXT, "mapValue": first}))
+    if annotated_type is not None and not are_equal(annotated_type, actual):
+        fail_mismatch(node, annotated_type, actual, context, "the map")
     return actual
 
 
-def _empty_map_type(node: ToMap, wanted: Value, context: Context) -> Value:
+def _infer_empty_map(node: ToMap, annotated_type: Value, context: Context) -> Value:
     form = "List { mapKey : Text, mapValue : … }"
-    if wanted is None:
-        raise error_at("type", node, "an empty map needs its type", expected=f"toMap {{=}} : {form}")
-    entry = wanted.arguments[0] if is_list_type(wanted) else None
+    if annotated_type is None:
+        raise build_error("type", node, "an empty map needs its type", expected=f"toMap {{=}} : {form}")
+    entry = annotated_type.arguments[0] if is_list_type(annotated_type) else None
     if type(entry) is VRecordType and entry.fields.keys() == {"mapKey", "mapValue"} and entry.fields["mapKey"] is TEXT:
-        return wanted
+        return annotated_type
     assert node.annotation is not None
-    raise error_at(
-        "type", node.annotation, "the type of a map is a list of entries", expected=form, found=context.describe(wanted)
+    raise build_error(
+        "type",
+        node.annotation,
+        "the type of a map is a list of entries",
+        expected=form,
+        found=context.describe(annotated_type),
     )
 
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from assay.dhall.builtin_functions import TYPES
 from assay.dhall.convert import are_equal
-from assay.dhall.errors import DhallError, ReportedError, error_at
+from assay.dhall.errors import DhallError, ReportedError, build_error
 from assay.dhall.evaluate import evaluate, instantiate
 from assay.dhall.infer import (
     CHECKS,
@@ -15,16 +15,16 @@ from assay.dhall.infer import (
     RANKS,
     Context,
     check,
+    compute_rank,
     fail_mismatch,
-    function_name,
+    format_function_name,
+    format_name,
+    format_unknown_name_hint,
     infer,
     infer_type,
     infer_universe,
-    name_of,
-    rank_of,
-    unknown_name_hint,
 )
-from assay.dhall.mismatch import conversion_hint
+from assay.dhall.mismatch import find_conversion_hint
 from assay.dhall.parser import parse
 from assay.dhall.syntax import (
     BUILTINS,
@@ -65,10 +65,10 @@ from assay.dhall.values import (
     VPi,
     VRecordType,
     VTemporal,
+    create_list_type,
+    create_optional_type,
     is_list_type,
     is_optional_type,
-    list_of,
-    optional_of,
 )
 
 Path = tuple[str, ...]
@@ -84,10 +84,10 @@ def _infer_var(node: Var, context: Context) -> Value:
             raise ReportedError
         return type_value
     name = node.name if node.index == 0 else f"{node.name}@{node.index}"
-    hint = unknown_name_hint(node.name, [*context.names, *BUILTINS])
+    hint = format_unknown_name_hint(node.name, [*context.names, *BUILTINS])
     if hint.startswith("no ") and _is_bound_elsewhere(node):
         hint = "this name is bound elsewhere in the file: a `let` binds it in what follows"
-    raise error_at("type", node, f"unknown name `{name}`", hint=hint)
+    raise build_error("type", node, f"unknown name `{name}`", hint=hint)
 
 
 def _is_bound_elsewhere(node: Var) -> bool:
@@ -97,7 +97,7 @@ def _is_bound_elsewhere(node: Var) -> bool:
 
 def _infer_builtin(node: Builtin, _context: Context) -> Value:
     if node.name == "Sort":
-        raise error_at("type", node, "`Sort` has no type, so it cannot be used as a value")
+        raise build_error("type", node, "`Sort` has no type, so it cannot be used as a value")
     return _BUILTIN_TYPES[node.name]
 
 
@@ -113,8 +113,8 @@ def _infer_text(node: TextLiteral, context: Context) -> Value:
             continue
         actual = infer(part, context)
         if actual is not TEXT and not are_equal(actual, TEXT):
-            hint = conversion_hint(part, TEXT, actual)
-            raise error_at(
+            hint = find_conversion_hint(part, TEXT, actual)
+            raise build_error(
                 "type",
                 part,
                 "a value inside a text must be a Text",
@@ -154,23 +154,23 @@ def _infer_apply(node: Apply, context: Context) -> Value:
     function = infer(node.function, context)
     if type(function) is not VPi:
         _refuse_argument(node, function, context)
-    name, before = function_name(node.function)
-    is_only = before == 0 and type(function.closure) is not VPi and not _takes_more(function)
-    role = f"the argument of {name}" if is_only else f"argument {before + 1} of {name}"
+    name, preceding_count = format_function_name(node.function)
+    is_only = preceding_count == 0 and type(function.closure) is not VPi and not _has_more_parameters(function)
+    role = f"the argument of {name}" if is_only else f"argument {preceding_count + 1} of {name}"
     check(node.argument, function.domain, context, role)
     closure = function.closure
     if type(closure) is Constant:
         return closure.value
     if type(closure) is Dependent and closure.closure is not None and type(closure.closure) is Constant:
         return closure.closure.value
-    return instantiate(closure, _argument_value(node.argument, context))
+    return instantiate(closure, _evaluate_argument(node.argument, context))
 
 
-def _argument_value(node: Node, context: Context) -> Value:
+def _evaluate_argument(node: Node, context: Context) -> Value:
     return evaluate(node, context.env)
 
 
-def _takes_more(function: VPi) -> bool:
+def _has_more_parameters(function: VPi) -> bool:
     closure = function.closure
     if type(closure) is Dependent:
         return type(closure.type) is VPi
@@ -178,8 +178,8 @@ def _takes_more(function: VPi) -> bool:
 
 
 def _refuse_argument(node: Apply, function: Value, context: Context) -> None:
-    subject = name_of(node.function) or node.function.source.text[node.function.start : node.function.end]
-    argument = name_of(node.argument)
+    subject = format_name(node.function) or node.function.source.text[node.function.start : node.function.end]
+    argument = format_name(node.argument)
     follows = f"`{argument}` follows it as an argument" if argument else "an argument follows it"
     message = f"this is not a function, but {follows}"
     if len(subject) <= 50 and "\n" not in subject:
@@ -189,7 +189,7 @@ def _refuse_argument(node: Apply, function: Value, context: Context) -> None:
         hint = "a number with a sign is an Integer; an operator `+` has a space after it"
     if type(function) is VRecordType and {"Type", "default"} <= function.fields.keys():
         hint = f"a value of it, with defaults, is written `{subject}::{{ … }}`"
-    raise error_at("type", node.function, message, found=context.describe(function), hint=hint)
+    raise build_error("type", node.function, message, found=context.describe(function), hint=hint)
 
 
 def _enter_lets(node: Let, context: Context) -> tuple[Node, Context, bool]:
@@ -260,20 +260,22 @@ def _infer_annotation(node: Annotation, context: Context) -> Value:
 def _check_condition(node: If, context: Context) -> None:
     condition = infer(node.condition, context)
     if not are_equal(condition, BOOL):
-        raise error_at("type", node.condition, "the condition of `if` is not a Bool", found=context.describe(condition))
+        raise build_error(
+            "type", node.condition, "the condition of `if` is not a Bool", found=context.describe(condition)
+        )
 
 
 def _infer_if(node: If, context: Context) -> Value:
     _check_condition(node, context)
     positive = infer(node.positive, context)
-    if rank_of(positive, context) > 2:
-        raise error_at("type", node.positive, "a branch of `if` cannot be a `Kind`")
+    if compute_rank(positive, context) > 2:
+        raise build_error("type", node.positive, "a branch of `if` cannot be a `Kind`")
     check(node.negative, positive, context, "the `else` branch")
     return positive
 
 
 def _check_if(node: If, expected: Value, context: Context, role: str, path: Path) -> bool:
-    if rank_of(expected, context) > 2:
+    if compute_rank(expected, context) > 2:
         return False
     _check_condition(node, context)
     check(node.positive, expected, context, role, path)
@@ -295,10 +297,10 @@ def _infer_operation(node: Operation, context: Context) -> Value:
 def _infer_append(node: Operation, context: Context) -> Value:
     left = infer(node.left, context)
     if not is_list_type(left):
-        raise error_at("type", node.left, "`#` joins lists", expected="List …", found=context.describe(left))
+        raise build_error("type", node.left, "`#` joins lists", expected="List …", found=context.describe(left))
     right = infer(node.right, context)
     if not is_list_type(right):
-        raise error_at("type", node.right, "`#` joins lists", expected="List …", found=context.describe(right))
+        raise build_error("type", node.right, "`#` joins lists", expected="List …", found=context.describe(right))
     if not are_equal(left, right):
         fail_mismatch(node.right, left, right, context, "the right side of `#`")
     return left
@@ -308,8 +310,8 @@ def _infer_equivalence(node: Operation, context: Context) -> Value:
     left, right = infer(node.left, context), infer(node.right, context)
     if not are_equal(left, right):
         fail_mismatch(node.right, left, right, context, "the right side of `===`")
-    if rank_of(left, context) > 0:
-        raise error_at("type", node, "`===` compares values, not types")
+    if compute_rank(left, context) > 0:
+        raise build_error("type", node, "`===` compares values, not types")
     return TYPE
 
 
@@ -318,7 +320,7 @@ def _infer_list(node: ListLiteral, context: Context) -> Value:
         assert node.annotation is not None
         annotation = infer_type(node.annotation, context)
         if not is_list_type(annotation):
-            raise error_at(
+            raise build_error(
                 "type",
                 node.annotation,
                 "the type of an empty list is a list",
@@ -329,9 +331,9 @@ def _infer_list(node: ListLiteral, context: Context) -> Value:
     element, is_right = _infer_items(node, context)
     if not is_right or element is None:
         raise ReportedError
-    if rank_of(element, context) > 0:
-        raise error_at("type", node.items[0], "a list holds values, not types", found=context.describe(element))
-    return list_of(element)
+    if compute_rank(element, context) > 0:
+        raise build_error("type", node.items[0], "a list holds values, not types", found=context.describe(element))
+    return create_list_type(element)
 
 
 def _infer_items(node: ListLiteral, context: Context) -> tuple[Value | None, bool]:
@@ -371,9 +373,9 @@ def _check_list(node: ListLiteral, expected: Value, context: Context, role: str,
 
 def _infer_some(node: SomeLiteral, context: Context) -> Value:
     value = infer(node.value, context)
-    if rank_of(value, context) > 0:
-        raise error_at("type", node.value, "`Some` needs a value, not a type", found=context.describe(value))
-    return optional_of(value)
+    if compute_rank(value, context) > 0:
+        raise build_error("type", node.value, "`Some` needs a value, not a type", found=context.describe(value))
+    return create_optional_type(value)
 
 
 def _check_some(node: SomeLiteral, expected: Value, context: Context, role: str, path: Path) -> bool:
@@ -386,7 +388,7 @@ def _check_some(node: SomeLiteral, expected: Value, context: Context, role: str,
 def _infer_assert(node: Assert, context: Context) -> Value:
     equivalence = infer_type(node.annotation, context)
     if type(equivalence) is not VEquivalence:
-        raise error_at(
+        raise build_error(
             "type",
             node.annotation,
             "`assert` needs an equivalence",
@@ -394,7 +396,7 @@ def _infer_assert(node: Assert, context: Context) -> Value:
             found=context.describe(equivalence),
         )
     if not are_equal(equivalence.left, equivalence.right):
-        raise error_at(
+        raise build_error(
             "assert",
             node,
             "the assertion does not hold",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.dhall.convert import are_equal, occurs
-from assay.dhall.errors import DhallError, error_at, problem_at, suggest
+from assay.dhall.convert import are_equal, has_variable
+from assay.dhall.errors import DhallError, build_error, build_problem, suggest
 from assay.dhall.evaluate import instantiate
 from assay.dhall.infer import (
     INFERENCES,
@@ -29,7 +29,7 @@ def _infer_merge(node: Merge, context: Context) -> Value:
     handlers = infer(node.handlers, context)
     if type(handlers) is not VRecordType:
         message = "the first argument of `merge` is a record of handlers"
-        raise error_at("type", node.handlers, message, found=context.describe(handlers))
+        raise build_error("type", node.handlers, message, found=context.describe(handlers))
     alternatives = _find_alternatives(node, infer(node.union, context), context)
     _check_names(node, handlers, alternatives)
     result = None if node.annotation is None else infer_type(node.annotation, context)
@@ -42,7 +42,7 @@ def _infer_merge(node: Merge, context: Context) -> Value:
             body = handler.body if isinstance(handler, Lambda) and payload is not None else handler
             fail_mismatch(body, result, actual, context, f"the result of the handler `{name}`")
     if result is None:
-        raise error_at("type", node, "`merge` without handlers needs a type", expected="merge {=} x : T")
+        raise build_error("type", node, "`merge` without handlers needs a type", expected="merge {=} x : T")
     return result
 
 
@@ -52,7 +52,7 @@ def _find_alternatives(node: Merge, union: Value, context: Context) -> dict[str,
     if is_optional_type(union):
         return {"None": None, "Some": union.arguments[0]}
     message = "the second argument of `merge` is a union or an Optional"
-    raise error_at("type", node.union, message, found=context.describe(union))
+    raise build_error("type", node.union, message, found=context.describe(union))
 
 
 def _check_names(node: Merge, handlers: VRecordType, alternatives: dict[str, Value]) -> None:
@@ -63,11 +63,11 @@ def _check_names(node: Merge, handlers: VRecordType, alternatives: dict[str, Val
         place = (node.handlers.start, node.handlers.end) if start < 0 else (start, start + len(unused[0]))
         hint = suggest(unused[0], missing or alternatives).removeprefix("; ")
         message = f"`merge` has a handler `{unused[0]}`, which is not an alternative"
-        raise DhallError([problem_at("type", node.handlers.source, *place, message, hint=hint)])
+        raise DhallError([build_problem("type", node.handlers.source, *place, message, hint=hint)])
     if missing:
         listed = ", ".join(f"`{name}`" for name in missing)
         plural = "alternatives" if len(missing) > 1 else "alternative"
-        raise error_at("type", node.handlers, f"`merge` has no handler for the {plural} {listed}")
+        raise build_error("type", node.handlers, f"`merge` has no handler for the {plural} {listed}")
 
 
 def _find_handler(node: Merge, name: str) -> Node:
@@ -79,7 +79,7 @@ def _infer_result(node: Merge, name: str, handler: Value, payload: Value, contex
         return handler
     place = _find_handler(node, name)
     if type(handler) is not VPi:
-        raise error_at(
+        raise build_error(
             "type",
             place,
             f"the handler `{name}` must be a function, since the alternative has a value",
@@ -91,15 +91,15 @@ def _infer_result(node: Merge, name: str, handler: Value, payload: Value, contex
         fail_mismatch(domain, payload, handler.domain, context, f"the parameter of the handler `{name}`")
     level = len(context.types)
     result = instantiate(handler.closure, NVar(level, handler.name))
-    if occurs(result, level):
-        raise error_at("type", place, f"the type of what the handler `{name}` yields depends on its argument")
+    if has_variable(result, level):
+        raise build_error("type", place, f"the type of what the handler `{name}` yields depends on its argument")
     return result
 
 
 def _infer_show_constructor(node: ShowConstructor, context: Context) -> Value:
     union = infer(node.value, context)
     if type(union) is not VUnionType and not is_optional_type(union):
-        raise error_at("type", node.value, "`showConstructor` needs a union", found=context.describe(union))
+        raise build_error("type", node.value, "`showConstructor` needs a union", found=context.describe(union))
     return TEXT
 
 

@@ -19,13 +19,13 @@ Environment = tuple[Any, ...]
 """What variables stand for, by level: values and thunks."""
 
 
-class Absent:
-    """The type of `ABSENT`, which stands for no value where None could be one."""
+class Missing:
+    """The type of `MISSING`, which stands for no value where None could be one."""
 
     __slots__ = ()
 
 
-ABSENT = Absent()
+MISSING = Missing()
 
 
 class Thunk:
@@ -37,7 +37,7 @@ class Thunk:
         self.node = node
         self.env = env
         self.height = height
-        self.value: Value = ABSENT
+        self.value: Value = MISSING
 
 
 @dataclass(slots=True, eq=False)
@@ -296,12 +296,12 @@ TEMPORAL = {name: VBuiltin(name, ()) for name in ("Date", "Time", "TimeZone")}
 EMPTY_RECORD = VRecord({})
 
 
-def list_of(element: Value) -> VBuiltin:
+def create_list_type(element: Value) -> VBuiltin:
     """Return the type `List element`."""
     return VBuiltin("List", (element,))
 
 
-def optional_of(element: Value) -> VBuiltin:
+def create_optional_type(element: Value) -> VBuiltin:
     """Return the type `Optional element`."""
     return VBuiltin("Optional", (element,))
 

@@ -14,14 +14,14 @@ _OPTIONS = ("filters", "summary", "phases", "at", "style", "title", "author")
 _DIGITS = 10
 
 
-def chosen(before: BuildContent, after: BuildContent) -> tuple[ReportedChange, ...]:
+def compare_choices(before: BuildContent, after: BuildContent) -> tuple[ReportedChange, ...]:
     """Return the choices that differ: the report, and the options for its numbers, form and title."""
     pairs = [("report", before.report, after.report), ("edition", _get_edition(before), _get_edition(after))]
     pairs += [(name, _get_option(before, name), _get_option(after, name)) for name in _OPTIONS]
     return tuple(report_changes(pairs))
 
 
-def made_of(before: BuildContent, after: BuildContent) -> tuple[ReportedChange, ...]:
+def compare_data(before: BuildContent, after: BuildContent) -> tuple[ReportedChange, ...]:
     """Return the data and tools that differ: runs or publications in order, the date, versions, templates."""
     pairs = [*_compare_inputs(before, after), ("date", _get_option(before, "date"), _get_option(after, "date"))]
     tools = dict.fromkeys((*before.versions, *after.versions))

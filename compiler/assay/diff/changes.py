@@ -23,30 +23,30 @@ class Change:
     after: Any
 
 
-def changes(before: Any, after: Any, path: tuple[str, ...] = ()) -> Iterator[Change]:
+def find_changes(before: Any, after: Any, path: tuple[str, ...] = ()) -> Iterator[Change]:
     """Yield the innermost paths that differ; members of lists are matched by name if they have names."""
     if before == after:
         return
-    before, after = _as_list(before, after), _as_list(after, before)
+    before, after = _convert_to_list(before, after), _convert_to_list(after, before)
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for key in dict.fromkeys((*before, *after)):
-            yield from changes(before.get(key), after.get(key), (*path, str(key)))
+            yield from find_changes(before.get(key), after.get(key), (*path, str(key)))
     elif isinstance(before, list) and isinstance(after, list) and _has_names(before) and _has_names(after):
         old, new = _index_by_name(before), _index_by_name(after)
         if list(old) != list(new) and sorted(old) == sorted(new):
             yield Change((*path, "order"), list(old), list(new))
         for key in dict.fromkeys((*old, *new)):
-            yield from changes(old.get(key), new.get(key), (*path, key))
+            yield from find_changes(old.get(key), new.get(key), (*path, key))
     elif _is_word_set(before) and _is_word_set(after):
         yield from _compare_words(before, after, path)
     elif _can_pair(before, after):
         for number, (old, new) in enumerate(zip(before, after, strict=True), start=1):
-            yield from changes(old, new, (*path, f"#{number}"))
+            yield from find_changes(old, new, (*path, f"#{number}"))
     else:
         yield Change(path, before, after)
 
 
-def _as_list(value: Any, other: Any) -> Any:
+def _convert_to_list(value: Any, other: Any) -> Any:
     """Replace a missing list by an empty one if the other side is a list of named records: all are new or gone."""
     return [] if value is None and isinstance(other, list) and other and _has_names(other) else value
 
@@ -114,7 +114,7 @@ def describe_change(aspect: str, item: Change, skip: int) -> ReportedChange:
         return ReportedChange(aspect, "all of it", *(("", "new") if item.before is None else ("there", "")))
     before, after = _format_value(item.before), _format_value(item.after)
     if "\n" in before and "\n" in after:
-        return ReportedChange(aspect, place, lines=unified(before, after))
+        return ReportedChange(aspect, place, lines=format_unified_diff(before, after))
     return ReportedChange(aspect, place, before, after)
 
 
@@ -124,7 +124,7 @@ def _format_value(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def unified(before: str, after: str) -> tuple[str, ...]:
+def format_unified_diff(before: str, after: str) -> tuple[str, ...]:
     """Return the lines that differ as a unified diff."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
     return tuple(line for line in lines if not line.startswith(("---", "+++")))

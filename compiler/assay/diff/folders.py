@@ -8,11 +8,11 @@ from pathlib import Path
 
 from assay.util.escape import escape_text
 
-SHOWN = 120
+EXCERPT_LENGTH = 120
 BEFORE = 40
 
 
-def compared(old: Path, new: Path) -> dict[str, tuple[str, ...]]:
+def compare_folders(old: Path, new: Path) -> dict[str, tuple[str, ...]]:
     """Return the differences of every file that a build writes, by file name; empty for equal bytes.
 
     `new` is a fresh build. Entries of `old` that `new` does not have were not written by a build and are ignored.
@@ -66,6 +66,6 @@ def _cut_line(line: str | None, column: int) -> str:
     """Return the part of a line around a column."""
     if line is None:
         return "(the text ends before)"
-    start = max(0, column - BEFORE) if len(line) > SHOWN else 0
-    excerpt = escape_text(line[start : start + SHOWN])
-    return ("…" if start else "") + excerpt + ("…" if start + SHOWN < len(line) else "")
+    start = max(0, column - BEFORE) if len(line) > EXCERPT_LENGTH else 0
+    excerpt = escape_text(line[start : start + EXCERPT_LENGTH])
+    return ("…" if start else "") + excerpt + ("…" if start + EXCERPT_LENGTH < len(line) else "")

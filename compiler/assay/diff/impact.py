@@ -11,31 +11,31 @@ from assay.lang.dependencies import Dependencies, collect_dependencies
 from assay.lang.model.article import Article
 from assay.lang.model.package import Metric, Package, Series
 from assay.lang.model.vocabulary import Unit
-from assay.report.run_results import row_label
+from assay.report.run_results import add_unit
 
-Thing = tuple[str, str]
+Member = tuple[str, str]
 """A list of a package (`events`, `series`, ...; `constants` of all sources) and the name of a member."""
 
 
-def readers(package: Package) -> Mapping[Thing, Set[str]]:
+def index_readers(package: Package) -> Mapping[Member, Set[str]]:
     """By what is read, which reports' series and run parameters read it, in words."""
-    found: dict[Thing, set[str]] = defaultdict(set)
+    readers_by_member: dict[Member, set[str]] = defaultdict(set)
     for series in package.series:
         if names := {place.report for place in list_appearances(package, series)}:
-            for thing in _things(package, collect_dependencies(package, (), (), [series.name])):
-                found[thing] |= {f"series of {name}" for name in names}
+            for member in _iter_members(package, collect_dependencies(package, (), (), [series.name])):
+                readers_by_member[member] |= {f"series of {name}" for name in names}
     for report in package.reports:
-        said = f"run parameters of {package.system}/{report.name}"
+        reader = f"run parameters of {package.system}/{report.name}"
         for row in report.manifest:
             if row.relation:
-                for thing in _things(package, collect_dependencies(package, (), (), [row.relation])):
-                    found[thing].add(said)
+                for member in _iter_members(package, collect_dependencies(package, (), (), [row.relation])):
+                    readers_by_member[member].add(reader)
             for constant in (row.constant, row.needs):
-                found["constants", constant].add(said)
-    return found
+                readers_by_member["constants", constant].add(reader)
+    return readers_by_member
 
 
-def _things(package: Package, needed: Dependencies) -> Iterator[Thing]:
+def _iter_members(package: Package, needed: Dependencies) -> Iterator[Member]:
     lists = {
         "events": needed.events, "relations": needed.relations, "grains": needed.grains, "series": needed.series,
         "constants": needed.constants,
@@ -45,7 +45,7 @@ def _things(package: Package, needed: Dependencies) -> Iterator[Thing]:
         yield from ((kind, name) for name in names)
 
 
-def thing_at(path: tuple[str, ...]) -> Thing:
+def get_member(path: tuple[str, ...]) -> Member:
     """The thing that a place of a package is part of; one of no name for a list as a whole."""
     if path[:1] == ("sources",) and path[2:3] == ("constants",) and len(path) > 3:
         return "constants", path[3]
@@ -54,104 +54,114 @@ def thing_at(path: tuple[str, ...]) -> Thing:
 
 #: member of a summary -> the kinds of places that it shapes (the deviation stands in results alone)
 _BY_SUMMARY = {"lowest": ("table", "verdict"), "reciprocal_points": ("chart",)}
-_WORDS_OF_CHOICE = (["title"], ["label"], ["absent"])
+_CHOICE_WORDING = (["title"], ["label"], ["absent"])
 _PRINTED = ("table", "chart", "figure", "verdict")
 
 
-def touched(package: Package, path: Sequence[str]) -> tuple[Appearance, ...]:
+def list_affected_places(package: Package, path: Sequence[str]) -> tuple[Appearance, ...]:
     """The places that print what a place of a package shapes, where no metric's definition tells them."""
     kind, name, *inside = (*path, "", "")
-    of = f"{package.system}/{name}"
+    report = f"{package.system}/{name}"
     if kind == "summaries":
         kinds = _BY_SUMMARY.get(inside[0], ())
-        return _places(package, _over_hosts, lambda place: place.kind in kinds and place.report in _by(package, name))
+        return _list_places(
+            package,
+            _has_host_distributions,
+            lambda place: place.kind in kinds and place.report in _list_reports_by_summary(package, name),
+        )
     if kind == "reports" and inside[0] == "summary":
-        return _places(package, _over_hosts, lambda place: place.kind in ("table", "chart") and place.report == of)
+        return _list_places(
+            package, _has_host_distributions, lambda place: place.kind in ("table", "chart") and place.report == report
+        )
     if kind == "reports" and inside[0] == "filters" and inside[1]:
         filtered = inside[1]
-        return _places(
+        return _list_places(
             package,
             lambda item: filtered in dependencies.collect_dependencies(package, [item], package.filters).filters,
-            lambda place: place.kind in _PRINTED and place.report == of,
+            lambda place: place.kind in _PRINTED and place.report == report,
         )
-    if kind == "articles" and inside[0] == "choices" and inside[1] and inside[2:3] not in _WORDS_OF_CHOICE:
-        return _of_choice(package, name, inside[1])
+    if kind == "articles" and inside[0] == "choices" and inside[1] and inside[2:3] not in _CHOICE_WORDING:
+        return _list_choice_places(package, name, inside[1])
     if kind == "articles" and inside[0] == "parts" and len(inside) > 5:
-        return _of_table(package, of, inside[1:-2])
+        return _list_table_places(package, report, inside[1:-2])
     return ()
 
 
-def _over_hosts(metric: Metric) -> bool:
+def _has_host_distributions(metric: Metric) -> bool:
     """Whether a metric has a distribution for each host, say, over which a summary averages."""
     return bool(metric.per)
 
 
-def _by(package: Package, summary: str) -> set[str]:
+def _list_reports_by_summary(package: Package, summary: str) -> set[str]:
     """The reports that average by a summary; articles do by the first."""
-    found = {item.name for item in package.reports if item.summary == summary}
+    names = {item.name for item in package.reports if item.summary == summary}
     if package.summaries and package.summaries[0].name == summary:
-        found |= {item.name for item in package.articles}
-    return {f"{package.system}/{name}" for name in found}
+        names |= {item.name for item in package.articles}
+    return {f"{package.system}/{name}" for name in names}
 
 
-def _places(
+def _list_places(
     package: Package,
     holds: Callable[[Metric], bool],
     counts: Callable[[Appearance], bool],
     metrics: Iterable[Metric] = (),
 ) -> tuple[Appearance, ...]:
     """The places that count of the metrics for which something holds, or for one that they are formulas over."""
-    known = formula.index_metrics(package)
+    metrics_by_id = formula.index_metrics(package)
     return tuple(
         place
         for item in metrics or package.metrics
-        if any(map(holds, formula.list_measured(known, [item]) if formula.is_formula(item) else [item]))
+        if any(map(holds, formula.list_measured(metrics_by_id, [item]) if formula.is_formula(item) else [item]))
         for place in list_appearances(package, item)
         if counts(place)
     )
 
 
-def _of_table(package: Package, report: str, path: Sequence[str]) -> tuple[Appearance, ...]:
+def _list_table_places(package: Package, report: str, path: Sequence[str]) -> tuple[Appearance, ...]:
     """The places of a table or figure of a part, by the part, the kind of table, its title, and what is inside; of a
     rule, those of its metric."""
     part, kind, title, *inside = path
     section = f"{part}/{title}"
-    metrics = [item for item in package.metrics if _ruled(package, report, kind, section, inside) in ("", item.id)]
-    return _places(package, lambda _: True, lambda place: place.report == report and place.section == section, metrics)
+    metrics = [
+        item for item in package.metrics if _find_rule_metric(package, report, kind, section, inside) in ("", item.id)
+    ]
+    return _list_places(
+        package, lambda _: True, lambda place: place.report == report and place.section == section, metrics
+    )
 
 
-def _of_choice(package: Package, name: str, choice: str) -> tuple[Appearance, ...]:
+def _list_choice_places(package: Package, name: str, choice: str) -> tuple[Appearance, ...]:
     """The places of an article that show the rows, or the time of the row, that a choice chooses, or leave them out."""
     article = next((item for item in package.articles if item.name == name), None)
     if article is None:
         return ()
     choices = {choice, *(item.name for item in article.choices if choice in item.without)}
-    places = set(_by_choices(article, choices, {item.name: item.unit for item in package.series}))
+    places = set(_iter_choice_labels(article, choices, {item.name: item.unit for item in package.series}))
     items: tuple[Metric | Series, ...] = (*package.metrics, *package.series)
-    found = (place for item in items for place in list_appearances(package, item))
-    of = f"{package.system}/{name}"
+    appearances = (place for item in items for place in list_appearances(package, item))
+    report = f"{package.system}/{name}"
     return tuple(
         place
-        for place in dict.fromkeys(found)
-        if place.report == of and places & {(place.section, ""), (place.section, place.label)}
+        for place in dict.fromkeys(appearances)
+        if place.report == report and places & {(place.section, ""), (place.section, place.label)}
     )
 
 
-def _by_choices(article: Article, choices: set[str], units: Mapping[str, Unit]) -> Iterator[tuple[str, str]]:
+def _iter_choice_labels(article: Article, choices: set[str], units: Mapping[str, Unit]) -> Iterator[tuple[str, str]]:
     """Section and label of what is made by one of some choices; no label where all of the section is."""
     for part in article.parts:
         for block in part.blocks:
             if choices & set(block.list_choices()):
                 section, name = block.locate(part.title)
                 symbols = [units[series].symbol for series in block.read_series()]
-                yield section, row_label(name, symbols[0]) if name else ""
+                yield section, add_unit(name, symbols[0]) if name else ""
 
 
-def _ruled(package: Package, report: str, kind: str, section: str, inside: Sequence[str]) -> str:
+def _find_rule_metric(package: Package, report: str, kind: str, section: str, inside: Sequence[str]) -> str:
     """The metric that a place inside a block is about; empty where it is about all of the block."""
     return next(
         (
-            block.metric_at(inside)
+            block.find_metric(inside)
             for article in package.articles
             for part in article.parts
             for block in part.blocks

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from assay.diff.changes import ReportedChange, unified
+from assay.diff.changes import ReportedChange, format_unified_diff
 from assay.explain.facts import Appearance
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
-from assay.report.prose import paragraphs_of, quotes_in, without_quotes
-from assay.report.run_results import row_label
+from assay.report.prose import list_quotes, mark_quotes, split_paragraphs
+from assay.report.run_results import add_unit
 
 Texts = Mapping[str, Mapping[str, str]]
 """Article -> file of prose -> text."""
 
 
-def of_articles(
+def compare_articles(
     old: Package, new: Package, before: Texts, after: Texts, renamed: Mapping[str, str]
 ) -> Iterator[tuple[str, ReportedChange]]:
     """Yield the differences in the prose of each article that exists on both sides, part by part.
@@ -36,35 +36,35 @@ def of_articles(
                     yield from ((article.name, item) for item in _compare_part(new, article, part, *texts, renamed))
 
 
-def quoting(package: Package, texts: Texts, metric: str) -> tuple[Appearance, ...]:
+def find_quotes(package: Package, texts: Texts, metric: str) -> tuple[Appearance, ...]:
     """Return the parts of articles whose prose quotes a metric."""
     return tuple(
         _build_appearance(package, article, part, metric)
         for article in package.articles
         for part in article.parts
-        if metric in (quoted for quoted, _ in quotes_in(texts.get(article.name, {}).get(part.prose, "")))
+        if metric in (quoted for quoted, _ in list_quotes(texts.get(article.name, {}).get(part.prose, "")))
     )
 
 
 def _build_appearance(package: Package, article: Article, part: Part, metric: str) -> Appearance:
-    label = next((row_label(item.name, item.unit.symbol) for item in package.metrics if item.id == metric), metric)
+    label = next((add_unit(item.name, item.unit.symbol) for item in package.metrics if item.id == metric), metric)
     return Appearance(f"{package.system}/{article.name}", "quote", part.title, label)
 
 
 def _compare_part(
     package: Package, article: Article, part: Part, before: str, after: str, renamed: Mapping[str, str]
 ) -> Iterator[ReportedChange]:
-    was = [_rename_quote(metric, words, renamed) for metric, words in quotes_in(before)]
-    now = quotes_in(after)
+    was = [_rename_quote(metric, words, renamed) for metric, words in list_quotes(before)]
+    now = list_quotes(after)
     matched = SequenceMatcher(None, was, [words for _, words in now], autojunk=False)
     for kind, start, end, first, last in matched.get_opcodes():
         if kind != "equal":
             for old, new in zip_longest(was[start:end], now[first:last]):
                 touches = (_build_appearance(package, article, part, new[0]),) if new else ()
                 yield ReportedChange("quoted value", part.title, old or "", new[1] if new else "", touches=touches)
-    old_words, new_words = without_quotes(before), without_quotes(after)
-    if paragraphs_of(old_words) != paragraphs_of(new_words):
-        yield ReportedChange("wording", part.title, lines=unified(old_words, new_words))
+    old_words, new_words = mark_quotes(before), mark_quotes(after)
+    if split_paragraphs(old_words) != split_paragraphs(new_words):
+        yield ReportedChange("wording", part.title, lines=format_unified_diff(old_words, new_words))
 
 
 def _rename_quote(metric: str, words: str, renamed: Mapping[str, str]) -> str:

@@ -12,14 +12,14 @@ from assay.lang.model.package import Condition, Derived, Grain, Instant, Metric,
 Names = Mapping[str, str]
 
 
-def renames(old: Package, new: Package) -> dict[str, str]:
+def find_renames(old: Package, new: Package) -> dict[str, str]:
     """Map the id of each metric that is gone to that of a new one with the same meaning."""
     before, after = ({metric.id for metric in package.metrics} for package in (old, new))
     candidates = {_hash_meaning(new, metric): metric.id for metric in new.metrics if metric.id not in before}
     matches: dict[str, str] = {}
     pending = [metric.id for metric in old.metrics if metric.id not in after] if candidates else []
     while pending:
-        renamed = as_called(old, matches)
+        renamed = rename_metrics(old, matches)
         keys = {metric.id: _hash_meaning(renamed, metric) for metric in renamed.metrics if metric.id in pending}
         new_matches = {name: now for name in pending if (now := candidates.pop(keys[name], ""))}
         if not new_matches:
@@ -35,7 +35,7 @@ def _hash_meaning(package: Package, metric: Metric) -> str:
     return definition_hash.hash_definition(body)
 
 
-def as_called(package: Package, names: Mapping[str, str]) -> Package:
+def rename_metrics(package: Package, names: Mapping[str, str]) -> Package:
     """Return the package with renamed metrics, also in formulas and their examples."""
     if not names:
         return package
@@ -62,7 +62,7 @@ def _rename_in_example(item: Worked, names: Mapping[str, str]) -> Worked:
 # Instants
 
 
-def instants(old: Package, new: Package) -> dict[str, dict[str, str]]:
+def find_renamed_instants(old: Package, new: Package) -> dict[str, dict[str, str]]:
     """Return per grain a map from the name of each instant that is gone to that of an equal new one."""
     after = {grain.name: grain for grain in new.grains}
     matches = {
@@ -92,7 +92,7 @@ def describe_pick(instant: Instant) -> str:
     return repr(plain_data.to_plain_data(replace(instant, name=""), prose=False))
 
 
-def with_instants(package: Package, names: Mapping[str, Names]) -> Package:
+def rename_instants(package: Package, names: Mapping[str, Names]) -> Package:
     """Return the package with renamed instants of grains, also in everything that refers to them."""
     if not names:
         return package

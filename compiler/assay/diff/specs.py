@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
-from assay.diff.changes import Change, ReportedChange, changes, describe_change
-from assay.diff.impact import Thing, readers, thing_at, touched
-from assay.diff.prose import Texts, of_articles, quoting
-from assay.diff.renames import as_called, instants, renames, with_instants
-from assay.explain.facts import Appearance, judging, list_appearances
+from assay.diff.changes import Change, ReportedChange, describe_change, find_changes
+from assay.diff.impact import Member, get_member, index_readers, list_affected_places
+from assay.diff.prose import Texts, compare_articles, find_quotes
+from assay.diff.renames import find_renamed_instants, find_renames, rename_instants, rename_metrics
+from assay.explain.facts import Appearance, list_appearances, list_verdicts
 from assay.lang import definition_hash, plain_data
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.dependencies import collect_dependencies
@@ -74,7 +74,9 @@ class SystemDiff:
         return self.state != "both" or bool(self.metrics or self.reports or self.elsewhere or self.choices)
 
 
-def by_hashes(system: str, before: Mapping[str, str], after: Mapping[str, str], names: Mapping[str, str]) -> SystemDiff:
+def diff_hashes(
+    system: str, before: Mapping[str, str], after: Mapping[str, str], names: Mapping[str, str]
+) -> SystemDiff:
     """Compare a system whose definition hashes alone are known (metric -> hash).
 
     Neither the changed part of a definition nor wording can be reported, and a renamed metric is one gone and one new.
@@ -92,41 +94,41 @@ def by_hashes(system: str, before: Mapping[str, str], after: Mapping[str, str], 
     return SystemDiff(system, "both", tuple(metrics))
 
 
-def diff(
+def diff_packages(
     old: CheckedPackage, new: CheckedPackage, before_prose: Texts | None = None, after_prose: Texts | None = None
 ) -> SystemDiff:
     """Compare two states of a system's package, and the prose of articles that exist in both."""
     texts = before_prose or {}, after_prose or {}
-    meant: set[tuple[str, ...]] = set()
-    instant_names = instants(old.package, new.package)
-    metrics = tuple(_compare_metrics(old, new, instant_names, texts, meant))
+    changed_paths: set[tuple[str, ...]] = set()
+    instant_names = find_renamed_instants(old.package, new.package)
+    metrics = tuple(_compare_metrics(old, new, instant_names, texts, changed_paths))
     before, after = (
-        plain_data.to_plain_data(with_instants(old.package, instant_names)),
+        plain_data.to_plain_data(rename_instants(old.package, instant_names)),
         plain_data.to_plain_data(new.package),
     )
     reports: dict[str, tuple[ReportedChange, ...]] = {}
     elsewhere = [item for item in _report_instants(instant_names) if all(item not in metric.told for metric in metrics)]
-    read_by = readers(old.package), readers(new.package)
-    for item in changes(before, after):
+    read_by = index_readers(old.package), index_readers(new.package)
+    for item in find_changes(before, after):
         kind = item.path[0]
         if kind in _REPORT_KINDS and len(item.path) > 1:
             change = replace(describe_change(_REPORT_KINDS[kind], item, 2), touches=_find_touched(old, new, item))
             reports[item.path[1]] = (*reports.get(item.path[1], ()), change)
-        elif kind != "metrics" and _get_definition_path(item.path) not in meant:
+        elif kind != "metrics" and _get_definition_path(item.path) not in changed_paths:
             change = describe_change(_name_aspect(item.path, read_by), item, 0)
             elsewhere.append(replace(change, touches=_find_touched(old, new, item)))
     renamed = {item.was: item.metric for item in metrics if item.was}
-    for name, change in of_articles(old.package, new.package, *texts, renamed):
+    for name, change in compare_articles(old.package, new.package, *texts, renamed):
         reports[name] = (*reports.get(name, ()), change)
     return SystemDiff(new.package.system, "both", metrics, reports, tuple(elsewhere))
 
 
 def _find_touched(old: CheckedPackage, new: CheckedPackage, item: Change) -> tuple[Appearance, ...]:
     """Return the printed numbers that a change touches; for something gone, those that were printed."""
-    return touched((old if item.after is None else new).package, item.path)
+    return list_affected_places((old if item.after is None else new).package, item.path)
 
 
-def _name_aspect(path: tuple[str, ...], read: Iterable[Mapping[Thing, Set[str]]]) -> str:
+def _name_aspect(path: tuple[str, ...], read: Iterable[Mapping[Member, Set[str]]]) -> str:
     """Return the aspect of a change that no changed metric reads.
 
     `read` holds which other parts of reports read it, before and after.
@@ -137,7 +139,7 @@ def _name_aspect(path: tuple[str, ...], read: Iterable[Mapping[Thing, Set[str]]]
         return "averages by summary" if len(path) < 2 else f"averages by summary `{path[1]}`"
     if path[-1] in _WORDING:
         return "wording"
-    report_parts = sorted(set().union(*(item.get(thing_at(path), ()) for item in read)))
+    report_parts = sorted(set().union(*(item.get(get_member(path), ()) for item in read)))
     return f"read by {', '.join(report_parts)}" if report_parts else "not read by any changed metric"
 
 
@@ -159,20 +161,20 @@ def _compare_metrics(
     new: CheckedPackage,
     instant_names: Mapping[str, Mapping[str, str]],
     texts: tuple[Texts, Texts],
-    meant: set[tuple[str, ...]],
+    changed_paths: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
     """Yield the metrics that differ.
 
     `instant_names` holds the renamed instants of each grain (old -> new). Paths of definitions that differ are added to
-    `meant`.
+    `changed_paths`.
     """
     before = {metric.id: metric for metric in old.package.metrics}
     after = {metric.id: metric for metric in new.package.metrics}
     places = {name: _find_appearances(new.package, metric, texts[1]) for name, metric in after.items()}
     former = {name: _find_appearances(old.package, metric, texts[0]) for name, metric in before.items()}
-    aligned = with_instants(old.package, instant_names)
-    renamed = renames(aligned, new.package)
-    renamed_package = as_called(aligned, renamed)
+    aligned = rename_instants(old.package, instant_names)
+    renamed = find_renames(aligned, new.package)
+    renamed_package = rename_metrics(aligned, renamed)
     metrics_before = {metric.id: metric for metric in renamed_package.metrics}
     for was, now in renamed.items():
         wording = tuple(_compare_wording(metrics_before[now], after[now]))
@@ -186,7 +188,7 @@ def _compare_metrics(
                 *_report_instants(_select_renamed_instants(old.package, before[name], instant_names)),
             )
             yield from _compare_metric(
-                renamed_package, new, metrics_before[name], metric, wording, places.get(name, ()), meant
+                renamed_package, new, metrics_before[name], metric, wording, places.get(name, ()), changed_paths
             )
     for name, metric in before.items():
         if name not in after and name not in renamed:
@@ -207,7 +209,7 @@ def _select_renamed_instants(
 def _find_appearances(package: Package, metric: Metric, texts: Texts) -> tuple[Appearance, ...]:
     """Return the places that print or plot numbers of a metric."""
     places = tuple(place for place in list_appearances(package, metric) if place.kind != "dictionary")
-    return (*places, *quoting(package, texts, metric.id))
+    return (*places, *find_quotes(package, texts, metric.id))
 
 
 def _compare_metric(
@@ -217,14 +219,14 @@ def _compare_metric(
     now: Metric,
     wording: tuple[ReportedChange, ...],
     touches: tuple[Appearance, ...],
-    meant: set[tuple[str, ...]],
+    changed_paths: set[tuple[str, ...]],
 ) -> Iterator[MetricChange]:
     meaning: list[ReportedChange] = []
     before, after = definition_hash.collect_definition(old, was), definition_hash.collect_definition(new.package, now)
-    for item in changes(before, after):
-        meant.add(item.path)
+    for item in find_changes(before, after):
+        changed_paths.add(item.path)
         if item.path[0] == "earlier":
-            meant.add(("events", "order"))
+            changed_paths.add(("events", "order"))
         if _is_same_sql(item):
             wording = (*wording, describe_change("comments of SQL", item, 1))
         else:
@@ -232,7 +234,7 @@ def _compare_metric(
     if meaning:
         yield MetricChange("changed in meaning", now.id, now.name, "", (*meaning, *wording), touches)
     elif was.better != now.better:
-        yield MetricChange("changed in verdict", now.id, now.name, "", wording, judging(new.package, now))
+        yield MetricChange("changed in verdict", now.id, now.name, "", wording, list_verdicts(new.package, now))
     elif wording:
         yield MetricChange("changed in wording", now.id, now.name, "", wording, touches)
 
@@ -247,7 +249,7 @@ def _compare_wording(was: Metric, now: Metric) -> Iterator[ReportedChange]:
         yield ReportedChange("digits", "width", str(was.width), str(now.width))
     yield from (
         describe_change("example", item, 0)
-        for item in changes(
+        for item in find_changes(
             plain_data.to_plain_data(was.examples), plain_data.to_plain_data(now.examples), ("examples",)
         )
     )
@@ -266,4 +268,4 @@ def _is_same_sql(item: Change) -> bool:
     """Check that two SQL texts differ only in comments and layout."""
     if item.path[-1] != "sql" or not isinstance(item.before, str) or not isinstance(item.after, str):
         return False
-    return dialect.bare(item.before) == dialect.bare(item.after)
+    return dialect.normalize_sql(item.before) == dialect.normalize_sql(item.after)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from assay.engine.graph import Node, nodes
+from assay.engine.graph import Node, build_nodes
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.model.vocabulary import Cut
-from assay.plan.planner import AppliedFilter, EventStep, Plan, RowRequest, plan
+from assay.plan.planner import AppliedFilter, EventStep, Plan, RowRequest, build_plan
 from assay.sql.codegen import Statement, compile_steps
-from assay.sql.dialect import event_table, scan
+from assay.sql.dialect import build_scan, select_event_rows
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class CompiledPlan:
     @cached_property
     def graph(self) -> tuple[Node, ...]:
         """Return the statements with the statements that each of them reads."""
-        return nodes(self.statements)
+        return build_nodes(self.statements)
 
 
 def compile_plan(
@@ -37,7 +37,7 @@ def compile_plan(
     metrics: Sequence[Metric] = (),
     applied: Sequence[AppliedFilter] = (),
     relations: Sequence[str] = (),
-    listed: Sequence[RowRequest] = (),
+    row_requests: Sequence[RowRequest] = (),
     series: Sequence[str] = (),
     cuts: Sequence[Cut] = (),
     *,
@@ -47,7 +47,7 @@ def compile_plan(
 
     With `cut` the plan is for one phase of a run, whose bounds are parameters.
     """
-    steps = plan(checked.package, metrics, applied, relations, listed, series, cuts, cut)
+    steps = build_plan(checked.package, metrics, applied, relations, row_requests, series, cuts, cut)
     return CompiledPlan(checked, steps, compile_statements(checked, steps))
 
 
@@ -55,7 +55,7 @@ def compile_statements(checked: CheckedPackage, steps: Plan) -> tuple[Statement,
     """Compile the statements of a plan."""
     names = [constant.name for source in checked.package.sources for constant in source.constants]
     tables = {
-        step.name: event_table(scan(f"events/{step.name}/*.parquet"), step.fields, step.keys)
+        step.name: select_event_rows(build_scan(f"events/{step.name}/*.parquet"), step.fields, step.keys)
         for step in steps.steps
         if isinstance(step, EventStep)
     }

@@ -71,15 +71,17 @@ class Limits:
     growth: float = ROOM
     is_fixed: bool = False
 
-    def too_long(self) -> AssayError:
+    def build_time_error(self) -> AssayError:
         """Return the error of a statement that takes too long."""
-        more = "" if self.is_fixed else f" with {VARIABLE}=N in the environment it has N seconds"
-        return fail("sql-time", f"{self.subject} takes more than {self.seconds:g} seconds", hint=f"does it end?{more}")
+        advice = "" if self.is_fixed else f" with {VARIABLE}=N in the environment it has N seconds"
+        return fail(
+            "sql-time", f"{self.subject} takes more than {self.seconds:g} seconds", hint=f"does it end?{advice}"
+        )
 
-    def too_large(self) -> AssayError:
+    def build_memory_error(self) -> AssayError:
         """Return the error of a statement that takes too much memory."""
-        more = "" if self.is_fixed else f" with {ROOM_VARIABLE}=N in the environment it has N MiB"
-        hint = f"does a function in it make a long text or list?{more}"
+        advice = "" if self.is_fixed else f" with {ROOM_VARIABLE}=N in the environment it has N MiB"
+        hint = f"does a function in it make a long text or list?{advice}"
         return fail("sql-memory", f"{self.subject} takes more than {self.growth:g} MiB of memory", hint=hint)
 
 
@@ -97,11 +99,11 @@ def apply_limits(connection: duckdb.DuckDBPyConnection, limits: Limits) -> Itera
     """
     now, bytes_now = time.monotonic(), read_memory()
     statement = _Statement(connection, limits, now + limits.seconds, bytes_now + limits.growth * 2**20)
-    _WATCH.begin(statement)
+    _WATCH.add_statement(statement)
     try:
         yield
     finally:
-        _WATCH.end(statement)
+        _WATCH.remove_statement(statement)
 
 
 def execute(
@@ -114,7 +116,7 @@ def execute(
         with apply_limits(connection, limits):
             return connection.execute(text, values)
     except duckdb.InterruptException:
-        raise limits.too_long() from None
+        raise limits.build_time_error() from None
 
 
 def read_memory() -> int:
@@ -135,20 +137,20 @@ class _Statement:
 
     connection: duckdb.DuckDBPyConnection
     limits: Limits
-    end: float
+    deadline: float
     ceiling: float
     is_interrupted: bool = False
 
     def check(self, now: float, bytes_now: int) -> None:
         """Interrupt the statement when its time is over; end the process if that fails, or memory is exceeded."""
         if bytes_now > self.ceiling:
-            watchdog.end(self.limits.too_large())
-        elif self.is_interrupted and now >= self.end:
-            watchdog.end(self.limits.too_long())
-        elif now >= self.end:
+            watchdog.exit_process(self.limits.build_memory_error())
+        elif self.is_interrupted and now >= self.deadline:
+            watchdog.exit_process(self.limits.build_time_error())
+        elif now >= self.deadline:
             self.connection.interrupt()
             self.is_interrupted = True
-            self.end = now + GRACE
+            self.deadline = now + GRACE
 
 
 class _Watch:
@@ -157,22 +159,22 @@ class _Watch:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._statements: set[_Statement] = set()
-        self._sleeps = False
+        self._is_asleep = False
         self._thread = threading.Thread()  # placeholder that never starts
 
-    def begin(self, statement: _Statement) -> None:
+    def add_statement(self, statement: _Statement) -> None:
         """Start to watch a statement."""
         with self._changed:
             self._statements.add(statement)
             if not self._thread.is_alive():
-                self._sleeps = False
+                self._is_asleep = False
                 self._thread = threading.Thread(target=self._run, name="limit", daemon=True)
                 self._thread.start()
-            elif self._sleeps:
-                self._sleeps = False
+            elif self._is_asleep:
+                self._is_asleep = False
                 self._changed.notify()
 
-    def end(self, statement: _Statement) -> None:
+    def remove_statement(self, statement: _Statement) -> None:
         """Stop watching a statement."""
         with self._changed:
             self._statements.discard(statement)
@@ -189,8 +191,8 @@ class _Watch:
             while True:
                 self._check_statements()
                 idle = 0.0 if self._statements else idle + PERIOD
-                self._sleeps = idle > LINGER
-                self._changed.wait(None if self._sleeps else PERIOD)
+                self._is_asleep = idle > LINGER
+                self._changed.wait(None if self._is_asleep else PERIOD)
 
 
 _WATCH = _Watch()
@@ -206,7 +208,7 @@ def _open_shared() -> duckdb.DuckDBPyConnection:
 _start_lock = threading.Lock()  # so that two threads do not start two engines
 
 
-def small_engine() -> duckdb.DuckDBPyConnection:
+def open_shared_cursor() -> duckdb.DuckDBPyConnection:
     """Return a cursor of an engine for small queries, which is shared: to start one takes longer than a query."""
     with _start_lock:
         return _open_shared().cursor()

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(?::([gt]))?\}")
 
 
-def places_of(text: str) -> tuple[str, ...]:
+def list_placeholders(text: str) -> tuple[str, ...]:
     """Return the columns that the placeholders of a text name, in order."""
     return tuple(match[1] for match in _PLACEHOLDER.finditer(text))
 
 
-def filled(text: str, row: Mapping[str, object]) -> str:
+def fill_message(text: str, row: Mapping[str, object]) -> str:
     """Return a text with values in its placeholders; a placeholder that names no column is left as it is."""
     return _PLACEHOLDER.sub(lambda match: _format_value(row[match[1]], match[2]) if match[1] in row else match[0], text)
 
@@ -73,13 +73,13 @@ _DECLARED = {
 }
 
 
-def undeclared(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Iterator[Diagnostic]:
+def check_declaration(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Iterator[Diagnostic]:
     """Yield the problems of a relation whose existing table has other columns or types than it declares."""
-    described = connection.execute(f"DESCRIBE {dialect.text(dialect.table(relation.name))}").fetchall()
+    described = connection.execute(f"DESCRIBE {dialect.to_sql(dialect.build_table(relation.name))}").fetchall()
     types = {str(row[0]): "VARCHAR" if str(row[1]).startswith(ENUMERATION) else str(row[1]) for row in described}
     declared = {item.name: item for item in relation.columns}
     if list(types) != list(declared):
-        spans = (error_positions.of_result(relation.sql, name) for name in types if name not in declared)
+        spans = (error_positions.find_result_column(relation.sql, name) for name in types if name not in declared)
         yield Diagnostic(
             "relation-columns",
             f"relation `{relation.name}` does not yield the columns that it declares",
@@ -100,12 +100,12 @@ def _describe_type_mismatch(relation: Relation, column: Column, actual_type: str
         f"column `{column.name}` of relation `{relation.name}` is of another type than it declares",
         expected=column.type if column.type == family else f"{column.type}, a {family}",
         found=actual_type,
-        span=error_positions.of_result(relation.sql, column.name),
+        span=error_positions.find_result_column(relation.sql, column.name),
         text=relation.sql,
     )
 
 
-def text_of(node: Node) -> str:
+def get_spec_sql(node: Node) -> str:
     """Return the SQL of specs behind a statement, as in its file; empty for SQL that the compiler wrote."""
     step = node.statement.step
     if isinstance(step, RelationStep):
@@ -113,7 +113,7 @@ def text_of(node: Node) -> str:
     return step.check.sql if isinstance(step, CheckStep) else ""
 
 
-def place_in(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None) -> Span | None:
+def locate_error(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[str, object] | None) -> Span | None:
     """Return the position of the error that the engine reports for a SQL text, which is not run."""
     import duckdb
 
@@ -122,5 +122,5 @@ def place_in(connection: duckdb.DuckDBPyConnection, sql: str, values: Mapping[st
     try:
         connection.execute(f"EXPLAIN\n{sql}", values and dict(values))
     except duckdb.Error as error:
-        return error_positions.of_engine_error(sql, str(error))
+        return error_positions.locate_engine_error(sql, str(error))
     return None

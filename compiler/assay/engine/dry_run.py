@@ -12,19 +12,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.engine.connection import Limits, apply_limits
-from assay.engine.declared import place_in, places_of, text_of, undeclared
-from assay.engine.graph import Node, demanded
-from assay.engine.mount import bind_parameters, confine
+from assay.engine.declared import check_declaration, get_spec_sql, list_placeholders, locate_error
+from assay.engine.graph import Node, collect_needed
+from assay.engine.mount import bind_parameters, confine_connection
 from assay.lang.model.package import Constant
 from assay.lang.model.vocabulary import SINCE, UNTIL
 from assay.lang.reserved_names import SERIES
 from assay.lang.scopes import HOST, LOG_COLUMNS, LOGS
 from assay.plan.planner import CheckStep, EventStep, RelationStep
 from assay.sql import dialect
-from assay.sql.dialect import empty_table
-from assay.sql.error_positions import near, of_word
-from assay.sql.relations import filled
-from assay.util.diagnostics import Diagnostic, did_you_mean
+from assay.sql.dialect import build_empty_table
+from assay.sql.error_positions import find_word, suggest_columns
+from assay.sql.relations import fill_constants
+from assay.util.diagnostics import Diagnostic, suggest_names
 
 if TYPE_CHECKING:
     import duckdb
@@ -44,7 +44,7 @@ _AS_PLANNED = "SELECT json_serialize_plan(?, optimize := false)"
 _WHOLE = ("UNBOUNDED_PRECEDING", "UNBOUNDED_FOLLOWING")
 
 
-def inexact(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[str]:
+def find_inexact_sums(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[str]:
     """Yield the functions of a query that sum up real numbers in no order.
 
     The query has no placeholders, and reads tables of the connection.  Functions of lists are not among them, because a
@@ -94,23 +94,26 @@ _SAMPLES: Mapping[str, object] = {
 }  # fmt: skip
 
 
-def dry_run(
-    graph: Sequence[Node], constants: Iterable[Constant], passed: Iterable[Node] = ()
+def run_on_empty_tables(
+    graph: Sequence[Node], constants: Iterable[Constant], passed_nodes: Iterable[Node] = ()
 ) -> tuple[Diagnostic, ...]:
     """Return the problems of statements: those that fail, and relations that do not yield what they declare.
 
-    `passed` are statements of the same specs without problems: they run again only where another statement reads them.
+    `passed_nodes` are statements of the same specs without problems: they run again only where another statement reads
+    them.
     """
     import duckdb
 
     values = {item.name: _SAMPLES[item.type] for item in constants} | {SINCE: 0, UNTIL: 1}
     problems: list[Diagnostic] = []
-    needed = demanded(graph, _list_changed(graph, passed))
+    needed = collect_needed(graph, _list_changed(graph, passed_nodes))
     faulty: set[str] = set()  # tables that differ from their declaration, and tables that read these
     with duckdb.connect() as connection:
         connection.execute(f"SET memory_limit = '{MEMORY}'")
-        confine(connection)
-        connection.execute(empty_table(LOGS, ((name, log_column.type) for name, log_column in LOG_COLUMNS.items())))
+        confine_connection(connection)
+        connection.execute(
+            build_empty_table(LOGS, ((name, log_column.type) for name, log_column in LOG_COLUMNS.items()))
+        )
         for node in graph:
             if node.name not in needed:
                 continue
@@ -118,12 +121,12 @@ def dry_run(
             if isinstance(step, EventStep):
                 fields = [(item.name, item.type) for item in step.event.fields if item.name in step.fields]
                 base = [(name, _KEYS[name]) for name in step.keys]
-                connection.execute(empty_table(step.name, (*base, *fields)))
+                connection.execute(build_empty_table(step.name, (*base, *fields)))
                 continue
             if node.name == LOGS:
                 continue
             faulty |= {node.name} if faulty & set(node.reads) else set()
-            parameters = bind_parameters(node.places, values)
+            parameters = bind_parameters(node.placeholders, values)
             limits = Limits(f"the SQL of `{node.name}` on empty tables", SECONDS, ROOM, is_fixed=True)
             try:
                 with apply_limits(connection, limits):
@@ -131,12 +134,12 @@ def dry_run(
                     if isinstance(step, CheckStep):
                         problems += _check_placeholders(step, [str(item[0]) for item in connection.description or ()])
                     if isinstance(step, RelationStep):
-                        mismatches = list(undeclared(connection, step.relation))
+                        mismatches = list(check_declaration(connection, step.relation))
                         problems += mismatches
                         faulty |= {node.name} if mismatches else set()
                     problems += _check_sums(connection, node, values)
             except duckdb.InterruptException:
-                problems += (replace(item, text=text_of(node)) for item in limits.too_long().diagnostics)
+                problems += (replace(item, text=get_spec_sql(node)) for item in limits.build_time_error().diagnostics)
                 break
             except duckdb.Error as error:
                 if node.name in faulty:
@@ -151,17 +154,17 @@ def _check_sums(
     connection: duckdb.DuckDBPyConnection, node: Node, values: Mapping[str, object]
 ) -> Iterator[Diagnostic]:
     """Report sums of real numbers that the SQL of specs takes in no order."""
-    sql = text_of(node)
+    sql = get_spec_sql(node)
     if not sql:
         return
-    for name in inexact(connection, dialect.text(filled(node.statement.query, values))):
+    for name in find_inexact_sums(connection, dialect.to_sql(fill_constants(node.statement.query, values))):
         problem = (
             f"the SQL of `{node.name}` has a `{name}` of real numbers in no order: the engine may take others first"
         )
         yield Diagnostic(
             "sql-order",
             f"{problem} each time, and its last digits are other ones then",
-            of_word(sql, name, before="("),
+            find_word(sql, name, before="("),
             expected=f"ORDER BY within it, such as `{name}(value ORDER BY value)`",
             hint="sums of whole numbers need none",
             text=sql,
@@ -180,10 +183,10 @@ def _list_changed(graph: Iterable[Node], others: Iterable[Node]) -> set[str]:
 
 def _check_placeholders(step: CheckStep, columns: Sequence[str]) -> Iterator[Diagnostic]:
     """Report placeholders in the texts of a check that name none of its columns."""
-    for name in places_of(step.check.message + step.check.hint):
+    for name in list_placeholders(step.check.message + step.check.hint):
         if name not in columns:
             message = f"check `{step.check.code}` of `{step.table}` speaks of a column that it does not have: `{name}`"
-            yield Diagnostic("check-place", message, found=", ".join(columns), hint=did_you_mean(name, columns))
+            yield Diagnostic("check-place", message, found=", ".join(columns), hint=suggest_names(name, columns))
 
 
 def _list_columns(graph: Iterable[Node], node: Node) -> list[str]:
@@ -205,10 +208,15 @@ def _describe_failure(
     columns: Iterable[str],
 ) -> Diagnostic:
     error_text = str(error)
-    sql = text_of(node)
-    span = place_in(connection, sql, values)
+    sql = get_spec_sql(node)
+    span = locate_error(connection, sql, values)
     excerpt = error_text[error_text.index("LINE ") :] if "LINE " in error_text and not span else ""
     cause = error_text.split("\n")[0]
     return Diagnostic(
-        "sql", f"the SQL of `{node.name}` fails: {cause}", span, excerpt, hint=near(error_text, columns), text=sql
+        "sql",
+        f"the SQL of `{node.name}` fails: {cause}",
+        span,
+        excerpt,
+        hint=suggest_columns(error_text, columns),
+        text=sql,
     )

@@ -16,21 +16,21 @@ from sqlglot import exp
 
 from assay.engine import connection as limit
 from assay.engine import results
-from assay.engine.declared import filled, place_in, text_of, undeclared
-from assay.engine.graph import Node, content_hashes, demanded, outlived
-from assay.engine.mount import bind_parameters, by_number, numbered
-from assay.engine.partitions import Portions, SideBySide, only, select_unrestricted
-from assay.engine.pruning import used
+from assay.engine.declared import check_declaration, fill_message, get_spec_sql, locate_error
+from assay.engine.graph import Node, collect_needed, hash_nodes, list_unused_tables
+from assay.engine.mount import bind_parameters, build_host_view, convert_hosts
+from assay.engine.partitions import Partitioner, StatementPool, restrict_to_hosts, select_unrestricted
+from assay.engine.pruning import mark_used
 from assay.engine.result_cache import CachedTables, Store
 from assay.engine.results import Distribution, FilterCount, Formulas, RunResults
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.vocabulary import Summary
 from assay.plan.planner import CheckStep, FilterStep, Plan, RelationStep
 from assay.sql import dialect, grains
-from assay.sql.codegen import Statement, creation, more
+from assay.sql.codegen import Statement, build_create_sql, build_insert_sql
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import INTERNAL, AssayError, Diagnostic, Span, fail, raise_all
-from assay.util.os_errors import is_full, is_memory, out_of_memory
+from assay.util.os_errors import build_memory_error, is_disk_full_error, is_memory_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -105,7 +105,7 @@ def _take_engine() -> duckdb.DuckDBPyConnection:
 _spare: SimpleQueue[duckdb.DuckDBPyConnection] = SimpleQueue()
 
 
-def get_ready(count: int) -> None:
+def start_engines(count: int) -> None:
     """Start engines ahead of time, until `count` of them are spare."""
     import duckdb
 
@@ -123,10 +123,10 @@ def _read_text(path: Path) -> str:
 class _CachedAnswer:
     """The rows of a metric's statement.
 
-    `made_of` is the hash of all that they depend on: answers are compared by it alone.
+    `input_hash` is the hash of all that they depend on: answers are compared by it alone.
     """
 
-    made_of: str
+    input_hash: str
     rows: list[list[Any]] = field(compare=False)
 
 
@@ -144,11 +144,11 @@ def _read_distribution(
     `sampled_only`: hosts without samples are left out, unless no host has samples.
     """
     if not over_hosts:
-        return results.pooled(results.host_row(answer.rows[0]), summaries, factor, integral)
-    hosts = [results.host_row(row[1:]) for row in answer.rows] or [results.NO_SAMPLES]
+        return results.summarize_pooled(results.read_host_row(answer.rows[0]), summaries, factor, integral)
+    hosts = [results.read_host_row(row[1:]) for row in answer.rows] or [results.NO_SAMPLES]
     sampled = [host for host in hosts if host.size]
     counted = sampled if sampled_only and sampled else hosts
-    return results.over_hosts(counted, summaries, factor, integral)
+    return results.summarize_hosts(counted, summaries, factor, integral)
 
 
 class _Execution:
@@ -171,12 +171,12 @@ class _Execution:
         self.side_connections = side_connections
         self.is_large = is_large
         self.has_host_type = has_host_type
-        self.hashes = content_hashes(job.graph, job.constants, job.raw, job.logs)
+        self.hashes = hash_nodes(job.graph, job.constants, job.raw, job.logs)
         self.nodes = {node.name: node for node in job.graph}
         self.answers: dict[str, Any] = {}
-        self.most, self.room = limit.read_seconds(), limit.read_room()
+        self.max_seconds, self.max_growth = limit.read_seconds(), limit.read_room()
         self.tables = CachedTables(store, connection, self.hashes, has_host_type)
-        self.portions = Portions(checked)
+        self.partitioner = Partitioner(checked)
 
     def list_outputs(self) -> list[tuple[str, str]]:
         """List the outputs of the run as (kind, name of the node), in the order of the plan."""
@@ -193,66 +193,72 @@ class _Execution:
                 outputs.append(("row", node.name))
         return outputs
 
-    def run(self, progress: Callable[[str], None], keep_tables: bool, edited: bool) -> None:
+    def run(self, progress: Callable[[str], None], keep_tables: bool, is_edited: bool) -> None:
         """Compute what the cache does not hold, in the order of the plan.
 
         Stops with an AssayError at the first check that fails.
         """
         outputs = {name: kind for kind, name in self.list_outputs()}
-        missing = {name for name, kind in outputs.items() if not self.recall(kind, name)}
-        cached_tables = self.tables.known([node.name for node in self.job.graph if node.statement.kind == "table"])
-        needed = demanded(self.job.graph, missing, cached_tables)
-        edited = edited or len(missing) < len(outputs)
-        unused_after = {} if keep_tables else outlived(self.job.graph, needed, cached_tables)
-        with SideBySide(self.side_connections) as metrics_ahead:
+        missing = {name for name, kind in outputs.items() if not self.load_answer(kind, name)}
+        cached_tables = self.tables.list_cached(
+            [node.name for node in self.job.graph if node.statement.kind == "table"]
+        )
+        needed = collect_needed(self.job.graph, missing, cached_tables)
+        is_edited = is_edited or len(missing) < len(outputs)
+        unused_after = {} if keep_tables else list_unused_tables(self.job.graph, needed, cached_tables)
+        with StatementPool(self.side_connections) as metrics_ahead:
             for node in self.job.graph:
                 if node.name not in needed:
-                    self.stop_at(node)  # report cached problems in plan order, so that each run stops at the same
+                    self.raise_failure(node)  # report cached problems in plan order, so that each run stops at the same
                     continue
                 progress(node.name)
-                if metrics_ahead.takes(node):
-                    metrics_ahead.put(partial(self.fetch, node), partial(self.end, node, unused_after))
+                if metrics_ahead.can_take(node):
+                    metrics_ahead.put(partial(self.fetch, node), partial(self.finish, node, unused_after))
                     continue
                 metrics_ahead.wait()
                 if node.name in cached_tables:
-                    self.tables.recall(node.name)
-                elif node.statement.kind == "table" and edited:
-                    self.tables.keep(node.name, partial(self.create, node))
+                    self.tables.load_table(node.name)
+                elif node.statement.kind == "table" and is_edited:
+                    self.tables.create_table(node.name, partial(self.create, node))
                 elif node.statement.kind in ("table", "view"):
                     self.create(node)
                 if node.name in missing:
-                    self.work_out(outputs[node.name], node)
-                self.end(node, unused_after)
+                    self.ensure_answer(outputs[node.name], node)
+                self.finish(node, unused_after)
 
     def fetch(self, node: Node, connection: duckdb.DuckDBPyConnection) -> list[list[Any]]:
         """Return the rows of a metric's statement, run over a connection."""
-        count = partial(self.rows, node, connection, bound=False)
-        texts = self.portions.texts(self.checked.metric(node.name), node.statement.query, node.text, count)
-        return [row for text in texts for row in self.rows(node, connection, text)]
+        count = partial(self.fetch_rows, node, connection, bound=False)
+        texts = self.partitioner.list_texts(self.checked.get_metric(node.name), node.statement.query, node.text, count)
+        return [row for text in texts for row in self.fetch_rows(node, connection, text)]
 
-    def rows(self, node: Node, connection: duckdb.DuckDBPyConnection, text: str, bound: bool = True) -> list[list[Any]]:
+    def fetch_rows(
+        self, node: Node, connection: duckdb.DuckDBPyConnection, text: str, bound: bool = True
+    ) -> list[list[Any]]:
         """Return the rows of a SQL text; see `execute`."""
         return [list(row) for row in self.execute(node, text, bound, connection).fetchall()]
 
-    def end(self, node: Node, unused_after: Mapping[str, Sequence[str]], rows: list[list[Any]] | None = None) -> None:
+    def finish(
+        self, node: Node, unused_after: Mapping[str, Sequence[str]], rows: list[list[Any]] | None = None
+    ) -> None:
         """Finish a statement: store `rows` that another thread fetched, raise its problems, drop unused tables.
 
         `unused_after`: name of a statement -> the tables that no later statement reads.
         """
         if rows is not None:
-            self.keep(node.statement.kind, node.name, rows)
-        self.stop_at(node)
+            self.store_answer(node.statement.kind, node.name, rows)
+        self.raise_failure(node)
         for name in unused_after.get(node.name, ()):
             self.drop(name)
 
-    def work_out(self, kind: str, node: Node) -> None:
+    def ensure_answer(self, kind: str, node: Node) -> None:
         """Compute an answer, unless the same check of another table has already cached it."""
-        if not self.recall(kind, node.name):
-            self.keep(kind, node.name, self.answer(kind, node))
+        if not self.load_answer(kind, node.name):
+            self.store_answer(kind, node.name, self.compute_answer(kind, node))
 
     def drop(self, name: str) -> None:
         """Drop a table that is no longer read: memory is what large runs are short of."""
-        self.connection.execute(dialect.text(exp.Drop(tables=[dialect.table(name)], kind="TABLE")))
+        self.connection.execute(dialect.to_sql(exp.Drop(tables=[dialect.build_table(name)], kind="TABLE")))
 
     def create(self, node: Node) -> None:
         """Create the table or view of a statement.
@@ -261,48 +267,52 @@ class _Execution:
         """
         is_temporary = not self.side_connections
         if self.has_host_type and node.statement.kind == "view":
-            self.execute(node, by_number(node.statement, temporary=is_temporary))
+            self.execute(node, build_host_view(node.statement, temporary=is_temporary))
         elif is_temporary:
             self.execute(node, node.text)
         else:
-            self.fill(node)
+            self.create_shared(node)
         if isinstance(node.statement.step, RelationStep):
-            raise_all(undeclared(self.connection, node.statement.step.relation))
+            raise_all(check_declaration(self.connection, node.statement.step.relation))
 
-    def fill(self, node: Node) -> None:
+    def create_shared(self, node: Node) -> None:
         """Create a table or view that all connections see; large tables in partitions of some hosts each."""
         is_table = self.is_large and node.statement.kind == "table"
-        count = partial(self.rows, node, self.connection, bound=False)
-        partitions = self.portions.of_table(node, count) if is_table else ()
+        count = partial(self.fetch_rows, node, self.connection, bound=False)
+        partitions = self.partitioner.partition_table(node, count) if is_table else ()
         if not partitions:
-            self.execute(node, creation(node.statement, temporary=False))
-        rows_read = {name: self.all_rows(self.nodes[name].statement) for name in node.reads}
+            self.execute(node, build_create_sql(node.statement, temporary=False))
+        rows_read = {name: self.select_all_rows(self.nodes[name].statement) for name in node.reads}
         for hosts in partitions:
-            text = creation(node.statement, temporary=False) if hosts is partitions[0] else more(node.statement)
-            with only(self.connection, rows_read, hosts):
+            text = (
+                build_create_sql(node.statement, temporary=False)
+                if hosts is partitions[0]
+                else build_insert_sql(node.statement)
+            )
+            with restrict_to_hosts(self.connection, rows_read, hosts):
                 self.execute(node, text)
 
-    def all_rows(self, statement: Statement) -> exp.Select:
+    def select_all_rows(self, statement: Statement) -> exp.Select:
         """Return the query for all rows of a table or view."""
         if statement.kind == "table":
             return select_unrestricted(statement.name)
-        query = numbered(statement) if self.has_host_type else statement.query
+        query = convert_hosts(statement) if self.has_host_type else statement.query
         assert isinstance(query, exp.Select)
         return query
 
-    def answer(self, kind: str, node: Node) -> Any:
+    def compute_answer(self, kind: str, node: Node) -> Any:
         """Return the result of a statement as plain data, by the kind of output."""
         if kind == "rejections":
             assert isinstance(node.statement.step, FilterStep)
-            return self.rows(
-                node, self.connection, dialect.text(grains.count_rejections(node.statement.step)), bound=False
+            return self.fetch_rows(
+                node, self.connection, dialect.to_sql(grains.count_rejections(node.statement.step)), bound=False
             )
         if kind == "row":
-            return self.records(node, dialect.text(exp.select("*").from_(node.name)), bound=False)
+            return self.fetch_records(node, dialect.to_sql(exp.select("*").from_(node.name)), bound=False)
         if kind == "offenders":
-            return offenders(self.execute(node, node.text))
+            return fetch_offenders(self.execute(node, node.text))
         if kind in ("rows", "count"):
-            return self.records(node, node.text)
+            return self.fetch_records(node, node.text)
         return self.fetch(node, self.connection)
 
     def execute(
@@ -315,26 +325,28 @@ class _Execution:
         import duckdb
 
         connection = connection or self.connection
-        values = bind_parameters(node.places, self.job.constants)
-        limits = limit.Limits(f"run {self.job.label}: the SQL of {_name_in_messages(node)}", self.most, self.room)
+        values = bind_parameters(node.placeholders, self.job.constants)
+        limits = limit.Limits(
+            f"run {self.job.label}: the SQL of {_format_name(node)}", self.max_seconds, self.max_growth
+        )
         try:
-            return limit.execute(connection, text, values if bound and node.places else None, limits)
+            return limit.execute(connection, text, values if bound and node.placeholders else None, limits)
         except duckdb.Error as error:
-            if is_full(error):
-                raise self.store.full() from None
+            if is_disk_full_error(error):
+                raise self.store.build_full_error() from None
             with limit.apply_limits(connection, limits):
-                span = place_in(connection, text_of(node), values)
-            raise _engine_error(self.job.label, node, error, span) from None
+                span = locate_error(connection, get_spec_sql(node), values)
+            raise _build_engine_error(self.job.label, node, error, span) from None
 
-    def records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
+    def fetch_records(self, node: Node, text: str, bound: bool = True) -> list[dict[str, Any]]:
         """Return all rows of a SQL text as column -> value."""
         cursor = self.execute(node, text, bound)
         names = [item[0] for item in cursor.description]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
-    def recall(self, kind: str, name: str) -> bool:
+    def load_answer(self, kind: str, name: str) -> bool:
         """Read an answer from the cache; return whether the cache holds it."""
-        path = self.store.place("results", f"{self.hashes[name]}.{kind}{ANSWER}")
+        path = self.store.get_path("results", f"{self.hashes[name]}.{kind}{ANSWER}")
         if not path.is_file():
             return False
         try:
@@ -345,22 +357,22 @@ class _Execution:
         if content is None:
             return False
         self.answers[name] = json.loads(content)
-        used(path)
+        mark_used(path)
         return True
 
-    def keep(self, kind: str, name: str, value: Any) -> None:
+    def store_answer(self, kind: str, name: str, value: Any) -> None:
         """Write an answer into the cache."""
         self.answers[name] = value
         file_name = f"{self.hashes[name]}.{kind}{ANSWER}"
         self.store.put("results", file_name, seal_text(file_name, json.dumps(value, default=str)))
 
-    def stop_at(self, node: Node) -> None:
+    def raise_failure(self, node: Node) -> None:
         """Raise AssayError when the check of a node fails."""
-        problems = self.problems(node)
+        problems = self.list_problems(node)
         if any(item.severity == "error" for item in problems):
             raise AssayError(tuple(problems))
 
-    def problems(self, node: Node) -> list[Diagnostic]:
+    def list_problems(self, node: Node) -> list[Diagnostic]:
         """List the problem of a failed check: its first offending row, and how many more there are."""
         step = node.statement.step
         if not isinstance(step, CheckStep):
@@ -368,10 +380,10 @@ class _Execution:
         first, further_count = self.answers[node.name]
         if first is None:
             return []
-        notes = tuple(item.sentence for item in self.filters()) if self.job.plan.applied else ()
-        return [check_problem(step, first, further_count, self.job.label, notes)]
+        notes = tuple(item.sentence for item in self.list_filter_counts()) if self.job.plan.applied else ()
+        return [build_check_problem(step, first, further_count, self.job.label, notes)]
 
-    def filters(self) -> tuple[FilterCount, ...]:
+    def list_filter_counts(self) -> tuple[FilterCount, ...]:
         """Return how many rows each filter rejected, as far as that is computed."""
         counts = []
         for node in self.job.graph:
@@ -384,29 +396,31 @@ class _Execution:
                 ]
         return tuple(counts)
 
-    def results(self) -> RunResults:
+    def collect_results(self) -> RunResults:
         """Return all results of the run."""
         notes: dict[str, None] = {}
-        warnings = [item.message for node in self.job.graph for item in self.problems(node)]
+        warnings = [item.message for node in self.job.graph for item in self.list_problems(node)]
         relations = {name: self.answers[name][0] for name in self.job.relations}
-        metrics = {metric.id: self.distribution(metric.id) for metric in self.job.plan.metrics}
-        rows = self.records_of("rows")
+        metrics = {metric.id: self.read_distribution(metric.id) for metric in self.job.plan.metrics}
+        rows = self.collect_answers("rows")
         calculator = Formulas(self.checked, self.job.constants, notes)
-        for listed in self.job.plan.listed:
-            rows[listed.name] = calculator.rows(listed, rows[listed.name])
-        formulas = {metric.id: calculator.of_run(metric, metrics) for metric in self.job.plan.formulas}
+        for request in self.job.plan.row_requests:
+            rows[request.name] = calculator.extend_rows(request, rows[request.name])
+        formulas = {metric.id: calculator.evaluate_run(metric, metrics) for metric in self.job.plan.formulas}
         distinct_warnings = tuple(dict.fromkeys(warnings))  # several tables may have the same check
-        counts = self.records_of("count")
-        return RunResults(metrics, relations, self.filters(), distinct_warnings, rows, formulas, tuple(notes), counts)
+        counts = self.collect_answers("count")
+        return RunResults(
+            metrics, relations, self.list_filter_counts(), distinct_warnings, rows, formulas, tuple(notes), counts
+        )
 
-    def records_of(self, kind: str) -> dict[str, Any]:
+    def collect_answers(self, kind: str) -> dict[str, Any]:
         """Return the rows of all statements of a kind, by the names of the statements."""
         return {node.name: self.answers[node.name] for node in self.job.graph if node.statement.kind == kind}
 
-    def distribution(self, name: str) -> Distribution:
+    def read_distribution(self, name: str) -> Distribution:
         """Return the distribution of a metric."""
         measured = self.checked.measured[name]
-        metric = self.checked.metric(name)
+        metric = self.checked.get_metric(name)
         return _read_distribution(
             _CachedAnswer(self.hashes[name], self.answers[name]),
             bool(metric.per),
@@ -424,11 +438,11 @@ def execute(
     connection: duckdb.DuckDBPyConnection,
     progress: Callable[[str], None] = lambda _: None,
     *,
-    enumerated: bool = False,
+    has_host_type: bool = False,
     keep_tables: bool = False,
-    edited: bool = False,
-    others: Sequence[duckdb.DuckDBPyConnection] = (),
-    large: bool = False,
+    is_edited: bool = False,
+    side_connections: Sequence[duckdb.DuckDBPyConnection] = (),
+    is_large: bool = False,
 ) -> RunResults:
     """Return the results of a run: read from the cache, and computed where the cache has none.
 
@@ -440,12 +454,12 @@ def execute(
 
     Raises AssayError with the first check that fails.
     """
-    execution = _Execution(job, checked, store, connection, enumerated, others, large)
-    execution.run(progress, keep_tables, edited)
-    return execution.results()
+    execution = _Execution(job, checked, store, connection, has_host_type, side_connections, is_large)
+    execution.run(progress, keep_tables, is_edited)
+    return execution.collect_results()
 
 
-def offenders(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, object] | None, int]:
+def fetch_offenders(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, object] | None, int]:
     """Return the first of the rows that a check selects, as column -> value, and the number of further rows."""
     names = [str(item[0]) for item in cursor.description or ()]
     first = cursor.fetchone()
@@ -455,33 +469,33 @@ def offenders(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, object] | No
     return (dict(zip(names, first, strict=True)) if first else None), further_count
 
 
-def check_problem(
-    step: CheckStep, row: Mapping[str, object], more: int, label: str, notes: Sequence[str] = ()
+def build_check_problem(
+    step: CheckStep, row: Mapping[str, object], further_count: int, label: str, notes: Sequence[str] = ()
 ) -> Diagnostic:
     """Return the problem that a check reports for its first offending row.
 
-    `more` is the number of further rows, `label` the name of the run.
+    `further_count` is the number of further rows, `label` the name of the run.
     """
     check = step.check
-    message = filled(check.message, row)
+    message = fill_message(check.message, row)
     if check.severity == "error":  # warnings are printed next to the run's label anyway
         message = f"run {label}: {message}"
-    count_notes = (f"{more} more like it",) if more > 0 else ()
-    hint = filled(check.hint, row)
+    count_notes = (f"{further_count} more like it",) if further_count > 0 else ()
+    hint = fill_message(check.hint, row)
     return Diagnostic(check.code, message, notes=(*count_notes, *notes), hint=hint, severity=check.severity)
 
 
-def _name_in_messages(node: Node) -> str:
+def _format_name(node: Node) -> str:
     """Return the name of a statement as messages write it."""
     is_metric = node.statement.step is None and node.statement.kind == "metric"
     return f"metric `{node.name}`" if is_metric else f"`{node.name}`"
 
 
-def _engine_error(label: str, node: Node, error: Exception, span: Span | None) -> AssayError:
+def _build_engine_error(label: str, node: Node, error: Exception, span: Span | None) -> AssayError:
     cause = str(error).split("\n\nLINE")[0].replace("\n", " ")[:500]
-    statement_name = _name_in_messages(node)
-    if is_memory(error):
-        return out_of_memory(error, f" at {statement_name} of run {label}")
+    statement_name = _format_name(node)
+    if is_memory_error(error):
+        return build_memory_error(error, f" at {statement_name} of run {label}")
     if type(error).__name__ in ("IOException", "InternalException", "FatalException"):
         return fail("engine", f"run {label}: the engine stopped at {statement_name}: {cause}", status=INTERNAL)
     return fail(
@@ -489,5 +503,5 @@ def _engine_error(label: str, node: Node, error: Exception, span: Span | None) -
         f"run {label}: the SQL of {statement_name} fails: {cause}",
         hint="on empty tables (`assay check`) it works: it is rows of this run that it fails at",
         span=span,
-        text=text_of(node),
+        text=get_spec_sql(node),
     )

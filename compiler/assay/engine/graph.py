@@ -12,21 +12,21 @@ from sqlglot import exp
 
 from assay.lang.scopes import LOGS
 from assay.sql import dialect
-from assay.sql.codegen import KEPT, Statement, creation
+from assay.sql.codegen import CACHE_SIZE, Statement, build_create_sql
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A statement with its text, the tables that it reads and the placeholders for constants in it.
 
-    `logs`: it reads the logs of the run (the table that every run has).
+    `reads_logs`: it reads the logs of the run (the table that every run has).
     """
 
     statement: Statement
     text: str
     reads: tuple[str, ...]
-    places: tuple[str, ...]
-    logs: bool
+    placeholders: tuple[str, ...]
+    reads_logs: bool
 
     @property
     def name(self) -> str:
@@ -34,29 +34,29 @@ class Node:
         return self.statement.name
 
 
-def nodes(statements: Sequence[Statement]) -> tuple[Node, ...]:
+def build_nodes(statements: Sequence[Statement]) -> tuple[Node, ...]:
     """Return statements with the statements that each of them reads."""
     created = {item.name for item in statements if item.kind in ("table", "view")}
     return tuple(_build_node(item, created) for item in statements)
 
 
 def _build_node(statement: Statement, created: set[str]) -> Node:
-    text, tables, places = parse_statement(statement)
-    own_name = statement.name if statement.kind in ("table", "view") else ""
-    return Node(statement, text, tuple(sorted(tables & created - {own_name})), places, LOGS in tables)
+    text, tables, placeholders = parse_statement(statement)
+    created_name = statement.name if statement.kind in ("table", "view") else ""
+    return Node(statement, text, tuple(sorted(tables & created - {created_name})), placeholders, LOGS in tables)
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=CACHE_SIZE)
 def parse_statement(statement: Statement) -> tuple[str, frozenset[str], tuple[str, ...]]:
     """Return the text of a statement, the tables that it names, and its placeholders for constants."""
     is_created = statement.kind in ("table", "view")
-    text = creation(statement) if is_created else dialect.text(statement.query)
+    text = build_create_sql(statement) if is_created else dialect.to_sql(statement.query)
     tables = frozenset(table.name for table in statement.query.find_all(exp.Table))
-    places = {str(placeholder.this) for placeholder in statement.query.find_all(exp.Placeholder)}
-    return text, tables, tuple(sorted(places))
+    placeholders = {str(placeholder.this) for placeholder in statement.query.find_all(exp.Placeholder)}
+    return text, tables, tuple(sorted(placeholders))
 
 
-def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, logs: str) -> dict[str, str]:
+def hash_nodes(graph: Iterable[Node], constants: Mapping[str, object], raw: str, logs: str) -> dict[str, str]:
     """Return statement name -> hash of its text, its constants, the engine, and the tables that it reads.
 
     Views read the raw data `raw`.  Their rows, and all rows that are read from logs, also depend on how the records of
@@ -67,17 +67,19 @@ def content_hashes(graph: Iterable[Node], constants: Mapping[str, object], raw: 
         is_view = node.statement.kind == "view"
         body = {
             "text": _define_view(node) if is_view else node.text,
-            "constants": {name: repr(constants[name]) for name in node.places},
+            "constants": {name: repr(constants[name]) for name in node.placeholders},
             "reads": [hashes[name] for name in node.reads],
-            "raw": raw if is_view or node.logs else "",
-            "logs": logs if is_view or node.logs else "",
-            "engine": engine_version(),
+            "raw": raw if is_view or node.reads_logs else "",
+            "logs": logs if is_view or node.reads_logs else "",
+            "engine": get_engine_version(),
         }
         hashes[node.name] = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
     return hashes
 
 
-def outlived(graph: Iterable[Node], needed: Collection[str], existing: Collection[str]) -> dict[str, tuple[str, ...]]:
+def list_unused_tables(
+    graph: Iterable[Node], needed: Collection[str], existing: Collection[str]
+) -> dict[str, tuple[str, ...]]:
     """Return statement name -> the tables that no needed statement after it reads.
 
     Tables in `existing` exist already, and are left out.
@@ -94,7 +96,7 @@ def outlived(graph: Iterable[Node], needed: Collection[str], existing: Collectio
     return tables_by_reader
 
 
-def engine_version() -> str:
+def get_engine_version() -> str:
     """Return the version of the engine, as it enters hashes."""
     import duckdb
 
@@ -106,17 +108,17 @@ def _define_view(node: Node) -> str:
     return f"{node.text} {node.statement.step!r}"
 
 
-def demanded(graph: Sequence[Node], outputs: set[str], existing: Collection[str] = ()) -> set[str]:
+def collect_needed(graph: Sequence[Node], outputs: set[str], existing: Collection[str] = ()) -> set[str]:
     """Return `outputs` and all tables and views that they read, directly or indirectly.
 
     Tables in `existing` exist already: what they read is not needed.
     """
-    by_name = {node.name: node for node in graph}
+    nodes_by_name = {node.name: node for node in graph}
     names: set[str] = set()
     queue = sorted(outputs)
     while queue:
         name = queue.pop()
         if name not in names:
             names.add(name)
-            queue.extend(by_name[name].reads if name not in existing else ())
+            queue.extend(nodes_by_name[name].reads if name not in existing else ())
     return names

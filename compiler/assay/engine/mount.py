@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from assay.engine.connection import small_engine
-from assay.lang.reserved_names import CONSTANTS, OWN_CONSTANTS
+from assay.engine.connection import open_shared_cursor
+from assay.lang.reserved_names import CONSTANTS, CONSTANTS_FILE
 from assay.lang.scopes import HOST, LOGS
 from assay.sql import dialect
-from assay.sql.codegen import Statement, creation
-from assay.sql.dialect import column, enumeration, host_type, parquet
+from assay.sql.codegen import Statement, build_create_sql
+from assay.sql.dialect import build_column, build_create_enum, build_host_type, select_parquet
 from assay.util.diagnostics import fail
 
 if TYPE_CHECKING:
@@ -29,17 +29,17 @@ ENUMERATION = "ENUM("
 
 def enumerate_hosts(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path]) -> None:
     """Create the enumeration type of a run's hosts, ordered as texts, and use it in the mounted `logs`."""
-    names = dialect.select(column(HOST)).distinct().from_(LOGS).order_by(HOST)
-    connection.execute(enumeration(names))
-    mount_logs(connection, folders, exp.Star(replace=[_cast_host(column(HOST))]))
+    names = dialect.select(build_column(HOST)).distinct().from_(LOGS).order_by(HOST)
+    connection.execute(build_create_enum(names))
+    mount_logs(connection, folders, exp.Star(replace=[_cast_host(build_column(HOST))]))
 
 
-def by_number(statement: Statement, temporary: bool = True) -> str:
+def build_host_view(statement: Statement, temporary: bool = True) -> str:
     """Return the SQL that creates an event's view, like `creation`, with hosts of the enumeration type."""
-    return creation(replace(statement, query=numbered(statement)), temporary)
+    return build_create_sql(replace(statement, query=convert_hosts(statement)), temporary)
 
 
-def numbered(statement: Statement) -> exp.Select:
+def convert_hosts(statement: Statement) -> exp.Select:
     """Return the query of an event's rows with hosts of the enumeration type."""
     query = statement.query.copy()
     assert isinstance(query, exp.Select)
@@ -50,7 +50,7 @@ def numbered(statement: Statement) -> exp.Select:
 
 
 def _cast_host(host: exp.Expr) -> exp.Expr:
-    return exp.alias_(exp.Cast(this=host, to=host_type()), HOST)
+    return exp.alias_(exp.Cast(this=host, to=build_host_type()), HOST)
 
 
 LEAST, GREATEST = -(2**63), 2**63 - 1
@@ -93,12 +93,12 @@ class HostLog:
     recognised: int = 0
 
 
-def raw_tables() -> Mapping[str, exp.Select]:
+def list_raw_tables() -> Mapping[str, exp.Select]:
     """Return the queries of the tables that every ingested folder has; paths are relative to the folder."""
-    return {LOGS: parquet(HOSTS), CONSTANTS: parquet(OWN_CONSTANTS)}
+    return {LOGS: select_parquet(HOSTS), CONSTANTS: select_parquet(CONSTANTS_FILE)}
 
 
-def located(query: exp.Expr, folders: Sequence[Path]) -> exp.Expr:
+def resolve_scan_paths(query: exp.Expr, folders: Sequence[Path]) -> exp.Expr:
     """Return a query over ingested folders with absolute paths.
 
     Files are those of the first folder that has them; of `logs`, those of every folder.
@@ -116,13 +116,13 @@ def _find_files(folders: Sequence[Path], pattern: str) -> Path:
     return next((folder for folder in folders if any(folder.glob(pattern))), folders[0]) / pattern
 
 
-def mount(
+def mount_folders(
     connection: duckdb.DuckDBPyConnection,
     folders: Sequence[Path],
     other_paths: Sequence[str] = (),
-    beside: Sequence[duckdb.DuckDBPyConnection] = (),
+    other_connections: Sequence[duckdb.DuckDBPyConnection] = (),
 ) -> None:
-    """Make the files of folders readable by their relative paths, for `connection` and those `beside` it.
+    """Make the files of folders readable by their relative paths, for `connection` and those `other_connections` it.
 
     All of them are connections to the same engine.  `logs` becomes a view of the logs of all folders.  They can read no
     other files, except below `other_paths`.
@@ -133,23 +133,23 @@ def mount(
     for path in paths:
         if "," in path:
             raise fail("cache", f"the cache folder's path holds a comma: {path}", hint="name another with --cache")
-    for item in (connection, *beside):
+    for item in (connection, *other_connections):
         item.execute("SET file_search_path = ?", [",".join(paths)])
     mount_logs(connection, folders, exp.Star())
-    confine(connection, [*paths, EVENTS, *other_paths])
+    confine_connection(connection, [*paths, EVENTS, *other_paths])
 
 
 def mount_logs(connection: duckdb.DuckDBPyConnection, folders: Sequence[Path], columns: exp.Expr) -> None:
     """Create `logs` as a view of the logs of all folders."""
     all_logs = exp.Subquery(
-        this=located(raw_tables()[LOGS], folders), alias=exp.TableAlias(this=exp.to_identifier("held"))
+        this=resolve_scan_paths(list_raw_tables()[LOGS], folders), alias=exp.TableAlias(this=exp.to_identifier("held"))
     )
     logs = dialect.select(columns).from_(all_logs)
     view = exp.Create(this=exp.to_table(LOGS), kind="VIEW", expression=logs, replace=True)
-    connection.execute(dialect.text(view))
+    connection.execute(dialect.to_sql(view))
 
 
-def confine(connection: duckdb.DuckDBPyConnection, folders: Sequence[str] = ()) -> None:
+def confine_connection(connection: duckdb.DuckDBPyConnection, folders: Sequence[str] = ()) -> None:
     """Deny a connection other folders, the network and extensions.  This cannot be undone."""
     connection.execute("SET allowed_directories = ?", [list(folders)])
     connection.execute("SET enable_external_access = false")
@@ -170,7 +170,7 @@ class UnknownName:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class RunFacts:
     """Facts about a run from an ingested folder.
 
     `logs` of its hosts; the number of records of each event, in `events` and `by_host` (where 0 is left out); `unknown`
@@ -184,34 +184,38 @@ class Facts:
 
 
 @functools.lru_cache(maxsize=256)  # an ingested folder never changes
-def facts(folder: Path) -> Facts:
+def read_facts(folder: Path) -> RunFacts:
     """Return the facts of an ingested folder."""
     log_columns = (item.name for item in fields(HostLog))
-    logs = exp.select(*log_columns).from_(parquet(str(folder / "logs.parquet")).subquery(alias=LOGS)).order_by("host")
-    count_rows = parquet(str(folder / "counts.parquet")).subquery(alias="counts")
+    logs = (
+        exp.select(*log_columns)
+        .from_(select_parquet(str(folder / "logs.parquet")).subquery(alias=LOGS))
+        .order_by("host")
+    )
+    count_rows = select_parquet(str(folder / "counts.parquet")).subquery(alias="counts")
     counts = exp.select("event", "host", "n").from_(count_rows).order_by("event", "host")
-    names = parquet(str(folder / "unknown.parquet")).subquery(alias="names")
+    names = select_parquet(str(folder / "unknown.parquet")).subquery(alias="names")
     unknown = exp.select(*(item.name for item in fields(UnknownName))).from_(names)
     events: Counter[str] = Counter()
     by_host: dict[str, dict[str, int]] = {}
-    with small_engine() as connection:
-        for event, host, number in connection.execute(dialect.text(counts)).fetchall():
+    with open_shared_cursor() as connection:
+        for event, host, number in connection.execute(dialect.to_sql(counts)).fetchall():
             events[event] += number
             if number:
                 by_host.setdefault(event, {})[host] = number
-        return Facts(
-            tuple(HostLog(*row) for row in connection.execute(dialect.text(logs)).fetchall()),
+        return RunFacts(
+            tuple(HostLog(*row) for row in connection.execute(dialect.to_sql(logs)).fetchall()),
             dict(events),
             by_host,
-            tuple(UnknownName(*row) for row in connection.execute(dialect.text(unknown)).fetchall()),
+            tuple(UnknownName(*row) for row in connection.execute(dialect.to_sql(unknown)).fetchall()),
         )
 
 
-def first_broken(folder: Path) -> str:
+def find_first_quarantined(folder: Path) -> str:
     """Return the position and reason of the first quarantined record of a folder that has one."""
-    rows = parquet(str(folder / "quarantine.parquet")).subquery(alias="broken")
+    rows = select_parquet(str(folder / "quarantine.parquet")).subquery(alias="broken")
     query = exp.select("file", "line", "reason").from_(rows).order_by("host", "file", "line").limit(1)
-    with small_engine() as connection:
-        row = connection.execute(dialect.text(query)).fetchone()
+    with open_shared_cursor() as connection:
+        row = connection.execute(dialect.to_sql(query)).fetchone()
     assert row is not None
     return f"{row[0]}:{row[1]}: {row[2]}"

@@ -19,9 +19,9 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Metric
 from assay.lang.scopes import HOST
 from assay.sql import dialect
-from assay.sql.dialect import column
-from assay.sql.distributions import domain_of, of_some
-from assay.sql.expressions import literal
+from assay.sql.dialect import build_column
+from assay.sql.distributions import get_domain, restrict_distribution
+from assay.sql.expressions import build_literal
 from assay.sql.partitioning import is_partitionable
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Rows = list[list[Any]]
 
 
-class SideBySide:
+class StatementPool:
     """Runs statements over several connections, and finishes them in the order in which they were put.
 
     Without connections it takes no statements.
@@ -55,19 +55,19 @@ class SideBySide:
                 connection.interrupt()
             self._pool.shutdown()
 
-    def takes(self, node: Node) -> bool:
+    def can_take(self, node: Node) -> bool:
         """Return whether a statement may run here: it must be of a metric, because nothing reads that."""
         return node.statement.kind == "metric" and bool(self._free or self._pending)
 
-    def put(self, ask: Callable[[duckdb.DuckDBPyConnection], Rows], end: Callable[[Rows], None]) -> None:
-        """Run `ask` as soon as a connection is free.
+    def put(self, fetch: Callable[[duckdb.DuckDBPyConnection], Rows], finish: Callable[[Rows], None]) -> None:
+        """Run `fetch` as soon as a connection is free.
 
-        `end` is called with its rows after all earlier statements have ended.
+        `finish` is called with its rows after all earlier statements have ended.
         """
         while not self._free:
             self._finish_first()
         connection = self._free.popleft()
-        self._pending.append((self._pool.submit(ask, connection), connection, end))
+        self._pending.append((self._pool.submit(fetch, connection), connection, finish))
 
     def wait(self) -> None:
         """Wait for all statements, and finish them."""
@@ -75,91 +75,96 @@ class SideBySide:
             self._finish_first()
 
     def _finish_first(self) -> None:
-        future, connection, end = self._pending.popleft()
+        future, connection, finish = self._pending.popleft()
         rows = future.result()
         self._free.append(connection)
-        end(rows)
+        finish(rows)
 
 
 MOST = 2_000_000  # rows whose samples are sorted at once, unless a single value has more
 JOINED = 3_000_000  # rows from which a table is created at once, unless a single host has more
 
-Ask = Callable[[str], Sequence[Sequence[object]]]
-Portion = tuple[object, ...]
+Fetch = Callable[[str], Sequence[Sequence[object]]]
+Partition = tuple[object, ...]
 Counts = dict[object, int]
 
 
-class Portions:
+class Partitioner:
     """Partitions of a run: values for which distributions are computed at once, and hosts for which tables are."""
 
     def __init__(self, checked: CheckedPackage) -> None:
-        self._domains = {grain.name: domain_of(grain) for grain in checked.package.grains}
-        self._by_metric: dict[tuple[str, str], tuple[Portion, ...]] = {}
+        self._domains = {grain.name: get_domain(grain) for grain in checked.package.grains}
+        self._by_metric: dict[tuple[str, str], tuple[Partition, ...]] = {}
         self._counts: dict[str, Counts | None] = {}
 
-    def texts(self, metric: Metric, query: exp.Expr, text: str, ask: Ask) -> list[str]:
+    def list_texts(self, metric: Metric, query: exp.Expr, text: str, fetch: Fetch) -> list[str]:
         """Return the SQL texts that together yield a metric's distributions: one, or one for each partition."""
-        partitions = self._partition_metric(metric, ask) if metric.per else ()
-        return [dialect.text(of_some(query, metric.per, values)) for values in partitions] or [text]
+        partitions = self._partition_metric(metric, fetch) if metric.per else ()
+        return [dialect.to_sql(restrict_distribution(query, metric.per, values)) for values in partitions] or [text]
 
-    def of_table(self, node: Node, ask: Ask) -> tuple[Portion, ...]:
+    def partition_table(self, node: Node, fetch: Fetch) -> tuple[Partition, ...]:
         """Return the partitions (hosts) for creating a table.
 
         Empty if the table is created at once: when it has few rows, or its query is not partitionable.
         """
-        if node.logs or not is_partitionable(node.statement.query, HOST):
+        if node.reads_logs or not is_partitionable(node.statement.query, HOST):
             return ()
         rows: Counts = {}
         for name in node.reads:
             if name not in self._counts:
-                self._counts[name] = _count_by_host(name, ask)
+                self._counts[name] = _count_by_host(name, fetch)
             counts = self._counts[name]
             if counts is None or None in counts:
                 return ()
             rows |= {host: rows.get(host, 0) + number for host, number in counts.items()}
-        partitions = tuple(portions(sorted(rows.items(), key=lambda item: str(item[0])), JOINED))
+        partitions = tuple(iter_partitions(sorted(rows.items(), key=lambda item: str(item[0])), JOINED))
         return partitions if len(partitions) > 1 else ()
 
-    def _partition_metric(self, metric: Metric, ask: Ask) -> tuple[Portion, ...]:
+    def _partition_metric(self, metric: Metric, fetch: Fetch) -> tuple[Partition, ...]:
         """Return the partitions of a metric; none if its table is small."""
         key = (metric.grain, metric.per)
         if key not in self._by_metric:
             self._by_metric[key] = (
-                tuple(portions(self._count_rows(metric, ask), MOST)) if _is_large(metric.grain, ask) else ()
+                tuple(iter_partitions(self._count_rows(metric, fetch), MOST)) if _is_large(metric.grain, fetch) else ()
             )
         return self._by_metric[key]
 
-    def _count_rows(self, metric: Metric, ask: Ask) -> list[tuple[object, int]]:
+    def _count_rows(self, metric: Metric, fetch: Fetch) -> list[tuple[object, int]]:
         """Return the values for which a metric has distributions, in order, with their numbers of rows."""
-        per = column(metric.per)
-        counts = _count_by_key(metric.grain, metric.per, ask)
+        per = build_column(metric.per)
+        counts = _count_by_key(metric.grain, metric.per, fetch)
         is_not_null = exp.Not(this=exp.Is(this=per.copy(), expression=exp.Null()))
         domain = (
-            dialect.select(per.copy()).distinct().from_(dialect.table(self._domains[metric.grain])).where(is_not_null)
+            dialect.select(per.copy())
+            .distinct()
+            .from_(dialect.build_table(self._domains[metric.grain]))
+            .where(is_not_null)
         )
-        values = ask(dialect.text(domain.order_by(per.copy())))
+        values = fetch(dialect.to_sql(domain.order_by(per.copy())))
         return [(value, counts.get(value, 0)) for (value,) in values]
 
 
 @contextmanager
-def only(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Portion) -> Iterator[None]:
+def restrict_to_hosts(
+    connection: duckdb.DuckDBPyConnection, tables: Mapping[str, exp.Select], hosts: Partition
+) -> Iterator[None]:
     """Restrict tables to the rows of some hosts, for one connection and while the block lasts.
 
     `tables` maps each name to the query of all its rows.  After a failure the restriction stays, because the caller
     then discards the connection.
     """
-    among = exp.In(this=column(HOST), expressions=[literal(host) for host in hosts])
+    is_selected = exp.In(this=build_column(HOST), expressions=[build_literal(host) for host in hosts])
     temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
     for name, rows in tables.items():
-        rows_of_hosts = rows.where(among)  # a view over files then skips the files of other hosts
+        rows_of_hosts = rows.where(is_selected)  # a view over files then skips the files of other hosts
         view = exp.Create(
-            this=dialect.table(name), kind="VIEW", expression=rows_of_hosts, replace=True, properties=temporary
+            this=dialect.build_table(name), kind="VIEW", expression=rows_of_hosts, replace=True, properties=temporary
         )
-        connection.execute(dialect.text(view))
+        connection.execute(dialect.to_sql(view))
     yield
     for name in tables:
         drop = exp.Drop(tables=[exp.table_(name, catalog="temp", db="main")], kind="VIEW")
-        connection.execute(dialect.text(drop))
+        connection.execute(dialect.to_sql(drop))
 
 
 def select_unrestricted(table: str) -> exp.Select:
@@ -167,7 +172,7 @@ def select_unrestricted(table: str) -> exp.Select:
     return dialect.select("*").from_(exp.table_(table, db="main", catalog="memory"))
 
 
-def portions(rows: Sequence[tuple[object, int]], most: int) -> Iterator[Portion]:
+def iter_partitions(rows: Sequence[tuple[object, int]], most: int) -> Iterator[Partition]:
     """Yield values in order, in groups of at most `most` rows, but of one value at least."""
     values: list[object] = []
     total = 0
@@ -181,18 +186,22 @@ def portions(rows: Sequence[tuple[object, int]], most: int) -> Iterator[Portion]
         yield tuple(values)
 
 
-def _count_by_key(table: str, key: str, ask: Ask) -> Counts:
+def _count_by_key(table: str, key: str, fetch: Fetch) -> Counts:
     """Return the number of rows of a table for each value of a column."""
-    rows = dialect.select(column(key), exp.Count(this=exp.Star())).from_(dialect.table(table)).group_by(column(key))
-    return {value: int(str(number)) for value, number in ask(dialect.text(rows))}
+    rows = (
+        dialect.select(build_column(key), exp.Count(this=exp.Star()))
+        .from_(dialect.build_table(table))
+        .group_by(build_column(key))
+    )
+    return {value: int(str(number)) for value, number in fetch(dialect.to_sql(rows))}
 
 
-def _count_by_host(table: str, ask: Ask) -> Counts | None:
+def _count_by_host(table: str, fetch: Fetch) -> Counts | None:
     """Return the number of rows of a table for each host; None for a table without hosts."""
-    described = ask(dialect.text(exp.Describe(this=dialect.table(table))))
-    return _count_by_key(table, HOST, ask) if HOST in {row[0] for row in described} else None
+    described = fetch(dialect.to_sql(exp.Describe(this=dialect.build_table(table))))
+    return _count_by_key(table, HOST, fetch) if HOST in {row[0] for row in described} else None
 
 
-def _is_large(table: str, ask: Ask) -> bool:
-    ((rows,),) = ask(dialect.text(dialect.select(exp.Count(this=exp.Star())).from_(dialect.table(table))))
+def _is_large(table: str, fetch: Fetch) -> bool:
+    ((rows,),) = fetch(dialect.to_sql(dialect.select(exp.Count(this=exp.Star())).from_(dialect.build_table(table))))
     return int(str(rows)) > MOST

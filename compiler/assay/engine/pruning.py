@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.util.locks import acquire, ignore_wait, release
-from assay.util.os_errors import is_full
+from assay.util.os_errors import is_disk_full_error
 from assay.util.scratch import FOLDER as SCRATCH
 from assay.util.scratch import clean_up, sweep
 
@@ -39,18 +39,18 @@ class Entry:
 
     kind: str
     place: Path
-    used: float
+    last_used: float
     files: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class DiskUse:
     """The disk use of a kind: entries, bytes (a shared file counts once), and time of last use."""
 
     kind: str
     entries: int
     size: int
-    used: float | None
+    last_used: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,13 @@ class Limits:
     size: int | None = None
 
 
-def used(path: Path) -> None:
+def mark_used(path: Path) -> None:
     """Record that an entry is used now; ignore a cache that cannot be written."""
     with contextlib.suppress(OSError):
         os.utime(path)
 
 
-def entries(cache: Path) -> tuple[Entry, ...]:
+def list_entries(cache: Path) -> tuple[Entry, ...]:
     """Return all entries of a cache, the least recently used first."""
     entries_found = [
         entry
@@ -77,7 +77,7 @@ def entries(cache: Path) -> tuple[Entry, ...]:
         if NAME.match(path.name)
         for entry in _read_entry(kind, path)
     ]
-    return tuple(sorted(entries_found, key=lambda item: (item.used, item.place)))
+    return tuple(sorted(entries_found, key=lambda item: (item.last_used, item.place)))
 
 
 def _read_entry(kind: str, path: Path) -> Iterator[Entry]:
@@ -89,32 +89,32 @@ def _read_entry(kind: str, path: Path) -> Iterator[Entry]:
         yield Entry(kind, path, path.lstat().st_mtime, files)
 
 
-def uses(entries_of_cache: Sequence[Entry]) -> tuple[Use, ...]:
+def measure_uses(entries_of_cache: Sequence[Entry]) -> tuple[DiskUse, ...]:
     """Return the disk use of each kind."""
-    by_kind = {kind: [entry for entry in entries_of_cache if entry.kind == kind] for kind in KINDS}
+    entries_by_kind = {kind: [entry for entry in entries_of_cache if entry.kind == kind] for kind in KINDS}
     return tuple(
-        Use(kind, len(items), size(items), max((item.used for item in items), default=None))
-        for kind, items in by_kind.items()
+        DiskUse(kind, len(items), measure_size(items), max((item.last_used for item in items), default=None))
+        for kind, items in entries_by_kind.items()
     )
 
 
-def size(entries_of_cache: Sequence[Entry]) -> int:
+def measure_size(entries_of_cache: Sequence[Entry]) -> int:
     """Return the bytes on disk of entries together; a file that several entries share counts once."""
     return sum(dict(file for entry in entries_of_cache for file in entry.files).values())
 
 
-def surplus(entries_by_use: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
+def select_surplus(entries_by_use: Sequence[Entry], limits: Limits) -> tuple[Entry, ...]:
     """Return the entries to remove.
 
     These are the entries not used since `limits.since`, then the least recently used ones until the rest is small
     enough.  `entries_by_use` is sorted by last use.
     """
-    removed = [entry for entry in entries_by_use if limits.since is not None and entry.used < limits.since]
+    removed = [entry for entry in entries_by_use if limits.since is not None and entry.last_used < limits.since]
     remaining = entries_by_use[len(removed) :]
     if limits.size is None:
         return tuple(removed)
     holders = Counter(inode for entry in remaining for inode, _ in entry.files)
-    total = size(remaining)
+    total = measure_size(remaining)
     for entry in remaining:
         if total <= limits.size and limits.size:
             break
@@ -132,12 +132,12 @@ def prune(
     `waiting` is called when another process uses the cache.  Raises OSError when the cache cannot be written.
     """
     clean_up(cache)
-    lock = acquire(cache, wait=False)
+    lock = acquire(cache, can_wait=False)
     if lock is None:
         waiting()
         lock = acquire(cache)
     try:
-        removed = tuple(choose(entries(cache)))
+        removed = tuple(choose(list_entries(cache)))
         scratch_folder = cache / SCRATCH
         sweep(scratch_folder)
         trash = None
@@ -161,7 +161,7 @@ def _create_trash(scratch_folder: Path) -> Path | None:
         scratch_folder.mkdir(exist_ok=True)
         return Path(tempfile.mkdtemp(dir=scratch_folder))
     except OSError as error:
-        if not is_full(error):
+        if not is_disk_full_error(error):
             raise
         return None
 

@@ -65,7 +65,7 @@ class Distribution:
     integral: bool
     mean: float | None = None
 
-    def exact_average(self, summary: str) -> Fraction | None:
+    def compute_exact_average(self, summary: str) -> Fraction | None:
         """Return the average by a summary in the metric's unit, before it is rounded to a double.
 
         None without samples, or where the average is not finite.
@@ -75,7 +75,7 @@ class Distribution:
             return None
         return Fraction(average) * (1 if self.mean is None else self.factor)
 
-    def scaled(self, value: Number) -> float:
+    def scale_value(self, value: Number) -> float:
         """Return a measured value in the metric's unit."""
         return scale(value, self.factor)
 
@@ -147,7 +147,7 @@ def scale(value: Number, factor: Fraction) -> float:
 NO_SAMPLES = HostRow(0, 0.0, 0.0, tuple(0 for _ in CENTILES))
 
 
-def host_row(row: Sequence[object]) -> HostRow:
+def read_host_row(row: Sequence[object]) -> HostRow:
     """Convert a row of size, mean, deviation and centiles from the engine, which has nulls without samples."""
     size, mean, stddev, centiles = row
     if not size:
@@ -159,7 +159,7 @@ def host_row(row: Sequence[object]) -> HostRow:
     return HostRow(size, mean, stddev, tuple(centiles))
 
 
-def pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integral: bool) -> Distribution:
+def summarize_pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integral: bool) -> Distribution:
     """Return the distribution of a metric whose samples are pooled: the same average for every summary."""
     centiles = tuple(
         Centile(float(c), value, None, None, None) for c, value in zip(CENTILES, row.centiles, strict=True)
@@ -178,7 +178,9 @@ def pooled(row: HostRow, summaries: Sequence[Summary], factor: Fraction, integra
     )
 
 
-def over_hosts(rows: Sequence[HostRow], summaries: Sequence[Summary], factor: Fraction, integral: bool) -> Distribution:
+def summarize_hosts(
+    rows: Sequence[HostRow], summaries: Sequence[Summary], factor: Fraction, integral: bool
+) -> Distribution:
     """Return the distribution of a metric over the distributions of its hosts."""
     centiles = tuple(_summarize_centile(float(c), [row.centiles[i] for row in rows]) for i, c in enumerate(CENTILES))
     means = sorted(scale(row.mean, factor) for row in rows)
@@ -197,10 +199,10 @@ def over_hosts(rows: Sequence[HostRow], summaries: Sequence[Summary], factor: Fr
 
 def _summarize_centile(c: float, values: Sequence[Number]) -> Centile:
     ordered = sorted(values)
-    return Centile(c, ordered[len(ordered) // 2], ordered[0], ordered[-1], deviation(ordered))
+    return Centile(c, ordered[len(ordered) // 2], ordered[0], ordered[-1], compute_deviation(ordered))
 
 
-def deviation(ordered: Sequence[Number]) -> float:
+def compute_deviation(ordered: Sequence[Number]) -> float:
     """Return the standard deviation (n - 1) of values; 0 for a single value.
 
     For integers it is exact up to the square root.
@@ -244,65 +246,75 @@ class Formulas:
     constants: Mapping[str, object]
     notes: dict[str, None]
 
-    def of_run(self, metric: Metric, distributions: Mapping[str, Distribution]) -> FormulaResult:
+    def evaluate_run(self, metric: Metric, distributions: Mapping[str, Distribution]) -> FormulaResult:
         """Return the formula over the averages of metrics, for each summary."""
-        figures = {item.name: averages(distributions, item.name) for item in self.checked.package.summaries}
-        return FormulaResult({name: self.number(metric, summary_figures) for name, summary_figures in figures.items()})
+        figures = {item.name: build_average_lookup(distributions, item.name) for item in self.checked.package.summaries}
+        return FormulaResult(
+            {name: self.evaluate_number(metric, summary_figures) for name, summary_figures in figures.items()}
+        )
 
-    def rows(self, listed: RowRequest, rows: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
+    def extend_rows(self, request: RowRequest, rows: Sequence[Mapping[str, object]]) -> Sequence[Mapping[str, object]]:
         """Return rows with the values of the formulas on each row."""
         return [
-            {**row, **{item.id: self.number(item, measured(self.checked, row)) for item in listed.formulas}}
+            {
+                **row,
+                **{
+                    item.id: self.evaluate_number(item, build_row_lookup(self.checked, row))
+                    for item in request.formulas
+                },
+            }
             for row in rows
         ]
 
-    def number(self, metric: Metric, figures: Figures) -> float | None:
+    def evaluate_number(self, metric: Metric, figures: Figures) -> float | None:
         """Return the value of a formula in its unit; None, with a note, if it has none."""
-        value = self.figure(metric.id, metric.measure, figures)
+        value = self.evaluate_figure(metric.id, metric.measure, figures)
         return None if value is None else float(value)
 
-    def figure(self, name: str, node: Expression, figures: Figures) -> Fraction | None:
+    def evaluate_figure(self, name: str, node: Expression, figures: Figures) -> Fraction | None:
         """Return the exact value of a resolved formula; None, with a note that names it, if it has none."""
-        figure = worked_out(self.checked, node, figures, self.constants)
+        figure = evaluate_formula(self.checked, node, figures, self.constants)
         if figure.value is None:
             self.notes[f"{name} has no value: {figure.reason}."] = None
         return figure.value
 
 
-def worked_out(checked: CheckedPackage, node: Expression, figures: Figures, constants: Mapping[str, object]) -> Figure:
+def evaluate_formula(
+    checked: CheckedPackage, node: Expression, figures: Figures, constants: Mapping[str, object]
+) -> Figure:
     """Evaluate a formula over metrics and other formulas, which are evaluated over the same figures."""
 
-    def value(name: str) -> Fraction:
-        metric = checked.metric(name)
+    def get_value(name: str) -> Fraction:
+        metric = checked.get_metric(name)
         if not formula.is_formula(metric):
             return figures(name)
-        inner = formula.evaluate(metric.measure, value, constants)
+        inner = formula.evaluate(metric.measure, get_value, constants)
         if inner.value is None:
             raise NoValueError(inner.reason)
         return inner.value
 
-    return formula.evaluate(node, value, constants)
+    return formula.evaluate(node, get_value, constants)
 
 
-def averages(distributions: Mapping[str, Distribution], summary: str) -> Figures:
+def build_average_lookup(distributions: Mapping[str, Distribution], summary: str) -> Figures:
     """Return a function from a metric to its average by a summary, in its unit."""
 
-    def value(name: str) -> Fraction:
-        average = distributions[name].exact_average(summary)
+    def get_value(name: str) -> Fraction:
+        average = distributions[name].compute_exact_average(summary)
         if average is None:
             raise NoValueError(f"{name} is no finite number" if distributions[name].size else f"{name} has no samples")
         return average
 
-    return value
+    return get_value
 
 
-def measured(checked: CheckedPackage, row: Mapping[str, object]) -> Figures:
+def build_row_lookup(checked: CheckedPackage, row: Mapping[str, object]) -> Figures:
     """Return a function from a metric to its value on a row, in its unit."""
 
-    def value(name: str) -> Fraction:
+    def get_value(name: str) -> Fraction:
         number = row[name]
         if not isinstance(number, (int, float)) or not math.isfinite(number):
             raise NoValueError(f"{name} has no value")
         return Fraction(number) * checked.measured[name].factor
 
-    return value
+    return get_value

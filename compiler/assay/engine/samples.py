@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.engine import connection as limit
-from assay.engine.executor import check_problem, offenders
-from assay.engine.graph import Node, demanded
+from assay.engine.executor import build_check_problem, fetch_offenders
+from assay.engine.graph import Node, collect_needed
 from assay.engine.mount import bind_parameters
-from assay.lang.model.expression import Expression, show
+from assay.lang.model.expression import Expression, format_expression
 from assay.lang.model.package import Metric
 from assay.lang.scopes import HOST
 from assay.plan.planner import CheckStep, EventStep
 from assay.sql import dialect
-from assay.sql.codegen import Statement, creation
-from assay.sql.distributions import samples
-from assay.sql.expressions import Names, compile_expression, places
+from assay.sql.codegen import Statement, build_create_sql
+from assay.sql.distributions import select_samples
+from assay.sql.expressions import Names, build_placeholders, compile_expression
 from assay.util.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 class Branch:
     """An alternative of an expression: the `number`th operand (from 1) of a `coalesce`, in words."""
 
-    of: str
+    expression_name: str
     number: int
     text: str
 
 
-def create(
+def create_tables(
     connection: duckdb.DuckDBPyConnection,
     graph: Sequence[Node],
     names: set[str],
@@ -46,28 +46,28 @@ def create(
 
     With `last_first`, the records of events are in reverse order.
     """
-    needed = demanded(graph, names)
+    needed = collect_needed(graph, names)
     for node in graph:
         if node.name in needed and node.statement.kind in ("table", "view"):
             is_reversed = last_first and isinstance(node.statement.step, EventStep)
-            text = creation(_reverse_records(node.statement)) if is_reversed else node.text
+            text = build_create_sql(_reverse_records(node.statement)) if is_reversed else node.text
             limit.execute(
                 connection,
                 text,
-                bind_parameters(node.places, constants),
+                bind_parameters(node.placeholders, constants),
                 limit.read_limits(f"the SQL of `{node.name}`"),
             )
 
 
 def _reverse_records(statement: Statement) -> Statement:
     """Return the table of an event with its last record first; a view would have no defined order."""
-    order = [exp.Ordered(this=dialect.column(name), desc=True) for name in ("seq", HOST)]
+    order = [exp.Ordered(this=dialect.build_column(name), desc=True) for name in ("seq", HOST)]
     alias = exp.TableAlias(this=exp.to_identifier("records"))
     records = exp.Subquery(this=statement.query.copy(), alias=alias)
     return replace(statement, kind="table", query=dialect.select("*").from_(records).order_by(*order))
 
 
-def broken_checks(
+def find_failed_checks(
     connection: duckdb.DuckDBPyConnection, graph: Sequence[Node], constants: Mapping[str, object], label: str
 ) -> Iterator[Diagnostic]:
     """Yield the problems of the failed checks of a plan.  Expects that the tables that they read exist."""
@@ -75,20 +75,20 @@ def broken_checks(
         step = node.statement.step
         if isinstance(step, CheckStep) and step.check.severity == "error":
             limits = limit.read_limits(f"the SQL of `{node.name}`")
-            cursor = limit.execute(connection, node.text, bind_parameters(node.places, constants), limits)
-            first, further_count = offenders(cursor)
+            cursor = limit.execute(connection, node.text, bind_parameters(node.placeholders, constants), limits)
+            first, further_count = fetch_offenders(cursor)
             if first is not None:
-                yield check_problem(step, first, further_count, label)
+                yield build_check_problem(step, first, further_count, label)
 
 
-def ascending(
+def fetch_samples(
     connection: duckdb.DuckDBPyConnection, metric: Metric, integral: bool, constants: Mapping[str, object]
 ) -> list[int | float]:
     """Return all samples of a metric as measured, ascending; `integral`: they are exact integers.
 
     Expects that the table of the metric's grain exists.
     """
-    sample_query = samples(metric, integral, places(list(constants)))
+    sample_query = select_samples(metric, integral, build_placeholders(list(constants)))
     query = exp.select("value").from_(sample_query.subquery("samples")).order_by("value")
     return [row[0] for row in _fetch_rows(connection, query, constants)]
 
@@ -100,34 +100,37 @@ def find_taken_branches(
     constants: Mapping[str, object],
 ) -> Iterator[Branch]:
     """Yield the branches of expressions (by their names) that some row of a grain takes."""
-    names = Names(constants=places(list(constants)))
+    names = Names(constants=build_placeholders(list(constants)))
     for name, expression in expressions.items():
-        for branch, node in branches(name, expression):
+        for branch, node in list_branches(name, expression):
             earlier_are_null = [
-                is_present(compile_expression(item, names), False) for item in node.operands[: branch.number - 1]
+                build_presence_test(compile_expression(item, names), False)
+                for item in node.operands[: branch.number - 1]
             ]
-            is_taken = is_present(compile_expression(node.operands[branch.number - 1], names), True)
+            is_taken = build_presence_test(compile_expression(node.operands[branch.number - 1], names), True)
             query = (
-                exp.select(exp.Count(this=exp.Star())).from_(dialect.table(grain)).where(*earlier_are_null, is_taken)
+                exp.select(exp.Count(this=exp.Star()))
+                .from_(dialect.build_table(grain))
+                .where(*earlier_are_null, is_taken)
             )
             if _fetch_rows(connection, query, constants)[0][0]:
                 yield branch
 
 
-def branches(name: str, expression: Expression) -> Iterator[tuple[Branch, Expression]]:
+def list_branches(name: str, expression: Expression) -> Iterator[tuple[Branch, Expression]]:
     """Yield all branches of an expression, each with the node that has it as an operand."""
     for node in expression.walk():
         if node.op == "coalesce":
             for number, operand in enumerate(node.operands, start=1):
-                yield Branch(name, number, show(operand)), node
+                yield Branch(name, number, format_expression(operand)), node
 
 
-def is_present(value: exp.Expr, wanted: bool) -> exp.Expr:
-    """Return the condition that a value is not null; if not `wanted`, that it is null."""
+def build_presence_test(value: exp.Expr, is_expected: bool) -> exp.Expr:
+    """Return the condition that a value is not null; if not `is_expected`, that it is null."""
     is_null = exp.Is(this=exp.paren(value), expression=exp.Null())
-    return exp.Not(this=is_null) if wanted else is_null
+    return exp.Not(this=is_null) if is_expected else is_null
 
 
 def _fetch_rows(connection: duckdb.DuckDBPyConnection, query: exp.Expr, constants: Mapping[str, object]) -> list[Any]:
     placeholders = {str(placeholder.this) for placeholder in query.find_all(exp.Placeholder)}
-    return connection.execute(dialect.text(query), bind_parameters(placeholders, constants)).fetchall()
+    return connection.execute(dialect.to_sql(query), bind_parameters(placeholders, constants)).fetchall()

@@ -14,11 +14,11 @@ from assay.lang.model.package import Event, Field, Metric, Package, Series, Sour
 from assay.lang.model.report import Report
 from assay.lang.reserved_names import ACCEPTED
 from assay.lineage.column_lineage import ROWS
-from assay.lineage.constants import ConstantFact, constants
-from assay.lineage.graph import path_text, place_of, raw_places
+from assay.lineage.constants import ConstantFact, list_constant_facts
+from assay.lineage.graph import format_path, get_key_place, list_raw_places
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import AppliedFilter, EventStep, FilterStep, RelationStep, SeriesStep
-from assay.report.run_results import row_label
+from assay.report.run_results import add_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,45 +34,46 @@ class Appearance:
 
 def list_appearances(package: Package, item: Metric | Series) -> tuple[Appearance, ...]:
     """Every place that shows a metric or series, report by report."""
-    found: list[Appearance] = []
+    appearances: list[Appearance] = []
     if isinstance(item, Metric):
-        label = row_label(item.name, item.unit.symbol)
+        label = add_unit(item.name, item.unit.symbol)
         for report in package.reports:
-            found += [
-                Appearance(f"{package.system}/{report.name}", *place, label) for place in _of_report(report, item.id)
+            appearances += [
+                Appearance(f"{package.system}/{report.name}", *place, label)
+                for place in _find_in_report(report, item.id)
             ]
         for history in package.histories:
             name = f"{package.system}/{history.name}"
-            found += [
+            appearances += [
                 Appearance(name, "history", part.title, label) for part in history.sections if item.id in part.metrics
             ]
         for article in package.articles:
             name = f"{package.system}/{article.name}"
-            found += [Appearance(name, *place, label) for place in _of_article(article, item.id)]
+            appearances += [Appearance(name, *place, label) for place in _find_in_article(article, item.id)]
     else:
-        found += list(_find_series(package, item))
-    return tuple(dict.fromkeys(found))
+        appearances += list(_find_series(package, item))
+    return tuple(dict.fromkeys(appearances))
 
 
-def judging(package: Package, metric: Metric) -> tuple[Appearance, ...]:
+def list_verdicts(package: Package, metric: Metric) -> tuple[Appearance, ...]:
     """The places whose verdicts depend on which direction of a metric is better."""
-    label = row_label(metric.name, metric.unit.symbol)
+    label = add_unit(metric.name, metric.unit.symbol)
     return tuple(
         Appearance(f"{package.system}/{article.name}", "verdict", block.locate(part.title)[0], label)
         for article in package.articles
         for part in article.parts
         for block in part.blocks
-        if block.judges(metric.id)
+        if block.has_verdict_on(metric.id)
     )
 
 
-def _of_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
+def _find_in_report(report: Report, metric: str) -> Iterator[tuple[str, str]]:
     yield from (("table", section.title) for section in report.sections if metric in section.metrics)
     yield from (("chart", "") for chart in report.charts if chart.metric == metric)
     yield from (("dictionary", group.title) for group in report.dictionary if metric in group.metrics)
 
 
-def _of_article(article: Article, metric: str) -> Iterator[tuple[str, str]]:
+def _find_in_article(article: Article, metric: str) -> Iterator[tuple[str, str]]:
     for part in article.parts:
         for block in part.blocks:
             if metric in block.read_metrics():
@@ -85,7 +86,7 @@ def _find_series(package: Package, series: Series) -> Iterator[Appearance]:
         for part in article.parts:
             for block in part.blocks:
                 for section, name in block.locate_series(part.title, series.name):
-                    label = row_label(name or series.name, series.unit.symbol)
+                    label = add_unit(name or series.name, series.unit.symbol)
                     yield Appearance(f"{package.system}/{article.name}", block.appears_as, section, label)
 
 
@@ -181,152 +182,160 @@ class Facts:
     shown: tuple[Appearance, ...]
 
 
-def facts(checked: CheckedPackage, item: Item, found: Lineage, applied: Sequence[AppliedFilter], summary: str) -> Facts:
-    """The facts of a metric or series, whose lineage under the applied filters is `found`."""
-    common = _common(checked, item, found)
+def collect_facts(
+    checked: CheckedPackage, item: Item, lineage: Lineage, applied: Sequence[AppliedFilter], summary: str
+) -> Facts:
+    """The facts of a metric or series, whose lineage under the applied filters is `lineage`."""
+    common = _collect_common(checked, item, lineage)
     if isinstance(item, Series):
-        return _series_facts(checked, item, common)
+        return _collect_series_facts(checked, item, common)
     if formula.is_formula(item):
-        return _of_formula(checked, item, common, applied, summary, found)
-    return _of_metric(checked, item, common, applied, summary, found)
+        return _collect_formula_facts(checked, item, common, applied, summary, lineage)
+    return _collect_metric_facts(checked, item, common, applied, summary, lineage)
 
 
 @dataclass(frozen=True, slots=True)
-class _Common:
+class _CommonFacts:
     """What is said of metrics and series alike."""
 
     events: tuple[EventFact, ...]
     constants: tuple[ConstantFact, ...]
     series: tuple[DefinitionFact, ...]
     quirks: tuple[tuple[str, str], ...]
-    shown: tuple[Appearance, ...]
+    appearances: tuple[Appearance, ...]
 
 
-def _common(checked: CheckedPackage, item: Item, found: Lineage) -> _Common:
-    return _Common(
-        tuple(_events(checked, found)),
-        constants(checked.package, found),
-        tuple(_series(item, found)),
-        tuple(_quirks(checked, found)),
+def _collect_common(checked: CheckedPackage, item: Item, lineage: Lineage) -> _CommonFacts:
+    return _CommonFacts(
+        tuple(_list_events(checked, lineage)),
+        list_constant_facts(checked.package, lineage),
+        tuple(_list_series(item, lineage)),
+        tuple(_list_quirks(checked, lineage)),
         list_appearances(checked.package, item),
     )  # fmt: skip
 
 
-def _of_metric(
+def _collect_metric_facts(
     checked: CheckedPackage,
     metric: Metric,
-    common: _Common,
+    common: _CommonFacts,
     applied: Sequence[AppliedFilter],
     summary: str,
-    found: Lineage,
+    lineage: Lineage,
 ) -> Facts:
     package = checked.package
     grain = next(item for item in package.grains if item.name == metric.grain)
     nodes = [metric.measure, *([metric.where] if metric.where else [])]
-    judging = judged(found)
-    could = sorted(collect_dependencies(package, [metric], package.filters).filters) if judging else []
+    deciding_grains = find_deciding_grains(lineage)
+    filter_names = sorted(collect_dependencies(package, [metric], package.filters).filters) if deciding_grains else []
     return Facts(
         id=metric.id,
         kind="metric",
         name=metric.name,
         system=package.system,
-        label=row_label(metric.name, metric.unit.symbol),
+        label=add_unit(metric.name, metric.unit.symbol),
         doc=metric.doc,
         definition=checked.definitions[metric.id],
-        sentence=wording.sentence(metric, checked, summary),
+        sentence=wording.describe_metric(metric, checked, summary),
         over=(),
         series=common.series,
         unit=metric.unit.name,
         better=metric.better,
         grain=grain.name,
         grain_doc=grain.doc,
-        grain_made=wording.runs_said(grain),
+        grain_made=wording.describe_runs(grain),
         key=grain.key,
-        columns=tuple(wording.columns_said(grain, nodes)),
+        columns=tuple(wording.describe_columns(grain, nodes)),
         instants=tuple(
-            InstantFact(one.name, wording.instant_said(one), one.of, one.doc)
-            for one in wording.used_instants(grain, nodes)
+            InstantFact(one.name, wording.describe_instant(one), one.of, one.doc)
+            for one in wording.list_used_instants(grain, nodes)
         ),
-        fallbacks=tuple(wording.fallbacks(metric, grain)),
-        conversions=tuple(wording.conversions(metric, checked)),
+        fallbacks=tuple(wording.describe_fallbacks(metric, grain)),
+        conversions=tuple(wording.list_conversions(metric, checked)),
         events=common.events,
         constants=common.constants,
-        filters=tuple(_filters({grain.name} if metric.accepted else (), applied, judging)) if judging else (),
-        filtered=bool(judging),
-        could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
+        filters=tuple(_list_filters({grain.name} if metric.accepted else (), applied, deciding_grains))
+        if deciding_grains
+        else (),
+        filtered=bool(deciding_grains),
+        could_filter=tuple(name for name in filter_names if name not in {one.filter.name for one in applied}),
         quirks=common.quirks,
-        shown=common.shown,
+        shown=common.appearances,
     )
 
 
-def _over(checked: CheckedPackage, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
+def _list_inputs(checked: CheckedPackage, metric: Metric, summary: str) -> Iterator[DefinitionFact]:
     """The metrics that a formula names, each with its definition."""
-    known = formula.index_metrics(checked.package)
+    metrics_by_id = formula.index_metrics(checked.package)
     for name in formula.list_inputs(metric.measure):
-        of = known[name]
-        said = wording.formula_sentence(of) if formula.is_formula(of) else wording.sentence(of, checked, summary)
-        yield DefinitionFact(name, said)
+        input_metric = metrics_by_id[name]
+        sentence = (
+            wording.describe_formula(input_metric)
+            if formula.is_formula(input_metric)
+            else wording.describe_metric(input_metric, checked, summary)
+        )
+        yield DefinitionFact(name, sentence)
 
 
-def _of_formula(
+def _collect_formula_facts(
     checked: CheckedPackage,
     metric: Metric,
-    common: _Common,
+    common: _CommonFacts,
     applied: Sequence[AppliedFilter],
     summary: str,
-    found: Lineage,
+    lineage: Lineage,
 ) -> Facts:
     """A formula is about values of other metrics: their own facts say how these are found."""
     package = checked.package
     grain = next((item for item in package.grains if item.name == metric.grain), None)
     over = formula.list_measured(formula.index_metrics(package), [metric])
-    judging = judged(found)
-    could = sorted(collect_dependencies(package, [metric], package.filters).filters) if judging else []
+    deciding_grains = find_deciding_grains(lineage)
+    filter_names = sorted(collect_dependencies(package, [metric], package.filters).filters) if deciding_grains else []
     rows = {item.grain for item in over if item.accepted}
     return Facts(
         id=metric.id,
         kind="metric",
         name=metric.name,
         system=package.system,
-        label=row_label(metric.name, metric.unit.symbol),
+        label=add_unit(metric.name, metric.unit.symbol),
         doc=metric.doc,
         definition=checked.definitions[metric.id],
-        sentence=wording.formula_sentence(metric),
-        over=tuple(_over(checked, metric, summary)),
+        sentence=wording.describe_formula(metric),
+        over=tuple(_list_inputs(checked, metric, summary)),
         series=common.series,
         unit=metric.unit.name,
         better=metric.better,
         grain=grain.name if grain else "",
         grain_doc=grain.doc if grain else "",
-        grain_made=wording.runs_said(grain) if grain else "",
+        grain_made=wording.describe_runs(grain) if grain else "",
         key=grain.key if grain else (),
         columns=(),
         instants=(),
         fallbacks=(),
-        conversions=tuple(wording.formula_conversions(metric)),
+        conversions=tuple(wording.list_formula_conversions(metric)),
         events=common.events,
         constants=common.constants,
-        filters=tuple(_filters(rows, applied, judging)) if judging else (),
-        filtered=bool(judging),
-        could_filter=tuple(name for name in could if name not in {one.filter.name for one in applied}),
+        filters=tuple(_list_filters(rows, applied, deciding_grains)) if deciding_grains else (),
+        filtered=bool(deciding_grains),
+        could_filter=tuple(name for name in filter_names if name not in {one.filter.name for one in applied}),
         quirks=common.quirks,
-        shown=common.shown,
+        shown=common.appearances,
     )
 
 
-def _series_facts(checked: CheckedPackage, series: Series, common: _Common) -> Facts:
+def _collect_series_facts(checked: CheckedPackage, series: Series, common: _CommonFacts) -> Facts:
     symbol = series.unit.symbol
-    what = "what is worked out" if series.terms else "what is read"
-    factor = [f"{what}, × {series.factor}"] if series.factor != "1" else []
+    subject = "what is worked out" if series.terms else "what is read"
+    factor = [f"{subject}, × {series.factor}"] if series.factor != "1" else []
     return Facts(
         id=series.name,
         kind="series",
         name=series.name,
         system=checked.package.system,
-        label=row_label(series.name, symbol),
+        label=add_unit(series.name, symbol),
         doc=series.doc,
         definition="",
-        sentence=wording.series_sentence(series),
+        sentence=wording.describe_series(series),
         over=(),
         series=common.series,
         unit=series.unit.name,
@@ -345,83 +354,83 @@ def _series_facts(checked: CheckedPackage, series: Series, common: _Common) -> F
         filtered=False,
         could_filter=(),
         quirks=common.quirks,
-        shown=common.shown,
+        shown=common.appearances,
     )
 
 
-def _series(item: Item, found: Lineage) -> Iterator[DefinitionFact]:
+def _list_series(item: Item, lineage: Lineage) -> Iterator[DefinitionFact]:
     """The series that values are computed of, the nearest first; not what is told of itself."""
-    direct = {one.table for one, role in found.roles.items() if role in ("value", "picks")}
-    for name in reversed(list(found.statements)):
-        step = found.statements[name].step
+    direct = {one.table for one, role in lineage.roles.items() if role in ("value", "picks")}
+    for name in reversed(list(lineage.statements)):
+        step = lineage.statements[name].step
         if name in direct and isinstance(step, SeriesStep) and step.series != item:
-            yield DefinitionFact(name, wording.series_sentence(step.series))
+            yield DefinitionFact(name, wording.describe_series(step.series))
 
 
-def judged(found: Lineage) -> frozenset[str]:
+def find_deciding_grains(lineage: Lineage) -> frozenset[str]:
     """The grains whose filters decide on a number: on its own rows, or on those of other tables that it is made of."""
     return frozenset(
         item.table
-        for item, role in found.roles.items()
+        for item, role in lineage.roles.items()
         if item.column == ACCEPTED
         and role in DECIDING
-        and item.table in found.statements
-        and isinstance(found.statements[item.table].step, FilterStep)
+        and item.table in lineage.statements
+        and isinstance(lineage.statements[item.table].step, FilterStep)
     )
 
 
-def _filters(
-    grains: Collection[str], applied: Sequence[AppliedFilter], judging: Collection[str]
+def _list_filters(
+    grains: Collection[str], applied: Sequence[AppliedFilter], deciding_grains: Collection[str]
 ) -> Iterator[FilterFact]:
     for item in applied:
-        demands = " and ".join(filter(None, (wording.filter_said(item.filter, name) for name in sorted(grains))))
-        decides = any(condition.grain in judging for condition in item.filter.conditions)
+        demands = " and ".join(filter(None, (wording.describe_filter(item.filter, name) for name in sorted(grains))))
+        decides = any(condition.grain in deciding_grains for condition in item.filter.conditions)
         yield FilterFact(item.label, demands, item.filter.doc, decides)
 
 
-def _quirks(checked: CheckedPackage, found: Lineage) -> Iterator[tuple[str, str]]:
+def _list_quirks(checked: CheckedPackage, lineage: Lineage) -> Iterator[tuple[str, str]]:
     """What relations that have a part do for compatibility only, those that make the value first."""
     roles: dict[str, str] = {}
-    for item, role in found.roles.items():
-        statement = found.statements.get(item.table)
+    for item, role in lineage.roles.items():
+        statement = lineage.statements.get(item.table)
         if statement and isinstance(statement.step, RelationStep):
             roles[item.table] = min(roles.get(item.table, role), role, key=ROLES.index)
     ordered = sorted(roles, key=lambda name: (ROLES.index(roles[name]), name))
-    return iter(wording.quirks(checked.package, ordered))
+    return iter(wording.list_quirks(checked.package, ordered))
 
 
-def _events(checked: CheckedPackage, found: Lineage) -> Iterator[EventFact]:
+def _list_events(checked: CheckedPackage, lineage: Lineage) -> Iterator[EventFact]:
     """The events that have a part, those that make the value first."""
     sources = {item.name: item for item in checked.package.sources}
     rows = []
-    for name, statement in found.statements.items():
-        if isinstance(statement.step, EventStep) and any(item.table == name for item in found.roles):
-            rows.append(_event(statement.step.event, sources[statement.step.event.source], found))
+    for name, statement in lineage.statements.items():
+        if isinstance(statement.step, EventStep) and any(item.table == name for item in lineage.roles):
+            rows.append(_describe_event(statement.step.event, sources[statement.step.event.source], lineage))
     return iter(sorted(rows, key=lambda item: (ROLES.index(item.role), item.name)))
 
 
-def _ways(event: Event, source: Source, name: str) -> Iterator[tuple[str, Field]]:
+def _list_field_forms(event: Event, source: Source, name: str) -> Iterator[tuple[str, Field]]:
     """The forms in which a field is read of records, each with its places; one that is always the same is not read."""
     for form in event.forms:
         for field in form.fields:
             if field.name == name and field.paths:
-                yield " or ".join(path_text(source, path, body=True) for path in field.paths), field
+                yield " or ".join(format_path(source, path, body=True) for path in field.paths), field
 
 
-def _event(event: Event, source: Source, found: Lineage) -> EventFact:
+def _describe_event(event: Event, source: Source, lineage: Lineage) -> EventFact:
     # Host and place of an event name its rows wherever they are joined: they do not make it one that gives a value.
-    given = [item for item in found.roles if item.table == event.name and not place_of(source, item.column)]
-    own = sorted(item for item in given if item.column != ROWS)
+    origins = [item for item in lineage.roles if item.table == event.name and not get_key_place(source, item.column)]
+    field_origins = sorted(item for item in origins if item.column != ROWS)
     docs = {field.name: field.doc for field in event.fields}
     fields = [
         FieldFact(
             item.column,
-            found.roles[item],
-            raw_places(source, item.column, found.found.get(item, ())),
-            wording.field_said(_ways(event, source, item.column)),
+            lineage.roles[item],
+            list_raw_places(source, item.column, lineage.field_paths.get(item, ())),
+            wording.describe_field(_list_field_forms(event, source, item.column)),
             docs.get(item.column, ""),
         )
-        for item in own
+        for item in field_origins
     ]
     names: dict[str, list[str]] = {}
     for form in event.forms:
@@ -430,7 +439,7 @@ def _event(event: Event, source: Source, found: Lineage) -> EventFact:
     return EventFact(
         event.name,
         source.name,
-        min((found.roles[item] for item in given), key=ROLES.index, default="rows"),
+        min((lineage.roles[item] for item in origins), key=ROLES.index, default="rows"),
         tuple((generation, tuple(dict.fromkeys(texts))) for generation, texts in names.items()),
         tuple(sorted(fields, key=lambda item: (ROLES.index(item.role), item.name))),
         event.doc,

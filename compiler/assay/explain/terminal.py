@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from assay.styles.exact_decimal import six_digits
+from assay.styles.exact_decimal import format_six_digits
 from assay.util.escape import escape_text, is_encodable, truncate
 
 INDENT = 11
@@ -18,11 +18,11 @@ BARS = " ▁▂▃▄▅▆▇█"
 PLAIN_BARS = " .:-=+*#@"
 
 
-def headed(head: str, lines: Iterable[str], width: int) -> Iterator[str]:
+def format_with_heading(head: str, lines: Iterable[str], width: int) -> Iterator[str]:
     """Yield wrapped lines next to their heading; nothing if there are no lines."""
     prefix = f"{head:<{INDENT - 1}} "
     for line in lines:
-        yield from wrapped(line, width, prefix, " " * INDENT)
+        yield from wrap_text(line, width, prefix, " " * INDENT)
         prefix = " " * INDENT
 
 
@@ -38,9 +38,9 @@ class Part:
     rank: int = 0
 
     @classmethod
-    def of(cls, head: str, texts: Iterable[str], width: int, rank: int = 0) -> Part:
+    def create(cls, head: str, texts: Iterable[str], width: int, rank: int = 0) -> Part:
         """Return a part with wrapped texts."""
-        return cls(head, tuple(tuple(wrapped(text, width - INDENT, "", "")) for text in texts), rank)
+        return cls(head, tuple(tuple(wrap_text(text, width - INDENT, "", "")) for text in texts), rank)
 
     @property
     def size(self) -> int:
@@ -52,7 +52,7 @@ class Part:
         """The number of lines that are always shown."""
         return min(self.size, SHORTEST if self.rank <= LOW else 1)
 
-    def lines(self, room: int, width: int) -> Iterator[str]:
+    def iter_lines(self, room: int, width: int) -> Iterator[str]:
         """Yield at most `room` lines: whole texts, the first cut if needed, and how many more there are."""
         lines, complete = (
             _fit_texts(self.blocks, room) if self.size > room else ([*chain(*self.blocks)], len(self.blocks))
@@ -62,7 +62,7 @@ class Part:
             lines = [*self.blocks[0][: max(room - 1, 1)]]
             lines[-1] = truncate(f"{lines[-1]} …", width - INDENT)
         if complete < len(self.blocks) and not is_single_line:
-            lines.append(truncate(more(len(self.blocks) - complete), width - INDENT))
+            lines.append(truncate(format_more(len(self.blocks) - complete), width - INDENT))
         for index, line in enumerate(lines):
             yield f"{self.head if not index else '':<{INDENT - 1}} {line}"
 
@@ -77,12 +77,12 @@ def _fit_texts(blocks: Sequence[Sequence[str]], room: int) -> tuple[list[str], i
     return lines, len(blocks)
 
 
-def more(count: int) -> str:
+def format_more(count: int) -> str:
     """Return the line that says how many texts are left out, and how to see them."""
     return f"... and {count} more; {SHOWS_ALL}"
 
 
-def fitted(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
+def fit_parts(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
     """Yield the lines of parts so that they fit into `room` lines.
 
     The longest part of the highest rank is shortened first, then the next; none below its least number of lines.
@@ -93,10 +93,10 @@ def fitted(parts: Sequence[Part], room: int, width: int) -> Iterator[str]:
         while sum(rooms) > room and any(rooms[index] > parts[index].least for index in indexes):
             rooms[max(indexes, key=lambda index: (rooms[index], -index))] -= 1
     for part, most in zip(parts, rooms, strict=True):
-        yield from part.lines(most, width)
+        yield from part.iter_lines(most, width)
 
 
-def wrapped(text: str, width: int, first: str, rest: str) -> Iterator[str]:
+def wrap_text(text: str, width: int, first: str, rest: str) -> Iterator[str]:
     """Yield a text on as many lines as it needs."""
     lines = textwrap.wrap(
         escape_text(text), width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
@@ -104,12 +104,12 @@ def wrapped(text: str, width: int, first: str, rest: str) -> Iterator[str]:
     yield from lines or [first.rstrip()]
 
 
-def one_line(text: str, width: int) -> str:
+def truncate_line(text: str, width: int) -> str:
     """Cut a text to the width."""
     return truncate(escape_text(text), width)
 
 
-def bars(counts: Sequence[int], encoding: str) -> str:
+def format_bars(counts: Sequence[int], encoding: str) -> str:
     """Return a block character per count, its height relative to the largest count; only 0 is blank."""
     signs = BARS if is_encodable(BARS, encoding) else PLAIN_BARS
     most = max(counts, default=0)
@@ -120,13 +120,13 @@ def _scale_height(count: int, most: int, levels: int) -> int:
     return 0 if not count else max(1, round(count / most * levels))
 
 
-def number(value: object) -> str:
+def format_number(value: object) -> str:
     """Format a number for people: floats with six digits, integers in full."""
     if isinstance(value, float):
-        return six_digits(value)
+        return format_six_digits(value)
     return str(value)
 
 
-def with_unit(value: float, symbol: str) -> str:
+def format_with_unit(value: float, symbol: str) -> str:
     """Format a number with the symbol of its unit."""
-    return f"{number(value)} {symbol}".rstrip()
+    return f"{format_number(value)} {symbol}".rstrip()

@@ -12,7 +12,7 @@ from assay.lang.labels import LINES
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Field, Filter, Grain, Instant, Metric, Package, Pair, Series
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE
-from assay.styles.exact_decimal import exact_text
+from assay.styles.exact_decimal import format_exact
 
 
 def describe_expression(node: Expression) -> str:
@@ -94,7 +94,7 @@ def _describe_unit(name: str) -> str:
     return "a plain number" if name in ("", "dimensionless") else name
 
 
-def instant_said(instant: Instant) -> str:
+def describe_instant(instant: Instant) -> str:
     """Describe how an instant is determined."""
     if instant.pick == COMPUTED:
         return describe_expression(instant.value) if instant.value else ""
@@ -117,26 +117,26 @@ def _describe_pairs(pairs: Iterable[Pair]) -> Iterator[str]:
             yield f"whose `{pair.field}` is its `{pair.column}`"
 
 
-def used_instants(grain: Grain, nodes: Iterable[Expression]) -> tuple[Instant, ...]:
+def list_used_instants(grain: Grain, nodes: Iterable[Expression]) -> tuple[Instant, ...]:
     """Return the instants that expressions use, directly or through others, in the order of the grain."""
-    by_name = {item.name: item for item in grain.instants}
+    instants_by_name = {item.name: item for item in grain.instants}
     derived = {item.column.name: item.value for item in grain.derived}
-    used: set[str] = set()
+    used_names: set[str] = set()
     queue = [item for node in nodes for item in node.walk()]
     while queue:
         node = queue.pop()
         name = node.text if node.op == "taken" else node.name
         if node.op == "column" and name in derived:
             queue += list(derived.pop(name).walk())
-        if node.op in ("instant", "taken") and name in by_name and name not in used:
-            used.add(name)
-            instant = by_name[name]
+        if node.op in ("instant", "taken") and name in instants_by_name and name not in used_names:
+            used_names.add(name)
+            instant = instants_by_name[name]
             queue += list(instant.value.walk()) if instant.value else []
             queue += [Expression("instant", name=instant.before)] if instant.before else []
-    return tuple(item for item in grain.instants if item.name in used)
+    return tuple(item for item in grain.instants if item.name in used_names)
 
 
-def columns_said(grain: Grain, nodes: Iterable[Expression]) -> list[tuple[str, str]]:
+def describe_columns(grain: Grain, nodes: Iterable[Expression]) -> list[tuple[str, str]]:
     """Return the columns that expressions use, each with its description.
 
     Columns that these, or the instants of the expressions, are computed from are included.
@@ -146,7 +146,7 @@ def columns_said(grain: Grain, nodes: Iterable[Expression]) -> list[tuple[str, s
     plain = {item.name: item for item in grain.columns}
     descriptions: dict[str, str] = {}
     nodes = tuple(nodes)
-    computed = (item.value for item in used_instants(grain, nodes) if item.value)
+    computed = (item.value for item in list_used_instants(grain, nodes) if item.value)
     queue = [item.name for node in (*nodes, *computed) for item in node.walk() if item.op == "column"]
     while queue:
         name = queue.pop(0)
@@ -169,7 +169,7 @@ def _prepend_doc(doc: str, text: str) -> str:
     return f"{doc} ({text})" if doc else text
 
 
-def sampled(metric: Metric, grain: Grain) -> str:
+def describe_sampling(metric: Metric, grain: Grain) -> str:
     """Describe what a metric has one sample for."""
     row = _decapitalize(grain.doc or grain.name)
     if metric.reduction is not None:
@@ -178,7 +178,7 @@ def sampled(metric: Metric, grain: Grain) -> str:
     return f"one sample for each row of `{grain.name}` ({row})"
 
 
-def valued(grain: Grain, package: Package) -> str:
+def describe_series_rows(grain: Grain, package: Package) -> str:
     """Name the series whose values are the rows of a grain; empty for other grains."""
     return (
         f", a value of series `{grain.relation}`"
@@ -187,7 +187,7 @@ def valued(grain: Grain, package: Package) -> str:
     )
 
 
-def runs_said(grain: Grain) -> str:
+def describe_runs(grain: Grain) -> str:
     """Describe the rows of a grain of runs of another; empty for a grain over a relation."""
     if (runs := grain.runs) is None:
         return ""
@@ -208,7 +208,7 @@ def _describe_reduction(metric: Metric) -> str:
     return kinds[metric.reduction.kind]
 
 
-def averaged(metric: Metric, checked: CheckedPackage, summary: str) -> str:
+def describe_average(metric: Metric, checked: CheckedPackage, summary: str) -> str:
     """Describe the average of a metric."""
     if not metric.per:
         return "average = mean of all samples"
@@ -222,23 +222,23 @@ def _decapitalize(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
-def sentence(metric: Metric, checked: CheckedPackage, summary: str) -> str:
+def describe_metric(metric: Metric, checked: CheckedPackage, summary: str) -> str:
     """Describe the whole definition of a metric."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     parts = [describe_expression(metric.measure)]
     parts[0] += f", in {metric.unit.symbol}" if metric.unit.symbol else ""
     where = f", where {describe_expression(metric.where)}" if metric.where else ""
     parts.append(
-        sampled(metric, grain)
-        + valued(grain, checked.package)
+        describe_sampling(metric, grain)
+        + describe_series_rows(grain, checked.package)
         + where
         + (", if the filters accept it" if metric.accepted else "")
     )
-    parts.append(averaged(metric, checked, summary))
+    parts.append(describe_average(metric, checked, summary))
     return "; ".join(parts)
 
 
-def formula_sentence(metric: Metric) -> str:
+def describe_formula(metric: Metric) -> str:
     """Describe the whole definition of a formula."""
     over = ", ".join(f"`{name}`" for name in formula.list_inputs(metric.measure))
     unit = metric.unit.symbol or metric.unit.name
@@ -247,18 +247,18 @@ def formula_sentence(metric: Metric) -> str:
     return text + (f", on a row of `{metric.grain}` of what these measure there" if metric.grain else "")
 
 
-def formula_conversions(metric: Metric) -> list[str]:
+def list_formula_conversions(metric: Metric) -> list[str]:
     """Return each unit conversion in a formula with its exact factor."""
     return [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.list_conversions(metric.measure)]
 
 
-def series_sentence(series: Series) -> str:
+def describe_series(series: Series) -> str:
     """Describe the whole definition of a series."""
     if series.terms and series.value:
         return _describe_computed(series, series.value)
     read = {
-        "latest": f"the last sample of the last {window_said(series)}",
-        "rate": f"the increase a second of the counter over {window_said(series)}",
+        "latest": f"the last sample of the last {describe_window(series)}",
+        "rate": f"the increase a second of the counter over {describe_window(series)}",
     }[series.reading]
     if series.covered:
         read += ", where samples cover these,"
@@ -284,7 +284,7 @@ def _describe_samples(event: str, where: Expression | None) -> str:
     return f"`{event}`" + (f" where {describe_expression(where)}" if where else "")
 
 
-def window_said(series: Series) -> str:
+def describe_window(series: Series) -> str:
     """Describe how far back the readings of a series look: a duration, or a constant of the run."""
     return _format_duration(series.window, series.window_ns)
 
@@ -298,10 +298,10 @@ def _format_duration(constant: str, ns: int) -> str:
 
 
 def _format_seconds(ns: int) -> str:
-    return f"{exact_text(ns, 9)} s"
+    return f"{format_exact(ns, 9)} s"
 
 
-def conversions(metric: Metric, checked: CheckedPackage) -> list[str]:
+def list_conversions(metric: Metric, checked: CheckedPackage) -> list[str]:
     """Return each unit conversion that a value goes through, with its factor."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     steps = [text for node in _walk_definition(metric.measure, grain) for text in _describe_conversion(node)]
@@ -335,7 +335,7 @@ def _describe_conversion(node: Expression) -> Iterator[str]:
         yield f"{describe_expression(node.operands[0])}: counted as {_describe_unit(node.unit)}, no conversion"
 
 
-def fallbacks(metric: Metric, grain: Grain) -> list[str]:
+def describe_fallbacks(metric: Metric, grain: Grain) -> list[str]:
     """Describe what replaces missing values in a metric's measure."""
     return list(
         dict.fromkeys(
@@ -347,7 +347,7 @@ def fallbacks(metric: Metric, grain: Grain) -> list[str]:
     )
 
 
-def field_said(ways: Iterable[tuple[str, Field]]) -> tuple[str, ...]:
+def describe_field(ways: Iterable[tuple[str, Field]]) -> tuple[str, ...]:
     """Describe how the text of a field is transformed, and its default, each once.
 
     `ways` are the forms that are read: the place of the field as text, and the field. A place is named where not all
@@ -373,13 +373,18 @@ def _describe_transforms(field: Field) -> Iterator[str]:
         yield f"where there is none: {field.default or 'empty'}"
 
 
-def quirks(package: Package, relations: Iterable[str]) -> list[tuple[str, str]]:
+def list_quirks(package: Package, relations: Iterable[str]) -> list[tuple[str, str]]:
     """Return the relations that do something for compatibility only, each with the comment that says so."""
-    by_name = {item.name: item for item in package.relations}
-    return [(name, text) for name in relations if name in by_name for text in compatibility(by_name[name].sql)]
+    relations_by_name = {item.name: item for item in package.relations}
+    return [
+        (name, text)
+        for name in relations
+        if name in relations_by_name
+        for text in list_compatibility_comments(relations_by_name[name].sql)
+    ]
 
 
-def compatibility(sql: str) -> list[str]:
+def list_compatibility_comments(sql: str) -> list[str]:
     """Return the comments of a SQL text that begin with `Compatibility:`, each to its end."""
     comments = re.findall(r"(?:^[ \t]*--[^\n]*\n?)+", sql, re.MULTILINE)
     texts = []
@@ -391,7 +396,7 @@ def compatibility(sql: str) -> list[str]:
     return texts
 
 
-def filter_said(item: Filter, grain: str) -> str:
+def describe_filter(item: Filter, grain: str) -> str:
     """Describe the condition of a filter on the rows of a grain."""
     return " and ".join(
         describe_expression(condition.holds) for condition in item.conditions if condition.grain == grain

@@ -17,28 +17,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.chunks import LogFile
-from assay.ingest.event_forms import NumberedForm, Wanted
-from assay.ingest.line_counts import LineCount, Share
-from assay.ingest.manifest import definitions_hash
+from assay.ingest.event_forms import NumberedForm, RequiredFields
+from assay.ingest.line_counts import FileCounts, LineCount
+from assay.ingest.manifest import hash_definitions
 from assay.ingest.unknown_records import UnknownTally
 from assay.lang.model.package import Event, Source
 from assay.util import atomic, checksums
-from assay.util.progress import Bytes
+from assay.util.progress import ByteProgress
 
 if TYPE_CHECKING:
     import duckdb
 
 
 FOLDER = "batches"  # in the cache, and in the scratch folder for batches that are not cached
-FACTS = "batch.json"
-_PIECE = re.compile(r"(?P<sha256>\w+):(?P<begin>\d+)-(?P<end>\d+)/(?P<total>\d+)")
-NAMED = 16  # leading characters of a batch's name, taken from the hash of its first file
+METADATA_FILE = "batch.json"
+_CHUNK_IDENTITY = re.compile(r"(?P<sha256>\w+):(?P<begin>\d+)-(?P<end>\d+)/(?P<total>\d+)")
+NAME_PREFIX_LENGTH = 16  # leading characters of a batch's name, taken from the hash of its first file
 
 #: identity of a file: its host, its index among the files of the host, its content hash
-Place = tuple[str, int, str]
-Facts = Mapping[str, Sequence[Any]]
+FileIdentity = tuple[str, int, str]
+BatchMetadata = Mapping[str, Sequence[Any]]
 #: a row (host, seq) of an event without a required field
-Lacking = tuple[str, int, str]
+IncompleteRow = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class Batch:
 
     folder: Path
     files: tuple[LogFile, ...]
-    share: Share
+    counts: FileCounts
     lines: tuple[int, ...]
-    lacking: tuple[Lacking, ...]
+    incomplete_rows: tuple[IncompleteRow, ...]
 
     @property
     def size(self) -> int:
@@ -61,7 +61,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Batches:
+class BatchCache:
     """Cached batches, by the hash of the definitions that they were read with. Without a cache, nothing is stored."""
 
     cache: Path | None
@@ -72,132 +72,150 @@ class Batches:
         """Return the folder of batches that were read with the same definitions."""
         return self.cache / FOLDER / self.key if self.cache else None
 
-    def known(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
+    def find_cached(self, files: Sequence[LogFile]) -> tuple[list[Batch], list[LogFile]]:
         """Return the cached batches of some of the files, the largest first, and the files without one."""
-        by_place = {_place(file): file for file in files if file.content}
+        files_by_identity = {_get_identity(file): file for file in files if file.content}
         candidates = sorted(self._list_candidates(files), key=lambda item: -len(item[0]))
-        batches = take_complete_batches(candidates, by_place)
-        for place, file in list(by_place.items()):
+        batches = take_complete_batches(candidates, files_by_identity)
+        for identity, file in list(files_by_identity.items()):
             chunk_batches = [
                 item
                 for item in candidates
-                if all(part[:2] == place[:2] and is_chunk_of(part[2], file) for part in item[0])
+                if all(
+                    chunk_identity[:2] == identity[:2] and is_chunk_of(chunk_identity[2], file)
+                    for chunk_identity in item[0]
+                )
             ]
-            chosen = take_complete_batches(
-                chunk_batches, {part: _piece(file, part) for item in chunk_batches for part in item[0]}
+            complete_batches = take_complete_batches(
+                chunk_batches,
+                {
+                    chunk_identity: _build_chunk(file, chunk_identity)
+                    for item in chunk_batches
+                    for chunk_identity in item[0]
+                },
             )
-            if _is_whole([piece for batch in chosen for piece in batch.files]):
-                batches += chosen
-                del by_place[place]
-        return batches, [file for file in files if not file.content or _place(file) in by_place]
+            if _is_whole([chunk for batch in complete_batches for chunk in batch.files]):
+                batches += complete_batches
+                del files_by_identity[identity]
+        return batches, [file for file in files if not file.content or _get_identity(file) in files_by_identity]
 
-    def keep(
-        self, fresh: Path, files: Sequence[LogFile], shares: Sequence[Share], incomplete: Sequence[Lacking]
+    def store_batch(
+        self,
+        new_folder: Path,
+        files: Sequence[LogFile],
+        file_counts: Sequence[FileCounts],
+        incomplete_rows: Sequence[IncompleteRow],
     ) -> Batch:
-        """Store the events of files, which are in the folder `fresh`, as a batch; return it. May raise OSError."""
-        tallies = tuple(tally for share in shares for tally in share.tallies)
-        broken = tuple(row for share in shares for row in share.broken)
-        places = [_place(file) for file in files]
-        lines = [number for share in shares for number in share.lines]
-        facts = {
-            "files": places,
+        """Store the events of files, which are in the folder `new_folder`, as a batch; return it. May raise OSError."""
+        tallies = tuple(tally for counts in file_counts for tally in counts.tallies)
+        malformed = tuple(row for counts in file_counts for row in counts.malformed)
+        identities = [_get_identity(file) for file in files]
+        lines = [number for counts in file_counts for number in counts.lines]
+        metadata = {
+            "files": identities,
             "lines": lines,
             "tallies": [item.values for item in tallies],
-            "broken": broken,
-            "lacking": incomplete,
-            "unknown": [item.values for share in shares for item in share.unknown_names],
+            "broken": malformed,
+            "lacking": incomplete_rows,
+            "unknown": [item.values for counts in file_counts for item in counts.unknown_names],
         }
-        text = json.dumps(facts)
-        folder = fresh
+        text = json.dumps(metadata)
+        folder = new_folder
         if self.cache and self.folder and all(file.content for file in files):
-            (fresh / FACTS).write_text(text, encoding="utf-8")
-            name = f"{places[0][2][:NAMED]}-{hashlib.sha256(json.dumps(places).encode()).hexdigest()[:32]}"
-            checksums.seal(fresh, name, ends=True)
+            (new_folder / METADATA_FILE).write_text(text, encoding="utf-8")
+            digest = hashlib.sha256(json.dumps(identities).encode()).hexdigest()
+            name = f"{identities[0][2][:NAME_PREFIX_LENGTH]}-{digest[:32]}"
+            checksums.seal(new_folder, name, checks_ends_only=True)
             folder = self.folder / name
-            atomic.install(self.cache, fresh, folder)
-        return _restored(folder, files, json.loads(text))
+            atomic.install(self.cache, new_folder, folder)
+        return _restore_batch(folder, files, json.loads(text))
 
-    def _list_candidates(self, files: Sequence[LogFile]) -> Iterator[tuple[list[Place], Facts, Path]]:
+    def _list_candidates(self, files: Sequence[LogFile]) -> Iterator[tuple[list[FileIdentity], BatchMetadata, Path]]:
         """Yield the batches of any run that begin with one of the files."""
-        first = {file.content[:NAMED] for file in files if file.content}
+        prefixes = {file.content[:NAME_PREFIX_LENGTH] for file in files if file.content}
         folder = self.folder
         for entry in sorted(folder.iterdir()) if folder and folder.is_dir() else ():
-            if entry.name[:NAMED] in first and checksums.is_sealed(entry):
+            if entry.name[:NAME_PREFIX_LENGTH] in prefixes and checksums.is_sealed(entry):
                 try:
-                    facts = json.loads((entry / FACTS).read_text(encoding="utf-8"))
-                    yield [(host, order, content) for host, order, content in facts["files"]], facts, entry
+                    metadata = json.loads((entry / METADATA_FILE).read_text(encoding="utf-8"))
+                    yield [(host, order, content) for host, order, content in metadata["files"]], metadata, entry
                 except (OSError, ValueError, KeyError):
                     continue
 
 
 def take_complete_batches(
-    candidates: Iterable[tuple[list[Place], Facts, Path]], by_place: dict[Place, LogFile]
+    candidates: Iterable[tuple[list[FileIdentity], BatchMetadata, Path]], files_by_identity: dict[FileIdentity, LogFile]
 ) -> list[Batch]:
-    """Return the batches all of whose files are in `by_place`, and remove these files from it."""
+    """Return the batches all of whose files are in `files_by_identity`, and remove these files from it."""
     batches: list[Batch] = []
-    for places, facts, folder in candidates:
-        if all(place in by_place for place in places):
-            files = tuple(by_place.pop(place) for place in places)
-            batches.append(_restored(folder, files, facts))
+    for identities, metadata, folder in candidates:
+        if all(identity in files_by_identity for identity in identities):
+            files = tuple(files_by_identity.pop(identity) for identity in identities)
+            batches.append(_restore_batch(folder, files, metadata))
             os.utime(folder)
     return batches
 
 
 def is_chunk_of(content: str, file: LogFile) -> bool:
     """Return whether a content is a chunk of a compressed file that was unpacked for reading."""
-    match = _PIECE.fullmatch(content)
+    match = _CHUNK_IDENTITY.fullmatch(content)
     return match is not None and file.end is None and match["sha256"] == file.content
 
 
-def _piece(file: LogFile, place: Place) -> LogFile:
-    match = _PIECE.fullmatch(place[2])
+def _build_chunk(file: LogFile, identity: FileIdentity) -> LogFile:
+    match = _CHUNK_IDENTITY.fullmatch(identity[2])
     assert match is not None
     return replace(file, begin=int(match["begin"]), end=int(match["end"]), total=int(match["total"]))
 
 
-def _is_whole(pieces: Sequence[LogFile]) -> bool:
+def _is_whole(chunks: Sequence[LogFile]) -> bool:
     """Return whether chunks cover a file without a gap or an overlap."""
-    at = 0
-    for piece in sorted(pieces, key=lambda item: item.begin):
-        if piece.begin != at or piece.end is None:
+    position = 0
+    for chunk in sorted(chunks, key=lambda item: item.begin):
+        if chunk.begin != position or chunk.end is None:
             return False
-        at = piece.end
-    return bool(pieces) and at == pieces[0].total
+        position = chunk.end
+    return bool(chunks) and position == chunks[0].total
 
 
-def _place(file: LogFile) -> Place:
+def _get_identity(file: LogFile) -> FileIdentity:
     return file.host, file.order, file.content
 
 
-def batches_key(source: Source, events: Sequence[Event], wanted: Wanted, forms: Sequence[NumberedForm]) -> str:
+def compute_batches_key(
+    source: Source, events: Sequence[Event], required_fields: RequiredFields, forms: Sequence[NumberedForm]
+) -> str:
     """Return the hash of the definitions: source, events, required fields, and the numbers of forms."""
     numbers = [(item.number, item.event.name) for item in forms]
-    text = json.dumps([definitions_hash(source, events, wanted), numbers])
+    text = json.dumps([hash_definitions(source, events, required_fields), numbers])
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def gather(
-    batches: Sequence[Batch], events: Sequence[str], folder: Path, connection: Callable[[], duckdb.DuckDBPyConnection]
+def assemble_events(
+    batches: Sequence[Batch],
+    events: Sequence[str],
+    folder: Path,
+    open_connection: Callable[[], duckdb.DuckDBPyConnection],
 ) -> None:
     """Assemble the events of a run from batches, as links where possible: `folder`/events/<event>/<number>.parquet.
 
     Read in the order of their numbers, the files have the rows of each host in order. If a file of one batch belongs
-    between files of another, the engine that `connection` opens merges all batches.
+    between files of another, the engine that `open_connection` opens merges all batches.
     """
     ordered = sorted(batches, key=lambda item: min((file.number, file.begin) for file in item.files))
-    are_in_order = _are_in_order(ordered)
+    in_order = _is_in_order(ordered)
     for event in events:
-        place = folder / "events" / event
-        place.mkdir(parents=True)
-        parts = [batch.folder / f"{event}.parquet" for batch in ordered]
-        if are_in_order:
-            for number, part in enumerate(parts):
-                atomic.link(part, place / f"{number}.parquet")
+        event_folder = folder / "events" / event
+        event_folder.mkdir(parents=True)
+        batch_files = [batch.folder / f"{event}.parquet" for batch in ordered]
+        if in_order:
+            for number, batch_file in enumerate(batch_files):
+                atomic.link(batch_file, event_folder / f"{number}.parquet")
         else:
-            _merge(connection(), parts, place / "0.parquet")
+            _merge(open_connection(), batch_files, event_folder / "0.parquet")
 
 
-def _are_in_order(batches: Sequence[Batch]) -> bool:
+def _is_in_order(batches: Sequence[Batch]) -> bool:
     """Return whether batches, one after another, have the files of each host and their chunks in order."""
     last: dict[str, tuple[int, int]] = {}
     for batch in batches:
@@ -208,56 +226,56 @@ def _are_in_order(batches: Sequence[Batch]) -> bool:
     return True
 
 
-def _merge(connection: duckdb.DuckDBPyConnection, parts: Sequence[Path], target: Path) -> None:
+def _merge(connection: duckdb.DuckDBPyConnection, files: Sequence[Path], target: Path) -> None:
     """Write the rows of Parquet files into one file, ordered by host and seq."""
     from sqlglot import exp
 
     from assay.sql import dialect
-    from assay.sql.dialect import TARGET, copied
+    from assay.sql.dialect import TARGET, build_copy_with_stats
 
-    paths = [exp.Literal.string(str(part)) for part in parts]
+    paths = [exp.Literal.string(str(file)) for file in files]
     rows = exp.Subquery(this=dialect.select("*").from_(exp.ReadParquet(expressions=[exp.Array(expressions=paths)])))
     query = dialect.select("*").from_(rows).order_by("host", "seq")
-    connection.execute(copied(query), {TARGET: str(target)})
+    connection.execute(build_copy_with_stats(query), {TARGET: str(target)})
 
 
-def _restored(folder: Path, files: Sequence[LogFile], facts: Facts) -> Batch:
-    tallies = tuple(LineCount(*item) for item in facts["tallies"])
-    broken = tuple((host, seq, form) for host, seq, form in facts["broken"])
-    incomplete = tuple((host, seq, event) for host, seq, event in facts["lacking"])
-    lines = tuple(facts["lines"])
-    unknown = tuple((0, UnknownTally(*item)) for item in facts["unknown"])
-    share = Share(tallies, broken, (), (), lines, unknown=unknown)
-    return Batch(folder, tuple(files), share, lines, incomplete)
+def _restore_batch(folder: Path, files: Sequence[LogFile], metadata: BatchMetadata) -> Batch:
+    tallies = tuple(LineCount(*item) for item in metadata["tallies"])
+    malformed = tuple((host, seq, form) for host, seq, form in metadata["broken"])
+    incomplete_rows = tuple((host, seq, event) for host, seq, event in metadata["lacking"])
+    lines = tuple(metadata["lines"])
+    unknown = tuple((0, UnknownTally(*item)) for item in metadata["unknown"])
+    counts = FileCounts(tallies, malformed, (), (), lines, unknown=unknown)
+    return Batch(folder, tuple(files), counts, lines, incomplete_rows)
 
 
 WORKERS = 8  # more do not fit into memory
 
 
 @dataclass(slots=True)
-class Collected:
+class IngestState:
     """State of the ingest of a run: its batches so far, its folder, and the progress out of `size` bytes."""
 
     folder: Path
-    progress: Bytes
+    progress: ByteProgress
     size: int
-    batches: Batches
-    kept: list[Batch] = field(default_factory=list)
-    done: int = 0
+    batch_cache: BatchCache
+    finished_batches: list[Batch] = field(default_factory=list)
+    bytes_done: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def counts(self) -> list[Share]:
+    def counts(self) -> list[FileCounts]:
         """Return the line counts of all files."""
-        return [batch.share for batch in self.kept]
+        return [batch.counts for batch in self.finished_batches]
 
     @property
-    def incomplete_rows(self) -> list[Lacking]:
+    def incomplete_rows(self) -> list[IncompleteRow]:
         """Return the rows of events without a required field."""
-        return [row for batch in self.kept for row in batch.lacking]
+        return [row for batch in self.finished_batches for row in batch.incomplete_rows]
 
-    def tell(self, more: int) -> None:
+    def report_progress(self, byte_count: int) -> None:
         """Report progress by a number of bytes."""
         with self.lock:
-            self.done += more
-            self.progress(self.done, self.size)
+            self.bytes_done += byte_count
+            self.progress(self.bytes_done, self.size)

@@ -15,61 +15,61 @@ def call(name: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
-def text(value: str) -> exp.Expr:
+def build_text(value: str) -> exp.Expr:
     """Return a text literal."""
     return exp.Literal.string(value)
 
 
-def when(condition: exp.Expr, value: exp.Expr, otherwise: exp.Expr | None = None) -> exp.Expr:
+def build_if(condition: exp.Expr, value: exp.Expr, otherwise: exp.Expr | None = None) -> exp.Expr:
     """Return `value` if a condition holds, else `otherwise` (null by default). Only the selected one is evaluated."""
     return exp.Case(ifs=[exp.If(this=condition, true=value)], default=otherwise)
 
 
-def cases(by: exp.Expr, values: Mapping[int, exp.Expr], otherwise: exp.Expr | None = None) -> exp.Expr:
+def build_case(operand: exp.Expr, values: Mapping[int, exp.Expr], otherwise: exp.Expr | None = None) -> exp.Expr:
     """Return the value for a number. If only one value is possible, return that value without a CASE."""
     first = next(iter(values.values()), otherwise)
     if first is not None and (not values or (otherwise is None and all(value == first for value in values.values()))):
         return first
-    ifs = [exp.If(this=dialect.integer(number), true=value) for number, value in values.items()]
-    return exp.Case(this=by, ifs=ifs, default=otherwise)
+    ifs = [exp.If(this=dialect.build_integer(number), true=value) for number, value in values.items()]
+    return exp.Case(this=operand, ifs=ifs, default=otherwise)
 
 
-def alias(value: exp.Expr, name: str) -> exp.Expr:
+def build_alias(value: exp.Expr, name: str) -> exp.Expr:
     """Return a value with a column alias."""
     return exp.Alias(this=value, alias=exp.to_identifier(name))
 
 
-def from_source(query: exp.Select, source: exp.Expr | str) -> exp.Select:
+def set_source(query: exp.Select, source: exp.Expr | str) -> exp.Select:
     """Set the source of a query, a table name or a tree; return the query."""
     query.set("from_", exp.From(this=exp.to_table(source) if isinstance(source, str) else source))
     return query
 
 
 @functools.cache
-def _type(name: str) -> exp.DataType:
+def _build_type(name: str) -> exp.DataType:
     return exp.DataType.build(name, dialect=dialect.DIALECT)
 
 
 def cast(value: exp.Expr, kind: str) -> exp.Expr:
     """Return a value cast to a type of the engine."""
-    return exp.Cast(this=value, to=_type(kind).copy())
+    return exp.Cast(this=value, to=_build_type(kind).copy())
 
 
 def try_cast(value: exp.Expr, kind: str) -> exp.Expr:
     """Return a value cast to a type of the engine, null if the cast fails."""
-    return exp.TryCast(this=value, to=_type(kind).copy())
+    return exp.TryCast(this=value, to=_build_type(kind).copy())
 
 
-def member(within: exp.Expr, index: int) -> exp.Expr:
+def build_member(items: exp.Expr, index: int) -> exp.Expr:
     """Return an item of a list; indices begin at 1."""
-    return dialect.member(within, dialect.integer(index))
+    return dialect.build_list_extract(items, dialect.build_integer(index))
 
 
-def within(value: exp.Expr, low: int, high: int) -> exp.Expr:
+def build_between(value: exp.Expr, low: int, high: int) -> exp.Expr:
     """Return the condition that an integer is between two others, inclusive."""
     if low == high:
-        return exp.EQ(this=value, expression=dialect.integer(low))
-    return exp.Between(this=value, low=dialect.integer(low), high=dialect.integer(high))
+        return exp.EQ(this=value, expression=dialect.build_integer(low))
+    return exp.Between(this=value, low=dialect.build_integer(low), high=dialect.build_integer(high))
 
 
 def is_null(value: exp.Expr) -> exp.Expr:
@@ -82,47 +82,47 @@ def is_not_null(value: exp.Expr) -> exp.Expr:
     return exp.Not(this=is_null(value))
 
 
-def first_of(values: Sequence[exp.Expr]) -> exp.Expr:
+def build_coalesce(values: Sequence[exp.Expr]) -> exp.Expr:
     """Return the first value that is not null. Later values are evaluated only where needed."""
     return values[0] if len(values) == 1 else exp.Coalesce(this=values[0], expressions=list(values[1:]))
 
 
-def tried(value: exp.Expr) -> exp.Expr:
+def build_try(value: exp.Expr) -> exp.Expr:
     """Return a value, null where its evaluation fails."""
     return call("TRY", value)
 
 
-def starts(value: exp.Expr, prefix: str) -> exp.Expr:
+def build_starts_with(value: exp.Expr, prefix: str) -> exp.Expr:
     """Return the condition that a text starts with a prefix."""
-    return call("starts_with", value, text(prefix))
+    return call("starts_with", value, build_text(prefix))
 
 
-def pointer(path: Sequence[str]) -> exp.Expr:
+def build_pointer(path: Sequence[str]) -> exp.Expr:
     """Return a path of keys as a JSON pointer, in which keys need no quotes."""
-    return text("".join("/" + key.replace("~", "~0").replace("/", "~1") for key in path))
+    return build_text("".join("/" + key.replace("~", "~0").replace("/", "~1") for key in path))
 
 
-def texts_at(document: exp.Expr, paths: Sequence[Sequence[str]]) -> exp.Expr:
+def extract_texts(document: exp.Expr, paths: Sequence[Sequence[str]]) -> exp.Expr:
     """Return the values at several paths of a JSON text as a list of texts. The JSON is parsed once."""
-    return call("json_extract_string", document, exp.Array(expressions=[pointer(path) for path in paths]))
+    return call("json_extract_string", document, exp.Array(expressions=[build_pointer(path) for path in paths]))
 
 
-def exists(document: exp.Expr, path: Sequence[str]) -> exp.Expr:
+def build_json_exists(document: exp.Expr, path: Sequence[str]) -> exp.Expr:
     """Return the condition that a JSON text has a value, possibly null, at a path."""
-    return call("json_exists", document, pointer(path))
+    return call("json_exists", document, build_pointer(path))
 
 
 def is_plain(number: exp.Expr) -> exp.Expr:
     """Return the condition that a text has no `_` and no `+-`, both of which the engine accepts in numbers."""
-    conditions = (exp.Not(this=call("contains", number.copy(), text(sign))) for sign in ("_", "+-"))
+    conditions = (exp.Not(this=call("contains", number.copy(), build_text(sign))) for sign in ("_", "+-"))
     return exp.and_(*conditions)
 
 
-def given_list(name: str, kind: str) -> exp.Expr:
+def build_list_parameter(name: str, kind: str) -> exp.Expr:
     """Return a list parameter of the statement."""
     return cast(exp.Placeholder(this=name), f"{kind}[]")
 
 
-def small(number: int) -> exp.Expr:
+def build_smallint(number: int) -> exp.Expr:
     """Return a 16-bit integer literal."""
-    return cast(dialect.integer(number), "SMALLINT")
+    return cast(dialect.build_integer(number), "SMALLINT")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.ingest.decompress import COMPRESSED, packed
+from assay.ingest.decompress import COMPRESSED, is_compressed
 from assay.ingest.discovery import RunFiles
-from assay.ingest.fingerprint import FileSnapshot, mark_of
-from assay.ingest.plain_copies import plain
+from assay.ingest.fingerprint import FileSnapshot, read_stamp
+from assay.ingest.plain_copies import decompress_file
 from assay.util.diagnostics import fail
 
 ROUND = 384 * 2**20  # bytes of lines in memory at a time
@@ -34,7 +34,7 @@ class LogFile:
     number: int
     host: str
     order: int
-    held: FileSnapshot
+    snapshot: FileSnapshot
     begin: int = 0
     end: int | None = None
     total: int = 0
@@ -43,29 +43,29 @@ class LogFile:
     @property
     def path(self) -> Path:
         """Return its path."""
-        return self.held.path
+        return self.snapshot.path
 
     @property
     def size(self) -> int:
         """Return how many bytes of the file, as stored, are read."""
         if self.end is None:
-            return self.held.size
+            return self.snapshot.size
         if not self.total:
             return self.end - self.begin
-        return self.end * self.held.size // self.total - self.begin * self.held.size // self.total
+        return self.end * self.snapshot.size // self.total - self.begin * self.snapshot.size // self.total
 
     @property
     def content(self) -> str:
         """Return an identity of its content; empty if the hash is not known."""
-        piece = "" if self.end is None else f":{self.begin}-{self.end}"
-        return self.held.sha256 and self.held.sha256 + piece + (f"/{self.total}" if self.total else "")
+        suffix = "" if self.end is None else f":{self.begin}-{self.end}"
+        return self.snapshot.sha256 and self.snapshot.sha256 + suffix + (f"/{self.total}" if self.total else "")
 
-    def source(self, folder: Path) -> Path:
+    def get_readable_path(self, folder: Path) -> Path:
         """Return the file itself if it can be read in place, else a copy of the required bytes in `folder`."""
         name = f"{self.number}-{self.begin}.held"
         if self.end is None:
-            return self.held.source(folder, name)
-        return (self.unpacked or self.held).piece(self.begin, self.end, folder / name)
+            return self.snapshot.get_readable_path(folder, name)
+        return (self.unpacked or self.snapshot).copy_range(self.begin, self.end, folder / name)
 
     @property
     def weight(self) -> int:
@@ -80,7 +80,7 @@ class LogFile:
         return self.end is None and self.weight > 2 * PIECE
 
 
-def log_files(files: RunFiles) -> tuple[LogFile, ...]:
+def list_log_files(files: RunFiles) -> tuple[LogFile, ...]:
     """Return the files of a run that are not empty, hosts in order, oldest first.
 
     Raises AssayError if all files of a host are empty.
@@ -88,82 +88,86 @@ def log_files(files: RunFiles) -> tuple[LogFile, ...]:
     for host in files.hosts:
         if not host.size:
             raise fail("no-logs", f"the log files of host {host.host} are empty: {host.files[0].parent}")
-    files_of_hosts = [(host.host, order, snapshot) for host in files.hosts for order, snapshot in enumerate(host.held)]
+    files_of_hosts = [
+        (host.host, order, snapshot) for host in files.hosts for order, snapshot in enumerate(host.snapshots)
+    ]
     return tuple(LogFile(number, *item) for number, item in enumerate(files_of_hosts) if item[-1].size)
 
 
-def pieces(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
+def split_files(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
     """Return the files in order, large ones as chunks of whole lines. Compressed files are not divided."""
-    return tuple(piece for file in files for piece in _pieces(file))
+    return tuple(chunk for file in files for chunk in _split_file(file))
 
 
-def _pieces(file: LogFile) -> list[LogFile]:
-    content = file.unpacked or file.held
-    if content.size <= 2 * PIECE or packed(content.path):
+def _split_file(file: LogFile) -> list[LogFile]:
+    content = file.unpacked or file.snapshot
+    if content.size <= 2 * PIECE or is_compressed(content.path):
         return [file]
-    edges = [0, *content.line_ends(range(PIECE, content.size - PIECE, PIECE)), content.size]
+    edges = [0, *content.find_line_ends(range(PIECE, content.size - PIECE, PIECE)), content.size]
     return [replace(file, begin=begin, end=end) for begin, end in itertools.pairwise(sorted(set(edges)))]
 
 
-def unpacked(file: LogFile, folder: Path) -> LogFile:
+def unpack_file(file: LogFile, folder: Path) -> LogFile:
     """Unpack a compressed file into `folder`; return a plain file unchanged.
 
     Raises AssayError if it cannot be read to its end.
     """
-    if not packed(file.path):
+    if not is_compressed(file.path):
         return file
-    for source in (file.held.source(folder, "held"), None):
+    for source in (file.snapshot.get_readable_path(folder, "held"), None):
         # A file that changed in the meantime is read from a copy.
-        content = plain(source or file.held.copied(folder / "held"), folder, "content")
-        if source != file.path or file.held.steady:
+        content = decompress_file(source or file.snapshot.copy_to(folder / "held"), folder, "content")
+        if source != file.path or file.snapshot.is_steady:
             break
-    mark = mark_of(content)
-    return replace(file, total=mark.size, unpacked=FileSnapshot(content, mark, mark.size))
+    stamp = read_stamp(content)
+    return replace(file, total=stamp.size, unpacked=FileSnapshot(content, stamp, stamp.size))
 
 
-def rounds(files: Sequence[LogFile], share: int = 1, workers: int = 1, scanned: bool = False) -> list[list[LogFile]]:
+def divide_into_rounds(
+    files: Sequence[LogFile], share: int = 1, workers: int = 1, is_scanned: bool = False
+) -> list[list[LogFile]]:
     """Divide files, in order, into rounds that fit into a share of the memory, at least one file per worker.
 
-    Compressed files may exceed the limit; the engine spills the excess to disk. With `scanned`, more whole files that
-    are not large fit, since the scanner stores only required values.
+    Compressed files may exceed the limit; the engine spills the excess to disk. With `is_scanned`, more whole files
+    that are not large fit, since the scanner stores only required values.
     """
-    parts: list[list[LogFile]] = []
+    rounds: list[list[LogFile]] = []
     size = 0
     for file in files:
-        room = SCANNED if scanned and file.end is None and not file.is_large else ROUND
-        full = size + file.weight > room // share and len(parts[-1:] and parts[-1]) >= workers
-        if not parts or full or len(parts[-1]) == FILES:
-            parts.append([])
+        limit = SCANNED if is_scanned and file.end is None and not file.is_large else ROUND
+        is_full = size + file.weight > limit // share and len(rounds[-1:] and rounds[-1]) >= workers
+        if not rounds or is_full or len(rounds[-1]) == FILES:
+            rounds.append([])
             size = 0
-        parts[-1].append(file)
+        rounds[-1].append(file)
         size += file.weight
-    return parts
+    return rounds
 
 
-def shares(files: Sequence[LogFile], workers: int) -> list[list[LogFile]]:
+def divide_among_workers(files: Sequence[LogFile], workers: int) -> list[list[LogFile]]:
     """Divide files among workers as runs of neighbours, so that the rows of one worker follow those of another.
 
     The heaviest share is as light as possible.
     """
     ordered = sorted(files, key=lambda item: (item.number, item.begin))
-    least, most = max((file.weight for file in ordered), default=0), sum(file.weight for file in ordered)
-    while least < most:
-        middle = (least + most) // 2
-        if len(_filled(ordered, middle)) <= workers:
-            most = middle
+    low, high = max((file.weight for file in ordered), default=0), sum(file.weight for file in ordered)
+    while low < high:
+        middle = (low + high) // 2
+        if len(_fill_shares(ordered, middle)) <= workers:
+            high = middle
         else:
-            least = middle + 1
-    return _filled(ordered, least)
+            low = middle + 1
+    return _fill_shares(ordered, low)
 
 
-def _filled(files: Sequence[LogFile], room: int) -> list[list[LogFile]]:
-    """Divide files, in order, into as few shares as possible of at most `room` bytes each."""
-    parts: list[list[LogFile]] = []
+def _fill_shares(files: Sequence[LogFile], limit: int) -> list[list[LogFile]]:
+    """Divide files, in order, into as few shares as possible of at most `limit` bytes each."""
+    shares: list[list[LogFile]] = []
     size = 0
     for file in files:
-        if not parts or size + file.weight > room:
-            parts.append([])
+        if not shares or size + file.weight > limit:
+            shares.append([])
             size = 0
-        parts[-1].append(file)
+        shares[-1].append(file)
         size += file.weight
-    return parts
+    return shares

@@ -13,35 +13,43 @@ from assay.util.diagnostics import AssayError, fail
 COMPRESSED = (".gz", ".zst")
 CHUNK = 2**20
 PACKED_CHUNK = 2**16  # small, since its content may be a thousand times larger
-PROBED = 4096  # leading bytes that decide whether a file is text
+PROBE_SIZE = 4096  # leading bytes that decide whether a file is text
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 #: magic number of a skippable zstd frame, which pzstd writes before every other frame
-SKIPPED = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+SKIPPABLE_FRAME = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 #: first bytes of unsupported formats
-OTHERS = {b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"PK\x03\x04": "zip", b"\x04\x22\x4d\x18": "lz4", b"LZIP": "lzip",
-          b"7z\xbc\xaf\x27\x1c": "7-Zip", b"\x1f\x9d": "compress", b"\xff\x06\x00\x00sNaPpY": "snappy"}  # fmt: skip
+UNSUPPORTED_FORMATS = {
+    b"\xfd7zXZ\x00": "xz",
+    b"BZh": "bzip2",
+    b"PK\x03\x04": "zip",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"LZIP": "lzip",
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+    b"\x1f\x9d": "compress",
+    b"\xff\x06\x00\x00sNaPpY": "snappy",
+}
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def broken(path: Path, cause: str) -> AssayError:
+def build_broken_file_error(path: Path, cause: str) -> AssayError:
     """Return the error for a file that cannot be read to its end."""
     return fail(
         "broken-file",
         f"the log file cannot be read to its end: {path}",
         found=cause,
-        hint=hint_of(cause),
+        hint=get_decompression_hint(cause),
     )
 
 
-def hint_of(cause: str) -> str:
+def get_decompression_hint(cause: str) -> str:
     """Return a hint for the error message of a decompressor."""
     if "too much memory" in cause:  # words of zstd, whose command line tool rejects such files by default, too
         return "it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without"
     return "is it cut off, or still being written?"
 
 
-def refused(path: Path, error: OSError) -> AssayError:
+def build_access_error(path: Path, error: OSError) -> AssayError:
     """Return the error for a file that the system does not let us read, or that no longer exists."""
     hint = "may the user who runs this read it?" if isinstance(error, PermissionError) else ""
     if isinstance(error, FileNotFoundError):
@@ -49,19 +57,19 @@ def refused(path: Path, error: OSError) -> AssayError:
     return fail("broken-file", f"the file cannot be read: {path}", found=error.strerror or str(error), hint=hint)
 
 
-def packed(path: Path) -> bool:
+def is_compressed(path: Path) -> bool:
     """Return whether a file is compressed.
 
     Raises AssayError if it cannot be read, has an unsupported compression or encoding, or has the suffix of a
     compressed file but is neither compressed nor text.
     """
-    head = _head(path)
-    if _is_packed(head):
+    head = _read_head(path)
+    if _has_compressed_magic(head):
         return True
-    if other := next((name for mark, name in OTHERS.items() if head.startswith(mark)), ""):
+    if format_name := next((name for magic, name in UNSUPPORTED_FORMATS.items() if head.startswith(magic)), ""):
         raise fail(
             "broken-file",
-            f"the file is packed with {other}, which is not read: {path}",
+            f"the file is packed with {format_name}, which is not read: {path}",
             hint="unpack it, or pack it with gzip or zstd",
         )
     if head.startswith(UTF_16) and b"\0" in head:  # NUL: not a text after two invalid bytes
@@ -82,17 +90,17 @@ def packed(path: Path) -> bool:
     return False
 
 
-def _is_packed(head: bytes) -> bool:
+def _has_compressed_magic(head: bytes) -> bool:
     """Return whether the first bytes are those of a compressed file."""
-    return head.startswith((GZIP, ZSTD)) or bool(SKIPPED.match(head))
+    return head.startswith((GZIP, ZSTD)) or bool(SKIPPABLE_FRAME.match(head))
 
 
-def _head(path: Path) -> bytes:
+def _read_head(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
-            return stream.read(PROBED)
+            return stream.read(PROBE_SIZE)
     except OSError as error:
-        raise refused(path, error) from None
+        raise build_access_error(path, error) from None
 
 
 def _is_text(head: bytes) -> bool:
@@ -105,46 +113,46 @@ def _is_text(head: bytes) -> bool:
     return b"\0" not in head
 
 
-def decompressed(path: Path) -> Iterator[bytes]:
+def iter_decompressed(path: Path) -> Iterator[bytes]:
     """Yield the decompressed bytes of a file in chunks.
 
     Raises AssayError `broken-file` if it cannot be read to its end or is compressed twice.
     """
-    content = packed(path)
+    is_packed = is_compressed(path)
     try:
         with path.open("rb") as stream:
-            if content:
-                yield from _once(path, _unpacked(stream))
+            if is_packed:
+                yield from _iter_single_compressed(path, _iter_content(stream))
             else:
                 yield from iter(lambda: stream.read(CHUNK), b"")
     except OSError as error:
-        raise refused(path, error) from None
+        raise build_access_error(path, error) from None
     except (EOFError, zlib.error) as error:
-        raise broken(path, str(error)) from None
+        raise build_broken_file_error(path, str(error)) from None
     except Exception as error:
         if type(error).__name__ != "ZstdError":
             raise
-        raise broken(path, str(error)) from None
+        raise build_broken_file_error(path, str(error)) from None
 
 
-def _unpacked(stream: IO[bytes]) -> Iterator[bytes]:
+def _iter_content(stream: IO[bytes]) -> Iterator[bytes]:
     """Yield the content of a compressed file."""
     head = stream.read(len(GZIP))
     stream.seek(0)
     if head == GZIP:
-        return _members(stream, lambda: zlib.decompressobj(wbits=31), b"\0")
+        return _iter_members(stream, lambda: zlib.decompressobj(wbits=31), b"\0")
     import zstandard
 
-    return _members(stream, lambda: zstandard.ZstdDecompressor().decompressobj(), b"")
+    return _iter_members(stream, lambda: zstandard.ZstdDecompressor().decompressobj(), b"")
 
 
-def _once(path: Path, content: Iterator[bytes]) -> Iterator[bytes]:
+def _iter_single_compressed(path: Path, content: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the content of a compressed file. Raises AssayError if the content is compressed, too."""
     head = b""
     for chunk in content:
         if len(head) < len(ZSTD):
             head += chunk[: len(ZSTD)]
-            if _is_packed(head):
+            if _has_compressed_magic(head):
                 raise fail(
                     "broken-file",
                     f"the file is packed twice, which is not read: {path}",
@@ -153,18 +161,18 @@ def _once(path: Path, content: Iterator[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
-def _members(stream: IO[bytes], make: Callable[[], Any], padding: bytes) -> Iterator[bytes]:
+def _iter_members(stream: IO[bytes], create_decompressor: Callable[[], Any], padding: bytes) -> Iterator[bytes]:
     """Yield the contents of consecutive compressed members. Raises EOFError if the last one is truncated."""
-    part, rest = None, b""
-    while rest := rest or stream.read(PACKED_CHUNK):
-        if part is None:
-            rest = rest.lstrip(padding) if padding else rest
-            if not rest:
+    decompressor, remaining = None, b""
+    while remaining := remaining or stream.read(PACKED_CHUNK):
+        if decompressor is None:
+            remaining = remaining.lstrip(padding) if padding else remaining
+            if not remaining:
                 continue
-            part = make()
-        if content := part.decompress(rest):
+            decompressor = create_decompressor()
+        if content := decompressor.decompress(remaining):
             yield content
-        rest = part.unused_data if part.eof else b""
-        part = None if part.eof else part
-    if part is not None:
+        remaining = decompressor.unused_data if decompressor.eof else b""
+        decompressor = None if decompressor.eof else decompressor
+    if decompressor is not None:
         raise EOFError("it ends before its content does")

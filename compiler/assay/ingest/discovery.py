@@ -12,13 +12,13 @@ from sqlglot import exp
 
 from assay.ingest import builder, timestamps
 from assay.ingest.decompress import COMPRESSED
-from assay.ingest.fingerprint import FileSnapshot, mark_of
-from assay.ingest.plain_copies import first_lines
-from assay.lang.line_pattern import parse
+from assay.ingest.fingerprint import FileSnapshot, read_stamp
+from assay.ingest.plain_copies import read_first_lines
+from assay.lang.line_pattern import parse_pattern
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.sql import dialect
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 from assay.util.diagnostics import AssayError, Diagnostic, fail
 from assay.util.os_errors import require_utf8
 from assay.util.paths import LOOP, is_loop, resolve_path
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 LONGEST = 4096  # characters of a text line that are searched for an instant
 BLANKS = b" \t\r"  # allowed before an object
-AT_ONCE = 8  # lines per query; few, since each may have the maximal length
+LINES_PER_QUERY = 8  # lines per query; few, since each may have the maximal length
 
 
-def first_instant(source: Source, events: Sequence[Event], path: Path, count: int) -> str:
+def find_first_instant(source: Source, events: Sequence[Event], path: Path, count: int) -> str:
     """Return the first instant among the first `count` lines of a file as sortable text, empty if there is none.
 
     `events` are all events of the source. Without a pattern of all lines, their patterns locate the instant.
@@ -40,86 +40,94 @@ def first_instant(source: Source, events: Sequence[Event], path: Path, count: in
     import duckdb
 
     if SOURCE_KINDS[source.kind].has_patterns:
-        query, lines = _of_text(source, events), _texts(path, count)
+        query, lines = _build_text_query(source, events), _read_texts(path, count)
     else:
-        query, lines = _of_json(source), _objects(path, count)
+        query, lines = _build_json_query(source), _read_objects(path, count)
     with duckdb.connect() as connection:
-        first = _first(connection, dialect.text(query), lines)
+        first = _query_first_instant(connection, dialect.to_sql(query), lines)
     return "" if first is None else f"{first + 2**64:021d}"
 
 
-def _texts(path: Path, count: int) -> Iterator[str]:
-    return (line.decode("utf-8", errors="replace").rstrip()[:LONGEST] for line in first_lines(path, count))
+def _read_texts(path: Path, count: int) -> Iterator[str]:
+    return (line.decode("utf-8", errors="replace").rstrip()[:LONGEST] for line in read_first_lines(path, count))
 
 
-def _objects(path: Path, count: int) -> Iterator[str]:
-    lines = (line.lstrip(BLANKS) for line in first_lines(path, count))
+def _read_objects(path: Path, count: int) -> Iterator[str]:
+    lines = (line.lstrip(BLANKS) for line in read_first_lines(path, count))
     return (line.decode("utf-8", errors="replace") for line in lines if line.startswith(b"{"))
 
 
-def _first(connection: duckdb.DuckDBPyConnection, query: str, lines: Iterable[str]) -> int | None:
+def _query_first_instant(connection: duckdb.DuckDBPyConnection, query: str, lines: Iterable[str]) -> int | None:
     """Return the first instant that the query finds in the lines, or None."""
-    rest = iter(lines)
-    while batch := list(itertools.islice(rest, AT_ONCE)):
+    remaining = iter(lines)
+    while batch := list(itertools.islice(remaining, LINES_PER_QUERY)):
         instants = (t_ns for (t_ns,) in connection.execute(query, {"lines": batch}).fetchall())
         if (first := next((t_ns for t_ns in instants if t_ns is not None), None)) is not None:
             return int(first)
     return None
 
 
-def _lines() -> exp.Select:
+def _build_lines_query() -> exp.Select:
     """Return the query for the lines of the parameter `lines` with their numbers."""
-    line = builder.alias(exp.Explode(this=builder.given_list("lines", "TEXT")), "line")
-    number = builder.call("generate_subscripts", builder.given_list("lines", "TEXT"), dialect.integer(1))
-    return dialect.select(builder.alias(number, "number"), line)
+    line = builder.build_alias(exp.Explode(this=builder.build_list_parameter("lines", "TEXT")), "line")
+    number = builder.call(
+        "generate_subscripts", builder.build_list_parameter("lines", "TEXT"), dialect.build_integer(1)
+    )
+    return dialect.select(builder.build_alias(number, "number"), line)
 
 
-def _of_json(source: Source) -> exp.Select:
+def _build_json_query(source: Source) -> exp.Select:
     """Return the query for the instants of lines with JSON objects, in order; null for a line without one."""
-    texts = builder.texts_at(column("line"), source.times)
-    text = builder.tried(
-        builder.first_of([builder.member(texts.copy(), index + 1) for index in range(len(source.times))])
+    texts = builder.extract_texts(build_column("line"), source.time_paths)
+    text = builder.build_try(
+        builder.build_coalesce(
+            [builder.build_member(texts.copy(), index + 1) for index in range(len(source.time_paths))]
+        )
     )
-    texts_of_lines = builder.from_source(dialect.select("number", builder.alias(text, "said")), "lines")
-    query = builder.from_source(
-        dialect.select(builder.alias(timestamps.of_text(source, column("said")), "t_ns")), "said"
+    texts_of_lines = builder.set_source(dialect.select("number", builder.build_alias(text, "said")), "lines")
+    query = builder.set_source(
+        dialect.select(builder.build_alias(timestamps.build_text_instant(source, build_column("said")), "t_ns")), "said"
     )
-    return dialect.staged(query.order_by("number"), [("lines", _lines()), ("said", texts_of_lines)])
+    return dialect.add_stages(query.order_by("number"), [("lines", _build_lines_query()), ("said", texts_of_lines)])
 
 
-def _of_text(source: Source, events: Sequence[Event]) -> exp.Select:
+def _build_text_query(source: Source, events: Sequence[Event]) -> exp.Select:
     """Return the query for the instants of text lines, in order; null for a line without one."""
     patterns = (
         [source.line] if source.line else [name.name for event in events for form in event.forms for name in form.names]
     )
-    expressions = [builder.text(parse(item).expression((source.time[0],))) for item in patterns]
-    groups = [builder.call("regexp_extract", column("line"), item, dialect.integer(1)) for item in expressions]
-    texts = [builder.call("nullif", item, builder.text("")) for item in groups]
+    expressions = [builder.build_text(parse_pattern(item).build_expression((source.time[0],))) for item in patterns]
+    groups = [
+        builder.call("regexp_extract", build_column("line"), item, dialect.build_integer(1)) for item in expressions
+    ]
+    texts = [builder.call("nullif", item, builder.build_text("")) for item in groups]
     stages = [
-        ("lines", _lines()),
+        ("lines", _build_lines_query()),
         (
             "said",
-            builder.from_source(
-                dialect.select("number", builder.alias(builder.call("coalesce", *texts), "said")), "lines"
+            builder.set_source(
+                dialect.select("number", builder.build_alias(builder.call("coalesce", *texts), "said")), "lines"
             ),
         ),
         (
             "parted",
-            builder.from_source(
-                dialect.select("number", builder.alias(timestamps.parse_parts(source, column("said")), "moment")),
+            builder.set_source(
+                dialect.select(
+                    "number", builder.build_alias(timestamps.build_parts(source, build_column("said")), "moment")
+                ),
                 "said",
             ),
         ),
     ]
-    query = builder.from_source(
-        dialect.select(builder.alias(timestamps.instant(source, column("moment")), "t_ns")), "parted"
+    query = builder.set_source(
+        dialect.select(builder.build_alias(timestamps.build_instant(source, build_column("moment")), "t_ns")), "parted"
     )
-    return dialect.staged(query.order_by("number"), stages)
+    return dialect.add_stages(query.order_by("number"), stages)
 
 
-PROBED = 2000  # leading lines of a file that are searched for an instant
-TAKEN = "--run takes a directory of a run, an archive of one, or an s3:// address"
-BESIDE = "._"  # prefix of the metadata files that macOS writes on foreign file systems
+PROBED_LINES = 2000  # leading lines of a file that are searched for an instant
+RUN_HINT = "--run takes a directory of a run, an archive of one, or an s3:// address"
+MACOS_METADATA_PREFIX = "._"  # prefix of the metadata files that macOS writes on foreign file systems
 NO_OBJECT = "~"  # sort key of a file without an instant: after all others
 
 
@@ -128,17 +136,17 @@ class HostFiles:
     """Snapshots of the log files of a host, oldest first."""
 
     host: str
-    held: tuple[FileSnapshot, ...]
+    snapshots: tuple[FileSnapshot, ...]
 
     @property
     def files(self) -> tuple[Path, ...]:
         """Return their paths."""
-        return tuple(item.path for item in self.held)
+        return tuple(item.path for item in self.snapshots)
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Return the bytes of each file that are read."""
-        return tuple(item.size for item in self.held)
+        return tuple(item.size for item in self.snapshots)
 
     @property
     def size(self) -> int:
@@ -158,11 +166,11 @@ class RunFiles:
         """Return the bytes of all files of all hosts."""
         return sum(host.size for host in self.hosts)
 
-    def unchanged(self) -> None:
+    def check_unchanged(self) -> None:
         """Check that no file changed since it was discovered. Raises AssayError."""
         for host in self.hosts:
-            for item in host.held:
-                item.unchanged()
+            for item in host.snapshots:
+                item.check_unchanged()
 
 
 def find_run(source: Source, directory: Path, events: Sequence[Event] = ()) -> RunFiles:
@@ -185,52 +193,52 @@ def find_run(source: Source, directory: Path, events: Sequence[Event] = ()) -> R
 
 def _find_run(source: Source, directory: Path, events: Sequence[Event]) -> RunFiles:
     if not directory.exists():
-        raise fail("no-run", f"the run directory does not exist: {directory}", hint=TAKEN)
+        raise fail("no-run", f"the run directory does not exist: {directory}", hint=RUN_HINT)
     if not directory.is_dir():
-        raise fail("no-run", f"the run is no directory: {directory}", hint=TAKEN)
+        raise fail("no-run", f"the run is no directory: {directory}", hint=RUN_HINT)
     if not any(directory.iterdir()):
-        raise AssayError((empty_run(directory),))
+        raise AssayError((build_empty_run_diagnostic(directory),))
     if not source.hosts:
-        return RunFiles(directory, (_host(source, events, directory, ""),))
+        return RunFiles(directory, (_find_host_files(source, events, directory, ""),))
     if source.host_files:
-        return RunFiles(directory, _file_hosts(source, directory))
+        return RunFiles(directory, _find_file_hosts(source, directory))
     folders = sorted((path for path in directory.glob(source.hosts) if path.is_dir()), key=lambda path: path.name)
     if not folders:
         raise fail(
             "no-hosts",
             f"the run has no host directory: {directory}",
             expected=f"directories {source.hosts}",
-            found=listed(directory),
+            found=format_listing(directory),
         )
-    return RunFiles(directory, tuple(_host(source, events, folder, folder.name) for folder in folders))
+    return RunFiles(directory, tuple(_find_host_files(source, events, folder, folder.name) for folder in folders))
 
 
-def empty_run(directory: Path) -> Diagnostic:
+def build_empty_run_diagnostic(directory: Path) -> Diagnostic:
     """Return the diagnostic for an empty directory of a run."""
     return Diagnostic("no-run", f"the run directory is empty: {directory}")
 
 
-def host_paths(source: Source, directory: Path) -> list[Path]:
+def list_host_paths(source: Source, directory: Path) -> list[Path]:
     """Return the files of a source whose hosts are files, plain or compressed."""
     globs = (source.hosts, *(source.hosts + end for end in COMPRESSED))
-    return [path for glob in globs for path in files_of(directory, glob)]
+    return [path for glob in globs for path in find_files(directory, glob)]
 
 
-def files_of(directory: Path, glob: str) -> Iterator[Path]:
+def find_files(directory: Path, glob: str) -> Iterator[Path]:
     """Yield the files below a directory that match a glob of a source."""
-    return (path for path in directory.glob(glob) if not path.name.startswith(BESIDE) and path.is_file())
+    return (path for path in directory.glob(glob) if not path.name.startswith(MACOS_METADATA_PREFIX) and path.is_file())
 
 
-def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
+def _find_file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
     """Return the hosts of a source whose hosts are files.
 
     Raises AssayError if a file exists both plain and compressed.
     """
-    before, _, after = source.hosts.rpartition("/")[2].partition("*")
+    prefix, _, suffix = source.hosts.rpartition("/")[2].partition("*")
     paths: dict[str, Path] = {}
-    for path in sorted(host_paths(source, directory)):
-        plain = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name
-        host = plain[len(before) : len(plain) - len(after)]
+    for path in sorted(list_host_paths(source, directory)):
+        plain_name = path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name
+        host = plain_name[len(prefix) : len(plain_name) - len(suffix)]
         if host in paths:
             names = " and ".join(sorted([path.name, paths[host].name]))
             raise fail("same-log", f"{names} are both the log of host {host}: {path.parent}", hint="keep one of them")
@@ -240,18 +248,18 @@ def _file_hosts(source: Source, directory: Path) -> tuple[HostFiles, ...]:
             "no-hosts",
             f"the run has no log of a host: {directory}",
             expected=f"files {source.hosts} (also with .gz or .zst)",
-            found=listed(directory),
+            found=format_listing(directory),
         )
     return tuple(HostFiles(host, (take_snapshot(path),)) for host, path in sorted(paths.items()))
 
 
-def listed(directory: Path) -> str:
+def format_listing(directory: Path) -> str:
     """Return the names in a directory as text, at most eight."""
-    names = sorted(map(_called, directory.iterdir()))
+    names = sorted(map(_format_entry, directory.iterdir()))
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-def _called(path: Path) -> str:
+def _format_entry(path: Path) -> str:
     """Return the name of an entry of a directory, with its type unless it is a regular file."""
     if path.is_dir():
         return f"{path.name}/"
@@ -262,13 +270,13 @@ def _called(path: Path) -> str:
     return f"{path.name} ({'a link that leads to nothing' if path.is_symlink() else 'no regular file'})"
 
 
-def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:
+def _find_host_files(source: Source, events: Sequence[Event], folder: Path, host: str) -> HostFiles:
     require_utf8(str(folder), "the name of a folder of the run")
     next(folder.iterdir(), None)  # raises OSError for an unreadable folder; a glob would just be empty
     paths: dict[Path, Path] = {}
     for pattern in source.logs:
-        packed = (path for end in COMPRESSED for path in files_of(folder, pattern + end))
-        for path in (*sorted(files_of(folder, pattern)), *packed):
+        compressed_paths = (path for end in COMPRESSED for path in find_files(folder, pattern + end))
+        for path in (*sorted(find_files(folder, pattern)), *compressed_paths):
             paths.setdefault(resolve_path(path), path)
     if not paths:
         patterns = ", ".join(source.logs)
@@ -277,16 +285,18 @@ def _host(source: Source, events: Sequence[Event], folder: Path, host: str) -> H
             "no-logs",
             f"{problem}: {folder}",
             expected=f"{patterns} (also with .gz or .zst)",
-            found=listed(folder) or "nothing",
-            hint=_perhaps_none(source, host),
+            found=format_listing(folder) or "nothing",
+            hint=_build_no_host_hint(source, host),
         )
-    places = {path: _place(source, events, folder, path) if len(paths) > 1 else "" for path in paths.values()}
-    files = tuple(sorted(places, key=lambda path: (places[path], path.name)))
-    _no_copies(folder, host, places)
+    sort_keys = {
+        path: _compute_sort_key(source, events, folder, path) if len(paths) > 1 else "" for path in paths.values()
+    }
+    files = tuple(sorted(sort_keys, key=lambda path: (sort_keys[path], path.name)))
+    _check_no_copies(folder, host, sort_keys)
     return HostFiles(host, tuple(map(take_snapshot, files)))
 
 
-def _perhaps_none(source: Source, host: str) -> str:
+def _build_no_host_hint(source: Source, host: str) -> str:
     """Return a hint if any folder matches `hosts` of the source, so that this one may not be a host."""
     if not host or any(letter.isalnum() for letter in PurePath(source.hosts).name):
         return ""
@@ -301,25 +311,25 @@ def take_snapshot(path: Path) -> FileSnapshot:
     Raises AssayError if the file does not exist or its name is not valid text.
     """
     require_utf8(str(path), "the name of a file of the run")
-    mark = mark_of(path)
-    return FileSnapshot(path, mark, mark.size)
+    stamp = read_stamp(path)
+    return FileSnapshot(path, stamp, stamp.size)
 
 
-def _place(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
+def _compute_sort_key(source: Source, events: Sequence[Event], folder: Path, path: Path) -> str:
     """Return the sort key of a file: the first instant of a log; for other kinds the folder of the file."""
     kind = SOURCE_KINDS[source.kind]
     if kind.is_log and (not kind.has_patterns or source.line or events):
-        return first_instant(source, events, path, PROBED) or NO_OBJECT
+        return find_first_instant(source, events, path, PROBED_LINES) or NO_OBJECT
     return path.parent.relative_to(folder).as_posix()
 
 
-def _no_copies(folder: Path, host: str, first: Mapping[Path, str]) -> None:
+def _check_no_copies(folder: Path, host: str, sort_keys: Mapping[Path, str]) -> None:
     """Check that no file exists both plain and compressed, which would count its lines twice. Raises AssayError."""
-    seen: dict[tuple[str, str], Path] = {}
-    for path, place in first.items():
-        key = (path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name, place)
-        if place != NO_OBJECT and key in seen:
-            names = " and ".join(sorted([path.name, seen[key].name]))
+    paths_by_key: dict[tuple[str, str], Path] = {}
+    for path, sort_key in sort_keys.items():
+        key = (path.name.removesuffix(path.suffix) if path.suffix in COMPRESSED else path.name, sort_key)
+        if sort_key != NO_OBJECT and key in paths_by_key:
+            names = " and ".join(sorted([path.name, paths_by_key[key].name]))
             owner, noun = (f" of host {host}", "log") if host else ("", "file")
             raise fail("same-log", f"{names}{owner} are the same {noun}: {folder}", hint="keep one of them")
-        seen[key] = path
+        paths_by_key[key] = path

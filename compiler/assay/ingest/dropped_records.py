@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.event_forms import TIMELESS, TORN, NumberedForm, bodies
+from assay.ingest.event_forms import TIMELESS, TORN, NumberedForm, map_body_paths
 from assay.ingest.plain_copies import Line
-from assay.ingest.quarantine import Lost, NumberText, at, missing_field_reason, truncate_value
+from assay.ingest.quarantine import MalformedLine, NumberText, explain_missing_field, get_value, truncate_value
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Source
 from assay.util.json_text import build_object
@@ -28,33 +28,36 @@ Path_ = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Reasons:
+class ReasonFinder:
     """Function that explains why a line is malformed."""
 
     connection: duckdb.DuckDBPyConnection
-    how: Recognition
+    recognition: Recognition
 
-    def __call__(self, item: Lost, line: Line) -> str:
+    def __call__(self, item: MalformedLine, line: Line) -> str:
         """Return the reason for a line."""
         if item.form == TORN:
             return "not JSON"
-        record = self.record(item, line.text)
+        record = self.parse_record(item, line.text)
         if item.form == TIMELESS:
-            text = next((text for path in self.how.source.times if (text := at(record, path)) is not None), None)
+            text = next(
+                (text for path in self.recognition.source.time_paths if (text := get_value(record, path)) is not None),
+                None,
+            )
             return "no time" if text is None else f"bad time: {truncate_value(text)}"
-        body = _body(self.how.source, record)
-        for form in _likely(self.how, item.event, record, body):
+        body = _find_body(self.recognition.source, record)
+        for form in _sort_likely_forms(self.recognition, item.event, record, body):
             for field in form.fields:
-                if reason := missing_field_reason(item.event, field, body):
+                if reason := explain_missing_field(item.event, field, body):
                     return reason
         return "a field is missing"
 
-    def record(self, item: Lost, text: str) -> Any:
+    def parse_record(self, item: MalformedLine, text: str) -> Any:
         """Return the object of a line, at least the parts that the reason depends on."""
         try:
-            return parsed(text)
+            return parse_engine_json(text)
         except (ValueError, RecursionError):
-            return self.extract(_paths(self.how, item.event), text)
+            return self.extract(_list_paths(self.recognition, item.event), text)
 
     def extract(self, paths: Sequence[Path_], text: str) -> dict[str, Any]:
         """Return an object with the values that the engine extracts at some paths, outer paths first."""
@@ -63,26 +66,26 @@ class Reasons:
         from assay.ingest import builder
         from assay.sql import dialect
 
-        pointers = exp.Array(expressions=[builder.pointer(path) for path in paths])
+        pointers = exp.Array(expressions=[builder.build_pointer(path) for path in paths])
         query = exp.select(builder.call("json_extract", exp.Placeholder(this="line"), pointers))
         row = self.connection.execute(query.sql(dialect=dialect.DIALECT), {"line": text}).fetchone()
         assert row is not None
         record: dict[str, Any] = {}
         for path, value in zip(paths, row[0], strict=True):
             if value is not None:
-                _put(record, path, _value(value))
+                _put_value(record, path, _parse_value(value))
         return record
 
 
-def parsed(text: str) -> Any:
+def parse_engine_json(text: str) -> Any:
     """Parse JSON text like the engine: the first value of a duplicate key counts.
 
     Raises ValueError or RecursionError.
     """
-    return json.loads(text, parse_float=_real, parse_int=_integer, object_pairs_hook=build_object)
+    return json.loads(text, parse_float=_parse_real, parse_int=_parse_integer, object_pairs_hook=build_object)
 
 
-def _real(text: str) -> Decimal | NumberText:
+def _parse_real(text: str) -> Decimal | NumberText:
     """Return a number as a decimal, as text if its exponent is out of range."""
     try:
         return Decimal(text)
@@ -90,19 +93,19 @@ def _real(text: str) -> Decimal | NumberText:
         return NumberText(text)
 
 
-def _integer(digits: str) -> int | Decimal:
+def _parse_integer(digits: str) -> int | Decimal:
     return int(digits) if len(digits) < DIGITS else Decimal(digits)
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     """Parse a JSON text; return the text itself if Python cannot parse it."""
     try:
-        return parsed(text)
+        return parse_engine_json(text)
     except (ValueError, RecursionError):
         return text
 
 
-def _put(record: dict[str, Any], path: Path_, value: Any) -> None:
+def _put_value(record: dict[str, Any], path: Path_, value: Any) -> None:
     for key in path[:-1]:
         inner = record.setdefault(key, {})
         if not isinstance(inner, dict):
@@ -111,33 +114,33 @@ def _put(record: dict[str, Any], path: Path_, value: Any) -> None:
     record.setdefault(path[-1], value)
 
 
-def _paths(recognition: Recognition, event: str) -> list[Path_]:
+def _list_paths(recognition: Recognition, event: str) -> list[Path_]:
     """Return all paths that the reason for a line of an event depends on, shortest first."""
     source = recognition.source
-    required = {*source.times, *(recognition.outer(lookup) for lookup in source.lookups)}
+    required = {*source.time_paths, *(recognition.get_outer_path(lookup) for lookup in source.lookups)}
     required |= {(*source.body, key) for rule in source.unwrap for key in (rule.absent, *rule.present)}
     field_paths = {path for form in recognition.forms if form.event.name == event for path in form.paths}
     lookup_paths = {lookup.path for lookup in source.lookups if lookup.in_body}
-    required |= {(*body, *path) for body in bodies(source).values() for path in field_paths | lookup_paths}
+    required |= {(*body, *path) for body in map_body_paths(source).values() for path in field_paths | lookup_paths}
     return sorted(required, key=lambda path: (len(path), path))
 
 
-def _likely(recognition: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
+def _sort_likely_forms(recognition: Recognition, event: str, record: Any, body: Any) -> list[NumberedForm]:
     """Return the forms of an event, first those whose name occurs in the record."""
     forms = [form for form in recognition.forms if form.event.name == event]
     names = {
-        _joined(at(body if lookup.in_body else record, lookup.path)).removeprefix(lookup.drop)
+        _join_value(get_value(body if lookup.in_body else record, lookup.path)).removeprefix(lookup.drop)
         for lookup in recognition.source.lookups
     }
     return sorted(forms, key=lambda form: not any(name.name in names for name in form.form.names))
 
 
-def _joined(value: object) -> str:
+def _join_value(value: object) -> str:
     return ".".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _body(source: Source, record: Any) -> Any:
-    body = at(record, source.body)
+def _find_body(source: Source, record: Any) -> Any:
+    body = get_value(record, source.body)
     for rule in source.unwrap:
         if isinstance(body, Mapping) and rule.absent not in body and all(key in body for key in rule.present):
             return body.get(rule.take)

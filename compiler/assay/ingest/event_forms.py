@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from assay.lang.model.package import Event, Field, Form, Source
 
 #: numbers for lines without an event, in place of the number of a form
-OTHER, TEXT, TORN, TIMELESS, LACKING = -1, -2, -3, -4, -5
+OTHER, TEXT, TORN, TIMELESS, INCOMPLETE = -1, -2, -3, -4, -5
 
-Wanted = Mapping[str, frozenset[str]]
+RequiredFields = Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedForm:
-    """A form of an event with its number and its required fields; `needed` if its event is required."""
+    """A form of an event with its number and its required fields; `is_required` if its event is required."""
 
     number: int
     event: Event
     form: Form
     fields: tuple[Field, ...]
-    needed: bool
+    is_required: bool
 
     @property
     def paths(self) -> tuple[tuple[str, ...], ...]:
@@ -29,15 +29,17 @@ class NumberedForm:
         return tuple(dict.fromkeys(path for item in self.fields for path in item.paths))
 
 
-def numbered(events: Sequence[Event], wanted: Wanted) -> tuple[NumberedForm, ...]:
+def number_forms(events: Sequence[Event], required_fields: RequiredFields) -> tuple[NumberedForm, ...]:
     """Number the forms of all events, so that a range of numbers identifies an event and its requirements.
 
     The forms of required events come first, ordered by event name. Only these have fields.
     """
-    return in_order(sorted(events, key=lambda event: (event.name not in wanted, event.name)), wanted)
+    return number_forms_in_order(
+        sorted(events, key=lambda event: (event.name not in required_fields, event.name)), required_fields
+    )
 
 
-def in_order(events: Sequence[Event], wanted: Wanted) -> tuple[NumberedForm, ...]:
+def number_forms_in_order(events: Sequence[Event], required_fields: RequiredFields) -> tuple[NumberedForm, ...]:
     """Number the forms of all events in the order of the events.
 
     For sources where the first form that matches decides the event of a record.
@@ -48,28 +50,28 @@ def in_order(events: Sequence[Event], wanted: Wanted) -> tuple[NumberedForm, ...
             number,
             event,
             form,
-            tuple(item for item in form.fields if item.name in wanted.get(event.name, ())),
-            event.name in wanted,
+            tuple(item for item in form.fields if item.name in required_fields.get(event.name, ())),
+            event.name in required_fields,
         )
         for number, (event, form) in enumerate(forms)
     )
 
 
-def paths_of(forms: Sequence[NumberedForm]) -> tuple[tuple[str, ...], ...]:
+def list_field_paths(forms: Sequence[NumberedForm]) -> tuple[tuple[str, ...], ...]:
     """Return every path that the required fields of forms read, without duplicates."""
     return tuple(dict.fromkeys(path for item in forms for path in item.paths))
 
 
-def wanted_events(forms: Sequence[NumberedForm]) -> list[tuple[NumberedForm, ...]]:
+def group_required_forms(forms: Sequence[NumberedForm]) -> list[tuple[NumberedForm, ...]]:
     """Return the forms of each required event."""
     by_event: dict[str, list[NumberedForm]] = {}
     for item in forms:
-        if item.needed:
+        if item.is_required:
             by_event.setdefault(item.event.name, []).append(item)
     return [tuple(items) for items in by_event.values()]
 
 
-def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
+def compute_ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
     """Return ascending numbers as ranges (first, last)."""
     pairs: list[tuple[int, int]] = []
     for number in numbers:
@@ -80,6 +82,6 @@ def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return pairs
 
 
-def bodies(source: Source) -> dict[int, tuple[str, ...]]:
+def map_body_paths(source: Source) -> dict[int, tuple[str, ...]]:
     """Return the path of the body by the number of its unwrap rule, 0 for none."""
     return {0: source.body} | {number: (*source.body, rule.take) for number, rule in enumerate(source.unwrap, start=1)}

@@ -8,200 +8,213 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from assay.ingest import builder, field_sql
-from assay.ingest.event_forms import NumberedForm, paths_of
-from assay.ingest.field_sql import whole_paths
-from assay.ingest.readers.json_lines_sql import shared_columns, texts_of_body
+from assay.ingest.event_forms import NumberedForm, list_field_paths
+from assay.ingest.field_sql import find_integer_paths
+from assay.ingest.readers.json_lines_sql import build_body_texts, list_shared_columns
 from assay.ingest.readers.json_lines_worker import Part
 from assay.ingest.recognition import Recognition
 from assay.lang.model.package import Event, Field
-from assay.lang.reserved_names import KEYS, default_mark
+from assay.lang.reserved_names import KEYS, get_default_mark
 from assay.sql import dialect
-from assay.sql.dialect import column, host_type
+from assay.sql.dialect import build_column, build_host_type
 
 Path_ = tuple[str, ...]
 
 ENDED = "ended"  # a boolean column: the row ends before some fields, so these may have no value
 
 
-def event_rows(
-    recognition: Recognition, event: Event, parts: Sequence[Part], swift: bool, in_order: bool
+def build_event_query(
+    recognition: Recognition, event: Event, parts: Sequence[Part], is_fast: bool, is_ordered: bool
 ) -> exp.Select:
     """Return the query for the rows of an event: host, seq, t_ns, whole and the required fields.
 
-    The rows are ordered by host and seq. Nothing is sorted if the parts are `in_order`.
+    The rows are ordered by host and seq. Nothing is sorted if the parts are `is_ordered`.
 
-    `whole` is true if no required field is missing and every value has the type of its field. The `swift` query may
+    `whole` is true if no required field is missing and every value has the type of its field. The `is_fast` query may
     return false for a row that is whole, if an integer in it is not written like the engine writes it.
     """
     forms = [item for item in recognition.forms if item.event is event]
-    paths = paths_of(forms)
+    paths = list_field_paths(forms)
     # If some rows have texts, all must.
-    integers = whole_paths(forms) if all(part.scanned for part in parts) else frozenset()
+    integers = find_integer_paths(forms) if all(part.is_scanned for part in parts) else frozenset()
     texts = [f"text_{index}" for index, _ in enumerate(paths, start=1)]
-    read: dict[Path_, exp.Expr] = {path: column(name) for path, name in zip(paths, texts, strict=True)}
-    lines = [part for part in parts if not part.scanned]
-    queries = [_scanned(part, forms, integers) for part in parts if part.scanned]
-    queries += [_of_lines(recognition, forms, lines, texts)] if lines else []
-    rows = typed_rows(forms, read, _united(queries), swift=swift, whole=integers)
-    return rows if in_order else rows.order_by("host", "seq", copy=False)
+    values_by_path: dict[Path_, exp.Expr] = {path: build_column(name) for path, name in zip(paths, texts, strict=True)}
+    line_parts = [part for part in parts if not part.is_scanned]
+    queries = [_build_scan_query(part, forms, integers) for part in parts if part.is_scanned]
+    queries += [_build_lines_query(recognition, forms, line_parts, texts)] if line_parts else []
+    rows = build_typed_query(forms, values_by_path, _union_queries(queries), is_fast=is_fast, integer_paths=integers)
+    return rows if is_ordered else rows.order_by("host", "seq", copy=False)
 
 
-def _scanned(part: Part, forms: Sequence[NumberedForm], integers: Collection[Path_]) -> exp.Select:
+def _build_scan_query(part: Part, forms: Sequence[NumberedForm], integers: Collection[Path_]) -> exp.Select:
     """Return the query for rows of the scanner: texts, and integers at paths that only integers are read from."""
-    scanned_integers = whole_paths(forms)
+    scanned_integers = find_integer_paths(forms)
     values = []
-    for index, path in enumerate(paths_of(forms), start=1):
-        value: exp.Expr = column(f"c{index}")
+    for index, path in enumerate(list_field_paths(forms), start=1):
+        value: exp.Expr = build_column(f"c{index}")
         if path in scanned_integers and path not in integers:
             value = builder.cast(value, "TEXT")
-        values.append(builder.alias(value, f"text_{index}"))
-    return builder.from_source(dialect.select(*_keys(part), "t_ns", "form", *values), part.table)
+        values.append(builder.build_alias(value, f"text_{index}"))
+    return builder.set_source(dialect.select(*_select_keys(part), "t_ns", "form", *values), part.table)
 
 
-def _of_lines(
+def _build_lines_query(
     recognition: Recognition, forms: Sequence[NumberedForm], parts: Sequence[Part], names: Sequence[str]
 ) -> exp.Select:
     """Return the query for the values at the paths of an event in recognized lines of its forms."""
-    if recognition.reads_line(forms):
-        texts = builder.alias(texts_of_body(recognition.source, paths_of(forms)), "texts")
-        values = [builder.member(column("texts"), index) for index, _ in enumerate(names, start=1)]
+    if recognition.needs_line_text(forms):
+        texts = builder.build_alias(build_body_texts(recognition.source, list_field_paths(forms)), "texts")
+        values = [builder.build_member(build_column("texts"), index) for index, _ in enumerate(names, start=1)]
         lines = dialect.select(*KEYS, "form", texts)
-        rows = builder.from_source(lines, _rows([_part(part, forms, ["wrapped", "line"]) for part in parts]))
+        rows = builder.set_source(
+            lines, _build_union([_select_part(part, forms, ["wrapped", "line"]) for part in parts])
+        )
     else:
-        shared = dict(zip(recognition.shared, shared_columns(recognition), strict=True))
-        read = [shared[path] for path in paths_of(forms)]
-        values = [column(name) for name in read]
-        rows = _united([_part(part, forms, list(dict.fromkeys(read))) for part in parts])
-    named = [builder.alias(value, name) for value, name in zip(values, names, strict=True)]
-    return builder.from_source(dialect.select(*KEYS, "form", *named), exp.Subquery(this=rows, alias=_alias("lines")))
+        shared = dict(zip(recognition.shared, list_shared_columns(recognition), strict=True))
+        shared_names = [shared[path] for path in list_field_paths(forms)]
+        values = [build_column(name) for name in shared_names]
+        rows = _union_queries([_select_part(part, forms, list(dict.fromkeys(shared_names))) for part in parts])
+    named = [builder.build_alias(value, name) for value, name in zip(values, names, strict=True)]
+    return builder.set_source(
+        dialect.select(*KEYS, "form", *named), exp.Subquery(this=rows, alias=_build_table_alias("lines"))
+    )
 
 
-def _united(queries: Sequence[exp.Select]) -> exp.Select:
+def _union_queries(queries: Sequence[exp.Select]) -> exp.Select:
     """Return the query for the rows of several queries with the same columns."""
-    return queries[0] if len(queries) == 1 else builder.from_source(dialect.select("*"), _rows(queries))
+    return queries[0] if len(queries) == 1 else builder.set_source(dialect.select("*"), _build_union(queries))
 
 
-def _rows(queries: Sequence[exp.Select]) -> exp.Subquery:
+def _build_union(queries: Sequence[exp.Select]) -> exp.Subquery:
     query: exp.Query = queries[0]
     for other in queries[1:]:
         query = exp.Union(this=query, expression=other, distinct=False)
-    return exp.Subquery(this=query, alias=_alias("own"))
+    return exp.Subquery(this=query, alias=_build_table_alias("own"))
 
 
-def _alias(name: str) -> exp.TableAlias:
+def _build_table_alias(name: str) -> exp.TableAlias:
     return exp.TableAlias(this=exp.to_identifier(name))
 
 
-def typed_rows(
-    own: Sequence[NumberedForm],
-    read: Mapping[tuple[str, ...], exp.Expr],
-    found: exp.Select,
-    given: Mapping[tuple[int, str], exp.Expr] = MappingProxyType({}),
-    ended: Collection[str] = (),
-    swift: bool = False,
+def build_typed_query(
+    forms: Sequence[NumberedForm],
+    values_by_path: Mapping[tuple[str, ...], exp.Expr],
+    rows: exp.Select,
+    typed_values: Mapping[tuple[int, str], exp.Expr] = MappingProxyType({}),
+    ended_fields: Collection[str] = (),
+    is_fast: bool = False,
     keys: Sequence[str] = KEYS,
-    whole: Collection[Path_] = (),
+    integer_paths: Collection[Path_] = (),
 ) -> exp.Select:
-    """Return the query for the rows of an event from rows of `keys`, form, and the values `read` at paths.
+    """Return the query for the rows of an event from rows of `keys`, form, and the values `values_by_path` at paths.
 
-    `own` are the forms of the event. `given` are values of fields, by form and name, that need no conversion: columns
-    of `found`. Fields with a name in `ended` may lack a text in rows where the column `ended` of `found` is true.
-    `swift` is that of `field_sql.typed`. Values at the paths `whole` are integers already.
+    `forms` are the forms of the event. `typed_values` are values of fields, by form and name, that need no conversion:
+    columns
+    of `rows`. Fields with a name in `ended_fields` may lack a text in rows where the column `ended_fields` of `rows` is
+    true. `is_fast` is that of `field_sql.typed`. Values at the paths `integer_paths` are integers already.
     """
-    names = [item.name for item in own[0].fields]
-    stages = [("found", found)]
-    texts = [builder.alias(read_text(name, own, read), f"{name}_text") for name in names]
-    ready_columns = sorted({value.name for value in given.values()} | ({ENDED} if ended else set()))
-    stages.append(("known", builder.from_source(dialect.select(*keys, "form", *ready_columns, *texts), "found")))
-    values = [builder.alias(_value(name, own, given, swift, whole), name) for name in names]
-    texts_kept = [f"{name}_text" for name in names if name in ended or any(_may_lack(item, name) for item in own)]
-    texts_kept += [ENDED] if ended else []
-    defaulted = [name for name in names if any(_has_default(item, name) for item in own)]
-    texts_kept = list(dict.fromkeys([*texts_kept, *(f"{name}_text" for name in defaulted)]))
-    stages.append(("valued", builder.from_source(dialect.select(*keys, "form", *texts_kept, *values), "known")))
-    marks = [builder.alias(_is_default(name, own), default_mark(name)) for name in defaulted]
-    query = dialect.select(*keys, builder.alias(_whole(own, ended), "whole"), *names, *marks)
-    return dialect.staged(builder.from_source(query, "valued"), stages)
+    names = [item.name for item in forms[0].fields]
+    stages = [("found", rows)]
+    texts = [builder.build_alias(build_field_text(name, forms, values_by_path), f"{name}_text") for name in names]
+    typed_columns = sorted({value.name for value in typed_values.values()} | ({ENDED} if ended_fields else set()))
+    stages.append(("known", builder.set_source(dialect.select(*keys, "form", *typed_columns, *texts), "found")))
+    values = [
+        builder.build_alias(_build_value(name, forms, typed_values, is_fast, integer_paths), name) for name in names
+    ]
+    text_columns = [
+        f"{name}_text" for name in names if name in ended_fields or any(_can_be_null(item, name) for item in forms)
+    ]
+    text_columns += [ENDED] if ended_fields else []
+    defaulted = [name for name in names if any(_has_default(item, name) for item in forms)]
+    text_columns = list(dict.fromkeys([*text_columns, *(f"{name}_text" for name in defaulted)]))
+    stages.append(("valued", builder.set_source(dialect.select(*keys, "form", *text_columns, *values), "known")))
+    marks = [builder.build_alias(_is_default(name, forms), get_default_mark(name)) for name in defaulted]
+    query = dialect.select(*keys, builder.build_alias(_build_whole(forms, ended_fields), "whole"), *names, *marks)
+    return dialect.add_stages(builder.set_source(query, "valued"), stages)
 
 
 def _has_default(form: NumberedForm, name: str) -> bool:
     """Return whether a form's field has a default, used if no path has a value."""
-    field = _field(form, name)
+    field = _get_field(form, name)
     return bool(field.paths) and field.default is not None
 
 
 def _is_default(name: str, forms: Sequence[NumberedForm]) -> exp.Expr:
     """Return the condition that a field has its default, since no path has a value."""
-    missing = builder.is_null(column(f"{name}_text"))
+    missing = builder.is_null(build_column(f"{name}_text"))
     values = {item.number: missing.copy() if _has_default(item, name) else exp.false() for item in forms}
-    return builder.cases(column("form"), values)
+    return builder.build_case(build_column("form"), values)
 
 
-def _keys(part: Part) -> tuple[exp.Expr, exp.Expr]:
+def _select_keys(part: Part) -> tuple[exp.Expr, exp.Expr]:
     """Return the host and `seq` of a row."""
-    file = exp.Add(this=column("file"), expression=dialect.integer(1))
-    hosts = exp.Cast(this=exp.Placeholder(this=f"hosts_{part.number}"), to=host_type("[]"))
-    host = dialect.member(hosts, file)
-    offset = dialect.member(builder.given_list(f"offsets_{part.number}", "BIGINT"), file.copy())
-    place: exp.Expr = column("place" if part.scanned else "rowid")
-    if part.odd:
-        row = exp.Add(this=place, expression=dialect.integer(1))
-        place = dialect.member(builder.given_list(f"places_{part.number}", "BIGINT"), row)
-    return builder.alias(host, "host"), builder.alias(exp.Add(this=place, expression=offset), "seq")
+    file = exp.Add(this=build_column("file"), expression=dialect.build_integer(1))
+    hosts = exp.Cast(this=exp.Placeholder(this=f"hosts_{part.number}"), to=build_host_type("[]"))
+    host = dialect.build_list_extract(hosts, file)
+    offset = dialect.build_list_extract(builder.build_list_parameter(f"offsets_{part.number}", "BIGINT"), file.copy())
+    line_place: exp.Expr = build_column("place" if part.is_scanned else "rowid")
+    if part.is_odd:
+        row = exp.Add(this=line_place, expression=dialect.build_integer(1))
+        line_place = dialect.build_list_extract(builder.build_list_parameter(f"places_{part.number}", "BIGINT"), row)
+    return builder.build_alias(host, "host"), builder.build_alias(exp.Add(this=line_place, expression=offset), "seq")
 
 
-def _part(part: Part, forms: Sequence[NumberedForm], columns: Sequence[str]) -> exp.Select:
-    query = builder.from_source(dialect.select(*_keys(part), "t_ns", "form", *columns), part.table)
-    return query.where(builder.within(column("form"), forms[0].number, forms[-1].number), copy=False)
+def _select_part(part: Part, forms: Sequence[NumberedForm], columns: Sequence[str]) -> exp.Select:
+    query = builder.set_source(dialect.select(*_select_keys(part), "t_ns", "form", *columns), part.table)
+    return query.where(builder.build_between(build_column("form"), forms[0].number, forms[-1].number), copy=False)
 
 
-def _field(form: NumberedForm, name: str) -> Field:
+def _get_field(form: NumberedForm, name: str) -> Field:
     return next(field for field in form.fields if field.name == name)
 
 
-def read_text(name: str, forms: Sequence[NumberedForm], read: Mapping[tuple[str, ...], exp.Expr]) -> exp.Expr:
-    return builder.cases(
-        column("form"),
-        {item.number: field_sql.found_text(_field(item, name), read) for item in forms},
+def build_field_text(
+    name: str, forms: Sequence[NumberedForm], values_by_path: Mapping[tuple[str, ...], exp.Expr]
+) -> exp.Expr:
+    return builder.build_case(
+        build_column("form"),
+        {item.number: field_sql.build_source_text(_get_field(item, name), values_by_path) for item in forms},
     )
 
 
-def _value(
+def _build_value(
     name: str,
     forms: Sequence[NumberedForm],
-    ready_values: Mapping[tuple[int, str], exp.Expr],
-    swift: bool,
-    integers: Collection[Path_],
+    typed_values: Mapping[tuple[int, str], exp.Expr],
+    is_fast: bool,
+    integer_paths: Collection[Path_],
 ) -> exp.Expr:
-    text = column(f"{name}_text")
+    text = build_column(f"{name}_text")
 
-    def typed_value(field: Field) -> exp.Expr:
-        return field_sql.typed(field, text.copy(), swift, bool(field.paths) and set(field.paths) <= set(integers))
+    def build_value(field: Field) -> exp.Expr:
+        return field_sql.build_typed_value(
+            field, text.copy(), is_fast, bool(field.paths) and set(field.paths) <= set(integer_paths)
+        )
 
-    values = {item.number: ready_values.get((item.number, name), typed_value(_field(item, name))) for item in forms}
-    return builder.cases(column("form"), values)
+    values = {item.number: typed_values.get((item.number, name), build_value(_get_field(item, name))) for item in forms}
+    return builder.build_case(build_column("form"), values)
 
 
-def _may_lack(form: NumberedForm, name: str) -> bool:
+def _can_be_null(form: NumberedForm, name: str) -> bool:
     """Return whether a field that is read may be null in rows that are whole."""
-    field = _field(form, name)
+    field = _get_field(form, name)
     return bool(field.paths) and not field.required and field.default is None and not field_sql.is_any_text(field)
 
 
-def _whole(forms: Sequence[NumberedForm], optional: Collection[str]) -> exp.Expr:
+def _build_whole(forms: Sequence[NumberedForm], optional: Collection[str]) -> exp.Expr:
     conditions = {item.number: _has_all(item, optional) for item in forms}
-    return builder.cases(column("form"), conditions)
+    return builder.build_case(build_column("form"), conditions)
 
 
 def _has_all(form: NumberedForm, optional: Collection[str]) -> exp.Expr:
     """Return the condition that no required field is missing and every value has the type of its field."""
     parts: list[exp.Expr] = []
     for field in form.fields:
-        value = column(field.name)
+        value = build_column(field.name)
         if field.paths and (field.required or field.default is not None):
             is_present = builder.is_not_null(value)
-            is_absent = exp.and_(column(ENDED), builder.is_null(column(f"{field.name}_text")))
+            is_absent = exp.and_(build_column(ENDED), builder.is_null(build_column(f"{field.name}_text")))
             parts.append(exp.or_(is_present, is_absent) if field.name in optional else is_present)
-        elif _may_lack(form, field.name):
-            parts.append(exp.or_(builder.is_not_null(value), builder.is_null(column(f"{field.name}_text"))))
+        elif _can_be_null(form, field.name):
+            parts.append(exp.or_(builder.is_not_null(value), builder.is_null(build_column(f"{field.name}_text"))))
     return exp.and_(*parts) if parts else exp.true()

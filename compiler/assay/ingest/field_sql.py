@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sqlglot import exp
 
 from assay.ingest import builder
-from assay.ingest.event_forms import NumberedForm, paths_of
+from assay.ingest.event_forms import NumberedForm, list_field_paths
 from assay.lang.model.package import Field
 from assay.sql import dialect
 
@@ -51,124 +51,134 @@ DURATION_PARTS = {
 NO_DURATION = ""  # result for a text that is not a duration
 
 
-def duration_ns(text: exp.Expr) -> exp.Expr:
+def build_duration(text: exp.Expr) -> exp.Expr:
     """Return the nanoseconds of a duration as a text of digits; null where there is no text.
 
     For a text that is not a duration, return the empty text instead of null, since null would select the default.
     """
     is_valid = exp.and_(
-        *(builder.call("regexp_matches", text.copy(), builder.text(item)) for item in (DURATIONS, DIGIT))
+        *(builder.call("regexp_matches", text.copy(), builder.build_text(item)) for item in (DURATIONS, DIGIT))
     )
-    names = exp.Array(expressions=[builder.text(name) for name in ("sign", *DURATION_PARTS)])
-    parts = builder.call("regexp_extract", text.copy(), builder.text(DURATIONS), names)
+    names = exp.Array(expressions=[builder.build_text(name) for name in ("sign", *DURATION_PARTS)])
+    parts = builder.call("regexp_extract", text.copy(), builder.build_text(DURATIONS), names)
     total: exp.Expr | None = None
     for name in DURATION_PARTS:
         total = (
-            part_nanoseconds(parts, name)
+            build_part_nanoseconds(parts, name)
             if total is None
-            else exp.Add(this=total, expression=part_nanoseconds(parts, name))
+            else exp.Add(this=total, expression=build_part_nanoseconds(parts, name))
         )
     assert total is not None
-    minus = exp.EQ(this=_part(parts, "sign"), expression=builder.text("-"))
-    signed = builder.when(minus, exp.Neg(this=exp.paren(total)), total.copy())
-    return builder.when(
+    is_negative = exp.EQ(this=_extract_part(parts, "sign"), expression=builder.build_text("-"))
+    signed = builder.build_if(is_negative, exp.Neg(this=exp.paren(total)), total.copy())
+    return builder.build_if(
         is_valid,
         builder.cast(signed, "TEXT"),
-        builder.when(builder.is_not_null(text.copy()), builder.text(NO_DURATION)),
+        builder.build_if(builder.is_not_null(text.copy()), builder.build_text(NO_DURATION)),
     )
 
 
-def _part(parts: exp.Expr, name: str) -> exp.Expr:
-    return builder.call("struct_extract", parts.copy(), builder.text(name))
+def _extract_part(parts: exp.Expr, name: str) -> exp.Expr:
+    return builder.call("struct_extract", parts.copy(), builder.build_text(name))
 
 
-def part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
+def build_part_nanoseconds(parts: exp.Expr, name: str) -> exp.Expr:
     """Return the nanoseconds of a part of a duration; 0 if it is absent."""
-    number, each, kind = DURATION_PARTS[name]
+    number_type, nanoseconds, unit_type = DURATION_PARTS[name]
     value = exp.Mul(
-        this=builder.try_cast(_part(parts, name), number), expression=builder.cast(dialect.integer(each), kind)
-    )  # fmt: skip
-    return builder.cast(builder.first_of([value, dialect.integer(0)]), "INT128")
+        this=builder.try_cast(_extract_part(parts, name), number_type),
+        expression=builder.cast(dialect.build_integer(nanoseconds), unit_type),
+    )
+    return builder.cast(builder.build_coalesce([value, dialect.build_integer(0)]), "INT128")
 
 
 #: types of fields that are 64-bit integers
-WHOLE = ("integer", "unsigned")
+INTEGER_TYPES = ("integer", "unsigned")
 
 Path_ = tuple[str, ...]
 
 
-def whole_paths(forms: Sequence[NumberedForm]) -> frozenset[Path_]:
+def find_integer_paths(forms: Sequence[NumberedForm]) -> frozenset[Path_]:
     """Return the paths of an event that only integer fields without transforms other than `plus` read.
 
     A field that has another path, or another type in another form, is read as text everywhere.
     """
-    candidates = set(paths_of(forms))
+    candidates = set(list_field_paths(forms))
     while True:
         texts = {
-            path for name in _names(forms) for path in _read(forms, name) if not _is_whole(forms, name, candidates)
+            path
+            for name in _list_field_names(forms)
+            for path in _list_read_paths(forms, name)
+            if not _is_integer(forms, name, candidates)
         }
         if not texts & candidates:
             return frozenset(candidates)
         candidates -= texts
 
 
-def _names(forms: Sequence[NumberedForm]) -> list[str]:
+def _list_field_names(forms: Sequence[NumberedForm]) -> list[str]:
     return list(dict.fromkeys(field.name for item in forms for field in item.fields))
 
 
-def _fields(forms: Sequence[NumberedForm], name: str) -> list[Field]:
+def _list_fields(forms: Sequence[NumberedForm], name: str) -> list[Field]:
     return [field for item in forms for field in item.fields if field.name == name]
 
 
-def _read(forms: Sequence[NumberedForm], name: str) -> set[Path_]:
-    return {path for field in _fields(forms, name) for path in field.paths}
+def _list_read_paths(forms: Sequence[NumberedForm], name: str) -> set[Path_]:
+    return {path for field in _list_fields(forms, name) for path in field.paths}
 
 
-def _is_whole(forms: Sequence[NumberedForm], name: str, whole: set[Path_]) -> bool:
-    fields = _fields(forms, name)
-    plain = all(field.type in WHOLE and all(change.kind == "plus" for change in field.transforms) for field in fields)
-    return plain and _read(forms, name) <= whole
+def _is_integer(forms: Sequence[NumberedForm], name: str, candidates: set[Path_]) -> bool:
+    fields = _list_fields(forms, name)
+    has_integer_type = all(
+        field.type in INTEGER_TYPES and all(change.kind == "plus" for change in field.transforms) for field in fields
+    )
+    return has_integer_type and _list_read_paths(forms, name) <= candidates
 
 
 #: the most frequent notation of these: an integral double as the engine writes it
-USUAL = rf"^(-?[0-9]{{1,{DIGITS}}})\.0$"
+USUAL_NOTATION = rf"^(-?[0-9]{{1,{DIGITS}}})\.0$"
 
 
-def found_text(field: Field, read: Mapping[Path_, exp.Expr]) -> exp.Expr:
+def build_source_text(field: Field, values_by_path: Mapping[Path_, exp.Expr]) -> exp.Expr:
     """Return the text of a field: the first path with a value, after transforms; null if no path has one."""
-    values = [read[path].copy() for path in field.paths]
-    text = builder.first_of(values) if values else exp.Null()
+    values = [values_by_path[path].copy() for path in field.paths]
+    text = builder.build_coalesce(values) if values else exp.Null()
     for change in field.transforms:
         if change.kind == "take":
-            text = builder.call("left", text, dialect.integer(change.number))
+            text = builder.call("left", text, dialect.build_integer(change.number))
         elif change.kind == "before":
-            text = builder.call("split_part", text, builder.text(change.text), dialect.integer(1))
+            text = builder.call("split_part", text, builder.build_text(change.text), dialect.build_integer(1))
         elif change.kind == DURATION:
-            text = duration_ns(text)
+            text = build_duration(text)
     return text
 
 
-def typed(field: Field, text: exp.Expr, swift: bool = False, whole: bool = False) -> exp.Expr:
+def build_typed_value(field: Field, text: exp.Expr, is_fast: bool = False, is_integer: bool = False) -> exp.Expr:
     """Return the value of a field: its text cast to its type, with constants added; the default if there is no text.
 
-    Null if the text is not a valid value. With `swift`, also null for an integer that is not written like the engine
+    Null if the text is not a valid value. With `is_fast`, also null for an integer that is not written like the engine
     writes it: the other notations are most of the expression and, on small logs, take longer to plan than to run. With
-    `whole`, `text` is a 64-bit integer already.
+    `is_integer`, `text` is a 64-bit integer already.
     """
-    default = None if field.default is None else constant(field)
+    default = None if field.default is None else build_default(field)
     if not field.paths:
-        return default or _null(field)
-    value = _moved(field, text, (lambda kind: _tried(text, kind)) if whole else (lambda kind: _as(text, kind, swift)))
+        return default or _build_null(field)
+    value = _build_shifted(
+        field,
+        text,
+        (lambda kind: _try_cast(text, kind)) if is_integer else (lambda kind: _cast_text(text, kind, is_fast)),
+    )
     if default is None:
         return value
     if is_any_text(field):
-        return builder.first_of([value, default])
-    return builder.when(builder.is_null(text.copy()), default, value)
+        return builder.build_coalesce([value, default])
+    return builder.build_if(builder.is_null(text.copy()), default, value)
 
 
-def constant(field: Field) -> exp.Expr:
+def build_default(field: Field) -> exp.Expr:
     """Return the default of a field, cast to its type."""
-    text = builder.text(field.default or "")
+    text = builder.build_text(field.default or "")
     return text if field.type == "text" else builder.cast(text, dialect.TYPES[field.type])
 
 
@@ -181,83 +191,96 @@ def _is_duration(field: Field) -> bool:
     return any(change.kind == DURATION for change in field.transforms)
 
 
-def _null(field: Field) -> exp.Expr:
+def _build_null(field: Field) -> exp.Expr:
     return builder.cast(exp.Null(), dialect.TYPES[field.type])
 
 
-def _moved(field: Field, text: exp.Expr, as_kind: Callable[[str], exp.Expr]) -> exp.Expr:
-    moves = [change.number for change in field.transforms if change.kind == "plus"]
+def _build_shifted(field: Field, text: exp.Expr, cast_to: Callable[[str], exp.Expr]) -> exp.Expr:
+    offsets = [change.number for change in field.transforms if change.kind == "plus"]
     if field.type == "text" and _is_duration(field):
-        return builder.call("nullif", text, builder.text(NO_DURATION))
-    if not moves or field.type not in (*WHOLE, "real"):
-        return as_kind(field.type)
+        return builder.call("nullif", text, builder.build_text(NO_DURATION))
+    if not offsets or field.type not in (*INTEGER_TYPES, "real"):
+        return cast_to(field.type)
     if field.type == "real":
-        return exp.Add(this=as_kind("real"), expression=dialect.integer(sum(moves)))
+        return exp.Add(this=cast_to("real"), expression=dialect.build_integer(sum(offsets)))
     # In 128 bits, no sum that fits into 64 bits overflows. An overflow is an error, which TRY turns into null.
-    moved = exp.Add(this=as_kind("huge"), expression=dialect.integer(sum(moves)))
-    return builder.tried(_tried(moved, field.type))
+    shifted = exp.Add(this=cast_to("huge"), expression=dialect.build_integer(sum(offsets)))
+    return builder.build_try(_try_cast(shifted, field.type))
 
 
-def _as(text: exp.Expr, kind: str, swift: bool) -> exp.Expr:
-    """Return a text cast to a type, null if it is invalid; with `swift`, also for other notations of integers."""
+def _cast_text(text: exp.Expr, kind: str, is_fast: bool) -> exp.Expr:
+    """Return a text cast to a type, null if it is invalid; with `is_fast`, also for other notations of integers."""
     if kind == "text":
         return text
     if kind == "boolean":
         words = {True: "true", False: "false"}
         ifs = [
-            exp.If(this=builder.text(word), true=exp.true() if value else exp.false()) for value, word in words.items()
+            exp.If(this=builder.build_text(word), true=exp.true() if value else exp.false())
+            for value, word in words.items()
         ]
         return exp.Case(this=text, ifs=ifs)
     if kind == "real":
-        value = _tried(text, "real")
+        value = _try_cast(text, "real")
         # Other texts that the cast accepts are not finite.
-        return builder.when(exp.and_(builder.call("isfinite", value), builder.is_plain(text)), value.copy())
+        return builder.build_if(exp.and_(builder.call("isfinite", value), builder.is_plain(text)), value.copy())
     # The cast rounds, and accepts other bases and underscores. If the value has the same text, none of these applies.
     # This test comes first, since it is fast.
-    value = _tried(text, kind)
-    same = exp.EQ(this=builder.cast(value.copy(), "TEXT"), expression=text.copy())
-    return builder.when(same, value, None if swift else _tried(_digits(text), kind))
+    value = _try_cast(text, kind)
+    has_same_text = exp.EQ(this=builder.cast(value.copy(), "TEXT"), expression=text.copy())
+    return builder.build_if(has_same_text, value, None if is_fast else _try_cast(_build_digits(text), kind))
 
 
-def _digits(text: exp.Expr) -> exp.Expr:
+def _build_digits(text: exp.Expr) -> exp.Expr:
     """Return the digits of an integer in any notation; null if it is not an integer."""
-    whole = builder.call("regexp_full_match", text.copy(), builder.text(INTEGER))
-    usual = builder.call("regexp_matches", text.copy(), builder.text(USUAL))
-    point = builder.call("regexp_extract", text.copy(), builder.text(USUAL), dialect.integer(1))
-    bare = builder.call("trim", text.copy(), builder.text(BLANKS))  # the cast to unsigned rejects `-0` before a blank
-    return builder.when(whole, bare, builder.when(usual, point, _whole(text)))
+    is_integer = builder.call("regexp_full_match", text.copy(), builder.build_text(INTEGER))
+    has_usual_notation = builder.call("regexp_matches", text.copy(), builder.build_text(USUAL_NOTATION))
+    integer_part = builder.call(
+        "regexp_extract", text.copy(), builder.build_text(USUAL_NOTATION), dialect.build_integer(1)
+    )
+    trimmed = builder.call(
+        "trim", text.copy(), builder.build_text(BLANKS)
+    )  # the cast to unsigned rejects `-0` before a blank
+    return builder.build_if(
+        is_integer, trimmed, builder.build_if(has_usual_notation, integer_part, _build_integer_digits(text))
+    )
 
 
-def _whole(text: exp.Expr) -> exp.Expr:
+def _build_integer_digits(text: exp.Expr) -> exp.Expr:
     """Return the exact digits of an integer with a point or an exponent; null if it is not an integer."""
     names = ("sign", "before", "behind", "exponent")
-    listed = exp.Array(expressions=[builder.text(name) for name in names])
-    parts = builder.call("regexp_extract", text.copy(), builder.text(f"^{DECIMAL}$"), listed)
-    sign, before, behind, exponent = (
-        builder.call("struct_extract", parts.copy(), builder.text(name)) for name in names
+    listed = exp.Array(expressions=[builder.build_text(name) for name in names])
+    parts = builder.call("regexp_extract", text.copy(), builder.build_text(f"^{DECIMAL}$"), listed)
+    sign, integer_part, fraction, exponent = (
+        builder.call("struct_extract", parts.copy(), builder.build_text(name)) for name in names
     )
-    digits = builder.call("concat", before, behind)
-    until = builder.call("rtrim", digits, builder.text("0"))
-    significant = builder.call("ltrim", until.copy(), builder.text("0"))
+    digits = builder.call("concat", integer_part, fraction)
+    trimmed = builder.call("rtrim", digits, builder.build_text("0"))
+    significant = builder.call("ltrim", trimmed.copy(), builder.build_text("0"))
     power = builder.try_cast(
-        builder.first_of([builder.call("nullif", exponent, builder.text("")), builder.text("0")]),
+        builder.build_coalesce([builder.call("nullif", exponent, builder.build_text("")), builder.build_text("0")]),
         "INTEGER",
     )
     # Zeros after the significant digits; negative if a significant digit is behind the point.
-    zeros = exp.Sub(this=exp.Add(this=power, expression=_length(before.copy())), expression=_length(until))
-    short = exp.LTE(
-        this=exp.Add(this=_length(significant), expression=zeros.copy()), expression=dialect.integer(DIGITS)
+    zeros = exp.Sub(
+        this=exp.Add(this=power, expression=_build_length(integer_part.copy())), expression=_build_length(trimmed)
     )
-    fits = exp.and_(exp.GTE(this=zeros, expression=dialect.integer(0)), short)
-    number = builder.call("concat", sign, significant.copy(), builder.call("repeat", builder.text("0"), zeros.copy()))
-    has_digits = exp.NEQ(this=digits.copy(), expression=builder.text(""))
-    is_zero = exp.EQ(this=significant.copy(), expression=builder.text(""))
-    return builder.when(has_digits, builder.when(is_zero, builder.text("0"), builder.when(fits, number)))
+    is_short = exp.LTE(
+        this=exp.Add(this=_build_length(significant), expression=zeros.copy()), expression=dialect.build_integer(DIGITS)
+    )
+    fits = exp.and_(exp.GTE(this=zeros, expression=dialect.build_integer(0)), is_short)
+    number = builder.call(
+        "concat", sign, significant.copy(), builder.call("repeat", builder.build_text("0"), zeros.copy())
+    )
+    has_digits = exp.NEQ(this=digits.copy(), expression=builder.build_text(""))
+    is_zero = exp.EQ(this=significant.copy(), expression=builder.build_text(""))
+    return builder.build_if(
+        has_digits, builder.build_if(is_zero, builder.build_text("0"), builder.build_if(fits, number))
+    )
 
 
-def _length(text: exp.Expr) -> exp.Expr:
+def _build_length(text: exp.Expr) -> exp.Expr:
     return builder.call("strlen", text)
 
 
-def _tried(value: exp.Expr, kind: str) -> exp.Expr:
+def _try_cast(value: exp.Expr, kind: str) -> exp.Expr:
     return builder.try_cast(value, dialect.TYPES[kind])

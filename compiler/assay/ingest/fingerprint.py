@@ -14,7 +14,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.ingest.decompress import CHUNK, refused
+from assay.ingest.decompress import CHUNK, build_access_error
 from assay.util.checksums import SETTLED
 from assay.util.diagnostics import AssayError, fail
 from assay.util.paths import resolve_path
@@ -36,17 +36,17 @@ class FileStamp:
     inode: int
     touched_ns: int = field(default=0, compare=False)
 
-    def settled(self, now_ns: int) -> bool:
+    def is_settled(self, now_ns: int) -> bool:
         """Return whether the last change was so long before an instant that a further one has another time."""
         return now_ns - max(self.changed_ns, self.touched_ns) >= SETTLED
 
 
-def mark_of(path: Path) -> FileStamp:
+def read_stamp(path: Path) -> FileStamp:
     """Return the stamp of a file. Raises AssayError if it does not exist or is inaccessible."""
     try:
         status = path.stat()
     except OSError as error:
-        raise refused(path, error) from None
+        raise build_access_error(path, error) from None
     return FileStamp(status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
 
 
@@ -55,63 +55,63 @@ class FileSnapshot:
     """A file at discovery: its stamp, how many of its bytes are read, and their sha256, empty if not known."""
 
     path: Path
-    mark: FileStamp
+    stamp: FileStamp
     size: int
     sha256: str = ""
 
     @property
     def key(self) -> str:
         """Return a text that differs if the file is another or may have other content."""
-        mark = self.mark
-        return f"{resolve_path(self.path)}|{mark.size}|{mark.changed_ns}|{mark.touched_ns}|{mark.inode}"
+        stamp = self.stamp
+        return f"{resolve_path(self.path)}|{stamp.size}|{stamp.changed_ns}|{stamp.touched_ns}|{stamp.inode}"
 
     @property
-    def steady(self) -> bool:
+    def is_steady(self) -> bool:
         """Return whether the file has its stamp, and all of it is read."""
-        return self.size == self.mark.size and mark_of(self.path) == self.mark
+        return self.size == self.stamp.size and read_stamp(self.path) == self.stamp
 
-    def source(self, folder: Path, name: str) -> Path:
+    def get_readable_path(self, folder: Path, name: str) -> Path:
         """Return the file itself if it is unchanged, else a copy of its bytes at discovery in `folder`.
 
         Raises AssayError if these bytes no longer exist.
         """
-        return self.path if self.steady else self.copied(folder / name)
+        return self.path if self.is_steady else self.copy_to(folder / name)
 
-    def copied(self, place: Path) -> Path:
-        """Copy the bytes of the snapshot to `place`; return it."""
+    def copy_to(self, target: Path) -> Path:
+        """Copy the bytes of the snapshot to `target`; return it."""
         digest = hashlib.sha256()
-        with place.open("wb") as stream:
-            for chunk in beginning(self.path, self.size):
+        with target.open("wb") as stream:
+            for chunk in iter_beginning(self.path, self.size):
                 digest.update(chunk)
                 stream.write(chunk)
         if self.sha256 and digest.hexdigest() != self.sha256:
-            raise changed(self.path, "other bytes")
-        return place
+            raise build_changed_error(self.path, "other bytes")
+        return target
 
-    def piece(self, begin: int, end: int, place: Path) -> Path:
-        """Copy the bytes from `begin` to `end` of an unchanged file to `place`; return it.
+    def copy_range(self, begin: int, end: int, target: Path) -> Path:
+        """Copy the bytes from `begin` to `end` of an unchanged file to `target`; return it.
 
         A byte order mark at the beginning is written twice, since a scan skips one as the beginning of a file. In the
         middle of a file, it is part of the text.
         """
-        with place.open("wb") as stream:
-            for number, chunk in enumerate(self._between(begin, end)):
+        with target.open("wb") as stream:
+            for number, chunk in enumerate(self._read_range(begin, end)):
                 if begin and not number and chunk.startswith(BOM_UTF8):
                     stream.write(BOM_UTF8)
                 stream.write(chunk)
-        return place
+        return target
 
-    def line_ends(self, places: Iterable[int]) -> Iterator[int]:
+    def find_line_ends(self, offsets: Iterable[int]) -> Iterator[int]:
         """Yield the end of the line at each of some offsets."""
-        for place in places:
-            at = place
-            for chunk in self._between(place, self.size):
+        for offset in offsets:
+            position = offset
+            for chunk in self._read_range(offset, self.size):
                 if (end := chunk.find(b"\n")) >= 0:
-                    yield at + end + 1
+                    yield position + end + 1
                     break
-                at += len(chunk)
+                position += len(chunk)
 
-    def _between(self, begin: int, end: int) -> Iterator[bytes]:
+    def _read_range(self, begin: int, end: int) -> Iterator[bytes]:
         try:
             with self.path.open("rb") as stream:
                 stream.seek(begin)
@@ -119,96 +119,102 @@ class FileSnapshot:
                     begin += len(chunk)
                     yield chunk
         except OSError as error:
-            raise refused(self.path, error) from None
+            raise build_access_error(self.path, error) from None
         if begin < end:
-            raise changed(self.path, f"{begin} bytes of {end}")
+            raise build_changed_error(self.path, f"{begin} bytes of {end}")
 
-    def unchanged(self) -> None:
+    def check_unchanged(self) -> None:
         """Check that the file is unchanged. Raises AssayError."""
-        if not self.steady:
-            raise changed(self.path, "a file of another size or time of change")
+        if not self.is_steady:
+            raise build_changed_error(self.path, "a file of another size or time of change")
 
-    def still(self) -> None:
+    def check_bytes_exist(self) -> None:
         """Check that the bytes of the snapshot still exist; the file may have grown. Raises AssayError."""
-        if self.steady:
+        if self.is_steady:
             return
-        digest = _digest(self.path, self.size)  # raises AssayError if the file is shorter
+        digest = _compute_digest(self.path, self.size)  # raises AssayError if the file is shorter
         if self.sha256 and digest != self.sha256:
-            raise changed(self.path, "other bytes")
+            raise build_changed_error(self.path, "other bytes")
 
 
-def beginning(path: Path, size: int) -> Iterator[memoryview]:
+def iter_beginning(path: Path, size: int) -> Iterator[memoryview]:
     """Yield the first `size` bytes of a file in pieces. A piece is valid until the next one is requested.
 
     All pieces use one buffer, which stays in the cache of the processor. Raises AssayError if the file is unreadable or
     shorter.
     """
-    left = size
-    room = _room(size)
+    remaining = size
+    buffer = _get_buffer(size)
     try:
         with path.open("rb", buffering=0) as stream:
-            while left and (read := stream.readinto(room[:left])):
-                left -= read
-                yield room[:read]
+            while remaining and (read := stream.readinto(buffer[:remaining])):
+                remaining -= read
+                yield buffer[:read]
     except OSError as error:
-        raise refused(path, error) from None
+        raise build_access_error(path, error) from None
     finally:
-        if len(room) == PIECE:
-            _rooms.append(room)
-    if left:
-        raise changed(path, f"{size - left} bytes of {size}")
+        if len(buffer) == PIECE:
+            _buffers.append(buffer)
+    if remaining:
+        raise build_changed_error(path, f"{size - remaining} bytes of {size}")
 
 
-_rooms: list[memoryview] = []  # free buffers, reused since fresh memory is slow
+_buffers: list[memoryview] = []  # free buffers, reused since fresh memory is slow
 
 
-def _room(size: int) -> memoryview:
+def _get_buffer(size: int) -> memoryview:
     """Return a buffer for `size` bytes or for a piece, for exclusive use."""
     if size < PIECE // SMALL:
         return memoryview(bytearray(size))
     try:
-        return _rooms.pop()
+        return _buffers.pop()
     except IndexError:
         return memoryview(bytearray(PIECE))
 
 
-def hashed(path: Path, mark: FileStamp, ended: Callable[[], bool] = lambda: False) -> FileSnapshot:
+def create_hashed_snapshot(
+    path: Path, stamp: FileStamp, is_cancelled: Callable[[], bool] = lambda: False
+) -> FileSnapshot:
     """Return a snapshot with the hash of all bytes at discovery, or of the whole lines of a file that grows.
 
-    Raises CancelledError if `ended` returns true, since nobody waits for the hash any more.
+    Raises CancelledError if `is_cancelled` returns true, since nobody waits for the hash any more.
     """
-    snapshot = FileSnapshot(path, mark, mark.size, _digest(path, mark.size, ended))
-    if snapshot.steady:
+    snapshot = FileSnapshot(path, stamp, stamp.size, _compute_digest(path, stamp.size, is_cancelled))
+    if snapshot.is_steady:
         return snapshot
-    whole = _whole_lines(path, mark.size)
-    return FileSnapshot(path, mark, whole, _digest(path, whole, ended)) if whole else snapshot
+    whole_size = _measure_whole_lines(path, stamp.size)
+    return (
+        FileSnapshot(path, stamp, whole_size, _compute_digest(path, whole_size, is_cancelled))
+        if whole_size
+        else snapshot
+    )
 
 
-def _digest(path: Path, size: int, ended: Callable[[], bool] = lambda: False) -> str:
+def _compute_digest(path: Path, size: int, is_cancelled: Callable[[], bool] = lambda: False) -> str:
     digest = hashlib.sha256()
-    for chunk in beginning(path, size):
-        if ended():
+    for chunk in iter_beginning(path, size):
+        if is_cancelled():
             raise CancelledError
         digest.update(chunk)
     return digest.hexdigest()
 
 
-def _whole_lines(path: Path, size: int) -> int:
+def _measure_whole_lines(path: Path, size: int) -> int:
     """Return how many of the first bytes of a file are whole lines."""
-    whole, read = 0, 0
-    for chunk in map(bytes, beginning(path, size)):
+    whole_size, read_size = 0, 0
+    for chunk in map(bytes, iter_beginning(path, size)):
         if b"\n" in chunk:
-            whole = read + chunk.rindex(b"\n") + 1
-        read += len(chunk)
-    return whole
+            whole_size = read_size + chunk.rindex(b"\n") + 1
+        read_size += len(chunk)
+    return whole_size
 
 
-def changed(path: Path, found: str) -> AssayError:
+def build_changed_error(path: Path, actual: str) -> AssayError:
     """Return the error for a file that changed since discovery."""
     return fail(
         "changed-file",
         f"the file changed while it was read: {path}",
         expected="a file that is left alone, or a log to which lines are added",
-        found=found,
+        found=actual,
         hint="was it rotated, or written anew? run this again when nothing writes it",
     )

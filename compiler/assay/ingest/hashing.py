@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.ingest.fingerprint import FileSnapshot, hashed, mark_of
+from assay.ingest.fingerprint import FileSnapshot, create_hashed_snapshot, read_stamp
 from assay.util import atomic
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError
@@ -41,47 +41,51 @@ class FileHash:
     sha256: str
 
 
-def hash_of(item: FileSnapshot) -> FileSnapshot:
+def hash_snapshot(item: FileSnapshot) -> FileSnapshot:
     """Return a snapshot with its hash: see `hashed`."""
-    return hashed(item.path, item.mark)
+    return create_hashed_snapshot(item.path, item.stamp)
 
 
-def file_hashes(
-    files: RunFiles, memo: Path, worked_out: Callable[[FileSnapshot], FileSnapshot] = hash_of
+def hash_files(
+    files: RunFiles, memo: Path, compute_hash: Callable[[FileSnapshot], FileSnapshot] = hash_snapshot
 ) -> tuple[RunFiles, tuple[FileHash, ...]]:
     """Return the hash of every file of a run, hosts in order, files oldest first.
 
-    `memo` is a JSON file with stored hashes; `worked_out` computes the others. The returned files are snapshots of the
+    `memo` is a JSON file with stored hashes; `compute_hash` computes the others. The returned files are snapshots of
+    the
     hashed bytes: of a log that grows meanwhile, its whole lines. Raises AssayError if a file is unreadable or changed.
     """
-    stored, now_ns = remembered(memo), time.time_ns()
-    snapshots = [item for host in files.hosts for item in host.held]
-    missing = [item for item in snapshots if item.key not in stored]
+    stored_hashes, now_ns = load_hashes(memo), time.time_ns()
+    snapshots = [item for host in files.hosts for item in host.snapshots]
+    unhashed_snapshots = [item for item in snapshots if item.key not in stored_hashes]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        read = dict(zip(missing, pool.map(worked_out, missing), strict=True))
-    steady = {
-        item.key: now.sha256
-        for item, now in read.items()
-        if now.size == now.mark.size and now.steady and now.mark.settled(now_ns)
+        hashed_snapshots = dict(zip(unhashed_snapshots, pool.map(compute_hash, unhashed_snapshots), strict=True))
+    new_hashes = {
+        item.key: snapshot.sha256
+        for item, snapshot in hashed_snapshots.items()
+        if snapshot.size == snapshot.stamp.size and snapshot.is_steady and snapshot.stamp.is_settled(now_ns)
     }
-    if steady:
-        _remember(memo, stored | steady)
-    by_snapshot = {item: read.get(item) or replace(item, sha256=stored[item.key]) for item in snapshots}
-    hosts = tuple(replace(host, held=tuple(by_snapshot[item] for item in host.held)) for host in files.hosts)
+    if new_hashes:
+        _store_hashes(memo, stored_hashes | new_hashes)
+    by_snapshot = {
+        item: hashed_snapshots.get(item) or replace(item, sha256=stored_hashes[item.key]) for item in snapshots
+    }
+    hosts = tuple(replace(host, snapshots=tuple(by_snapshot[item] for item in host.snapshots)) for host in files.hosts)
     hashes = tuple(
-        FileHash(now.path.relative_to(files.directory).as_posix(), now.size, now.sha256) for now in by_snapshot.values()
+        FileHash(snapshot.path.relative_to(files.directory).as_posix(), snapshot.size, snapshot.sha256)
+        for snapshot in by_snapshot.values()
     )
     return replace(files, hosts=hosts), hashes
 
 
-def content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
+def compute_content_key(hashes: Sequence[FileHash], files: RunFiles) -> str:
     """Return a hash of the raw data of a run: hosts, and the contents of their files in order, without paths."""
     names = [(host.host, len(host.files)) for host in files.hosts]
     text = json.dumps([names, [item.sha256 for item in hashes]])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def remembered(memo: Path) -> dict[str, str]:
+def load_hashes(memo: Path) -> dict[str, str]:
     """Return the stored hashes by `FileSnapshot.key`."""
     try:
         hashes = json.loads(unseal_text(memo.name, memo.read_text(encoding="utf-8")) or "{}")
@@ -90,11 +94,11 @@ def remembered(memo: Path) -> dict[str, str]:
     return hashes if isinstance(hashes, dict) else {}
 
 
-def _remember(memo: Path, hashes: dict[str, str]) -> None:
+def _store_hashes(memo: Path, hashes: dict[str, str]) -> None:
     atomic.write_file(memo.parent, memo, seal_text(memo.name, json.dumps(hashes)))
 
 
-WORTH = 2**20  # bytes; smaller files are hashed on request
+MINIMUM_SIZE = 2**20  # bytes; smaller files are hashed on request
 
 
 class BackgroundHasher:
@@ -107,11 +111,11 @@ class BackgroundHasher:
         self._folders = folders
         self._memo = memo
         self._changed = threading.Condition()
-        self._done: dict[Path, FileSnapshot] = {}
-        self._at: Path | None = None
-        self._needed: Collection[Path] | None = None
-        self._left = self._files()
-        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._snapshots: dict[Path, FileSnapshot] = {}
+        self._current: Path | None = None
+        self._required: Collection[Path] | None = None
+        self._remaining = self._iter_files()
+        self._thread = threading.Thread(target=self._hash_files, daemon=True)
 
     def start(self) -> None:
         """Start the thread."""
@@ -121,60 +125,62 @@ class BackgroundHasher:
         """Wait until all files are hashed."""
         self._thread.join()
 
-    def end(self, needed: Collection[Path] = ()) -> None:
+    def stop(self, required: Collection[Path] = ()) -> None:
         """Start no further file, and cancel the current one unless it is required."""
-        self._needed = needed  # without the lock, which the search for the next file holds until it succeeds
+        self._required = required  # without the lock, which the search for the next file holds until it succeeds
         with self._changed:
             self._changed.notify_all()
 
-    def reuse(self, item: FileSnapshot) -> FileSnapshot | None:
+    def get_hashed(self, item: FileSnapshot) -> FileSnapshot | None:
         """Return a file with its hash if hashing it was started and it did not change since, else None."""
         with self._changed:
-            while item.path == self._at and not self._given_up(item.path):
+            while item.path == self._current and not self._is_cancelled(item.path):
                 self._changed.wait()
-        snapshot = self._done.get(item.path)
-        return snapshot if snapshot and snapshot.mark == item.mark else None
+        snapshot = self._snapshots.get(item.path)
+        return snapshot if snapshot and snapshot.stamp == item.stamp else None
 
-    def _given_up(self, path: Path) -> bool:
-        return self._needed is not None and path not in self._needed
+    def _is_cancelled(self, path: Path) -> bool:
+        return self._required is not None and path not in self._required
 
-    def _work(self) -> None:
-        while item := self._next():
+    def _hash_files(self) -> None:
+        while item := self._select_next():
             try:
-                self._done[item.path] = hashed(item.path, item.mark, partial(self._given_up, item.path))
+                self._snapshots[item.path] = create_hashed_snapshot(
+                    item.path, item.stamp, partial(self._is_cancelled, item.path)
+                )
             except (AssayError, CancelledError):
                 pass  # the reader of the file reports the problem
             finally:
                 with self._changed:
-                    self._at = None
+                    self._current = None
                     self._changed.notify_all()
 
-    def _next(self) -> FileSnapshot | None:
+    def _select_next(self) -> FileSnapshot | None:
         """Select the next file to hash and return it, None at the end."""
         with self._changed:
-            item = None if self._needed is not None else next(self._left, None)
+            item = None if self._required is not None else next(self._remaining, None)
             if item:
-                self._at = item.path
+                self._current = item.path
             return item
 
-    def _files(self) -> Iterator[FileSnapshot]:
+    def _iter_files(self) -> Iterator[FileSnapshot]:
         """Yield the files of the folders without a stored hash, in the order of their names."""
-        stored = remembered(self._memo)
+        stored_hashes = load_hashes(self._memo)
         for folder in self._folders:
-            for above, folders, names in os.walk(folder):
+            for parent, folders, names in os.walk(folder):
                 folders.sort()
-                for path in (Path(above, name) for name in sorted(names)):
-                    if self._needed is not None:
+                for path in (Path(parent, name) for name in sorted(names)):
+                    if self._required is not None:
                         return
-                    item = _worth(path)
-                    if item and item.key not in stored:
+                    item = _snapshot_large_file(path)
+                    if item and item.key not in stored_hashes:
                         yield item
 
 
-def _worth(path: Path) -> FileSnapshot | None:
+def _snapshot_large_file(path: Path) -> FileSnapshot | None:
     """Return a snapshot of a file that is worth hashing in the background, else None."""
     with contextlib.suppress(AssayError):
-        mark = mark_of(path)
-        if mark.size >= WORTH and path.is_file():
-            return FileSnapshot(path, mark, mark.size)
+        stamp = read_stamp(path)
+        if stamp.size >= MINIMUM_SIZE and path.is_file():
+            return FileSnapshot(path, stamp, stamp.size)
     return None

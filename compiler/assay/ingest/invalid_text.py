@@ -24,66 +24,66 @@ NOT_UTF8 = "not UTF-8"
 REASONS = {SUBSTITUTE: NOT_UTF8, NUL: "a NUL byte", BOM: "a byte order mark"}
 
 
-def _substituted(error: UnicodeError) -> tuple[str, int]:
+def _substitute_bytes(error: UnicodeError) -> tuple[str, int]:
     """Replace each byte separately, so that the bytes of a text can be counted."""
     assert isinstance(error, UnicodeDecodeError)
     return SUBSTITUTE * (error.end - error.start), error.end
 
 
-codecs.register_error("assay-substitute", _substituted)
+codecs.register_error("assay-substitute", _substitute_bytes)
 
 
-def readable(text: str) -> str:
+def make_readable(text: str) -> str:
     """Replace bytes that are not UTF-8 with the usual replacement character."""
     return text.replace(SUBSTITUTE, READABLE)
 
 
-def size(text: str) -> int:
+def measure_size(text: str) -> int:
     """Return how many bytes a text has in its file."""
     return len(text.replace(SUBSTITUTE, " ").encode())
 
 
-def fault(text: str) -> str:
+def find_fault(text: str) -> str:
     """Return the reason why a text is invalid, empty if it is valid."""
     return next((reason for item, reason in REASONS.items() if item in text), "")
 
 
-def fault_of_line(text: str) -> str:
+def find_line_fault(text: str) -> str:
     """Return the reason why a line is invalid, empty if it is valid.
 
     Within a line, U+FEFF is a character, formerly a zero-width space. A column separator would cut the line in the
     scan.
     """
-    reason = fault(text[:1] + text[1:].replace(BOM, ""))
+    reason = find_fault(text[:1] + text[1:].replace(BOM, ""))
     return reason or ("the character U+10FFFF" if chr(NO_CHARACTER) in text else "")
 
 
-def is_invalid_text(value: exp.Expr, mended: bool) -> exp.Expr:
+def is_invalid_text(value: exp.Expr, is_repaired: bool) -> exp.Expr:
     """Return the condition that a text is invalid; null for null.
 
     Only copies that were mended have replaced bytes. Text that the engine reads from a file itself is UTF-8.
     """
-    items = (NUL, BOM, SUBSTITUTE) if mended else (NUL, BOM)
-    return exp.or_(*(builder.call("contains", value.copy(), _literal(item)) for item in items))
+    items = (NUL, BOM, SUBSTITUTE) if is_repaired else (NUL, BOM)
+    return exp.or_(*(builder.call("contains", value.copy(), _build_literal(item)) for item in items))
 
 
 def is_invalid_line(value: exp.Expr) -> exp.Expr:
     """Return the condition that a line is invalid."""
-    within = (builder.call("contains", value.copy(), _literal(item)) for item in (SUBSTITUTE, NUL))
-    return exp.or_(*within, starts_with_any(value, BOM))
+    conditions = (builder.call("contains", value.copy(), _build_literal(item)) for item in (SUBSTITUTE, NUL))
+    return exp.or_(*conditions, build_starts_with_any(value, BOM))
 
 
-def invalid_sign() -> exp.Expr:
+def build_substitute() -> exp.Expr:
     """Return `SUBSTITUTE` as an expression."""
-    return _literal(SUBSTITUTE)
+    return _build_literal(SUBSTITUTE)
 
 
-def starts_with_any(value: exp.Expr, *items: str) -> exp.Expr:
+def build_starts_with_any(value: exp.Expr, *items: str) -> exp.Expr:
     """Return the condition that a text starts with one of some characters."""
-    return exp.or_(*(builder.call("starts_with", value.copy(), _literal(item)) for item in items))
+    return exp.or_(*(builder.call("starts_with", value.copy(), _build_literal(item)) for item in items))
 
 
-def _literal(item: str) -> exp.Expr:
+def _build_literal(item: str) -> exp.Expr:
     """Return a text as character codes, since its characters are invisible in a statement."""
-    codes = [builder.call("chr", dialect.integer(ord(character))) for character in item]
+    codes = [builder.call("chr", dialect.build_integer(ord(character))) for character in item]
     return codes[0] if len(codes) == 1 else builder.call("concat", *codes)

@@ -13,9 +13,9 @@ from assay.ingest import builder
 from assay.ingest.chunks import FILE_STEP, LogFile
 from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import OTHER, TIMELESS, TORN
-from assay.ingest.unknown_records import MOST_OF_FILE, UnknownTally, merge_tallies
+from assay.ingest.unknown_records import FILE_NAME_LIMIT, UnknownTally, merge_tallies
 from assay.sql import dialect
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 from assay.util.diagnostics import AssayError, fail
 
 if TYPE_CHECKING:
@@ -49,21 +49,21 @@ class LineCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class FileCounts:
     """The counts of some files: tallies, and the malformed lines (host, seq, form).
 
     `hosts`, `offsets` and `lines` have an item for each file: its host, the difference between `seq` and place, its
-    line count. `tallied` and `broke` are the file indices of tallies and malformed lines. `unknown` are the names
-    without an event, each with the index of its file.
+    line count. `tally_files` and `malformed_files` are the file indices of tallies and malformed lines. `unknown` are
+    the names without an event, each with the index of its file.
     """
 
     tallies: tuple[LineCount, ...]
-    broken: tuple[tuple[str, int, int], ...]
+    malformed: tuple[tuple[str, int, int], ...]
     hosts: tuple[str, ...]
     offsets: tuple[int, ...]
     lines: tuple[int, ...]
-    tallied: tuple[int, ...] = ()
-    broke: tuple[int, ...] = ()
+    tally_files: tuple[int, ...] = ()
+    malformed_files: tuple[int, ...] = ()
     unknown: tuple[tuple[int, UnknownTally], ...] = ()
 
     @property
@@ -72,52 +72,52 @@ class Share:
         by_file: dict[int, list[UnknownTally]] = {}
         for index, item in self.unknown:
             by_file.setdefault(index, []).append(item)
-        return tuple(item for tallies in by_file.values() for item in merge_tallies(tallies, MOST_OF_FILE))
+        return tuple(item for tallies in by_file.values() for item in merge_tallies(tallies, FILE_NAME_LIMIT))
 
 
-def offset_of(file: LogFile) -> int:
+def compute_offset(file: LogFile) -> int:
     """Return the difference between the `seq` of a line and its place in its file, counted from 0."""
     return file.order * FILE_STEP + 1
 
 
-def united(first: Share, second: Share) -> Share:
+def merge_counts(first: FileCounts, second: FileCounts) -> FileCounts:
     """Merge the counts of different lines of the same files. Places in both count from the beginning of a file."""
-    pairs = [*zip(first.tallied, first.tallies, strict=True), *zip(second.tallied, second.tallies, strict=True)]
+    pairs = [*zip(first.tally_files, first.tallies, strict=True), *zip(second.tally_files, second.tallies, strict=True)]
     by_form: dict[tuple[int, int], LineCount] = {}
     for index, tally in pairs:
         count = by_form.get((index, tally.form))
-        by_form[index, tally.form] = tally if count is None else _together(count, tally)
+        by_form[index, tally.form] = tally if count is None else _merge_line_counts(count, tally)
     return replace(
         first,
         tallies=tuple(by_form.values()),
-        tallied=tuple(index for index, _ in by_form),
-        broken=first.broken + second.broken,
-        broke=first.broke + second.broke,
+        tally_files=tuple(index for index, _ in by_form),
+        malformed=first.malformed + second.malformed,
+        malformed_files=first.malformed_files + second.malformed_files,
         unknown=first.unknown + second.unknown,
-        lines=tuple(count + further for count, further in zip(first.lines, second.lines, strict=True)),
+        lines=tuple(count + second_count for count, second_count in zip(first.lines, second.lines, strict=True)),
     )
 
 
-def only(share: Share, indices: Sequence[int]) -> Share:
+def select_files(counts: FileCounts, indices: Sequence[int]) -> FileCounts:
     """Return the counts of some of the files; all counts of other files must be empty."""
-    at = {index: place for place, index in enumerate(indices)}
+    positions = {index: position for position, index in enumerate(indices)}
     return replace(
-        share,
-        hosts=tuple(share.hosts[index] for index in indices),
-        offsets=tuple(share.offsets[index] for index in indices),
-        lines=tuple(share.lines[index] for index in indices),
-        tallied=tuple(at[index] for index in share.tallied),
-        broke=tuple(at[index] for index in share.broke),
-        unknown=tuple((at[index], item) for index, item in share.unknown),
+        counts,
+        hosts=tuple(counts.hosts[index] for index in indices),
+        offsets=tuple(counts.offsets[index] for index in indices),
+        lines=tuple(counts.lines[index] for index in indices),
+        tally_files=tuple(positions[index] for index in counts.tally_files),
+        malformed_files=tuple(positions[index] for index in counts.malformed_files),
+        unknown=tuple((positions[index], item) for index, item in counts.unknown),
     )
 
 
-def _together(left: LineCount, right: LineCount) -> LineCount:
+def _merge_line_counts(left: LineCount, right: LineCount) -> LineCount:
     """Merge two tallies, of which at most one has padded lines."""
     first, last = min(left, right, key=lambda item: item.first_seq), max(left, right, key=lambda item: item.last_seq)
-    marked = right if right.padded else left
+    padded_count = right if right.padded else left
     return replace(
-        marked,
+        padded_count,
         rows=left.rows + right.rows,
         first_seq=first.first_seq,
         first_ns=first.first_ns,
@@ -126,120 +126,137 @@ def _together(left: LineCount, right: LineCount) -> LineCount:
     )
 
 
-def moved(share: Share, before: Sequence[int]) -> Share:
-    """Return the counts of chunks after `before` lines of their files."""
-    if not any(before):
-        return share
-    tallies = (shift(tally, before[index]) for tally, index in zip(share.tallies, share.tallied, strict=True))
-    broken = (
-        (host, seq + before[index], form) for (host, seq, form), index in zip(share.broken, share.broke, strict=True)
+def shift_counts(counts: FileCounts, preceding_lines: Sequence[int]) -> FileCounts:
+    """Return the counts of chunks after `preceding_lines` lines of their files."""
+    if not any(preceding_lines):
+        return counts
+    tallies = (
+        shift_tally(tally, preceding_lines[index])
+        for tally, index in zip(counts.tallies, counts.tally_files, strict=True)
     )
-    offsets = (offset + more for offset, more in zip(share.offsets, before, strict=True))
-    unknown = ((index, replace(item, first_seq=item.first_seq + before[index])) for index, item in share.unknown)
-    return replace(share, tallies=tuple(tallies), broken=tuple(broken), offsets=tuple(offsets), unknown=tuple(unknown))
+    malformed = (
+        (host, seq + preceding_lines[index], form)
+        for (host, seq, form), index in zip(counts.malformed, counts.malformed_files, strict=True)
+    )
+    offsets = (offset + added_lines for offset, added_lines in zip(counts.offsets, preceding_lines, strict=True))
+    unknown = (
+        (index, replace(item, first_seq=item.first_seq + preceding_lines[index])) for index, item in counts.unknown
+    )
+    return replace(
+        counts, tallies=tuple(tallies), malformed=tuple(malformed), offsets=tuple(offsets), unknown=tuple(unknown)
+    )
 
 
-def shift(tally: LineCount, lines: int) -> LineCount:
+def shift_tally(tally: LineCount, lines: int) -> LineCount:
     """Return a tally of lines that are later by a number of lines."""
     padded = None if tally.first_padded is None else tally.first_padded + lines
     first, last = tally.first_seq + lines, tally.last_seq + lines
     return replace(tally, first_seq=first, last_seq=last, first_padded=padded)
 
 
-def unreadable(files: Sequence[LogFile], cause: str) -> AssayError:
+def build_unreadable_error(files: Sequence[LogFile], cause: str) -> AssayError:
     """Return the error for log files that the engine cannot read."""
     names = ", ".join(str(file.path) for file in files[:3]) + (" and others" if len(files) > 3 else "")
     return fail("broken-file", f"the log files cannot be read: {names}", found=cause)
 
 
-def share_of(
+def count_lines(
     connection: duckdb.DuckDBPyConnection,
     table: str,
     files: Sequence[LogFile],
     places: Sequence[int] | None = None,
-) -> Share:
+) -> FileCounts:
     """Return the counts of a table of recognized lines.
 
     The table has all lines of the files, or some lines, for each of which `places` has the place in its file, from 0.
     """
-    rows = connection.execute(dialect.text(_counts(table))).fetchall()
+    rows = connection.execute(dialect.to_sql(_build_counts_query(table))).fetchall()
     if places is not None:
-        rows = [_placed(row, places) for row in rows]
-    starts: dict[int, int] = {}
+        rows = [_replace_row_numbers(row, places) for row in rows]
+    first_rows: dict[int, int] = {}
     lines = [0] * len(files)
     for index, _form, number, first, *_ in rows:
-        starts[index] = min(first, starts.get(index, first))
+        first_rows[index] = min(first, first_rows.get(index, first))
         lines[index] += number
-    offsets = [offset_of(file) - (starts.get(index, 1) if places is None else 0) for index, file in enumerate(files)]
-    tallies = tuple(_tally(files[row[0]].host, offsets[row[0]], row) for row in rows)
-    broken: tuple[tuple[str, int, int], ...] = ()
-    broke: tuple[int, ...] = ()
+    offsets = [
+        compute_offset(file) - (first_rows.get(index, 1) if places is None else 0) for index, file in enumerate(files)
+    ]
+    tallies = tuple(_build_tally(files[row[0]].host, offsets[row[0]], row) for row in rows)
+    malformed_lines: tuple[tuple[str, int, int], ...] = ()
+    malformed_files: tuple[int, ...] = ()
     if any(tally.form in (TORN, TIMELESS) for tally in tallies):
-        malformed = connection.execute(dialect.text(_broken(table))).fetchall()
-        where = [places[row] if places is not None else row for _, row, _ in malformed]
-        broken = tuple(
+        malformed = connection.execute(dialect.to_sql(_build_malformed_query(table))).fetchall()
+        line_places = [places[row] if places is not None else row for _, row, _ in malformed]
+        malformed_lines = tuple(
             (files[index].host, place + offsets[index], form)
-            for (index, _, form), place in zip(malformed, where, strict=True)
+            for (index, _, form), place in zip(malformed, line_places, strict=True)
         )
-        broke = tuple(index for index, _, _ in malformed)
-    hosts, tallied = tuple(file.host for file in files), tuple(row[0] for row in rows)
-    names = connection.execute(dialect.text(_names(table))).fetchall()
+        malformed_files = tuple(index for index, _, _ in malformed)
+    hosts, tally_files = tuple(file.host for file in files), tuple(row[0] for row in rows)
+    names = connection.execute(dialect.to_sql(_build_names_query(table))).fetchall()
     unknown = tuple(
         (index, UnknownTally(files[index].host, name, number, offsets[index] + (places[row] if places else row)))
         for index, name, number, row in names
     )
-    return Share(tallies, broken, hosts, tuple(offsets), tuple(lines), tallied, broke, unknown)
+    return FileCounts(
+        tallies, malformed_lines, hosts, tuple(offsets), tuple(lines), tally_files, malformed_files, unknown
+    )
 
 
-def _placed(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
+def _replace_row_numbers(row: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:
     """Replace row numbers by places of lines in a row of `_counts`."""
     index, form, number, first, first_ns, last, last_ns, padded, first_padded = row
     place = None if first_padded is None else places[first_padded]
     return (index, form, number, places[first], first_ns, places[last], last_ns, padded, place)
 
 
-def _tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
+def _build_tally(host: str, offset: int, row: Sequence[Any]) -> LineCount:
     _, form, *rest = row
-    return shift(LineCount(host, form, *rest), offset)
+    return shift_tally(LineCount(host, form, *rest), offset)
 
 
-def _counts(table: str) -> exp.Select:
+def _build_counts_query(table: str) -> exp.Select:
     """Return the query for the counts by file and form.
 
     Its columns follow `LineCount`: number of lines, first and last row with their instants, padded lines, first of
     these.
     """
     edges = [
-        exp.Min(this=column("rowid")),
-        exp.ArgMin(this=column("t_ns"), expression=column("rowid")),
-        exp.Max(this=column("rowid")),
-        exp.ArgMax(this=column("t_ns"), expression=column("rowid")),
+        exp.Min(this=build_column("rowid")),
+        exp.ArgMin(this=build_column("t_ns"), expression=build_column("rowid")),
+        exp.Max(this=build_column("rowid")),
+        exp.ArgMax(this=build_column("t_ns"), expression=build_column("rowid")),
     ]
-    edges += [exp.CountIf(this=column("padded")), exp.Min(this=builder.when(column("padded"), column("rowid")))]
-    keys = [column("file"), column("form")]
-    query = builder.from_source(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
+    edges += [
+        exp.CountIf(this=build_column("padded")),
+        exp.Min(this=builder.build_if(build_column("padded"), build_column("rowid"))),
+    ]
+    keys = [build_column("file"), build_column("form")]
+    query = builder.set_source(dialect.select(*keys, exp.Count(this=exp.Star()), *edges), table)
     return query.group_by(*(key.copy() for key in keys))
 
 
-def _broken(table: str) -> exp.Select:
-    kinds = [builder.small(kind) for kind in (TORN, TIMELESS)]
-    query = builder.from_source(dialect.select("file", "rowid", "form"), table)
-    return query.where(exp.In(this=column("form"), expressions=kinds)).order_by("file", "rowid")
+def _build_malformed_query(table: str) -> exp.Select:
+    kinds = [builder.build_smallint(kind) for kind in (TORN, TIMELESS)]
+    query = builder.set_source(dialect.select("file", "rowid", "form"), table)
+    return query.where(exp.In(this=build_column("form"), expressions=kinds)).order_by("file", "rowid")
 
 
-def _names(table: str) -> exp.Select:
+def _build_names_query(table: str) -> exp.Select:
     """Return the query for lines by file and name without an event: number of lines, first row."""
-    keys = [column("file"), column("name")]
-    query = builder.from_source(dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=column("rowid"))), table)
-    return query.where(builder.is_not_null(column("name")), copy=False).group_by(*(key.copy() for key in keys))
+    keys = [build_column("file"), build_column("name")]
+    query = builder.set_source(
+        dialect.select(*keys, exp.Count(this=exp.Star()), exp.Min(this=build_column("rowid"))), table
+    )
+    return query.where(builder.is_not_null(build_column("name")), copy=False).group_by(*(key.copy() for key in keys))
 
 
 #: ns by which a file may begin before the end of the previous one without a warning: records about a rotation are not
 #: in order, and clocks are set back
-BORNE = 1_000_000_000
+OVERLAP_TOLERANCE = 1_000_000_000
 
 
-def overlap_warnings(files: RunFiles, shares: Sequence[Share]) -> tuple[str, ...]:
+def list_overlap_warnings(files: RunFiles, file_counts: Sequence[FileCounts]) -> tuple[str, ...]:
     """Return a warning about files of a host that begin before the end of a file read before them, or nothing.
 
     A file begins at the instant of its first record that has one, and ends at that of its last. Files of a host are
@@ -248,15 +265,15 @@ def overlap_warnings(files: RunFiles, shares: Sequence[Share]) -> tuple[str, ...
     messages = []
     for host in files.hosts:
         if len(host.files) > 1:
-            tallies = [tally for share in shares for tally in share.tallies if tally.host == host.host]
-            messages += _of_host(files, host.host, host.files, tallies)
+            tallies = [tally for counts in file_counts for tally in counts.tallies if tally.host == host.host]
+            messages += _list_host_overlaps(files, host.host, host.files, tallies)
     if not messages:
         return ()
     more = f" ({len(messages) - 1} more overlap)" if len(messages) > 1 else ""
     return (f"{messages[0]}{more}.",)
 
 
-def _of_host(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequence[LineCount]) -> list[str]:
+def _list_host_overlaps(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequence[LineCount]) -> list[str]:
     """Return a message for each file of a host that overlaps with an earlier one."""
     messages: list[str] = []
     latest: tuple[int, Path] | None = None
@@ -266,9 +283,9 @@ def _of_host(files: RunFiles, host: str, paths: Sequence[Path], tallies: Sequenc
         last = max(dated, key=lambda item: item.last_seq, default=None)
         if first is None or last is None or first.first_ns is None or last.last_ns is None:
             continue
-        if latest and latest[0] - first.first_ns > BORNE:
+        if latest and latest[0] - first.first_ns > OVERLAP_TOLERANCE:
             names = [item.relative_to(files.directory).as_posix() for item in (path, latest[1])]
-            seconds = (latest[0] - first.first_ns) // BORNE
+            seconds = (latest[0] - first.first_ns) // OVERLAP_TOLERANCE
             owner = f" of host {host}" if host else ""
             messages.append(
                 f"log files{owner} overlap in time: {names[0]} begins {seconds} s before {names[1]} ends, and is read "

@@ -8,44 +8,44 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from assay.ingest.discovery import RunFiles
-from assay.ingest.plain_copies import first_lines
+from assay.ingest.plain_copies import read_first_lines
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 
-FEW = 3  # equal files of at most this many lines are not reported: short logs are often alike
+SHORT_FILE_LINES = 3  # equal files of at most this many lines are not reported: short logs are often alike
 
 
-def duplicate_file_warnings(kind: str, files: RunFiles) -> tuple[str, ...]:
+def list_duplicate_file_warnings(kind: str, files: RunFiles) -> tuple[str, ...]:
     """Return a warning about files with the same sha256, as far as hashes are known, or nothing."""
     if SOURCE_KINDS[kind].has_series:  # duplicate samples count once, and the reader reports them
         return ()
     first: dict[str, Path] = {}
-    twins: list[tuple[Path, Path]] = []
-    for snapshot in (snapshot for host in files.hosts for snapshot in host.held if snapshot.sha256):
+    duplicates: list[tuple[Path, Path]] = []
+    for snapshot in (snapshot for host in files.hosts for snapshot in host.snapshots if snapshot.sha256):
         if snapshot.sha256 in first:
-            twins.append((first[snapshot.sha256], snapshot.path))
+            duplicates.append((first[snapshot.sha256], snapshot.path))
         first.setdefault(snapshot.sha256, snapshot.path)
-    twins = [pair for pair in twins if _has_lines(pair[0])]
-    if not twins:
+    duplicates = [pair for pair in duplicates if _has_lines(pair[0])]
+    if not duplicates:
         return ()
-    names = " and ".join(path.relative_to(files.directory).as_posix() for path in twins[0])
-    more = len(twins) - 1
+    names = " and ".join(path.relative_to(files.directory).as_posix() for path in duplicates[0])
+    more = len(duplicates) - 1
     others = f" ({more} more {'file is' if more == 1 else 'files are'} like another)" if more else ""
     return (f"{names} have the same content{others}: where one is a copy, what it holds counts twice.",)
 
 
 def _has_lines(path: Path) -> bool:
     """Return whether a file has more than a few lines."""
-    return sum(1 for line in first_lines(path, FEW + 1) if line.strip()) > FEW
+    return sum(1 for line in read_first_lines(path, SHORT_FILE_LINES + 1) if line.strip()) > SHORT_FILE_LINES
 
 
 MANIFEST = "ingest.json"
 FORMAT = 16
 
-Wanted = Mapping[str, Iterable[str]]
+RequiredFields = Mapping[str, Iterable[str]]
 
 
-def recognition_hash(source: Source, events: Sequence[Event]) -> str:
+def hash_recognition(source: Source, events: Sequence[Event]) -> str:
     """Return the hash of how records are recognized, since any name or lookup affects the counts.
 
     The order of events matters for sources whose events are recognized by patterns, tried in that order.
@@ -55,7 +55,7 @@ def recognition_hash(source: Source, events: Sequence[Event]) -> str:
         (
             FORMAT,
             source.kind,
-            source.times,
+            source.time_paths,
             source.body,
             source.unwrap,
             source.lookups,
@@ -72,46 +72,50 @@ def recognition_hash(source: Source, events: Sequence[Event]) -> str:
     return hashlib.sha256(body.encode()).hexdigest()
 
 
-def event_hash(event: Event) -> str:
+def hash_event(event: Event) -> str:
     """Return the hash of the definition of an event."""
     return hashlib.sha256(repr(event.forms).encode()).hexdigest()
 
 
-def definitions_hash(source: Source, events: Sequence[Event], wanted: Wanted) -> str:
+def hash_definitions(source: Source, events: Sequence[Event], required_fields: RequiredFields) -> str:
     """Return the hash of everything that an ingested folder depends on, except the raw data."""
-    body = [recognition_hash(source, events), sorted((name, sorted(fields)) for name, fields in wanted.items())]
-    body.append(sorted((event.name, event_hash(event)) for event in events if event.name in wanted))
+    body = [
+        hash_recognition(source, events),
+        sorted((name, sorted(fields)) for name, fields in required_fields.items()),
+    ]
+    body.append(sorted((event.name, hash_event(event)) for event in events if event.name in required_fields))
     return hashlib.sha256(json.dumps(body).encode()).hexdigest()
 
 
-def manifest(
+def format_manifest(
     source: Source,
     events: Sequence[Event],
-    wanted: Wanted,
+    required_fields: RequiredFields,
     files: RunFiles,
-    lacking: bool,
+    has_incomplete_rows: bool,
     notes: Sequence[str] = (),
-    read: Sequence[str] = (),
+    field_notes: Sequence[str] = (),
 ) -> str:
-    """Return the text of `ingest.json`. `lacking` is true if records without a required field were left out.
+    """Return the text of `ingest.json`. `has_incomplete_rows` is true if records without a required field were left
+    out.
 
-    `notes` are warnings about the raw data, apart from duplicate files. `read` are warnings about what required fields
-    are read from, which do not matter if the fields are not required.
+    `notes` are warnings about the raw data, apart from duplicate files. `field_notes` are warnings about what required
+    fields are read from, which do not matter if the fields are not required.
     """
     by_name = {event.name: event for event in events}
     contents = {
-        name: {"definition": event_hash(by_name[name]), "fields": sorted(fields)}
-        for name, fields in sorted(wanted.items())
+        name: {"definition": hash_event(by_name[name]), "fields": sorted(fields)}
+        for name, fields in sorted(required_fields.items())
     }
-    body = {"format": FORMAT, "recognition": recognition_hash(source, events), "events": contents}
-    body |= {"lacking": lacking, "particular": bool(read)}
-    body |= {"files": file_names(files)}
-    warnings = [*notes, *read, *duplicate_file_warnings(source.kind, files)]
+    body = {"format": FORMAT, "recognition": hash_recognition(source, events), "events": contents}
+    body |= {"lacking": has_incomplete_rows, "particular": bool(field_notes)}
+    body |= {"files": list_file_names(files)}
+    warnings = [*notes, *field_notes, *list_duplicate_file_warnings(source.kind, files)]
     body |= {"notes": warnings} if warnings else {}
     return json.dumps(body, indent=1) + "\n"
 
 
-def file_names(files: RunFiles) -> list[str]:
+def list_file_names(files: RunFiles) -> list[str]:
     """Return the names of the files of a run relative to its directory, hosts in order, oldest first."""
     return [path.relative_to(files.directory).as_posix() for host in files.hosts for path in host.files]
 
@@ -122,7 +126,7 @@ def has_same_file_names(folder: Path, files: RunFiles) -> bool:
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(content.get("files") == file_names(files))
+    return bool(content.get("files") == list_file_names(files))
 
 
 def read_notes(folder: Path) -> tuple[str, ...]:
@@ -130,7 +134,7 @@ def read_notes(folder: Path) -> tuple[str, ...]:
     return tuple(json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("notes", ()))
 
 
-def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted) -> bool:
+def has_required_events(folder: Path, source: Source, events: Sequence[Event], required_fields: RequiredFields) -> bool:
     """Return whether a sealed folder has the required events and fields, by their current definitions.
 
     A folder with more is accepted only if no record was left out and no warning depends on the fields: a record without
@@ -140,13 +144,13 @@ def covers(folder: Path, source: Source, events: Sequence[Event], wanted: Wanted
         content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    if content.get("format") != FORMAT or content.get("recognition") != recognition_hash(source, events):
+    if content.get("format") != FORMAT or content.get("recognition") != hash_recognition(source, events):
         return False
     by_name = {event.name: event for event in events}
-    for name, fields in wanted.items():
+    for name, fields in required_fields.items():
         entry = content["events"].get(name)
-        if not entry or entry["definition"] != event_hash(by_name[name]) or not set(fields) <= set(entry["fields"]):
+        if not entry or entry["definition"] != hash_event(by_name[name]) or not set(fields) <= set(entry["fields"]):
             return False
-    required = {name: sorted(fields) for name, fields in wanted.items()}
-    any_fewer = not content["lacking"] and not content["particular"]
-    return any_fewer or required == {name: entry["fields"] for name, entry in content["events"].items()}
+    required = {name: sorted(fields) for name, fields in required_fields.items()}
+    can_use_subset = not content["lacking"] and not content["particular"]
+    return can_use_subset or required == {name: entry["fields"] for name, entry in content["events"].items()}

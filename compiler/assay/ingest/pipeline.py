@@ -8,27 +8,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.ingest.discovery import RunFiles
-from assay.ingest.manifest import MANIFEST, manifest
+from assay.ingest.manifest import MANIFEST, format_manifest
 from assay.ingest.readers.protocol import IngestJob, Place, RawRecord, find_reader
-from assay.ingest.workspace_dir import atomic_output_dir
+from assay.ingest.workspace_dir import open_output_folder
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.util.progress import Bytes, ignore_bytes
+from assay.util.progress import ByteProgress, ignore_bytes
 
 if TYPE_CHECKING:
-    from assay.ingest.event_forms import Wanted
+    from assay.ingest.event_forms import RequiredFields
 
 
 def ingest(
     source: Source,
     events: Sequence[Event],
-    wanted: Wanted,
+    required_fields: RequiredFields,
     files: RunFiles,
     out: Path,
     *,
     workers: int | None = None,
     share: int = 1,
-    progress: Bytes = ignore_bytes,
+    progress: ByteProgress = ignore_bytes,
     cache: Path | None = None,
 ) -> None:
     """Write the folder `out` atomically: events/EVENT/N.parquet, logs.parquet, counts.parquet, quarantine.parquet,
@@ -38,12 +38,14 @@ def ingest(
     none is recognized, if a table lacks a column or a text a key, if a file of samples has another format, and for two
     values of a series at one instant.
     """
-    job = IngestJob(source, events, wanted, files, out, workers, share, progress, cache)
-    with atomic_output_dir(out, cache) as folder:
+    job = IngestJob(source, events, required_fields, files, out, workers, share, progress, cache)
+    with open_output_folder(out, cache) as folder:
         outcome = find_reader(source.kind).read(replace(job, folder=folder))
         if not SOURCE_KINDS[source.kind].is_log:  # a log may grow; its reader checks the bytes at discovery
-            files.unchanged()
-        text = manifest(source, events, wanted, files, outcome.has_missing_fields, outcome.notes, outcome.field_notes)
+            files.check_unchanged()
+        text = format_manifest(
+            source, events, required_fields, files, outcome.has_missing_fields, outcome.notes, outcome.field_notes
+        )
         (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 

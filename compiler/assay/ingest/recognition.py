@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.ingest.event_forms import NumberedForm, paths_of, wanted_events
+from assay.ingest.event_forms import NumberedForm, group_required_forms, list_field_paths
 from assay.lang.model.package import Lookup, Source
 
 Path_ = tuple[str, ...]
@@ -33,10 +33,10 @@ class Recognition:
     @property
     def paths(self) -> tuple[Path_, ...]:
         """Return the paths of instants, of lookups, of members that unwrap rules require absent, and shared paths."""
-        lookup_paths = [self.outer(lookup) for lookup in self.source.lookups]
+        lookup_paths = [self.get_outer_path(lookup) for lookup in self.source.lookups]
         absent_paths = [(*self.source.body, rule.absent) for rule in self.source.unwrap]
         shared = [(*self.source.body, *path) for path in self.shared]
-        return tuple(dict.fromkeys([*self.source.times, *lookup_paths, *absent_paths, *shared]))
+        return tuple(dict.fromkeys([*self.source.time_paths, *lookup_paths, *absent_paths, *shared]))
 
     @property
     def shared(self) -> tuple[Path_, ...]:
@@ -45,7 +45,10 @@ class Recognition:
         They are read of every line, so that these lines are not parsed twice.
         """
         sole_paths = Counter(
-            paths_of(forms)[0] for forms in wanted_events(self.forms) for _ in forms if len(paths_of(forms)) == 1
+            list_field_paths(forms)[0]
+            for forms in group_required_forms(self.forms)
+            for _ in forms
+            if len(list_field_paths(forms)) == 1
         )
         return tuple(path for path, count in sole_paths.items() if count >= SHARED)
 
@@ -62,11 +65,11 @@ class Recognition:
                 tables.append(Table(lookup, names))
         return tuple(tables)
 
-    def reads_line(self, forms: Sequence[NumberedForm]) -> bool:
+    def needs_line_text(self, forms: Sequence[NumberedForm]) -> bool:
         """Return whether the fields of an event, by its forms, are read from the text of its lines."""
-        return not set(paths_of(forms)) <= set(self.shared)
+        return not set(list_field_paths(forms)) <= set(self.shared)
 
-    def outer(self, lookup: Lookup) -> Path_:
+    def get_outer_path(self, lookup: Lookup) -> Path_:
         """Return the path of a lookup in a record without a wrapped body."""
         return (*self.source.body, *lookup.path) if lookup.in_body else lookup.path
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.lang.model.package import Constant, Source
 from assay.lang.units import count_nanoseconds
-from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_at
+from assay.util.diagnostics import AssayError, Diagnostic, Span, read_excerpt
 from assay.util.json_text import has_conflicting_key, parse_json
 from assay.util.numbers import MAGNITUDE
 from assay.util.paths import resolve_path
@@ -38,29 +38,29 @@ def read_constants(source: Source, directory: Path) -> Mapping[str, object]:
     by_message: dict[str, list[Constant]] = {}
     for constant in source.constants:
         try:
-            values[constant.name] = _read(constant, directory, documents)
+            values[constant.name] = _read_constant(constant, directory, documents)
         except AssayError as error:
             for item in error.diagnostics:
                 problems.setdefault(item.message, item)
                 by_message.setdefault(item.message, []).append(constant)
     if problems:
-        raise AssayError(tuple(_wanted(item, source, by_message[text]) for text, item in problems.items()))
+        raise AssayError(tuple(_add_constants(item, source, by_message[text]) for text, item in problems.items()))
     return values
 
 
-def told_by(constant: Constant, directory: Path) -> tuple[str, tuple[str, ...]]:
+def locate_constant(constant: Constant, directory: Path) -> tuple[str, tuple[str, ...]]:
     """Return the document of a run that holds a constant, relative to its directory, and the path in the document.
 
     The document is empty where the default applies.
     """
-    file = _file(constant, directory)
-    path, value = _locate(_document(file), constant) if file else (constant.path, None)
+    file = _find_file(constant, directory)
+    path, value = _locate(_read_document(file), constant) if file else (constant.path, None)
     if file is None or value is None:
         return "", constant.path
     return file.relative_to(directory).as_posix(), path
 
 
-def duplicate_constant_warnings(source: Source, directory: Path) -> tuple[str, ...]:
+def list_duplicate_constant_warnings(source: Source, directory: Path) -> tuple[str, ...]:
     """Return a sentence for each constant with two values: in the document that is read, or in two documents.
 
     Expects a run whose constants `read_constants` has read.
@@ -68,34 +68,34 @@ def duplicate_constant_warnings(source: Source, directory: Path) -> tuple[str, .
     documents: dict[Path, Any] = {}
     sentences = []
     for constant in source.constants:
-        if not (files := _files(constant, directory)):
+        if not (files := _list_files(constant, directory)):
             continue
         first, *others = files
-        path, value = _locate(documents.setdefault(first, _document(first)), constant)
+        path, value = _locate(documents.setdefault(first, _read_document(first)), constant)
         dotted = f"`{'.'.join(path)}` ({constant.doc})"
         if has_conflicting_key(documents[first], path):
             sentences.append(f"{first.name} has two values of {dotted}; the first counts.")
         for other in others:
-            other_value = _value_or_none(constant, other)
-            if None not in (value, other_value) and other_value != _typed(constant, value, first):
+            other_value = _read_value(constant, other)
+            if None not in (value, other_value) and other_value != _convert_value(constant, value, first):
                 used, unused = (item.relative_to(directory).as_posix() for item in (first, other))
-                raw = _locate(_document(other), constant)[1]
+                raw = _locate(_read_document(other), constant)[1]
                 sentences.append(
                     f"{dotted} is {_quote(value)} in {used}, but {_quote(raw)} in {unused}; {used} is used."
                 )
     return tuple(dict.fromkeys(sentences))
 
 
-def _value_or_none(constant: Constant, file: Path) -> object:
+def _read_value(constant: Constant, file: Path) -> object:
     """Return the value of a constant in a document that is not used, None if it cannot be read."""
     try:
-        path, value = _locate(_document(file), constant)
-        return None if value is None else _typed(replace(constant, path=path), value, file)
+        path, value = _locate(_read_document(file), constant)
+        return None if value is None else _convert_value(replace(constant, path=path), value, file)
     except AssayError:
         return None
 
 
-def _wanted(item: Diagnostic, source: Source, constants: Sequence[Constant]) -> Diagnostic:
+def _add_constants(item: Diagnostic, source: Source, constants: Sequence[Constant]) -> Diagnostic:
     """Return a diagnostic; for a missing document, add the constants that it should hold."""
     if item.code != NO_DOCUMENT or item.span:
         return item
@@ -105,38 +105,38 @@ def _wanted(item: Diagnostic, source: Source, constants: Sequence[Constant]) -> 
     return replace(item, notes=(f"it tells the {noun} {named}{more} of source `{source.name}`",))
 
 
-def _problem(code: str, message: str, **more: Any) -> AssayError:
+def _build_problem(code: str, message: str, **more: Any) -> AssayError:
     return AssayError((Diagnostic(code, message, **more),))
 
 
-def _read(constant: Constant, directory: Path, documents: dict[Path, Any]) -> object:
-    path = _file(constant, directory)
+def _read_constant(constant: Constant, directory: Path, documents: dict[Path, Any]) -> object:
+    path = _find_file(constant, directory)
     if path is None:
         if constant.default is not None:
-            return _typed(constant, _default(constant), directory)
+            return _convert_value(constant, _parse_default(constant), directory)
         hint = f"`assay schema {constant.files[0]}` shows what it must hold"
-        raise _problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
+        raise _build_problem(NO_DOCUMENT, f"the run has no {' or '.join(constant.files)}: {directory}", hint=hint)
     if path not in documents:
-        documents[path] = _document(path)
+        documents[path] = _read_document(path)
     keys, value = _locate(documents[path], constant)
     if value is None:
         if constant.default is None:
             dotted = " or ".join(f"`{'.'.join(keys)}`" for keys in (constant.path, *constant.or_at))
-            raise _problem(
+            raise _build_problem(
                 "missing-fact", f"the run's {path.name} lacks {dotted} ({constant.doc})", span=Span(str(path))
             )
-        return _typed(constant, _default(constant), path)
-    return _typed(replace(constant, path=keys), value, path)
+        return _convert_value(constant, _parse_default(constant), path)
+    return _convert_value(replace(constant, path=keys), value, path)
 
 
-def _files(constant: Constant, directory: Path) -> list[Path]:
+def _list_files(constant: Constant, directory: Path) -> list[Path]:
     """Return those documents of a constant that a run has, in order."""
     return [directory / name for name in constant.files if resolve_path(directory / name).is_file()]
 
 
-def _file(constant: Constant, directory: Path) -> Path | None:
+def _find_file(constant: Constant, directory: Path) -> Path | None:
     """Return the first document of a constant that a run has, or None."""
-    return next(iter(_files(constant, directory)), None)
+    return next(iter(_list_files(constant, directory)), None)
 
 
 def _locate(document: Any, constant: Constant) -> tuple[tuple[str, ...], Any]:
@@ -154,34 +154,34 @@ def _locate(document: Any, constant: Constant) -> tuple[tuple[str, ...], Any]:
     return constant.path, None
 
 
-def _document(path: Path) -> Any:
+def _read_document(path: Path) -> Any:
     try:
         return parse_json(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except json.JSONDecodeError as error:
         span = Span(str(path), error.lineno, error.colno)
-        raise _problem(
+        raise _build_problem(
             "not-json",
             f"{path.name} is not JSON: {error.msg}",
             span=span,
-            excerpt=excerpt_at(path, error.lineno, error.colno),
+            excerpt=read_excerpt(path, error.lineno, error.colno),
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise _problem(NO_DOCUMENT, f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
+        raise _build_problem(NO_DOCUMENT, f"{path.name} cannot be read: {error}", span=Span(str(path))) from None
     except (ValueError, RecursionError) as error:
         cause = "it is nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise _problem("not-json", f"{path.name} cannot be read as JSON: {cause}", span=Span(str(path))) from None
+        raise _build_problem("not-json", f"{path.name} cannot be read as JSON: {cause}", span=Span(str(path))) from None
 
 
-def _default(constant: Constant) -> object:
+def _parse_default(constant: Constant) -> object:
     text = constant.default or ""
     if constant.type == "boolean":
         return {"true": True, "false": False}.get(text, text)
     return Decimal(text) if constant.type in ("integer", "real", "duration") else text
 
 
-def _typed(constant: Constant, value: object, path: Path) -> object:
+def _convert_value(constant: Constant, value: object, path: Path) -> object:
     kind = constant.type
-    number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+    is_number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
     if kind == "text" and isinstance(value, str):
         return value
     if kind == "boolean" and isinstance(value, bool):
@@ -189,27 +189,27 @@ def _typed(constant: Constant, value: object, path: Path) -> object:
     if kind == "instant" and value == "" and constant.default == "":
         return None  # an optional instant
     if kind == "instant" and isinstance(value, str):
-        return _instant(constant, value, path)
-    if number and isinstance(value, (int, Decimal)):
+        return _parse_instant(constant, value, path)
+    if is_number and isinstance(value, (int, Decimal)):
         exact = Decimal(value)
         if not exact.is_finite() or exact.adjusted() > MAGNITUDE or (constant.positive and exact <= 0):
-            raise _wrong(constant, value, path)
+            raise _build_wrong_value_error(constant, value, path)
         if kind == "real":
             return float(exact)
         if kind == "duration" and (nanoseconds := int(exact * count_nanoseconds(constant.unit.name))) >= 1:
             return nanoseconds
         if kind == "integer" and exact == exact.to_integral_value():
             return int(exact)
-    raise _wrong(constant, value, path)
+    raise _build_wrong_value_error(constant, value, path)
 
 
-def _instant(constant: Constant, text: str, path: Path) -> int:
+def _parse_instant(constant: Constant, text: str, path: Path) -> int:
     match = re.fullmatch(INSTANT, text)
     try:
         assert match is not None
         moment = datetime.fromisoformat(match[1]).replace(tzinfo=UTC)
     except (AssertionError, ValueError):
-        raise _wrong(constant, text, path) from None
+        raise _build_wrong_value_error(constant, text, path) from None
     seconds = int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
     return seconds * NANOSECONDS + int((match[2] or "")[:9].ljust(9, "0"))
 
@@ -224,22 +224,22 @@ _EXPECTED = {
 }
 
 
-def _expected(constant: Constant, value: object) -> str:
+def _describe_expected(constant: Constant, value: object) -> str:
     """Return the expectation of a constant, in view of its invalid value."""
     if constant.type == "duration" and isinstance(value, Decimal) and value.is_finite() and 0 < value < 1:
         return "a nanosecond or more"
     return _EXPECTED[constant.type] + (" above 0" if constant.positive else "")
 
 
-def _wrong(constant: Constant, value: object, path: Path) -> AssayError:
+def _build_wrong_value_error(constant: Constant, value: object, path: Path) -> AssayError:
     dotted = ".".join(constant.path)
-    span, excerpt = _place(path, constant.path[-1])
-    return _problem(
+    span, excerpt = _find_key(path, constant.path[-1])
+    return _build_problem(
         "wrong-fact",
         f"`{dotted}` of the run's {path.name} is not what it should be ({constant.doc})",
         span=span,
         excerpt=excerpt,
-        expected=_expected(constant, value),
+        expected=_describe_expected(constant, value),
         found=_quote(value),
     )
 
@@ -250,12 +250,12 @@ def _quote(value: object) -> str:
     return text[:200]
 
 
-def _place(path: Path, key: str) -> tuple[Span, str]:
+def _find_key(path: Path, key: str) -> tuple[Span, str]:
     """Return the first location of a key in a document with an excerpt; without one, the path alone."""
     if not path.is_file():
         return Span(str(path)), ""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         column = line.find(f'"{key}"') + 1
         if column:
-            return Span(str(path), number, column, len(key) + 2), excerpt_at(path, number, column, len(key) + 2)
+            return Span(str(path), number, column, len(key) + 2), read_excerpt(path, number, column, len(key) + 2)
     return Span(str(path)), ""

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
-def empty(table: str, columns: Mapping[str, str]) -> str:
+def build_create_statement(table: str, columns: Mapping[str, str]) -> str:
     """Return the statement that creates an empty table with column types of the engine."""
-    defined = [
+    column_definitions = [
         exp.ColumnDef(this=exp.to_identifier(name), kind=exp.DataType.build(kind, dialect=dialect.DIALECT))
         for name, kind in columns.items()
     ]
-    schema = exp.Schema(this=exp.to_table(table), expressions=defined)
+    schema = exp.Schema(this=exp.to_table(table), expressions=column_definitions)
     return exp.Create(this=schema, kind="TABLE").sql(dialect=dialect.DIALECT)
 
 
@@ -32,76 +32,83 @@ Columns = Mapping[str, str]
 Row = tuple[Any, ...]
 
 
-def write(connection: duckdb.DuckDBPyConnection, place: Path, columns: Columns, rows: Sequence[Row]) -> None:
+def write_table(connection: duckdb.DuckDBPyConnection, target: Path, columns: Columns, rows: Sequence[Row]) -> None:
     """Write rows as Parquet, with column types of the engine."""
-    connection.execute(write_statement(columns), _lists(columns, rows) | {"target": str(place)})
+    connection.execute(build_write_statement(columns), _build_parameters(columns, rows) | {"target": str(target)})
 
 
-def write_statement(columns: Columns) -> str:
+def build_write_statement(columns: Columns) -> str:
     """Return the statement that writes rows; its parameters are lists named like the columns."""
-    from assay.sql.dialect import copied_plainly
+    from assay.sql.dialect import build_copy
 
-    return copied_plainly(_rows(columns))
+    return build_copy(_build_rows_query(columns))
 
 
-def write_many(
-    connection: duckdb.DuckDBPyConnection, place: Path, table: str, columns: Columns, rows: Iterable[Row]
+def write_large_table(
+    connection: duckdb.DuckDBPyConnection, target: Path, table: str, columns: Columns, rows: Iterable[Row]
 ) -> None:
     """Write any number of rows, in order, in batches by way of a temporary table."""
-    empty, added, whole = many(table, columns)
-    connection.execute(empty)
+    create_statement, insert_statement, copy_statement = build_batch_statements(table, columns)
+    connection.execute(create_statement)
     remaining = iter(rows)
     while items := list(itertools.islice(remaining, BATCH)):
-        connection.execute(added, _lists(columns, items))
-    connection.execute(whole, {"target": str(place)})
-    connection.execute(dropped(table))
+        connection.execute(insert_statement, _build_parameters(columns, items))
+    connection.execute(copy_statement, {"target": str(target)})
+    connection.execute(build_drop_statement(table))
 
 
-def many(table: str, columns: Columns) -> tuple[str, str, str]:
+def build_batch_statements(table: str, columns: Columns) -> tuple[str, str, str]:
     """Return the statements that create a table, insert rows from parameters, and write it."""
-    return _empty(table, columns), _added(table, columns), _whole(table)
+    return (
+        _build_create_statement(table, columns),
+        _build_insert_statement(table, columns),
+        _build_copy_statement(table),
+    )
 
 
-def dropped(table: str) -> str:
+def build_drop_statement(table: str) -> str:
     """Return the statement that drops a table if it exists."""
     from sqlglot import exp
 
     from assay.sql import dialect
 
-    return dialect.text(exp.Drop(tables=[exp.to_table(table)], kind="TABLE", exists=True))
+    return dialect.to_sql(exp.Drop(tables=[exp.to_table(table)], kind="TABLE", exists=True))
 
 
-def _lists(columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
+def _build_parameters(columns: Columns, rows: Sequence[Row]) -> dict[str, object]:
     """Return the parameters of `_rows`."""
     return {name: [row[index] for row in rows] for index, name in enumerate(columns)}
 
 
-def _rows(columns: Columns) -> exp.Select:
+def _build_rows_query(columns: Columns) -> exp.Select:
     """Return the query for rows from list parameters, one for each column."""
     from sqlglot import exp
 
     from assay.ingest import builder
     from assay.sql import dialect
 
-    values = [builder.alias(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in columns.items()]
+    values = [
+        builder.build_alias(exp.Explode(this=builder.build_list_parameter(name, kind)), name)
+        for name, kind in columns.items()
+    ]
     return dialect.select(*values)
 
 
-def _empty(table: str, columns: Columns) -> str:
-    return empty(table, columns)
+def _build_create_statement(table: str, columns: Columns) -> str:
+    return build_create_statement(table, columns)
 
 
-def _added(table: str, columns: Columns) -> str:
+def _build_insert_statement(table: str, columns: Columns) -> str:
     from sqlglot import exp
 
     from assay.sql.dialect import DIALECT
 
-    return exp.Insert(this=exp.to_table(table), expression=_rows(columns)).sql(dialect=DIALECT, copy=False)
+    return exp.Insert(this=exp.to_table(table), expression=_build_rows_query(columns)).sql(dialect=DIALECT, copy=False)
 
 
-def _whole(table: str) -> str:
+def _build_copy_statement(table: str) -> str:
     from assay.ingest import builder
     from assay.sql import dialect
-    from assay.sql.dialect import copied_plainly
+    from assay.sql.dialect import build_copy
 
-    return copied_plainly(builder.from_source(dialect.select("*"), table))
+    return build_copy(builder.set_source(dialect.select("*"), table))

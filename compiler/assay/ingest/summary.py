@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from assay.ingest import small_tables
 from assay.ingest.discovery import RunFiles
-from assay.ingest.dropped_records import Reasons
-from assay.ingest.event_forms import LACKING, OTHER, TEXT, TIMELESS
-from assay.ingest.line_counts import LineCount, Share
-from assay.ingest.plain_copies import Line, first_lines
+from assay.ingest.dropped_records import ReasonFinder
+from assay.ingest.event_forms import INCOMPLETE, OTHER, TEXT, TIMELESS
+from assay.ingest.line_counts import FileCounts, LineCount
+from assay.ingest.plain_copies import Line, read_first_lines
 from assay.ingest.quarantine import (
     DESCRIBED,
     TABLE,
-    Broken,
-    Lost,
+    MalformedLine,
+    MalformedRecord,
     NothingRecognisedError,
     QuarantineLimitError,
-    describe,
+    describe_lines,
 )
 from assay.ingest.recognition import Recognition
 from assay.ingest.unknown_records import UnknownTally, write_unknown
@@ -48,38 +48,38 @@ WIDTH = 100  # characters of a line or name in a message
 def sample_unrecognized_lines(source: Source, files: RunFiles) -> tuple[str, ...]:
     """Describe what the first log has at the paths of names, or a line: a sentence for each lookup."""
     for path in (path for host in files.hosts for path in host.files):
-        lines = [line.decode("utf-8", "replace").strip() for line in first_lines(path, LINES)]
+        lines = [line.decode("utf-8", "replace").strip() for line in read_first_lines(path, LINES)]
         numbered_lines = [(number, line) for number, line in enumerate(lines, 1) if line]
         if numbered_lines:
-            where = str(path.relative_to(files.directory))
+            location = str(path.relative_to(files.directory))
             if SOURCE_KINDS[source.kind].has_patterns:
                 return (
-                    _of_text(source, where, *numbered_lines[len(numbered_lines) // 2]),
+                    _describe_text(source, location, *numbered_lines[len(numbered_lines) // 2]),
                 )  # the first lines of a log are not typical
-            return tuple(dict.fromkeys(_of_json(source, where, numbered_lines)))
+            return tuple(dict.fromkeys(_describe_json(source, location, numbered_lines)))
     return ()
 
 
-def _of_text(source: Source, where: str, number: int, line: str) -> str:
+def _describe_text(source: Source, location: str, number: int, line: str) -> str:
     pattern = f", which is read as {source.line}" if source.line else ""
-    return f"source `{source.name}` finds in {where}:{number}: {_short(line)}{pattern}"
+    return f"source `{source.name}` finds in {location}:{number}: {_shorten(line)}{pattern}"
 
 
-def _of_json(source: Source, where: str, lines: Sequence[tuple[int, str]]) -> Iterator[str]:
-    objects = [record for _, line in lines if isinstance(record := _json(line), dict)]
+def _describe_json(source: Source, location: str, lines: Sequence[tuple[int, str]]) -> Iterator[str]:
+    objects = [record for _, line in lines if isinstance(record := _parse_json(line), dict)]
     if not objects:
         number, line = lines[0]
-        yield f"source `{source.name}` finds no JSON object in {where}:{number}: {_short(line)}"
+        yield f"source `{source.name}` finds no JSON object in {location}:{number}: {_shorten(line)}"
         return
     for lookup in source.lookups:
         path = [*source.body, *lookup.path] if lookup.in_body else [*lookup.path]
-        names = list(dict.fromkeys(name for item in objects if (name := _name(item, path, lookup))))
+        names = list(dict.fromkeys(name for item in objects if (name := _get_name(item, path, lookup))))
         more = f" and {len(names) - NAMES} more" if len(names) > NAMES else ""
-        listing = ", ".join(f"`{_short(name)}`" for name in names[:NAMES]) + more if names else "no text"
-        yield f"source `{source.name}` finds as names at {'.'.join(path)} of {where}: {listing}"
+        listing = ", ".join(f"`{_shorten(name)}`" for name in names[:NAMES]) + more if names else "no text"
+        yield f"source `{source.name}` finds as names at {'.'.join(path)} of {location}: {listing}"
 
 
-def _json(line: str) -> object:
+def _parse_json(line: str) -> object:
     """Parse a line as JSON; return None if it is not JSON."""
     try:
         return json.loads(line, object_pairs_hook=build_object)
@@ -87,19 +87,19 @@ def _json(line: str) -> object:
         return None
 
 
-def _name(value: object, path: Sequence[str], lookup: Lookup) -> str:
+def _get_name(value: object, path: Sequence[str], lookup: Lookup) -> str:
     """Return the name that a lookup reads of a record, empty if there is none."""
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value.removeprefix(lookup.drop) if isinstance(value, str) else ""
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return truncate(escape_text(text), WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class HostLog:
     """Counts of a host's log: a row of logs.parquet.
 
     `objects` are the lines that are complete JSON objects; `first_ns` and `last_ns` the instants of the first and the
@@ -121,8 +121,8 @@ def write_summary(
     connection: duckdb.DuckDBPyConnection,
     recognition: Recognition,
     files: RunFiles,
-    shares: Sequence[Share],
-    incomplete: Sequence[tuple[str, int, str]],
+    file_counts: Sequence[FileCounts],
+    incomplete_rows: Sequence[tuple[str, int, str]],
     folder: Path,
 ) -> None:
     """Write logs.parquet, counts.parquet and quarantine.parquet of JSON logs.
@@ -130,77 +130,92 @@ def write_summary(
     Raises AssayError if more records are malformed than the source tolerates.
     """
     names = {item.number: item.event.name for item in recognition.forms}
-    summarised(
-        connection, recognition.source, names, files, shares, incomplete, folder, Reasons(connection, recognition)
+    write_line_summary(
+        connection,
+        recognition.source,
+        names,
+        files,
+        file_counts,
+        incomplete_rows,
+        folder,
+        ReasonFinder(connection, recognition),
     )
 
 
-def summarised(
+def write_line_summary(
     connection: duckdb.DuckDBPyConnection,
     source: Source,
     names: Mapping[int, str],
     files: RunFiles,
-    shares: Sequence[Share],
-    incomplete: Sequence[tuple[str, int, str]],
+    file_counts: Sequence[FileCounts],
+    incomplete_rows: Sequence[tuple[str, int, str]],
     folder: Path,
-    why: Callable[[Lost, Line], str],
+    find_reason: Callable[[MalformedLine, Line], str],
 ) -> None:
     """Write the summary of the lines of a source.
 
-    `names` are the names of events by form number; `why` returns the reason for a malformed line.
+    `names` are the names of events by form number; `find_reason` returns the reason for a malformed line.
     """
-    tallies = [tally for share in shares for tally in share.tallies]
-    lost = [Lost(host, seq, form, "") for share in shares for host, seq, form in share.broken]
-    lost += [Lost(host, seq, LACKING, event) for host, seq, event in incomplete]
-    logs = [_log(host.host, tallies, lost) for host in files.hosts]
-    lost.sort()
-    described = lost if all(log.quarantined <= _limit(source, log) for log in logs) else _first(lost)
-    write_found(
+    tallies = [tally for counts in file_counts for tally in counts.tallies]
+    malformed_lines = [
+        MalformedLine(host, seq, form, "") for counts in file_counts for host, seq, form in counts.malformed
+    ]
+    malformed_lines += [MalformedLine(host, seq, INCOMPLETE, event) for host, seq, event in incomplete_rows]
+    logs = [_count_host(host.host, tallies, malformed_lines) for host in files.hosts]
+    malformed_lines.sort()
+    described = (
+        malformed_lines
+        if all(log.quarantined <= _compute_limit(source, log) for log in logs)
+        else _select_first(malformed_lines)
+    )
+    write_results(
         connection,
         source,
         logs,
-        _counts(names, tallies, lost),
-        describe(files, described, why),
+        _count_events(names, tallies, malformed_lines),
+        describe_lines(files, described, find_reason),
         folder,
         lambda: sample_unrecognized_lines(source, files),
-        [item for share in shares for _, item in share.unknown],
+        [item for counts in file_counts for _, item in counts.unknown],
     )
 
 
-def _first(lost: Sequence[Lost]) -> list[Lost]:
+def _select_first(malformed_lines: Sequence[MalformedLine]) -> list[MalformedLine]:
     """Return the first malformed lines of all hosts, and of each host."""
-    groups = itertools.groupby(lost, key=lambda item: item.host)
-    of_hosts = (item for _, group in groups for item in itertools.islice(group, TOLD))
-    return sorted({*lost[:DESCRIBED], *of_hosts})
+    groups = itertools.groupby(malformed_lines, key=lambda item: item.host)
+    of_hosts = (item for _, group in groups for item in itertools.islice(group, REPORTED_LINES))
+    return sorted({*malformed_lines[:DESCRIBED], *of_hosts})
 
 
-def write_found(
+def write_results(
     connection: duckdb.DuckDBPyConnection,
     source: Source,
-    logs: Sequence[Log],
+    logs: Sequence[HostLog],
     counts: Sequence[tuple[str, str, int]],
-    broken: Iterable[Broken],
+    malformed_records: Iterable[MalformedRecord],
     folder: Path,
-    first_names: Callable[[], tuple[str, ...]] = tuple,
+    describe_logs: Callable[[], tuple[str, ...]] = tuple,
     unknown: Sequence[UnknownTally] = (),
 ) -> None:
     """Check and write the results: logs, counts (host, event, number), malformed lines, unknown names.
 
-    `first_names` describes the content of the logs if nothing was recognized.
+    `describe_logs` describes the content of the logs if nothing was recognized.
 
     Raises AssayError if too many records are malformed or none is recognized.
     """
-    if many := [log for log in logs if log.quarantined > _limit(source, log)]:
-        raise _refused(connection, source, logs, many, broken, folder)
+    if rejected_logs := [log for log in logs if log.quarantined > _compute_limit(source, log)]:
+        raise _build_limit_error(connection, source, logs, rejected_logs, malformed_records, folder)
     if not any(log.recognised for log in logs):
-        raise NothingRecognisedError(nothing_recognized_error(source, logs, broken, first_names), unknown)
-    small_tables.write(connection, folder / "logs.parquet", LOGS, [_row(source, log) for log in logs])
-    small_tables.write(connection, folder / "counts.parquet", COUNTS, counts)
+        raise NothingRecognisedError(
+            build_nothing_recognized_error(source, logs, malformed_records, describe_logs), unknown
+        )
+    small_tables.write_table(connection, folder / "logs.parquet", LOGS, [_build_row(source, log) for log in logs])
+    small_tables.write_table(connection, folder / "counts.parquet", COUNTS, counts)
     write_unknown(connection, folder, unknown)
-    _write_broken(connection, broken, folder / TABLE)
+    _write_malformed(connection, malformed_records, folder / TABLE)
 
 
-LOGS = {"source": "TEXT"} | {name: "TEXT" if name == "host" else "BIGINT" for name in Log.__dataclass_fields__}
+LOGS = {"source": "TEXT"} | {name: "TEXT" if name == "host" else "BIGINT" for name in HostLog.__dataclass_fields__}
 COUNTS = {"host": "TEXT", "event": "TEXT", "n": "BIGINT"}
 QUARANTINE = {
     "host": "TEXT",
@@ -210,30 +225,30 @@ QUARANTINE = {
     "reason": "TEXT",
     "text": "TEXT",
 }
-BROKEN = "broken_lines"
-UNTIMED = ("no time", "bad time")  # prefixes of reasons about instants
-UNLIKE = "no line of the log"  # prefix of reasons about lines that do not match the pattern of all lines
-TOLD = 3  # malformed lines of a host in the error message
+MALFORMED_TABLE = "broken_lines"
+TIME_REASONS = ("no time", "bad time")  # prefixes of reasons about instants
+PATTERN_REASON = "no line of the log"  # prefix of reasons about lines that do not match the pattern of all lines
+REPORTED_LINES = 3  # malformed lines of a host in the error message
 
 
-def _row(source: Source, log: Log) -> tuple[Any, ...]:
-    return (source.name, *(getattr(log, name) for name in Log.__dataclass_fields__))
+def _build_row(source: Source, log: HostLog) -> tuple[Any, ...]:
+    return (source.name, *(getattr(log, name) for name in HostLog.__dataclass_fields__))
 
 
-def _log(host: str, tallies: Sequence[LineCount], lost: Sequence[Lost]) -> Log:
+def _count_host(host: str, tallies: Sequence[LineCount], malformed_lines: Sequence[MalformedLine]) -> HostLog:
     of_host = [tally for tally in tallies if tally.host == host]
-    broken = Counter(item.form for item in lost if item.host == host)
+    malformed_by_form = Counter(item.form for item in malformed_lines if item.host == host)
     events = [tally for tally in of_host if tally.form >= 0]
     dated = [tally for tally in of_host if tally.form >= OTHER]
     first = min(dated, key=lambda tally: tally.first_seq, default=None)
     last = max(dated, key=lambda tally: tally.last_seq, default=None)
     recognised = min(events, key=lambda tally: tally.first_seq, default=None)
-    return Log(
+    return HostLog(
         host,
         sum(tally.rows for tally in of_host),
         sum(tally.rows for tally in of_host if tally.form >= OTHER or tally.form == TIMELESS),
-        sum(tally.rows for tally in events) - broken[LACKING],
-        broken.total(),
+        sum(tally.rows for tally in events) - malformed_by_form[INCOMPLETE],
+        malformed_by_form.total(),
         sum(tally.rows for tally in of_host if tally.form == TEXT),
         first.first_ns if first else None,
         last.last_ns if last else None,
@@ -241,99 +256,115 @@ def _log(host: str, tallies: Sequence[LineCount], lost: Sequence[Lost]) -> Log:
     )
 
 
-def _counts(names: Mapping[int, str], tallies: Sequence[LineCount], lost: Sequence[Lost]) -> list[tuple[str, str, int]]:
+def _count_events(
+    names: Mapping[int, str], tallies: Sequence[LineCount], malformed_lines: Sequence[MalformedLine]
+) -> list[tuple[str, str, int]]:
     """Return the number of records of each event in the log of each host."""
     counts: Counter[tuple[str, str]] = Counter()
     for tally in tallies:
         if tally.form in names:
             counts[tally.host, names[tally.form]] += tally.rows
-    counts.subtract((item.host, item.event) for item in lost if item.form == LACKING)
+    counts.subtract((item.host, item.event) for item in malformed_lines if item.form == INCOMPLETE)
     return [(host, event, number) for (host, event), number in sorted(counts.items())]
 
 
-def _write_broken(connection: duckdb.DuckDBPyConnection, broken: Iterable[Broken], place: Path) -> None:
+def _write_malformed(
+    connection: duckdb.DuckDBPyConnection, malformed_records: Iterable[MalformedRecord], target: Path
+) -> None:
     """Write malformed records as Parquet, in order."""
-    rows = (tuple(getattr(item, name) for name in QUARANTINE) for item in broken)
-    small_tables.write_many(connection, place, BROKEN, QUARANTINE, rows)
+    rows = (tuple(getattr(item, name) for name in QUARANTINE) for item in malformed_records)
+    small_tables.write_large_table(connection, target, MALFORMED_TABLE, QUARANTINE, rows)
 
 
-def _limit(source: Source, log: Log) -> int:
+def _compute_limit(source: Source, log: HostLog) -> int:
     """Return how many malformed records of a host are tolerated."""
     # Exact: with doubles, 0.29 of 100 lines is less than 29.
     return max(int(Fraction(str(source.quarantine.share)) * log.lines), source.quarantine.at_least)
 
 
-def _refused(
+def _build_limit_error(
     connection: duckdb.DuckDBPyConnection,
     source: Source,
-    logs: Sequence[Log],
-    many: Sequence[Log],
-    broken: Iterable[Broken],
+    logs: Sequence[HostLog],
+    rejected_logs: Sequence[HostLog],
+    malformed_records: Iterable[MalformedRecord],
     folder: Path,
 ) -> QuarantineLimitError:
     """Write the described records; return the error for hosts with too many malformed records."""
-    first: dict[str, list[Broken]] = {log.host: [] for log in many}
-    described = 0
+    first_records: dict[str, list[MalformedRecord]] = {log.host: [] for log in rejected_logs}
+    described_count = 0
 
-    def passed() -> Iterator[Broken]:
-        nonlocal described
-        for item in broken:
-            described += 1
-            if item.host in first and len(first[item.host]) < TOLD:
-                first[item.host].append(item)
+    def iter_counted() -> Iterator[MalformedRecord]:
+        nonlocal described_count
+        for item in malformed_records:
+            described_count += 1
+            if item.host in first_records and len(first_records[item.host]) < REPORTED_LINES:
+                first_records[item.host].append(item)
             yield item
 
-    _write_broken(connection, passed(), folder / TABLE)
-    problems = [_too_many(source, log, _limit(source, log), first[log.host]) for log in many]
-    return QuarantineLimitError(problems, sum(log.quarantined for log in logs), described)
+    _write_malformed(connection, iter_counted(), folder / TABLE)
+    problems = [
+        _build_limit_diagnostic(source, log, _compute_limit(source, log), first_records[log.host])
+        for log in rejected_logs
+    ]
+    return QuarantineLimitError(problems, sum(log.quarantined for log in logs), described_count)
 
 
-def nothing_recognized_error(
-    source: Source, logs: Sequence[Log], broken: Iterable[Broken], first_names: Callable[[], tuple[str, ...]]
+def build_nothing_recognized_error(
+    source: Source,
+    logs: Sequence[HostLog],
+    malformed_records: Iterable[MalformedRecord],
+    describe_logs: Callable[[], tuple[str, ...]],
 ) -> AssayError:
     """Return the error for a run without any recognized record."""
     kind = SOURCE_KINDS[source.kind]
-    things = kind.records
+    record_noun = kind.records
     if not any(log.lines for log in logs):
         return fail(
             "nothing-recognised",
-            f"the files of `{source.name}` hold no {things} at all",
+            f"the files of `{source.name}` hold no {record_noun} at all",
             hint="did the run record anything?",
         )
-    where = f" of {format_count(len(logs), 'host')}" if source.hosts else ""
-    lines = format_count(sum(log.lines for log in logs), things.removesuffix("s"), things)
+    host_clause = f" of {format_count(len(logs), 'host')}" if source.hosts else ""
+    lines = format_count(sum(log.lines for log in logs), record_noun.removesuffix("s"), record_noun)
     return fail(
         "nothing-recognised",
-        f"none of the {lines}{where} is an event that the specs know",
-        notes=_reasons(source, list(itertools.islice(broken, TOLD))) or first_names(),
+        f"none of the {lines}{host_clause} is an event that the specs know",
+        notes=_list_reasons(source, list(itertools.islice(malformed_records, REPORTED_LINES))) or describe_logs(),
         hint=f"are these {kind.files} of this system? `assay list events` tells the names that are known",
     )
 
 
-def _reasons(source: Source, broken: Sequence[Broken]) -> tuple[str, ...]:
+def _list_reasons(source: Source, malformed_records: Sequence[MalformedRecord]) -> tuple[str, ...]:
     """Return the reasons for malformed records, and how the source reads instants or lines if that is a reason."""
-    notes = [f"{_where(item)}: {item.reason}" for item in broken]
-    form = time_format.describe_format(source) if any(item.reason.startswith(UNTIMED) for item in broken) else ""
+    notes = [f"{_format_location(item)}: {item.reason}" for item in malformed_records]
+    form = (
+        time_format.describe_format(source)
+        if any(item.reason.startswith(TIME_REASONS) for item in malformed_records)
+        else ""
+    )
     if form:
-        paths = " or ".join(f"`{'.'.join(path)}`" for path in source.times)
-        at = f", {paths}," if source.time else ""
-        notes.append(f"the time{at} of a record of source `{source.name}` is read as {form}")
-    if any(item.reason.startswith(UNLIKE) for item in broken):
+        paths = " or ".join(f"`{'.'.join(path)}`" for path in source.time_paths)
+        time_paths = f", {paths}," if source.time else ""
+        notes.append(f"the time{time_paths} of a record of source `{source.name}` is read as {form}")
+    if any(item.reason.startswith(PATTERN_REASON) for item in malformed_records):
         notes.append(f"a line of source `{source.name}` is read as `{source.line}`: {source.doc}")
     return tuple(notes)
 
 
-def _where(item: Broken) -> str:
+def _format_location(item: MalformedRecord) -> str:
     """Return the line of a malformed record, and its first byte if that is known."""
     return f"{item.file}:{item.line}" + ("" if item.offset is None else f", byte {item.offset}")
 
 
-def _too_many(source: Source, log: Log, limit: int, broken: Sequence[Broken]) -> Diagnostic:
-    notes = _reasons(source, broken)
-    where = f" of host {log.host}" if log.host else ""
+def _build_limit_diagnostic(
+    source: Source, log: HostLog, limit: int, malformed_records: Sequence[MalformedRecord]
+) -> Diagnostic:
+    notes = _list_reasons(source, malformed_records)
+    host_clause = f" of host {log.host}" if log.host else ""
     return Diagnostic(
         "too-many-broken-lines",
-        f"{log.quarantined} of the {log.lines} {SOURCE_KINDS[source.kind].records}{where} are broken",
+        f"{log.quarantined} of the {log.lines} {SOURCE_KINDS[source.kind].records}{host_clause} are broken",
         expected=f"at most {limit}",
         found=str(log.quarantined),
         notes=notes,

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from assay.ingest import builder
 from assay.lang.model.package import Source
-from assay.lang.time_format import SINCE_1970, offset_ns
+from assay.lang.time_format import SINCE_1970, parse_offset
 from assay.sql import dialect
 
 ISO = (
@@ -19,110 +19,123 @@ DATE = 10  # characters of a date
 MINUTE = 60_000_000_000
 
 
-def parse_parts(source: Source, text: exp.Expr) -> exp.Expr:
+def build_parts(source: Source, text: exp.Expr) -> exp.Expr:
     """Return the parts of the text of an instant, the argument of `instant`."""
     if "%" in source.time_form:
-        return builder.call("try_strptime", text, builder.text(source.time_form))
+        return builder.call("try_strptime", text, builder.build_text(source.time_form))
     expression = NUMBER if source.time_form else ISO
-    names = exp.Array(expressions=[builder.text(f"p{index}") for index in range(1, 4 if source.time_form else 5)])
-    return builder.call("regexp_extract", text, builder.text(expression), names)
+    names = exp.Array(expressions=[builder.build_text(f"p{index}") for index in range(1, 4 if source.time_form else 5)])
+    return builder.call("regexp_extract", text, builder.build_text(expression), names)
 
 
-def no_blank(text: exp.Expr) -> exp.Expr:
+def has_no_blank(text: exp.Expr) -> exp.Expr:
     """Return the condition that the time of day has no blank, after which the engine would ignore the rest."""
-    time = builder.call("substr", text.copy(), dialect.integer(DATE + 2))
-    return exp.Not(this=builder.call("contains", time, builder.text(" ")))
+    time = builder.call("substr", text.copy(), dialect.build_integer(DATE + 2))
+    return exp.Not(this=builder.call("contains", time, builder.build_text(" ")))
 
 
 def is_utc(text: exp.Expr) -> exp.Expr:
     """Return the condition that a text may be a UTC time with at least seconds."""
     return exp.and_(
-        builder.call("ends_with", text.copy(), builder.text("Z")),
-        exp.GTE(this=builder.call("strlen", text.copy()), expression=dialect.integer(20)),
-        no_blank(text),
+        builder.call("ends_with", text.copy(), builder.build_text("Z")),
+        exp.GTE(this=builder.call("strlen", text.copy()), expression=dialect.build_integer(20)),
+        has_no_blank(text),
     )
 
 
-def utc(text: exp.Expr, careful: bool = True) -> exp.Expr:
+def build_utc_instant(text: exp.Expr, is_safe: bool = True) -> exp.Expr:
     """Return the instant in ns of a UTC time with at least seconds; null if the text is not one.
 
-    Unless `careful`, years beyond 64 bits are an error, as they are even for TRY_CAST.
+    Unless `is_safe`, years beyond 64 bits are an error, as they are even for TRY_CAST.
     """
     nanoseconds = builder.call("epoch_ns", builder.try_cast(text.copy(), "TIMESTAMP_NS"))
-    return builder.when(is_utc(text), builder.tried(nanoseconds) if careful else nanoseconds)
+    return builder.build_if(is_utc(text), builder.build_try(nanoseconds) if is_safe else nanoseconds)
 
 
-def of_text(source: Source, text: exp.Expr, careful: bool = True) -> exp.Expr:
+def build_text_instant(source: Source, text: exp.Expr, is_safe: bool = True) -> exp.Expr:
     """Return the instant in ns of a text in the notation of the source; null if the text is not one.
 
-    A text that may be a UTC time is parsed as one, which is fast. `careful` is that of `utc`.
+    A text that may be a UTC time is parsed as one, which is fast. `is_safe` is that of `utc`.
     """
-    value = instant(source, parse_parts(source, text))
+    value = build_instant(source, build_parts(source, text))
     if source.time_form:
         return value
-    return builder.when(builder.call("ends_with", text.copy(), builder.text("Z")), utc(text, careful), value)
-
-
-def instant(source: Source, parts: exp.Expr) -> exp.Expr:
-    """Return the instant in ns from a column with the result of `parse_parts`; null if the text is not one."""
-    if "%" in source.time_form:
-        return _moved(builder.call("epoch_ns", parts), dialect.integer(offset_ns(source.zone) or 0))
-    if source.time_form:
-        return _since(parts, 10 ** (DIGITS - SINCE_1970[source.time_form]))
-    return _iso(parts, source.zone)
-
-
-def _part(parts: exp.Expr, index: int) -> exp.Expr:
-    return builder.call("struct_extract", parts.copy(), builder.text(f"p{index}"))
-
-
-def _moved(value: exp.Expr, ahead: exp.Expr) -> exp.Expr:
-    """Return the UTC instant of a time in a zone that is `ahead` ns ahead of UTC."""
-    return builder.tried(exp.Sub(this=value, expression=exp.paren(ahead)))
-
-
-def _fraction(text: exp.Expr, digits: int) -> exp.Expr:
-    """Return the first digits of a fraction as an integer."""
-    most = dialect.integer(digits)
-    return builder.try_cast(
-        builder.call("rpad", builder.call("left", text, most), most.copy(), builder.text("0")), "BIGINT"
+    return builder.build_if(
+        builder.call("ends_with", text.copy(), builder.build_text("Z")), build_utc_instant(text, is_safe), value
     )
 
 
-def _since(parts: exp.Expr, scale: int) -> exp.Expr:
+def build_instant(source: Source, parts: exp.Expr) -> exp.Expr:
+    """Return the instant in ns from a column with the result of `build_parts`; null if the text is not one."""
+    if "%" in source.time_form:
+        return _subtract_offset(builder.call("epoch_ns", parts), dialect.build_integer(parse_offset(source.zone) or 0))
+    if source.time_form:
+        return _build_epoch_instant(parts, 10 ** (DIGITS - SINCE_1970[source.time_form]))
+    return _build_iso_instant(parts, source.zone)
+
+
+def _extract_part(parts: exp.Expr, index: int) -> exp.Expr:
+    return builder.call("struct_extract", parts.copy(), builder.build_text(f"p{index}"))
+
+
+def _subtract_offset(value: exp.Expr, offset: exp.Expr) -> exp.Expr:
+    """Return the UTC instant of a time in a zone that is `offset` ns ahead of UTC."""
+    return builder.build_try(exp.Sub(this=value, expression=exp.paren(offset)))
+
+
+def _build_fraction(text: exp.Expr, digits: int) -> exp.Expr:
+    """Return the first digits of a fraction as an integer."""
+    length = dialect.build_integer(digits)
+    return builder.try_cast(
+        builder.call("rpad", builder.call("left", text, length), length.copy(), builder.build_text("0")), "BIGINT"
+    )
+
+
+def _build_epoch_instant(parts: exp.Expr, scale: int) -> exp.Expr:
     digits = len(str(scale)) - 1
-    whole = exp.Mul(this=builder.try_cast(_part(parts, 2), "HUGEINT"), expression=dialect.integer(scale))
-    value: exp.Expr = exp.Add(this=whole, expression=_fraction(_part(parts, 3), digits)) if digits else whole
-    negative = exp.EQ(this=_part(parts, 1), expression=builder.text("-"))
-    value = builder.when(negative, exp.Neg(this=exp.paren(value)), value.copy())
-    return builder.when(has_part(parts, 2), builder.try_cast(value, "BIGINT"))
+    whole_units = exp.Mul(
+        this=builder.try_cast(_extract_part(parts, 2), "HUGEINT"), expression=dialect.build_integer(scale)
+    )
+    value: exp.Expr = (
+        exp.Add(this=whole_units, expression=_build_fraction(_extract_part(parts, 3), digits))
+        if digits
+        else whole_units
+    )
+    is_negative = exp.EQ(this=_extract_part(parts, 1), expression=builder.build_text("-"))
+    value = builder.build_if(is_negative, exp.Neg(this=exp.paren(value)), value.copy())
+    return builder.build_if(has_part(parts, 2), builder.try_cast(value, "BIGINT"))
 
 
 def has_part(parts: exp.Expr, index: int) -> exp.Expr:
-    return exp.NEQ(this=_part(parts, index), expression=builder.text(""))
+    return exp.NEQ(this=_extract_part(parts, index), expression=builder.build_text(""))
 
 
-def _iso(parts: exp.Expr, zone: str) -> exp.Expr:
-    moment = exp.DPipe(this=exp.DPipe(this=_part(parts, 1), expression=builder.text(" ")), expression=_part(parts, 2))
-    seconds = builder.call("epoch_ns", builder.try_cast(moment, "TIMESTAMP_NS"))
-    value = exp.Add(this=seconds, expression=_fraction(_part(parts, 3), DIGITS))
-    return builder.when(has_part(parts, 1), _moved(value, _ahead(_part(parts, 4), zone)))
-
-
-def _ahead(text: exp.Expr, zone: str) -> exp.Expr:
-    """Return how many ns the zone of a time is ahead of UTC. Without a zone, use that of the source, or null."""
-    hours = builder.try_cast(builder.call("left", text, dialect.integer(3)), "BIGINT")
-    minutes = builder.try_cast(builder.call("right", text.copy(), dialect.integer(2)), "BIGINT")
-    behind = builder.starts(text.copy(), "-")
-    signed = builder.when(behind, exp.Neg(this=minutes), minutes.copy())
-    explicit = exp.Mul(
-        this=exp.paren(exp.Add(this=exp.Mul(this=hours, expression=dialect.integer(60)), expression=signed)),
-        expression=dialect.integer(MINUTE),
+def _build_iso_instant(parts: exp.Expr, zone: str) -> exp.Expr:
+    moment = exp.DPipe(
+        this=exp.DPipe(this=_extract_part(parts, 1), expression=builder.build_text(" ")),
+        expression=_extract_part(parts, 2),
     )
-    default = offset_ns(zone)
-    implicit: exp.Expr = builder.cast(exp.Null(), "BIGINT") if default is None else dialect.integer(default)
+    seconds = builder.call("epoch_ns", builder.try_cast(moment, "TIMESTAMP_NS"))
+    value = exp.Add(this=seconds, expression=_build_fraction(_extract_part(parts, 3), DIGITS))
+    return builder.build_if(
+        has_part(parts, 1), _subtract_offset(value, _build_zone_offset(_extract_part(parts, 4), zone))
+    )
+
+
+def _build_zone_offset(text: exp.Expr, zone: str) -> exp.Expr:
+    """Return how many ns the zone of a time is ahead of UTC. Without a zone, use that of the source, or null."""
+    hours = builder.try_cast(builder.call("left", text, dialect.build_integer(3)), "BIGINT")
+    minutes = builder.try_cast(builder.call("right", text.copy(), dialect.build_integer(2)), "BIGINT")
+    is_negative = builder.build_starts_with(text.copy(), "-")
+    signed = builder.build_if(is_negative, exp.Neg(this=minutes), minutes.copy())
+    explicit = exp.Mul(
+        this=exp.paren(exp.Add(this=exp.Mul(this=hours, expression=dialect.build_integer(60)), expression=signed)),
+        expression=dialect.build_integer(MINUTE),
+    )
+    default = parse_offset(zone)
+    implicit: exp.Expr = builder.cast(exp.Null(), "BIGINT") if default is None else dialect.build_integer(default)
     ifs = [
-        exp.If(this=exp.EQ(this=text.copy(), expression=builder.text("")), true=implicit),
-        exp.If(this=exp.EQ(this=text.copy(), expression=builder.text("Z")), true=dialect.integer(0)),
+        exp.If(this=exp.EQ(this=text.copy(), expression=builder.build_text("")), true=implicit),
+        exp.If(this=exp.EQ(this=text.copy(), expression=builder.build_text("Z")), true=dialect.build_integer(0)),
     ]
     return exp.Case(ifs=ifs, default=explicit)

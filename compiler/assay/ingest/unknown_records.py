@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 TABLE = "unknown.parquet"
 COLUMNS = {"host": "TEXT", "name": "TEXT", "n": "BIGINT", "first_seq": "BIGINT"}
 LONGEST = 200  # characters of a name, after which it is cut; the same as in unknown.rs
-MOST = 1000  # names of a source that are counted separately
+NAME_LIMIT = 1000  # names of a source that are counted separately
 #: the same limit for a file or a chunk of a large one, since a log may give every record another name
-MOST_OF_FILE = 10_000
+FILE_NAME_LIMIT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,16 @@ class UnknownTally:
         return self.host, self.name, self.rows, self.first_seq
 
 
-def merge_tallies(tallies: Iterable[UnknownTally], most: int) -> tuple[UnknownTally, ...]:
-    """Return one tally for each host and name, sorted. Names beyond the `most` frequent of all hosts become None."""
-    every = tuple(tallies)
+def merge_tallies(tallies: Iterable[UnknownTally], limit: int) -> tuple[UnknownTally, ...]:
+    """Return one tally for each host and name, sorted. Names beyond the `limit` frequent of all hosts become None."""
+    all_tallies = tuple(tallies)
     rows: Counter[str] = Counter()
-    for item in every:
+    for item in all_tallies:
         if item.name is not None:
             rows[item.name] += item.rows
-    names = set(sorted(rows, key=lambda name: (-rows[name], name))[:most])
+    names = set(sorted(rows, key=lambda name: (-rows[name], name))[:limit])
     merged: dict[tuple[str, str | None], UnknownTally] = {}
-    for item in every:
+    for item in all_tallies:
         name = item.name if item.name in names else None
         previous = merged.get((item.host, name))
         first = min(item.first_seq, previous.first_seq) if previous else item.first_seq
@@ -61,5 +61,5 @@ def merge_tallies(tallies: Iterable[UnknownTally], most: int) -> tuple[UnknownTa
 
 def write_unknown(connection: duckdb.DuckDBPyConnection, folder: Path, tallies: Iterable[UnknownTally]) -> None:
     """Write the table into an ingested folder."""
-    rows = [item.values for item in merge_tallies(tallies, MOST)]
-    small_tables.write(connection, folder / TABLE, COLUMNS, rows)
+    rows = [item.values for item in merge_tallies(tallies, NAME_LIMIT)]
+    small_tables.write_table(connection, folder / TABLE, COLUMNS, rows)

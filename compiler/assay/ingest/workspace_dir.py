@@ -12,9 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from assay.ingest.quarantine import TABLE, QuarantineLimitError
-from assay.ingest.small_tables import dropped
+from assay.ingest.small_tables import build_drop_statement
 from assay.util import atomic, checksums, scratch
-from assay.util.os_errors import convert_os_error, disk_full, is_full, is_within, make_write_error
+from assay.util.os_errors import (
+    build_disk_full_error,
+    build_write_error,
+    convert_os_error,
+    is_disk_full_error,
+    is_within,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,7 +31,7 @@ SCRATCH = (SPILL, "plain", "batches")  # temporary folders
 
 
 @contextmanager
-def atomic_output_dir(out: Path, cache: Path | None = None) -> Iterator[Path]:
+def open_output_folder(out: Path, cache: Path | None = None) -> Iterator[Path]:
     """Yield a new folder that becomes `out` if the block succeeds, and is removed otherwise.
 
     It is created in the scratch of the cache, by default of the parent of `out`. If a run has too many malformed
@@ -33,25 +39,25 @@ def atomic_output_dir(out: Path, cache: Path | None = None) -> Iterator[Path]:
     """
     root = cache or out.parent
     try:
-        with scratch.temporary_folder(root) as fresh:
+        with scratch.create_temporary_folder(root) as new_folder:
             try:
-                yield fresh
+                yield new_folder
             except QuarantineLimitError as error:
                 if cache:
-                    error.hold(fresh / TABLE, cache)
+                    error.store_table(new_folder / TABLE, cache)
                 raise
             for name in SCRATCH:
-                shutil.rmtree(fresh / name, ignore_errors=True)
-            checksums.seal(fresh, out.name, ends=True)
-            atomic.install(root, fresh, out)
+                shutil.rmtree(new_folder / name, ignore_errors=True)
+            checksums.seal(new_folder, out.name, checks_ends_only=True)
+            atomic.install(root, new_folder, out)
     except OSError as error:
         if not is_within(error, root):
             raise convert_os_error(error) from None
-        raise make_write_error("cache", "cache folder", root, error, "name another with --cache") from None
+        raise build_write_error("cache", "cache folder", root, error, "name another with --cache") from None
     except Exception as error:
-        if not is_of_engine(error) or not is_full(error):
+        if not is_engine_error(error) or not is_disk_full_error(error):
             raise
-        raise disk_full("cache folder", root, "name another with --cache") from None
+        raise build_disk_full_error("cache folder", root, "name another with --cache") from None
     finally:
         if cache is None:
             scratch.clean_up(root)
@@ -88,7 +94,7 @@ class Engine:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: object, error: object, place: object) -> None:
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
         """Close the engine or keep it idle for reuse. One that failed may have tables left."""
         try:
             if kind is None and not self._has_spilled and not _idle:
@@ -106,7 +112,7 @@ class Engine:
 _idle: list[duckdb.DuckDBPyConnection] = []  # engines without tables
 
 
-def idle_engine() -> duckdb.DuckDBPyConnection | None:
+def get_idle_engine() -> duckdb.DuckDBPyConnection | None:
     """Return a cursor of an idle engine for small queries, None if no run was read."""
     return _idle[0].cursor() if _idle else None
 
@@ -125,7 +131,7 @@ class Cursor:
     def drop(self, tables: Sequence[str]) -> None:
         """Drop tables if they exist."""
         for table in tables:
-            self.connection.execute(dropped(table))
+            self.connection.execute(build_drop_statement(table))
 
     def close(self) -> None:
         """Close it if it was opened."""
@@ -133,7 +139,7 @@ class Cursor:
             self.connection.close()
 
 
-def is_of_engine(error: Exception) -> bool:
+def is_engine_error(error: Exception) -> bool:
     """Return whether an error is one of the engine, which may not be loaded."""
     duckdb = sys.modules.get("duckdb")
     return duckdb is not None and isinstance(error, duckdb.Error)

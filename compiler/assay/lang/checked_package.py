@@ -20,7 +20,7 @@ _ORDERED = ("events", "summaries")  # parts of a package whose order matters
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasureResult:
     """The result of a metric's measure: type (integer, unsigned, real), unit, and factor to the metric's unit."""
 
     type: str
@@ -41,16 +41,16 @@ class CheckedPackage:
     """
 
     package: Package
-    measured: Mapping[str, Measured]
+    measured: Mapping[str, MeasureResult]
     definitions: Mapping[str, str]
     sources: str
 
-    def metric(self, name: str) -> Metric:
+    def get_metric(self, name: str) -> Metric:
         """Return the metric with an id.  Raises KeyError."""
         return {metric.id: metric for metric in self.package.metrics}[name]
 
 
-def resolve(package: Package, sources: str) -> CheckedPackage:
+def resolve_package(package: Package, sources: str) -> CheckedPackage:
     """Return the checked package with its conversion factors.  `check` must have found no problem."""
     units = get_library(tuple(unit.name for unit in package.units))
     package = _sort_parts(write_factors(package, units))
@@ -58,13 +58,13 @@ def resolve(package: Package, sources: str) -> CheckedPackage:
     measured = {}
     for metric in package.metrics:
         if formula.is_formula(metric):
-            measured[metric.id] = Measured("real", metric.unit.name, Fraction(1))
+            measured[metric.id] = MeasureResult("real", metric.unit.name, Fraction(1))
             continue
-        inferred = infer(metric.measure, scopes.build_grain_scope(package, grains[metric.grain]), units.units())
+        inferred = infer(metric.measure, scopes.build_grain_scope(package, grains[metric.grain]), units.get_units())
         inferred = infer_reduced(inferred, metric.reduction.kind if metric.reduction else "")
         is_count = metric.reduction is not None and metric.reduction.kind == "count"
         kind = "unsigned" if not is_count and _is_unsigned(metric.measure, grains[metric.grain]) else inferred.type
-        measured[metric.id] = Measured(kind, inferred.unit, units.factor(inferred.unit, metric.unit.name))
+        measured[metric.id] = MeasureResult(kind, inferred.unit, units.compute_factor(inferred.unit, metric.unit.name))
     return CheckedPackage(package, measured, hash_definitions(package), sources)
 
 

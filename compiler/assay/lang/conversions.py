@@ -40,7 +40,7 @@ class _Resolver:
 
     @property
     def units(self) -> Units:
-        return self.library.units()
+        return self.library.get_units()
 
     def build_scope(self, grain: str, parameter: Parameter | None = None) -> Scope:
         definition = next(item for item in self.package.grains if item.name == grain)
@@ -51,9 +51,9 @@ class _Resolver:
         operands = tuple(self.convert_node(operand, scope) for operand in node.operands)
         factor = ""
         if node.op == "whole":
-            factor = str(self.units.factor(infer(node.operands[0], scope, self.units).unit, node.unit))
+            factor = str(self.units.compute_factor(infer(node.operands[0], scope, self.units).unit, node.unit))
         elif node.op == "quantity" and (kind := infer(node, scope, self.units)).type == "integer":
-            factor = str(self.units.factor(node.unit, kind.unit))
+            factor = str(self.units.compute_factor(node.unit, kind.unit))
         elif node.op in SIDE_BY_SIDE:
             operands = convert_operands(operands, infer_sides(node, scope, self.units), self.units)
         return dataclasses.replace(node, operands=operands, factor=factor)
@@ -126,14 +126,14 @@ class _Resolver:
             return self.convert_computed(item)
         events = {event.name: event for event in self.package.events}
         value = next(field for field in events[item.samples[0].event].fields if field.name == VALUE)
-        factor = self.units.factor(read_unit(value.unit.name, item.reading), item.unit.name)
+        factor = self.units.compute_factor(read_unit(value.unit.name, item.reading), item.unit.name)
         return dataclasses.replace(item, samples=samples, gone=gone, factor=str(factor))
 
     def convert_computed(self, item: Series) -> Series:
         """Return a computed series with the factors of its value, and the factor to its unit."""
         assert item.value is not None
         scope = scopes.build_term_scope(self.package, item)
-        factor = self.units.factor(infer(item.value, scope, self.units).unit, item.unit.name)
+        factor = self.units.compute_factor(infer(item.value, scope, self.units).unit, item.unit.name)
         return dataclasses.replace(item, value=self.convert_node(item.value, scope), factor=str(factor))
 
     def convert_cut(self, item: Cut) -> Cut:

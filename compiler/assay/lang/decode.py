@@ -17,7 +17,7 @@ from typing import Any
 from assay.lang.blocks import list_kinds
 from assay.lang.model import package as model
 from assay.lang.model.article import Block, Part
-from assay.lang.model.expression import Expression, decode, parse
+from assay.lang.model.expression import Expression, decode_expression, parse_expression
 from assay.util.diagnostics import AssayError, Span, fail
 
 #: decodes plain data to a value
@@ -28,21 +28,21 @@ _REQUIRED = object()
 class _ShapeError(Exception):
     """Data with the wrong shape.  `path` leads to the place, innermost step first; callers extend it."""
 
-    def __init__(self, message: str, expected: str = "", found: str = "") -> None:
+    def __init__(self, message: str, expected: str = "", actual: str = "") -> None:
         self.message = message
         self.expected = expected
-        self.found = found
+        self.actual = actual
         self.path: list[str] = []
 
 
-def package(data: object, where: str, *, lenient: bool = False) -> model.Package:
+def decode_package(data: object, where: str, *, lenient: bool = False) -> model.Package:
     """Decode a package; `where` names its file in messages.
 
     With `lenient`, missing keys have empty values: normal forms leave these out, and specs of an older language do not
     have them.  Raises AssayError `spec-shape` when a key is missing, unknown or of the wrong type.
     """
     try:
-        decoded: model.Package = _make_decoder(model.Package, lenient)(data)
+        decoded: model.Package = _build_decoder(model.Package, lenient)(data)
     except _ShapeError as error:
         raise _convert_error(error, "package", where) from None
     return decoded
@@ -51,68 +51,68 @@ def package(data: object, where: str, *, lenient: bool = False) -> model.Package
 def _convert_error(error: _ShapeError, root: str, where: str) -> AssayError:
     path = root + "".join(reversed(error.path))
     message = f"{path} {error.message}"
-    return fail("spec-shape", message, span=Span(where), expected=error.expected, found=error.found)
+    return fail("spec-shape", message, span=Span(where), expected=error.expected, found=error.actual)
 
 
-def sources(data: object, where: str) -> tuple[model.Source, ...]:
+def decode_sources(data: object, where: str) -> tuple[model.Source, ...]:
     """Decode the sources of a normal form, without the rest of the package; `where` names its file in messages.
 
     Raises AssayError `spec-shape`.
     """
     try:
-        decoded: tuple[model.Source, ...] = _make_decoder(tuple[model.Source, ...], True)(data)
+        decoded: tuple[model.Source, ...] = _build_decoder(tuple[model.Source, ...], True)(data)
     except _ShapeError as error:
         raise _convert_error(error, "sources", where) from None
     return decoded
 
 
-def get_ready() -> None:
+def build_decoders() -> None:
     """Build the decoders of a package ahead of time."""
-    _make_decoder(model.Package, False)
+    _build_decoder(model.Package, False)
 
 
 @functools.cache
-def _make_decoder(hint: Any, lenient: bool) -> Decoder:
+def _build_decoder(hint: Any, lenient: bool) -> Decoder:
     """Return the decoder of a type."""
-    if inner := _optional_type(hint):
+    if inner := _get_optional_type(hint):
         if inner is Expression:
             return lambda data: None if data in (None, [], "") else _decode_expression(data)
-        decode_inner = _make_decoder(inner, lenient)
+        decode_inner = _build_decoder(inner, lenient)
         return lambda data: None if data is None else decode_inner(data)
     if hint is Expression:
         return _decode_expression
     if typing.get_origin(hint) is tuple:
-        return _make_tuple_decoder(_make_decoder(typing.get_args(hint)[0], lenient))
+        return _build_tuple_decoder(_build_decoder(typing.get_args(hint)[0], lenient))
     if hint is Part:
-        return _make_part_decoder(lenient)
+        return _build_part_decoder(lenient)
     if dataclasses.is_dataclass(hint):
-        return _make_record_decoder(typing.cast("type[Any]", hint), lenient)
+        return _build_record_decoder(typing.cast("type[Any]", hint), lenient)
     return functools.partial(_decode_scalar, hint)
 
 
-def _optional_type(hint: Any) -> Any:
+def _get_optional_type(hint: Any) -> Any:
     """Return T for the type `T | None`, else None."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         return next(item for item in typing.get_args(hint) if item is not type(None))
     return None
 
 
-def _default_of(hint: Any) -> Any:
+def _get_default(hint: Any) -> Any:
     """Return the value of a key that a normal form leaves out; `_REQUIRED` where none may be."""
     if hint in (str, int, float, bool):
         return hint()
     if typing.get_origin(hint) is tuple:
         return ()
-    return None if _optional_type(hint) else _REQUIRED
+    return None if _get_optional_type(hint) else _REQUIRED
 
 
-def _make_tuple_decoder(decode_item: Decoder) -> Decoder:
+def _build_tuple_decoder(decode_item: Decoder) -> Decoder:
     def decode_tuple(data: object) -> tuple[Any, ...]:
         """Decode a list; None and the empty text are an empty one."""
         if not isinstance(data, list):
             if data in (None, ""):
                 return ()
-            raise _shape_error("a list", data)
+            raise _build_shape_error("a list", data)
         try:
             return tuple([decode_item(item) for item in data])
         except _ShapeError as error:
@@ -131,36 +131,36 @@ def _has_error(decode_item: Decoder, data: object) -> bool:
     return False
 
 
-def _make_record_decoder(kind: type[Any], lenient: bool) -> Decoder:
+def _build_record_decoder(kind: type[Any], lenient: bool) -> Decoder:
     hints = typing.get_type_hints(kind)
-    fields = {item.name: _make_decoder(hints[item.name], lenient) for item in dataclasses.fields(kind)}
-    defaults = {name: _default_of(hints[name]) if lenient else _REQUIRED for name in fields}
+    fields = {item.name: _build_decoder(hints[item.name], lenient) for item in dataclasses.fields(kind)}
+    defaults = {name: _get_default(hints[name]) if lenient else _REQUIRED for name in fields}
     # Fields that only resolving sets have a default in the class and are not in Dhall.
     defaults |= {f.name: f.default for f in dataclasses.fields(kind) if f.default is not dataclasses.MISSING}
-    return _make_members_decoder(kind, fields, defaults, lambda values: kind(*values), lenient)
+    return _build_members_decoder(kind, fields, defaults, lambda values: kind(*values), lenient)
 
 
-def _make_part_decoder(lenient: bool) -> Decoder:
+def _build_part_decoder(lenient: bool) -> Decoder:
     """Return the decoder of parts: of each kind of blocks a part has a list, by the name of its member."""
-    lists = {kind.member: _make_tuple_decoder(_make_block_decoder(kind, lenient)) for kind in list_kinds()}
-    text = _make_decoder(str, lenient)
+    lists = {kind.member: _build_tuple_decoder(_build_block_decoder(kind, lenient)) for kind in list_kinds()}
+    text = _build_decoder(str, lenient)
     fields: dict[str, Decoder] = {"title": text, "prose": text, **lists}
     defaults = {**dict.fromkeys(("title", "prose"), "" if lenient else _REQUIRED), **dict.fromkeys(lists, ())}
 
     def build(values: list[Any]) -> Part:
         return Part(values[0], values[1], tuple(itertools.chain(*values[2:])))
 
-    return _make_members_decoder(Part, fields, defaults, build, lenient)
+    return _build_members_decoder(Part, fields, defaults, build, lenient)
 
 
-def _make_block_decoder(kind: type[Block], lenient: bool) -> Decoder:
+def _build_block_decoder(kind: type[Block], lenient: bool) -> Decoder:
     if not kind.is_text:
-        return _make_record_decoder(kind, lenient)
+        return _build_record_decoder(kind, lenient)
     build: Callable[[Any], Block] = kind
     return lambda data: build(_decode_scalar(str, data))
 
 
-def _make_members_decoder(
+def _build_members_decoder(
     kind: type[Any],
     fields: dict[str, Decoder],
     defaults: dict[str, Any],
@@ -172,7 +172,7 @@ def _make_members_decoder(
     def decode_record(data: object) -> Any:
         """Decode a record; its keys must be the fields of the class."""
         if not isinstance(data, dict):
-            raise _shape_error(f"a record ({kind.__name__})", data)
+            raise _build_shape_error(f"a record ({kind.__name__})", data)
         is_snake_case = lenient and data.keys() <= fields.keys()
         items = data if is_snake_case else {_to_snake_case(str(key)): value for key, value in data.items()}
         values = []
@@ -187,15 +187,15 @@ def _make_members_decoder(
                 values.append(defaults[name])
         missing = [name for name, value in zip(fields, values, strict=True) if value is _REQUIRED]
         if missing or not items.keys() <= fields.keys():
-            raise _keys_error(kind, missing, sorted(items.keys() - fields.keys()))
+            raise _build_keys_error(kind, missing, sorted(items.keys() - fields.keys()))
         return build(values)
 
     return decode_record
 
 
-def _keys_error(kind: type[Any], missing: list[str], extra: list[str]) -> _ShapeError:
+def _build_keys_error(kind: type[Any], missing: list[str], extra: list[str]) -> _ShapeError:
     differences = f"missing {', '.join(missing) or 'none'}; unknown {', '.join(extra) or 'none'}"
-    return _ShapeError(f"is not a {kind.__name__}", found=differences)
+    return _ShapeError(f"is not a {kind.__name__}", actual=differences)
 
 
 @functools.cache
@@ -205,7 +205,11 @@ def _to_snake_case(name: str) -> str:
 
 def _decode_expression(data: object) -> Expression:
     try:
-        node = parse(data) if isinstance(data, str) else decode(typing.cast("list[dict[str, object]]", data))
+        node = (
+            parse_expression(data)
+            if isinstance(data, str)
+            else decode_expression(typing.cast("list[dict[str, object]]", data))
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise _ShapeError(f"is not an expression: {error}") from None
     if node is None:
@@ -217,9 +221,9 @@ def _decode_scalar(hint: Any, data: object) -> Any:
     if hint is float and isinstance(data, int) and not isinstance(data, bool):
         return float(data)
     if not isinstance(data, hint) or (hint is int and isinstance(data, bool)):
-        raise _shape_error(hint.__name__, data)
+        raise _build_shape_error(hint.__name__, data)
     return data
 
 
-def _shape_error(expected: str, data: object) -> _ShapeError:
+def _build_shape_error(expected: str, data: object) -> _ShapeError:
     return _ShapeError("has the wrong shape", expected, repr(data)[:200])

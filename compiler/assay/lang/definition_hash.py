@@ -51,15 +51,15 @@ def collect_definition(package: Package, metric: Metric, memo: SerializationMemo
     body: dict[str, Any] = {
         "metric": to_plain_data(metric, prose=False, memo=memo),
         "grains": [
-            memo.table(name, members, functools.partial(_convert_members, package, name, members, memo))
+            memo.get_table(name, members, functools.partial(_convert_members, package, name, members, memo))
             for name, members in sorted(needs.grains.items())
         ],
         "relations": convert_all(item for item in _sort_by_name(package.relations) if item.name in needs.relations),
         "events": [
-            memo.table(name, fields, functools.partial(_convert_event, package, name, fields, memo))
+            memo.get_table(name, fields, functools.partial(_convert_event, package, name, fields, memo))
             for name, fields in sorted(needs.events.items())
         ],
-        "sources": convert_all(_without_run_facts(item) for item in _sort_by_name(_required_sources(package, needs))),
+        "sources": convert_all(_drop_run_facts(item) for item in _sort_by_name(_list_required_sources(package, needs))),
         "constants": convert_all(item for item in constants if item.name in needs.constants),
         "filters": convert_all(item for item in _sort_by_name(package.filters) if item.name in needs.filters),
     }
@@ -78,11 +78,11 @@ def collect_definition(package: Package, metric: Metric, memo: SerializationMemo
 def hash_definition(body: Mapping[str, Any], memo: SerializationMemo | None = None) -> str:
     """Return the SHA-256 (hexadecimal) of a definition, serialized canonically."""
     memo = memo or SerializationMemo()
-    parts = (f"{dump_compact(name)}:{memo.text(part)}" for name, part in sorted(body.items()))
+    parts = (f"{dump_compact(name)}:{memo.serialize(part)}" for name, part in sorted(body.items()))
     return hashlib.sha256(f"{{{','.join(parts)}}}".encode()).hexdigest()
 
 
-def _required_sources(package: Package, needs: dependencies.Dependencies) -> tuple[Source, ...]:
+def _list_required_sources(package: Package, needs: dependencies.Dependencies) -> tuple[Source, ...]:
     """Return the sources of the events that are read.
 
     All sources, where a relation reads the logs or no event is read.
@@ -116,7 +116,7 @@ def _sort_by_name(items: Iterable[Any]) -> list[Any]:
     return sorted(items, key=lambda item: str(item.name))
 
 
-def _without_run_facts(source: Source) -> Source:
+def _drop_run_facts(source: Source) -> Source:
     """Return a source without its constants and ignored names, which do not shape its records."""
     return dataclasses.replace(source, constants=(), ignored=())
 

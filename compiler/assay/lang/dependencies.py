@@ -226,7 +226,7 @@ def _list_upstream_tables(table: Table) -> Iterable[str]:
 def _select_read(members: Set[str], read: Set[str] | Reads | None) -> Set[str]:
     """Return the members that are read (None: all)."""
     if isinstance(read, Reads):
-        return read.among(members)
+        return read.filter_columns(members)
     return members if read is None else members & read
 
 

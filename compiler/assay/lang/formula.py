@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Metric, Package
-from assay.lang.typing_rules import NONE, KindError, Typed, UnknownNameError
+from assay.lang.typing_rules import NONE, KindError, UnknownNameError, ValueType
 from assay.lang.units import UnitLibrary
 
 #: parameter of formulas in a table over classes; its value is the amount of a class
@@ -57,17 +57,17 @@ def list_measured(metrics_by_id: Mapping[str, Metric], metrics: Iterable[Metric]
     """
     measured_by_id: dict[str, Metric] = {}
     for metric in metrics:
-        measured_by_id.update((item.id, item) for item in _iterate_measured(metrics_by_id, metric, ()))
+        measured_by_id.update((item.id, item) for item in _iter_measured(metrics_by_id, metric, ()))
     return tuple(measured_by_id.values())
 
 
-def _iterate_measured(metrics_by_id: Mapping[str, Metric], metric: Metric, trail: tuple[str, ...]) -> Iterator[Metric]:
+def _iter_measured(metrics_by_id: Mapping[str, Metric], metric: Metric, trail: tuple[str, ...]) -> Iterator[Metric]:
     if not is_formula(metric):
         yield metric
         return
     for name in list_inputs(metric.measure):
         if name in metrics_by_id and name not in trail:
-            yield from _iterate_measured(metrics_by_id, metrics_by_id[name], (*trail, metric.id))
+            yield from _iter_measured(metrics_by_id, metrics_by_id[name], (*trail, metric.id))
 
 
 def list_constants(metrics_by_id: Mapping[str, Metric], metric: Metric) -> tuple[str, ...]:
@@ -220,7 +220,7 @@ class FormulaScope:
     """
 
     metrics: Mapping[str, str]
-    constants: Mapping[str, Typed]
+    constants: Mapping[str, ValueType]
     amount: str = ""
 
 
@@ -238,22 +238,22 @@ def infer_unit(node: Expression, scope: FormulaScope, library: UnitLibrary) -> s
     leaf = _LEAVES.get(node.op)
     if leaf:
         unit = leaf(node, scope)
-        library.unit(unit)
+        library.parse_unit(unit)
         return unit
     if node.op in ("times", "over"):
         return library.combine(node.op, *units)
     for unit in units[1:]:
-        library.factor(unit, units[0])
+        library.compute_factor(unit, units[0])
     return units[0]
 
 
-def _metric_unit(node: Expression, scope: FormulaScope) -> str:
+def _get_metric_unit(node: Expression, scope: FormulaScope) -> str:
     if node.name not in scope.metrics:
         raise UnknownNameError("metric", node.name, tuple(sorted(scope.metrics)))
     return scope.metrics[node.name]
 
 
-def _constant_unit(node: Expression, scope: FormulaScope) -> str:
+def _get_constant_unit(node: Expression, scope: FormulaScope) -> str:
     if node.name not in scope.constants:
         raise UnknownNameError("constant", node.name, tuple(sorted(scope.constants)))
     constant = scope.constants[node.name]
@@ -262,7 +262,7 @@ def _constant_unit(node: Expression, scope: FormulaScope) -> str:
     return constant.unit
 
 
-def _class_unit(node: Expression, scope: FormulaScope) -> str:
+def _get_class_unit(node: Expression, scope: FormulaScope) -> str:
     if node.name != CLASS or not scope.amount:
         raise UnknownNameError("parameter", node.name, (CLASS,) if scope.amount else ())
     return scope.amount
@@ -273,9 +273,9 @@ _LEAVES: Mapping[str, Callable[[Expression, FormulaScope], str]] = {
     "real": lambda _node, _scope: NONE,
     "quantity": lambda node, _scope: node.unit,
     "as_unit": lambda node, _scope: node.unit,
-    "metric": _metric_unit,
-    "constant": _constant_unit,
-    "parameter": _class_unit,
+    "metric": _get_metric_unit,
+    "constant": _get_constant_unit,
+    "parameter": _get_class_unit,
 }
 
 
@@ -284,7 +284,7 @@ def write_conversions(node: Expression, unit: str, scope: FormulaScope, library:
 
     A formula that has conversions already, from a normal form, gets them once.
     """
-    factor, base = library.base(unit)
+    factor, base = library.convert_to_base(unit)
     bare = node.operands[0] if node.op == "converted" else node
     return Expression(
         "converted", (_convert_to_base(bare, scope, library),), text=base, unit=unit, factor=str(1 / factor)
@@ -295,10 +295,10 @@ def _convert_to_base(node: Expression, scope: FormulaScope, library: UnitLibrary
     operands = tuple(_convert_to_base(operand, scope, library) for operand in node.operands)
     if node.op in ("metric", "constant", "quantity"):
         unit = infer_unit(node, scope, library)
-        factor, base = library.base(unit)
+        factor, base = library.convert_to_base(unit)
         return replace(node, unit=unit, factor=str(factor), text=base)
     if node.op == "as_unit":
         operand_unit = infer_unit(node.operands[0], scope, library)
-        ratio: Fraction = library.base(node.unit)[0] / library.base(operand_unit)[0]
+        ratio: Fraction = library.convert_to_base(node.unit)[0] / library.convert_to_base(operand_unit)[0]
         return replace(node, operands=operands, factor=str(ratio))
     return replace(node, operands=operands)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.lang.model.expression import Expression, show
+from assay.lang.model.expression import Expression, format_expression
 from assay.lang.model.package import Event, Package, Sampled, Series, Term
 
 COMPARED = {"equals": "=", "matches": "=~", "at_least": "≥", "at_most": "≤", "above": ">", "below": "<"}
@@ -38,10 +38,10 @@ def _describe_term(package: Package, term: Term) -> str:
 def describe_sample_filter(package: Package, item: Sampled) -> str:
     """Return the names of samples and the filter on them."""
     event = next(candidate for candidate in package.events if candidate.name == item.event)
-    return f"{' or '.join(record_names(event))}, {describe_filter(item)}"
+    return f"{' or '.join(list_record_names(event))}, {describe_filter(item)}"
 
 
-def record_names(event: Event) -> tuple[str, ...]:
+def list_record_names(event: Event) -> tuple[str, ...]:
     """Return the distinct names of the records of an event."""
     return tuple(dict.fromkeys(name.name for form in event.forms for name in form.names))
 
@@ -81,7 +81,7 @@ def describe_condition(node: Expression, *, inside: bool = False) -> str:
         return f"not {describe_condition(node.operands[0], inside=True)}"
     if node.op in COMPARED:
         return _describe_comparison(node, COMPARED[node.op])
-    return node.name if node.op == "field" else show(node)
+    return node.name if node.op == "field" else format_expression(node)
 
 
 def _describe_comparison(node: Expression, sign: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from assay.util.diagnostics import Diagnostic
 
 LIBRARIES = ("schema", "Prelude")
-SHOWN = 5  # files that a message names
+MAX_LISTED_FILES = 5  # files that a message names
 
 
 def list_library_files(root: Path) -> Iterator[str]:
@@ -39,7 +39,9 @@ def warn_of_differences(root: Path, shipped: Path) -> tuple[Diagnostic, ...]:
     names = list_differing_files(root, shipped)
     if not names:
         return ()
-    listing = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    listing = ", ".join(names[:MAX_LISTED_FILES]) + (
+        f" and {len(names) - MAX_LISTED_FILES} more" if len(names) > MAX_LISTED_FILES else ""
+    )
     message = "the schema in the workspace differs from the schema of this version of Assay"
     hint = "run `assay init --update-schema DIR` to update the schema of the workspace DIR"
     return (Diagnostic("schema-differs", message, found=f"other contents of {listing}", hint=hint, severity="warning"),)

@@ -22,10 +22,10 @@ PLACES = "`{name}`, `{name...}`, `{}` or `{...}`"
 class PatternError(ValueError):
     """A text that is not a pattern: the problem, its position (from 0) and length, and a hint."""
 
-    def __init__(self, message: str, at: int, length: int, hint: str = "") -> None:
+    def __init__(self, message: str, position: int, length: int, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.at = at
+        self.position = position
         self.length = length
         self.hint = hint
 
@@ -74,12 +74,12 @@ class Pattern:
         return tuple(piece.name for piece in self.pieces if piece.name)
 
     @property
-    def sure(self) -> tuple[str, ...]:
+    def required_places(self) -> tuple[str, ...]:
         """Return the names of the captures that every line has: those in no optional part."""
         return tuple(piece.name for piece in self.pieces if piece.name and not piece.optional)
 
     @property
-    def last(self) -> tuple[str, ...]:
+    def last_places(self) -> tuple[str, ...]:
         """Return the names of captures that a line may end with: several if an optional part is at the end."""
         names, part = [], -1
         for piece in reversed(self.pieces):
@@ -91,19 +91,19 @@ class Pattern:
         return tuple(name for name in names if name)
 
     @property
-    def mark(self) -> str:
+    def literal_prefix(self) -> str:
         """Return the literal text that the pattern begins with: lines with it look like lines of the pattern."""
         first = self.pieces[0]
         return "" if first.matches or first.optional else first.text
 
-    def expression(self, places: Sequence[str]) -> str:
+    def build_expression(self, places: Sequence[str]) -> str:
         """Return the regular expression of a whole line, without trailing blanks.
 
         It has a group for each of `places`, in the order of the pattern.
         """
         return f"^{_build_regex(self.pieces, frozenset(places), whole=True)}$"
 
-    def beginnings(self) -> Iterator[Beginning]:
+    def iter_beginnings(self) -> Iterator[Beginning]:
         """Yield what precedes each piece that every line has."""
         for index, piece in enumerate(self.pieces):
             if not piece.optional:
@@ -142,25 +142,25 @@ def _build_regex(pieces: Sequence[Piece], places: frozenset[str], whole: bool) -
     return "".join(parts) + (")?" if part else "")
 
 
-def parse(text: str) -> Pattern:
+def parse_pattern(text: str) -> Pattern:
     """Parse the text of a pattern.  Raises PatternError."""
     pieces: list[Piece] = []
     part, part_start, part_count = 0, 0, 0
     for match in _TOKEN.finditer(text.rstrip(" \t")):
-        token, at = match.group(), match.start()
+        token, position = match.group(), match.start()
         if token == "{?":
             if part:
-                raise PatternError("an optional part begins within another", at, 2, "close the first with `?}`")
+                raise PatternError("an optional part begins within another", position, 2, "close the first with `?}`")
             part_count += 1
-            part, part_start = part_count, at
+            part, part_start = part_count, position
         elif token == "?}":
             if not part:
-                raise PatternError("`?}` without `{?`", at, 2, "start the optional part with `{?`")
+                raise PatternError("`?}` without `{?`", position, 2, "start the optional part with `{?`")
             part = 0
         elif token in ("{", "}"):
-            raise PatternError("unmatched brace", at, 1, f"write `{token * 2}` for a literal brace")
+            raise PatternError("unmatched brace", position, 1, f"write `{token * 2}` for a literal brace")
         elif token.startswith("{") and token != "{{":
-            pieces.append(_parse_capture(token, at, pieces, part))
+            pieces.append(_parse_capture(token, position, pieces, part))
         else:
             _append_text(pieces, {"{{": "{", "}}": "}"}.get(token, token), part)
     if part:
@@ -179,15 +179,15 @@ def _append_text(pieces: list[Piece], text: str, part: int) -> None:
         pieces.append(Piece(text, optional=part))
 
 
-def _parse_capture(token: str, at: int, before: Sequence[Piece], part: int) -> Piece:
+def _parse_capture(token: str, position: int, before: Sequence[Piece], part: int) -> Piece:
     inner = token[1:-1]
     name = inner.removesuffix("...")
     if name and not _NAME.fullmatch(name):
         hint = "a name consists of letters, digits and `_`; write `{{` or `}}` for a literal brace"
-        raise PatternError(f"`{token}` is not a place", at, len(token), hint)
+        raise PatternError(f"`{token}` is not a place", position, len(token), hint)
     if name and name in {piece.name for piece in before}:
-        raise PatternError(f"duplicate place `{name}`", at, len(token), "rename one; `{}` has no name")
+        raise PatternError(f"duplicate place `{name}`", position, len(token), "rename one; `{}` has no name")
     if before and before[-1].matches:
         hint = "put the text that separates them between the places"
-        raise PatternError("two adjacent places without text between them", at, len(token), hint)
+        raise PatternError("two adjacent places without text between them", position, len(token), hint)
     return Piece(name=name, matches=REST if inner.endswith("...") else WORD, optional=part)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.lang import decode
-from assay.lang.checked_package import CheckedPackage, Measured
+from assay.lang.checked_package import CheckedPackage, MeasureResult
 from assay.lang.plain_data import to_plain_data
 
 FORMAT = 2  # 1 sorted events and summaries by name
@@ -32,28 +32,28 @@ def build_content(checked: CheckedPackage) -> dict[str, Any]:
     return {"format": FORMAT, "dhall": checked.sources, "package": body}
 
 
-def dump(checked: CheckedPackage) -> str:
+def format_normal_form(checked: CheckedPackage) -> str:
     """Return the normal form as YAML.  Its header has the hash of the body, so that a manual edit is detected."""
     import yaml
 
     class Dumper(yaml.SafeDumper):
         """Writes texts of several lines as blocks."""
 
-    def text(dumper: Any, value: str) -> Any:
+    def represent_text(dumper: Any, value: str) -> Any:
         style = "|" if "\n" in value else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
-    Dumper.add_representer(str, text)
+    Dumper.add_representer(str, represent_text)
     data = build_content(checked)
     body = yaml.dump({"package": data["package"]}, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)
-    return f"format: {FORMAT}\ndhall: {checked.sources}\ncontent: {_digest(body)}\n{body}"
+    return f"format: {FORMAT}\ndhall: {checked.sources}\ncontent: {_hash_body(body)}\n{body}"
 
 
-def _digest(body: str) -> str:
+def _hash_body(body: str) -> str:
     return hashlib.sha256(body.encode()).hexdigest()
 
 
-def load(text: str, where: str) -> CheckedPackage:
+def parse_normal_form(text: str, where: str) -> CheckedPackage:
     """Load the package of a normal form in YAML."""
     import yaml
 
@@ -67,9 +67,9 @@ def restore_package(data: dict[str, Any], where: str) -> CheckedPackage:
     measured, hashes = {}, {}
     for item in body.get("metrics", ()):
         entry = item.pop("measured")
-        measured[item["id"]] = Measured(entry["type"], entry["unit"], _parse_factor(entry["factor"]))
+        measured[item["id"]] = MeasureResult(entry["type"], entry["unit"], _parse_factor(entry["factor"]))
         hashes[item["id"]] = item.pop("definition")
-    return CheckedPackage(decode.package(body, where, lenient=True), measured, hashes, data["dhall"])
+    return CheckedPackage(decode.decode_package(body, where, lenient=True), measured, hashes, data["dhall"])
 
 
 def _parse_factor(text: str) -> Fraction:
@@ -85,13 +85,13 @@ def read_header(text: str) -> str:
     Empty when the header is missing or of another format, or when the body does not match its hash.
     """
     *head, body = text.split("\n", 3)
-    if len(head) != 3 or head[0] != f"format: {FORMAT}" or head[2] != f"content: {_digest(body)}":
+    if len(head) != 3 or head[0] != f"format: {FORMAT}" or head[2] != f"content: {_hash_body(body)}":
         return ""
     return head[1].removeprefix("dhall: ").strip() if head[1].startswith("dhall: ") else ""
 
 
 @functools.cache
-def code_version() -> str:
+def compute_code_version() -> str:
     """Return a hash of the code that evaluates, decodes and resolves packages, for keys of caches."""
     lang = Path(__file__).parent
     files = [*sorted(lang.rglob("*.py")), *sorted((lang.parent / "dhall").glob("*.py"))]

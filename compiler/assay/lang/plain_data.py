@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from assay.lang.model.article import Block, Part
-from assay.lang.model.expression import Expression, show
+from assay.lang.model.expression import Expression, format_expression
 from assay.lang.model.package import Metric
 
 _PROSE = ("doc", "message", "hint", "better", "width", "examples")
@@ -32,15 +32,15 @@ class SerializationMemo:
     tables: dict[tuple[str, frozenset[str]], Any] = field(default_factory=dict)
     texts: dict[int, tuple[object, str]] = field(default_factory=dict)
 
-    def text(self, plain: Any) -> str:
+    def serialize(self, plain: Any) -> str:
         """Return the JSON text of plain data; each part is serialized once."""
         if isinstance(plain, list):
-            return f"[{','.join(map(self.text, plain))}]"
+            return f"[{','.join(map(self.serialize, plain))}]"
         if id(plain) not in self.texts:
             self.texts[id(plain)] = plain, dump_compact(plain)
         return self.texts[id(plain)][1]
 
-    def table(self, name: str, members: set[str], compute: Callable[[], Any]) -> Any:
+    def get_table(self, name: str, members: set[str], compute: Callable[[], Any]) -> Any:
         """Return the plain data of some members of a table; it is computed once."""
         key = name, frozenset(members)
         if key not in self.tables:
@@ -72,14 +72,14 @@ def _is_object(kind: Any) -> bool:
 
 def _convert_object(value: Any, prose: bool, memo: SerializationMemo | None) -> Any:
     if isinstance(value, Expression):
-        return show(value)
+        return format_expression(value)
     if isinstance(value, Block) and value.is_text:
-        (name,) = _field_names(cast(Hashable, type(value)), prose)
+        (name,) = _list_field_names(cast(Hashable, type(value)), prose)
         return getattr(value, name)
     if isinstance(value, Part):
         members = value.list_members()
     else:  # mypy does not see that a class is hashable
-        members = ((name, getattr(value, name)) for name in _field_names(cast(Hashable, type(value)), prose))
+        members = ((name, getattr(value, name)) for name in _list_field_names(cast(Hashable, type(value)), prose))
     items = {}
     for name, member in members:
         item = to_plain_data(member, prose=prose, memo=memo)
@@ -94,7 +94,7 @@ def is_non_default(name: str, value: Any) -> bool:
 
 
 @functools.cache
-def _field_names(kind: Any, prose: bool) -> tuple[str, ...]:
+def _list_field_names(kind: Any, prose: bool) -> tuple[str, ...]:
     """Return the fields of a class that are written; without `prose`, those that affect numbers."""
     skipped = () if prose else (*_PROSE, *_BOUNDS, *(("name",) if issubclass(kind, Metric) else ()))
     return tuple(item.name for item in dataclasses.fields(kind) if item.name not in skipped)

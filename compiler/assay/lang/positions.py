@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assay import dhall
-from assay.dhall.origin import PlacedText, iterate_declarations, iterate_texts
+from assay.dhall.origin import PlacedText, iter_declarations, iter_texts
 from assay.lang.check.checker import Field
 from assay.lang.sources import convert_span
 from assay.util.diagnostics import Span
@@ -53,16 +53,16 @@ class _Word:
         """The path of the record that the text is a field of."""
         return self.placed.path[:-1]
 
-    def place(self, file: str = "") -> Place:
+    def locate(self, file: str = "") -> Place:
         """Return the position of the literal; for a reference, or a literal elsewhere, where `file` uses it."""
-        return _place(self._choose(file) if file else self.node)
+        return _locate_node(self._choose(file) if file else self.node)
 
     def _choose(self, file: str) -> dhall.Node:
         if self.node.source.name == file and not self.is_reference:
             return self.node
         # A usage that contains the literal is the declaration that the text refers to.
-        usages = (node for node in self.placed.iterate_usages() if not _contains(node, self.node))
-        for node in (*usages, *self.placed.iterate_enclosing()):
+        usages = (node for node in self.placed.iter_usages() if not _contains(node, self.node))
+        for node in (*usages, *self.placed.iter_enclosing()):
             if node.source.name == file:
                 return self.node if _contains(node, self.node) else node
         return self.node
@@ -71,7 +71,7 @@ class _Word:
 class Positions:
     """Finds words in the sources of a package; calls `evaluate` when the first position is needed."""
 
-    def __init__(self, evaluate: Callable[[], dhall.Evaluated]) -> None:
+    def __init__(self, evaluate: Callable[[], dhall.Evaluation]) -> None:
         self._evaluate = evaluate
 
     def __call__(self, word: str, skipped: int = 0, within: Sequence[str] = ()) -> Place:
@@ -86,59 +86,59 @@ class Positions:
         words = [item for item in words if fields.issubset(item.placed.path)] or words
         owners = [name for name in within if not isinstance(name, Field) and name in self._words and name != word]
         for name in reversed(owners):
-            if near := _find_nearest(self._words[name], words):
-                inner, owner = near
-                return inner.place(owner.node.source.name)
-        distinct = list({item.place()[0]: item for item in words}.values())
+            if nearest := _find_nearest(self._words[name], words):
+                inner, owner = nearest
+                return inner.locate(owner.node.source.name)
+        distinct = list({item.locate()[0]: item for item in words}.values())
         if owners and not (len(distinct) == 1 and distinct[0].rank == REFERENCE):
-            return self._find_declaration_of(owners)
-        return distinct[skipped].place() if skipped < len(distinct) else (None, "")
+            return self._find_owner_declaration(owners)
+        return distinct[skipped].locate() if skipped < len(distinct) else (None, "")
 
     def find_field(self, word: str, name: str) -> Place:
         """Return the expression of the field `name` in the declaration of `word`; (None, "") if there is none."""
         for item in self._words.get(word, []):
             if item.rank != REFERENCE:
-                for node in item.placed.iterate_field(name):
+                for node in item.placed.iter_field(name):
                     if node.source.name == item.node.source.name and not _contains(node, item.node):
-                        return _place(node)
+                        return _locate_node(node)
                 return None, ""
         return None, ""
 
     def find_declaration(self, word: str) -> Place:
         """Return where `id = "..."` or `name = "..."` declares this name, listed by the package or not."""
         node = self._declarations.get(word)
-        return _place(node) if node else (None, "")
+        return _locate_node(node) if node else (None, "")
 
-    def _find_declaration_of(self, owners: Sequence[str]) -> Place:
+    def _find_owner_declaration(self, owners: Sequence[str]) -> Place:
         """Return where the last of these names is written, near one of the names before it."""
         words = self._words[owners[-1]]
         for name in reversed(owners[:-1]):
-            if near := _find_nearest(self._words[name], words):
-                return near[0].place(near[1].node.source.name)
+            if nearest := _find_nearest(self._words[name], words):
+                return nearest[0].locate(nearest[1].node.source.name)
         files = {item.node.source.name for name in owners[:-1] for item in self._words[name]}
         same_file = [item for item in words if item.node.source.name in files]
-        return (same_file or words)[0].place()
+        return (same_file or words)[0].locate()
 
     @cached_property
-    def _evaluated(self) -> dhall.Evaluated:
+    def _evaluated(self) -> dhall.Evaluation:
         return self._evaluate()
 
     @cached_property
     def _words(self) -> dict[str, list[_Word]]:
-        texts = list(iterate_texts(self._evaluated))
+        texts = list(iter_texts(self._evaluated))
         declaring = {id(node) for _, _, node in self._name_declarations}
-        declaring |= {id(item.literal) for item in texts if _rank(item) != REFERENCE}
+        declaring |= {id(item.literal) for item in texts if _get_rank(item) != REFERENCE}
         words: dict[str, list[_Word]] = {}
         for item in texts:
-            node = item.literal or next(item.iterate_usages(), None) or next(item.iterate_enclosing(), None)
+            node = item.literal or next(item.iter_usages(), None) or next(item.iter_enclosing(), None)
             if node is not None:
-                is_reference = _rank(item) == REFERENCE and id(item.literal) in declaring
-                words.setdefault(item.text, []).append(_Word(item, node, _rank(item), is_reference))
+                is_reference = _get_rank(item) == REFERENCE and id(item.literal) in declaring
+                words.setdefault(item.text, []).append(_Word(item, node, _get_rank(item), is_reference))
         return {text: sorted(items, key=lambda item: item.order) for text, items in words.items()}
 
     @cached_property
     def _name_declarations(self) -> list[tuple[str, str, dhall.Node]]:
-        return list(iterate_declarations(self._evaluated, frozenset(DECLARING)))
+        return list(iter_declarations(self._evaluated, frozenset(DECLARING)))
 
     @cached_property
     def _declarations(self) -> dict[str, dhall.Node]:
@@ -150,12 +150,12 @@ class Positions:
         return {text: node for text, (_, node) in nodes.items()}
 
 
-def _rank(item: PlacedText) -> int:
+def _get_rank(item: PlacedText) -> int:
     return DECLARING.get(str(item.path[-1]), REFERENCE) if item.path else REFERENCE
 
 
-def _place(node: dhall.Node) -> Place:
-    return convert_span(dhall.node_span(node), node.source.text.split("\n"))
+def _locate_node(node: dhall.Node) -> Place:
+    return convert_span(dhall.get_node_span(node), node.source.text.split("\n"))
 
 
 def _contains(outer: dhall.Node, inner: dhall.Node) -> bool:
@@ -177,11 +177,11 @@ def _find_nearest(owners: Sequence[_Word], words: Sequence[_Word]) -> tuple[_Wor
                 nearest = [*(nearest if size == length else []), (word, owner)]
                 length = size
                 break
-    return min(nearest, key=_position, default=None)
+    return min(nearest, key=_get_sort_key, default=None)
 
 
-def _position(pair: tuple[_Word, _Word]) -> tuple[bool, str, int, int]:
+def _get_sort_key(pair: tuple[_Word, _Word]) -> tuple[bool, str, int, int]:
     word, owner = pair
     file = owner.node.source.name
-    span, _ = word.place(file)
+    span, _ = word.locate(file)
     return (span.file != file, span.file, span.line, span.column) if span else (True, "", 0, 0)

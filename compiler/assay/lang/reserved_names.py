@@ -12,7 +12,7 @@ KEY = "duplicate-key"
 #: table with one row: the constants of the run
 CONSTANTS = "constants"
 #: file with the constants in an exported folder
-OWN_CONSTANTS = "constants.parquet"
+CONSTANTS_FILE = "constants.parquet"
 #: alias of the rows of a grain while other tables are joined to them
 BASE = "base"
 #: column of a grain: true where the filters accept the row
@@ -28,7 +28,7 @@ _QUERIES = re.compile(
 KEYS = ("host", "seq", "t_ns")
 #: samples also have the series that each belongs to: several series may agree in all labels that are read
 SERIES = "series"
-KEYS_OF_SAMPLES = (*KEYS, SERIES)
+SAMPLE_KEYS = (*KEYS, SERIES)
 #: columns of events, including those that only ingest uses
 EVENTS = frozenset((*KEYS, "whole", "form"))
 #: columns that the compiler adds to a grain
@@ -45,49 +45,49 @@ READINGS = frozenset(
 )  # fmt: skip
 
 
-def default_mark(field: str) -> str:
+def get_default_mark(field: str) -> str:
     """Return the name of the column that is true where a field has its default in place of a value."""
     return f"{field}__default"
 
 
-def rows_name(grain: str) -> str:
+def get_rows_name(grain: str) -> str:
     """Return the name of the table with a grain's rows before filters."""
     return f"{grain}_rows"
 
 
-def is_query(name: str) -> bool:
+def is_reserved_table(name: str) -> bool:
     """Return whether a table of this name would collide with a table or query of the compiler."""
     return name.lower() == CONSTANTS or bool(_QUERIES.fullmatch(name.lower()))
 
 
-def is_column(name: str) -> bool:
+def is_grain_column(name: str) -> bool:
     """Return whether the compiler adds a column of this name to grains."""
     return bool(_COLUMNS.fullmatch(name.lower()))
 
 
-def keys_of(kind: str) -> tuple[str, ...]:
+def get_key_columns(kind: str) -> tuple[str, ...]:
     """Return the columns that events of a kind of source have besides their fields."""
-    return KEYS_OF_SAMPLES if kind in SOURCE_KINDS and SOURCE_KINDS[kind].has_series else KEYS
+    return SAMPLE_KEYS if kind in SOURCE_KINDS and SOURCE_KINDS[kind].has_series else KEYS
 
 
-def is_of_events(name: str, kind: str) -> bool:
+def is_event_column(name: str, kind: str) -> bool:
     """Return whether a field of this name would collide with another column of events of a kind of source."""
-    return name.lower() in {*EVENTS, *keys_of(kind)}
+    return name.lower() in {*EVENTS, *get_key_columns(kind)}
 
 
-def is_of_samples(name: str) -> bool:
+def is_sample_column(name: str) -> bool:
     """Return whether a column of this name would collide with one of samples."""
     return bool(_SAMPLES.fullmatch(name.lower()))
 
 
-def is_of_readings(name: str) -> bool:
+def is_reading_column(name: str) -> bool:
     """Return whether a label of this name would collide with a column of the queries of a series."""
     return name.lower() in READINGS
 
 
-def choose_free_name(name: str, used: Collection[str]) -> str:
-    """Return a name for a column of the compiler that is not in `used`: `name`, with as many `_` as needed."""
-    lowercase = {item.lower() for item in used}
+def choose_free_name(name: str, used_names: Collection[str]) -> str:
+    """Return a name for a column of the compiler that is not in `used_names`: `name`, with as many `_` as needed."""
+    lowercase = {item.lower() for item in used_names}
     while name in lowercase:
         name += "_"
     return name

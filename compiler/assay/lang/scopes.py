@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from assay.lang.model.package import Column, Constant, Event, Field, Grain, Package, Parameter, Relation, Series, Table
 from assay.lang.model.vocabulary import Unit
-from assay.lang.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, Typed
+from assay.lang.typing_rules import BOOLEAN, INSTANT, NANOSECOND, NONE, Scope, ValueType
 
 T = TypeVar("T")
 
@@ -16,14 +16,14 @@ LOGS = "logs"
 #: columns of events and logs: the host of the log, the source that read it
 HOST = "host"
 SOURCE = "source"
-LOG_COLUMNS: Mapping[str, Typed] = {
-    SOURCE: Typed("text"),
-    HOST: Typed("text"),
-    "lines": Typed("integer"),
-    "objects": Typed("integer"),
-    "recognised": Typed("integer"),
-    "quarantined": Typed("integer"),
-    "text_lines": Typed("integer"),
+LOG_COLUMNS: Mapping[str, ValueType] = {
+    SOURCE: ValueType("text"),
+    HOST: ValueType("text"),
+    "lines": ValueType("integer"),
+    "objects": ValueType("integer"),
+    "recognised": ValueType("integer"),
+    "quarantined": ValueType("integer"),
+    "text_lines": ValueType("integer"),
     "first_ns": INSTANT,
     "last_ns": INSTANT,
     "first_recognised_ns": INSTANT,
@@ -52,29 +52,29 @@ class _PackageCache:
 _CACHE = _PackageCache()
 
 
-def type_column(item: Field | Column | Parameter) -> Typed:
+def type_column(item: Field | Column | Parameter) -> ValueType:
     """Return type and unit of a field, column or parameter."""
     if item.type == "instant":
         return INSTANT
     if item.type == "boolean":
         return BOOLEAN
-    return Typed(_KINDS[item.type], item.unit.name)
+    return ValueType(_KINDS[item.type], item.unit.name)
 
 
-def type_constant(item: Constant) -> Typed:
+def type_constant(item: Constant) -> ValueType:
     """Return type and unit of a constant; durations are in ns (per the unit that theirs divides by)."""
     if item.type == "instant":
         return INSTANT
     if item.type == "duration":
         _, slash, per = item.unit.name.partition("/")
-        return Typed("integer", f"{NANOSECOND} / {per.strip()}" if slash else NANOSECOND)
-    return Typed("text" if item.type == "text" else item.type, item.unit.name)
+        return ValueType("integer", f"{NANOSECOND} / {per.strip()}" if slash else NANOSECOND)
+    return ValueType("text" if item.type == "text" else item.type, item.unit.name)
 
 
-def collect_constants(package: Package) -> Mapping[str, Typed]:
+def collect_constants(package: Package) -> Mapping[str, ValueType]:
     """Return every constant of the package's sources."""
 
-    def compute() -> dict[str, Typed]:
+    def compute() -> dict[str, ValueType]:
         return {item.name: type_constant(item) for source in package.sources for item in source.constants}
 
     return _CACHE.get(package, "constants", compute)
@@ -86,13 +86,13 @@ def list_durations(package: Package) -> list[str]:
     return [name for name, kind in types.items() if (kind.type, kind.unit) == ("integer", NANOSECOND)]
 
 
-def list_row_columns(package: Package, table: str) -> Mapping[str, Typed] | None:
+def list_row_columns(package: Package, table: str) -> Mapping[str, ValueType] | None:
     """Return the columns of a table that instants and tallies may bind to; None for an unknown table."""
     definition = _find_table(package, table)
     if table == LOGS:
         return LOG_COLUMNS
     if isinstance(definition, Event):
-        base = {HOST: Typed("text"), "seq": Typed("integer"), "t_ns": INSTANT}
+        base = {HOST: ValueType("text"), "seq": ValueType("integer"), "t_ns": INSTANT}
         return {**base, **{item.name: type_column(item) for item in definition.fields}}
     if isinstance(definition, Relation):
         return _type_columns(definition.columns)
@@ -107,17 +107,17 @@ def list_row_columns(package: Package, table: str) -> Mapping[str, Typed] | None
     return None
 
 
-def list_series_columns(package: Package, series: Series) -> Mapping[str, Typed]:
+def list_series_columns(package: Package, series: Series) -> Mapping[str, ValueType]:
     """Return the columns of a series: the key of its windows, its labels, the instant, the value."""
-    return _type_columns(_series_columns(package, series))
+    return _type_columns(_build_series_columns(package, series))
 
 
-def _series_columns(package: Package, series: Series) -> list[Column]:
+def _build_series_columns(package: Package, series: Series) -> list[Column]:
     windows = _find_table(package, series.windows)
     key = [item for item in windows.columns if item.name in windows.key] if isinstance(windows, Relation) else []
     labels = [Column(name, "text", Unit(NONE, ""), "") for name in series.by]
-    at = Column("t_ns", "instant", Unit(NANOSECOND, ""), "")
-    return [*key, *labels, at, Column("value", "real", series.unit, "")]
+    instant = Column("t_ns", "instant", Unit(NANOSECOND, ""), "")
+    return [*key, *labels, instant, Column("value", "real", series.unit, "")]
 
 
 def list_inherited_columns(package: Package, grain: Grain) -> Mapping[str, Column]:
@@ -129,11 +129,11 @@ def list_inherited_columns(package: Package, grain: Grain) -> Mapping[str, Colum
     if isinstance(base, Relation):
         return {column.name: column for column in base.columns}
     if isinstance(base, Series):
-        return {column.name: column for column in _series_columns(package, base)}
+        return {column.name: column for column in _build_series_columns(package, base)}
     if not isinstance(base, Grain) or not grain.runs:
         return {}
     runs = grain.runs
-    base_columns = {column.name: column for column in base.every_column}
+    base_columns = {column.name: column for column in base.all_columns}
     origins = {**{name: name for name in runs.by}, "first": runs.along, "last": runs.along}
     origins |= {f"{end}_{name}": name for end in ("first", "last") for name in runs.carry}
     return {name: base_columns[column] for name, column in origins.items() if column in base_columns}
@@ -142,15 +142,15 @@ def list_inherited_columns(package: Package, grain: Grain) -> Mapping[str, Colum
 def build_term_scope(package: Package, series: Series) -> Scope:
     """Return what the value of a computed series may refer to: terms by name, and constants."""
     units = {item.name: item.unit.name for item in package.series}
-    terms = {term.name: Typed("real", units[term.series]) for term in series.terms if term.series in units}
+    terms = {term.name: ValueType("real", units[term.series]) for term in series.terms if term.series in units}
     return Scope({"column": terms, "constant": collect_constants(package)})
 
 
-def _type_columns(columns: Iterable[Column]) -> dict[str, Typed]:
+def _type_columns(columns: Iterable[Column]) -> dict[str, ValueType]:
     return {column.name: type_column(column) for column in columns}
 
 
-def list_added_columns(grain: Grain) -> dict[str, Typed]:
+def list_added_columns(grain: Grain) -> dict[str, ValueType]:
     """Return the columns that a grain adds to those of its base: tallies and derived columns."""
     return _type_columns([*(item.column for item in grain.tallies), *(item.column for item in grain.derived)])
 
@@ -165,10 +165,10 @@ def build_grain_scope(package: Package, grain: Grain, parameter: Parameter | Non
 
 
 def _compute_grain_scope(package: Package, grain: Grain, parameter: Parameter | None) -> Scope:
-    taken_fields: dict[str, Typed] = {}
+    taken_fields: dict[str, ValueType] = {}
     for instant in grain.instants:
         columns = list_row_columns(package, instant.of) or {}
-        taken_fields.update({f"{instant.name}.{name}": columns.get(name, Typed("text")) for name in instant.fields})
+        taken_fields.update({f"{instant.name}.{name}": columns.get(name, ValueType("text")) for name in instant.fields})
     return Scope(
         {
             "column": {**_type_columns(grain.columns), **list_added_columns(grain)},
@@ -185,4 +185,4 @@ def build_row_scope(package: Package, table: str) -> Scope:
     return Scope({"field": list_row_columns(package, table) or {}, "constant": collect_constants(package)})
 
 
-NOTHING = Typed("nothing", NONE)
+UNTYPED = ValueType("nothing", NONE)

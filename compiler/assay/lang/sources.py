@@ -21,7 +21,7 @@ from assay import dhall
 from assay.dhall.collect import collect_files
 from assay.util.atomic import write_file
 from assay.util.checksums import seal_text, unseal_text
-from assay.util.diagnostics import AssayError, Diagnostic, Span, excerpt_of, fail
+from assay.util.diagnostics import AssayError, Diagnostic, Span, fail, format_excerpt
 from assay.util.paths import resolve_path
 
 IndexedFile = tuple[str, Path, bytes]
@@ -34,7 +34,7 @@ def read_unchanged_sources(cache: Path, root: Path, system: str) -> str | None:
     A new file of the workspace that replaces a shipped one of its name is a change, too.
     """
     try:
-        index_path = _index_path(cache, root, system)
+        index_path = _get_index_path(cache, root, system)
         index = json.loads(unseal_text(index_path.name, index_path.read_text(encoding="utf-8")) or "{}")
         is_unchanged = all(_is_same_file(root, name, *entry) for name, entry in index["files"].items())
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
@@ -44,12 +44,14 @@ def read_unchanged_sources(cache: Path, root: Path, system: str) -> str | None:
 
 def is_indexed(cache: Path, root: Path, system: str) -> bool:
     """Return whether the files of the last evaluation of a system are recorded."""
-    return _index_path(cache, root, system).is_file()
+    return _get_index_path(cache, root, system).is_file()
 
 
 def _is_same_file(root: Path, name: str, path: str, stamp: list[int]) -> bool:
     workspace_file = root / name
-    return _stamp_of(Path(path)) == stamp and (not workspace_file.exists() or str(resolve_path(workspace_file)) == path)
+    return _get_stamp(Path(path)) == stamp and (
+        not workspace_file.exists() or str(resolve_path(workspace_file)) == path
+    )
 
 
 def write_index(cache: Path, root: Path, system: str, files: Sequence[IndexedFile], sources: str) -> None:
@@ -58,21 +60,21 @@ def write_index(cache: Path, root: Path, system: str, files: Sequence[IndexedFil
     Nothing is recorded when a file has changed since it was read, or when the cache cannot be written.
     """
     try:
-        stamps = {name: [str(resolve_path(path)), _stamp_of(path)] for name, path, _ in files}
+        stamps = {name: [str(resolve_path(path)), _get_stamp(path)] for name, path, _ in files}
         if any(path.read_bytes() != content for _, path, content in files):  # compared after the stamps were taken
             return
-        index_path = _index_path(cache, root, system)
+        index_path = _get_index_path(cache, root, system)
         write_file(cache, index_path, seal_text(index_path.name, json.dumps({"sources": sources, "files": stamps})))
     except OSError:
         return
 
 
-def _index_path(cache: Path, root: Path, system: str) -> Path:
+def _get_index_path(cache: Path, root: Path, system: str) -> Path:
     key = hashlib.sha256(os.fsencode(f"{resolve_path(root)}|{system}")).hexdigest()[:32]
     return cache / "specs" / f"index-{key}.json"
 
 
-def _stamp_of(path: Path) -> list[int]:
+def _get_stamp(path: Path) -> list[int]:
     status = path.stat()
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
@@ -116,8 +118,8 @@ def read_sources(root_file: Path, workspace: Path, shipped: Path | None = None) 
     Raises `AssayError` with all problems at once: refused, missing and unreadable imports, cycles, files that are no
     expression, too much text.
     """
-    policy = dhall.FolderPolicy(_folders(workspace, shipped))
-    name = root_name(root_file, workspace, shipped)
+    policy = dhall.FolderPolicy(_list_folders(workspace, shipped))
+    name = get_root_name(root_file, workspace, shipped)
     with _LOCK:
         evaluator = _get_evaluator(policy)
         try:
@@ -138,12 +140,12 @@ def read_sources(root_file: Path, workspace: Path, shipped: Path | None = None) 
 
 def evaluate_sources(
     root: str, files: Sequence[SourceFile], workspace: Path, shipped: Path | None = None
-) -> dhall.Evaluated:
+) -> dhall.Evaluation:
     """Evaluate the file named `root` among sources that `read_sources` returned; raise `AssayError`.
 
     Files that did not change since the last evaluation in this process are not evaluated again.
     """
-    folders = _folders(workspace, shipped)
+    folders = _list_folders(workspace, shipped)
     policy = _SourcesPolicy(folders, {file.name: file.content for file in files})
     with _LOCK:
         evaluator = _get_evaluator(policy)
@@ -154,19 +156,19 @@ def evaluate_sources(
             raise AssayError(tuple(convert_problem(problem, reader) for problem in error.problems)) from None
 
 
-def convert_data(evaluated: dhall.Evaluated, workspace: Path, shipped: Path | None = None) -> object:
+def convert_data(evaluated: dhall.Evaluation, workspace: Path, shipped: Path | None = None) -> object:
     """Return a value as plain data (see `assay.dhall.to_data`); raise `AssayError` for functions and types."""
     try:
         return dhall.to_data(evaluated.value)
     except dhall.DhallError as error:
-        policy = dhall.FolderPolicy(_folders(workspace, shipped))
+        policy = dhall.FolderPolicy(_list_folders(workspace, shipped))
         raise AssayError(tuple(convert_problem(problem, policy) for problem in error.problems)) from None
 
 
 def evaluate_file(root_file: Path, workspace: Path, shipped: Path | None = None) -> object:
     """Return the value of a Dhall file as plain data, the same in every process; raise `AssayError`."""
     files = read_sources(root_file, workspace, shipped)
-    evaluated = evaluate_sources(root_name(root_file, workspace, shipped), files, workspace, shipped)
+    evaluated = evaluate_sources(get_root_name(root_file, workspace, shipped), files, workspace, shipped)
     return convert_data(evaluated, workspace, shipped)
 
 
@@ -176,12 +178,12 @@ def hash_sources(files: Iterable[SourceFile]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def root_name(root_file: Path, workspace: Path, shipped: Path | None = None) -> str:
+def get_root_name(root_file: Path, workspace: Path, shipped: Path | None = None) -> str:
     """Return the name of the root file relative to the workspace, or to the shipped files when it is one of them."""
-    policy = dhall.FolderPolicy(_folders(workspace, shipped))
+    policy = dhall.FolderPolicy(_list_folders(workspace, shipped))
     for candidate in (root_file, workspace / root_file):
         try:
-            return policy.name_of(candidate)
+            return policy.get_name(candidate)
         except dhall.ImportRefusedError:
             continue
     hint = "only files of the workspace can be evaluated"
@@ -191,22 +193,24 @@ def root_name(root_file: Path, workspace: Path, shipped: Path | None = None) -> 
 def convert_problem(problem: dhall.Problem, policy: dhall.FolderPolicy) -> Diagnostic:
     """Return a problem of the evaluator as Assay reports it, with an excerpt of its file."""
     span, excerpt = None, ""
-    if at := problem.span:
-        path = policy.find(at.file)
+    if problem_span := problem.span:
+        path = policy.find(problem_span.file)
         lines = _read_lines(path) if path else []
-        span, excerpt = convert_span(at, lines)
+        span, excerpt = convert_span(problem_span, lines)
     return Diagnostic(
         f"dhall-{problem.code}", problem.message, span, excerpt, problem.expected, problem.found, problem.hint,
         problem.notes,
     )  # fmt: skip
 
 
-def convert_span(at: dhall.Span, lines: Sequence[str]) -> tuple[Span, str]:
+def convert_span(dhall_span: dhall.Span, lines: Sequence[str]) -> tuple[Span, str]:
     """Return a span and an excerpt of its first line; one that goes on in other lines ends with that line."""
-    line = lines[at.line - 1] if at.line <= len(lines) else ""
-    end = at.end_column if at.end_line == at.line else len(line.rstrip()) + 1
-    length = max(1, end - at.column)
-    return Span(at.file, at.line, at.column, length), excerpt_of(lines, at.line, at.column, length) if line else ""
+    line = lines[dhall_span.line - 1] if dhall_span.line <= len(lines) else ""
+    end = dhall_span.end_column if dhall_span.end_line == dhall_span.line else len(line.rstrip()) + 1
+    length = max(1, end - dhall_span.column)
+    return Span(dhall_span.file, dhall_span.line, dhall_span.column, length), format_excerpt(
+        lines, dhall_span.line, dhall_span.column, length
+    ) if line else ""
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -216,7 +220,7 @@ def _read_lines(path: Path) -> list[str]:
         return []
 
 
-def _folders(workspace: Path, shipped: Path | None) -> tuple[Path, ...]:
+def _list_folders(workspace: Path, shipped: Path | None) -> tuple[Path, ...]:
     return (workspace,) if shipped is None or shipped == workspace else (workspace, shipped)
 
 

@@ -30,7 +30,7 @@ class Reads:
     constants: frozenset[str]
     names: frozenset[str] | None
 
-    def among(self, columns: Collection[str]) -> set[str]:
+    def filter_columns(self, columns: Collection[str]) -> set[str]:
         """Return the columns that are read.  The engine ignores case."""
         return {name for name in columns if self.names is None or name.casefold() in self.names}
 
@@ -65,12 +65,12 @@ def _find_reads(sql: str, tables: frozenset[str], whole: frozenset[str]) -> Read
     from sqlglot.errors import ParseError, TokenError
 
     try:
-        trees = [_Nodes.from_tree(tree) for tree in parse_statements(sql)]
+        trees = [_Nodes.collect_nodes(tree) for tree in parse_statements(sql)]
         tokens = sqlglot.tokenize(sql, read=DIALECT)
     except (ParseError, TokenError, RecursionError):
         return Reads(frozenset(re.findall(r"\$(\w+)", sql)), None)
     constants = frozenset(str(place.this) for nodes in trees for place in nodes["Placeholder"])
-    if any(_reads_all_columns(nodes, tables, whole) for nodes in trees):
+    if any(_needs_all_columns(nodes, tables, whole) for nodes in trees):
         return Reads(constants, None)
     names = (token.text.casefold() for token in tokens if sql[token.start] != "'")
     return Reads(constants, frozenset(names))
@@ -84,7 +84,7 @@ class _Nodes:
     by_kind: Mapping[str, Sequence[exp.Expr]]
 
     @classmethod
-    def from_tree(cls, tree: exp.Expr) -> _Nodes:
+    def collect_nodes(cls, tree: exp.Expr) -> _Nodes:
         """Collect the nodes of a tree."""
         by_kind: dict[str, list[exp.Expr]] = {}
         for node in tree.walk():
@@ -97,7 +97,7 @@ class _Nodes:
         return self.by_kind.get(kind, ())
 
 
-def _reads_all_columns(nodes: _Nodes, tables: frozenset[str], whole: frozenset[str]) -> bool:
+def _needs_all_columns(nodes: _Nodes, tables: frozenset[str], whole: frozenset[str]) -> bool:
     """Return whether a query reads columns that it does not name."""
     return _has_unnamed_columns(nodes) or any(_find_row_values(nodes, tables)) or any(_find_stars(nodes, whole))
 

@@ -21,7 +21,7 @@ UnitSources: TypeAlias = "frozenset[tuple[str, str, bool]]"
 Outputs: TypeAlias = "dict[str, UnitSources]"
 Tables: TypeAlias = "Mapping[str, Outputs]"
 
-NOTHING: UnitSources = frozenset()
+NO_SOURCES: UnitSources = frozenset()
 #: nodes whose value has the unit of their first operand
 _FIRST = ("Paren", "Alias", "Cast", "TryCast", "Neg", "Abs", "Filter", "Window", "IgnoreNulls", "RespectNulls",
           "Order", "Min", "Max", "Avg", "Median", "Quantile", "PercentileCont", "PercentileDisc", "AnyValue", "First",
@@ -73,7 +73,7 @@ def _rename_outputs(outputs: Outputs, item: exp.Expr) -> Outputs:
 def _merge_outputs(left: Outputs, right: Outputs, tree: exp.SetOperation) -> Outputs:
     """Return the outputs of a set operation: matched by position, or by name."""
     if tree.args.get("by_name"):
-        return {name: left.get(name, NOTHING) | right.get(name, NOTHING) for name in {*left, *right}}
+        return {name: left.get(name, NO_SOURCES) | right.get(name, NO_SOURCES) for name in {*left, *right}}
     if len(left) != len(right):
         return {}
     return {
@@ -126,7 +126,7 @@ def _trace_unit(node: exp.Expr | None, sources: Mapping[str, Outputs]) -> UnitSo
 
     kind = type(node).__name__
     if node is None:
-        return NOTHING
+        return NO_SOURCES
     if isinstance(node, exp.Column):
         return _trace_column(node, sources)
     if isinstance(node, exp.Placeholder):
@@ -140,17 +140,17 @@ def _trace_unit(node: exp.Expr | None, sources: Mapping[str, Outputs]) -> UnitSo
         parts = [node.this, node.args.get("expression"), *node.expressions]
     else:
         parts = [node.this] if kind in _FIRST and isinstance(node.this, exp.Expr) else []
-    return NOTHING.union(*(_trace_unit(part, sources) for part in parts))
+    return NO_SOURCES.union(*(_trace_unit(part, sources) for part in parts))
 
 
 def _trace_difference(left: UnitSources, right: UnitSources) -> UnitSources:
     """Return the columns that pass on their unit to a difference."""
-    return frozenset((table, name, False) for table, name, _ in left | right) if left and right else NOTHING
+    return frozenset((table, name, False) for table, name, _ in left | right) if left and right else NO_SOURCES
 
 
 def _trace_column(node: exp.Column, sources: Mapping[str, Outputs]) -> UnitSources:
     name, table = node.name.casefold(), node.table.casefold()
     if table:
-        return sources.get(table, {}).get(name, NOTHING)
+        return sources.get(table, {}).get(name, NO_SOURCES)
     candidates = [columns[name] for columns in sources.values() if name in columns]
-    return candidates[0] if len(candidates) == 1 else NOTHING
+    return candidates[0] if len(candidates) == 1 else NO_SOURCES

@@ -51,7 +51,7 @@ def describe_format(source: Source) -> str:
     )
 
 
-def offset_ns(zone: str) -> int | None:
+def parse_offset(zone: str) -> int | None:
     """Return how far a zone is ahead of UTC, in ns; None when the text is not a zone."""
     match = _ZONE.fullmatch(zone)
     if not match:

@@ -22,10 +22,10 @@ Combine = Callable[[str, str, str], str]
 
 @dataclass(eq=False)
 class UnitError(Exception):
-    """`found` cannot be converted to `expected`."""
+    """`actual` cannot be converted to `expected`."""
 
     expected: str
-    found: str
+    actual: str
 
 
 @dataclass(eq=False)
@@ -35,32 +35,32 @@ class OtherUnitError(UnitError):
 
 @dataclass(eq=False)
 class KindError(Exception):
-    """A value of type `found` where `expected` is required."""
+    """A value of type `actual` where `expected` is required."""
 
     expected: str
-    found: str
+    actual: str
     node: Expression
 
 
 @dataclass(eq=False)
 class UnknownNameError(Exception):
-    """A leaf refers to a name that is not in its scope; `known` are the names in scope."""
+    """A leaf refers to a name that is not in its scope; `candidates` are the names in scope."""
 
     kind: str
     name: str
-    known: tuple[str, ...]
+    candidates: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class ValueType:
     """Type and unit of a value."""
 
     type: str
     unit: str = NONE
 
 
-INSTANT = Typed("instant", NANOSECOND)
-BOOLEAN = Typed("boolean")
+INSTANT = ValueType("instant", NANOSECOND)
+BOOLEAN = ValueType("boolean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class Scope:
     `taken` is keyed by `instant.field`.
     """
 
-    leaves: Mapping[str, Mapping[str, Typed]] = field(default_factory=dict)
+    leaves: Mapping[str, Mapping[str, ValueType]] = field(default_factory=dict)
 
-    def leaf(self, node: Expression) -> Typed:
+    def get_type(self, node: Expression) -> ValueType:
         """Return type and unit of a reference.  Raises UnknownNameError."""
         names = self.leaves.get(node.op, {})
         name = f"{node.text}.{node.name}" if node.op == "taken" else node.name
@@ -85,7 +85,7 @@ class Scope:
 class Units:
     """The functions of a unit library that the rules need: conversion factors, products and quotients."""
 
-    factor: Convert
+    compute_factor: Convert
     combine: Combine
 
 
@@ -93,63 +93,63 @@ _NOT_EMPTY = ("coalesce", "greatest", "and", "or")
 COUNT = "count"
 
 
-def infer_reduced(typed: Typed, reduction: str) -> Typed:
+def infer_reduced(typed: ValueType, reduction: str) -> ValueType:
     """Return the type and unit of reduced samples.  A count of samples has the unit `count`."""
-    return Typed("integer", COUNT) if reduction == "count" else typed
+    return ValueType("integer", COUNT) if reduction == "count" else typed
 
 
-def infer(node: Expression, scope: Scope, units: Units) -> Typed:
+def infer(node: Expression, scope: Scope, units: Units) -> ValueType:
     """Return type and unit of an expression.  Raises UnknownNameError, KindError, UnitError."""
     if node.op in _NOT_EMPTY and not node.operands:
         raise KindError("at least one value", "none", node)
     rule = _RULES.get(node.op)
-    return rule(node, scope, units) if rule else scope.leaf(node)
+    return rule(node, scope, units) if rule else scope.get_type(node)
 
 
-def _infer_literal(node: Expression, _scope: Scope, _units: Units) -> Typed:
+def _infer_literal(node: Expression, _scope: Scope, _units: Units) -> ValueType:
     if node.op == "quantity":
         if node.unit and _is_time(node.unit, _units):
-            return Typed("integer", NANOSECOND)
-        return Typed("real", node.unit)
-    return Typed({"integer": "integer", "real": "real", "text": "text", "boolean": "boolean"}[node.op])
+            return ValueType("integer", NANOSECOND)
+        return ValueType("real", node.unit)
+    return ValueType({"integer": "integer", "real": "real", "text": "text", "boolean": "boolean"}[node.op])
 
 
 def _is_time(unit: str, units: Units) -> bool:
     try:
-        units.factor(unit, NANOSECOND)
+        units.compute_factor(unit, NANOSECOND)
     except UnitError:
         return False
     return True
 
 
-def require_number(typed: Typed, node: Expression) -> Typed:
+def require_number(typed: ValueType, node: Expression) -> ValueType:
     """Return the type if it is a number.  Raises KindError."""
     if typed.type not in ("integer", "real"):
         raise KindError("a number", typed.type, node)
     return typed
 
 
-def require_whole_number(typed: Typed, node: Expression) -> Typed:
+def require_whole_number(typed: ValueType, node: Expression) -> ValueType:
     """Return the type if it is a whole number.  Raises KindError.  Engines round other quotients differently."""
     if require_number(typed, node).type != "integer":
         raise KindError("a whole number", typed.type, node)
     return typed
 
 
-def _common_type(left: Typed, right: Typed, node: Expression, units: Units) -> Typed:
+def _unify_types(left: ValueType, right: ValueType, node: Expression, units: Units) -> ValueType:
     """Return the common type of two operands.  Their units must be equal up to a factor of 1."""
     if left.type == right.type == "instant":
         return left
     if {left.type, right.type} <= {"integer", "real"}:
-        if units.factor(right.unit, left.unit) != 1:
+        if units.compute_factor(right.unit, left.unit) != 1:
             raise OtherUnitError(left.unit, right.unit)
-        return Typed("real" if "real" in (left.type, right.type) else "integer", left.unit)
+        return ValueType("real" if "real" in (left.type, right.type) else "integer", left.unit)
     if left.type != right.type:
         raise KindError(left.type, right.type, node)
     return left
 
 
-def infer_sides(node: Expression, scope: Scope, units: Units) -> tuple[Typed, Typed]:
+def infer_sides(node: Expression, scope: Scope, units: Units) -> tuple[ValueType, ValueType]:
     """Return types and units of the two sides of a comparison or sum.
 
     A quantity beside a number in another unit is written in that unit, which does not change its value.
@@ -163,82 +163,85 @@ def infer_sides(node: Expression, scope: Scope, units: Units) -> tuple[Typed, Ty
     return left, combine_quantities(right, left, units)
 
 
-def convert_operands(operands: Sequence[Expression], kinds: Sequence[Typed], units: Units) -> tuple[Expression, ...]:
+def convert_operands(
+    operands: Sequence[Expression], kinds: Sequence[ValueType], units: Units
+) -> tuple[Expression, ...]:
     """Return the operands, with the factors that convert quantities to the units of `kinds`."""
     return tuple(
         replace(node, factor=str(factor))
-        if node.op == "quantity" and (factor := units.factor(node.unit, kind.unit)) != Fraction(node.factor or 1)
+        if node.op == "quantity"
+        and (factor := units.compute_factor(node.unit, kind.unit)) != Fraction(node.factor or 1)
         else node
         for node, kind in zip(operands, kinds, strict=True)
     )
 
 
-def combine_quantities(kind: Typed, other_type: Typed, units: Units) -> Typed:
+def combine_quantities(kind: ValueType, other_type: ValueType, units: Units) -> ValueType:
     """Return type and unit of a quantity beside a value of the type `other_type`."""
-    if other_type.type not in ("integer", "real") or units.factor(kind.unit, other_type.unit) == 1:
+    if other_type.type not in ("integer", "real") or units.compute_factor(kind.unit, other_type.unit) == 1:
         return kind
-    return Typed("real", other_type.unit)
+    return ValueType("real", other_type.unit)
 
 
-def _infer_sum(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_sum(node: Expression, scope: Scope, units: Units) -> ValueType:
     left, right = infer_sides(node, scope, units)
     if left.type == "instant" and right.type == "instant":
         if node.op == "plus":
             raise KindError("a duration", "instant", node.operands[1])
-        return Typed("integer", NANOSECOND)
+        return ValueType("integer", NANOSECOND)
     if left.type == "instant":
         duration = require_number(right, node.operands[1])
-        if units.factor(duration.unit, NANOSECOND) != 1:
+        if units.compute_factor(duration.unit, NANOSECOND) != 1:
             raise UnitError(NANOSECOND, duration.unit)
         return INSTANT
-    return require_number(_common_type(left, right, node.operands[1], units), node)
+    return require_number(_unify_types(left, right, node.operands[1], units), node)
 
 
-def _infer_product(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_product(node: Expression, scope: Scope, units: Units) -> ValueType:
     left, right = (require_number(infer(operand, scope, units), operand) for operand in node.operands)
     if node.op == "div":
         require_whole_number(left, node.operands[0])
         require_whole_number(right, node.operands[1])
     kind = "real" if node.op == "over" or "real" in (left.type, right.type) else "integer"
-    return Typed(kind, units.combine(node.op, left.unit, right.unit))
+    return ValueType(kind, units.combine(node.op, left.unit, right.unit))
 
 
-def _infer_floor(node: Expression, scope: Scope, units: Units) -> Typed:
-    return Typed("integer", require_number(infer(node.operands[0], scope, units), node).unit)
+def _infer_floor(node: Expression, scope: Scope, units: Units) -> ValueType:
+    return ValueType("integer", require_number(infer(node.operands[0], scope, units), node).unit)
 
 
-def _infer_whole(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_whole(node: Expression, scope: Scope, units: Units) -> ValueType:
     operand = require_whole_number(infer(node.operands[0], scope, units), node.operands[0])
-    units.factor(operand.unit, node.unit)
-    return Typed("integer", node.unit)
+    units.compute_factor(operand.unit, node.unit)
+    return ValueType("integer", node.unit)
 
 
-def _infer_as_unit(node: Expression, scope: Scope, units: Units) -> Typed:
-    return Typed(require_number(infer(node.operands[0], scope, units), node).type, node.unit)
+def _infer_as_unit(node: Expression, scope: Scope, units: Units) -> ValueType:
+    return ValueType(require_number(infer(node.operands[0], scope, units), node).type, node.unit)
 
 
-def _infer_common(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_common(node: Expression, scope: Scope, units: Units) -> ValueType:
     kinds = [infer(operand, scope, units) for operand in node.operands]
     common = kinds[0]
     for operand, kind in zip(node.operands[1:], kinds[1:], strict=True):
-        common = _common_type(common, kind, operand, units)
+        common = _unify_types(common, kind, operand, units)
     return common
 
 
-def _infer_comparison(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_comparison(node: Expression, scope: Scope, units: Units) -> ValueType:
     left, right = infer_sides(node, scope, units)
-    _common_type(left, right, node.operands[1], units)
+    _unify_types(left, right, node.operands[1], units)
     return BOOLEAN
 
 
-def _infer_match(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_match(node: Expression, scope: Scope, units: Units) -> ValueType:
     for operand in node.operands:
         if (kind := infer(operand, scope, units)).type != "text":
             raise KindError("text", kind.type, operand)
     return BOOLEAN
 
 
-def _infer_logic(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_logic(node: Expression, scope: Scope, units: Units) -> ValueType:
     for operand in node.operands:
         kind = infer(operand, scope, units)
         if kind.type != "boolean":
@@ -246,7 +249,7 @@ def _infer_logic(node: Expression, scope: Scope, units: Units) -> Typed:
     return BOOLEAN
 
 
-def _infer_presence(node: Expression, scope: Scope, units: Units) -> Typed:
+def _infer_presence(node: Expression, scope: Scope, units: Units) -> ValueType:
     infer(node.operands[0], scope, units)
     return BOOLEAN
 
@@ -256,7 +259,7 @@ SUMS = ("plus", "minus")
 #: operators with two sides in one unit
 SIDE_BY_SIDE = (*COMPARISONS, *SUMS)
 
-Rule = Callable[[Expression, Scope, Units], Typed]
+Rule = Callable[[Expression, Scope, Units], ValueType]
 
 _RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("integer", "real", "text", "boolean", "quantity"), _infer_literal),

@@ -55,10 +55,10 @@ _SECOND, _NANOSECONDS = "second", 1_000_000_000
 class UnknownUnitError(Exception):
     """A unit expression names a unit that is not defined."""
 
-    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+    def __init__(self, name: str, candidates: tuple[str, ...]) -> None:
         super().__init__(name)
         self.name = name
-        self.known = known
+        self.candidates = candidates
 
 
 @functools.lru_cache(maxsize=8)
@@ -76,7 +76,7 @@ def count_nanoseconds(unit: str) -> int:
     time = unit.partition("/")[0].strip()
     if time in (_SECOND, NONE):
         return _NANOSECONDS  # the common case, without loading the library
-    return int(get_library(()).factor(time, "nanosecond"))
+    return int(get_library(()).compute_factor(time, "nanosecond"))
 
 
 class UnitLibrary:
@@ -92,11 +92,11 @@ class UnitLibrary:
         self._registry: Any = pint.UnitRegistry(lines, non_int_type=Decimal, cache_folder=None)
         self._names = tuple(sorted({line.split("=")[0].strip() for line in lines}))
 
-    def units(self) -> Units:
+    def get_units(self) -> Units:
         """Return the functions that the typing rules need."""
-        return Units(self.factor, self.combine)
+        return Units(self.compute_factor, self.combine)
 
-    def unit(self, text: str) -> Any:
+    def parse_unit(self, text: str) -> Any:
         """Return the unit of an expression such as `mebibyte / second`.  Raises UnknownUnitError."""
         return self._parse(text)
 
@@ -114,29 +114,29 @@ class UnitLibrary:
         return unit
 
     @functools.cache  # noqa: B019
-    def factor(self, found: str, expected: str) -> Fraction:
-        """Return the exact factor that converts a value in `found` to `expected`.  Raises UnitError."""
-        source, target = self._parse(found), self._parse(expected)
+    def compute_factor(self, actual: str, expected: str) -> Fraction:
+        """Return the exact factor that converts a value in `actual` to `expected`.  Raises UnitError."""
+        source, target = self._parse(actual), self._parse(expected)
         if source.dimensionality != target.dimensionality:
-            raise UnitError(expected, found)
-        return self._exact_factor(source) / self._exact_factor(target)
+            raise UnitError(expected, actual)
+        return self._compute_exact_factor(source) / self._compute_exact_factor(target)
 
-    def _exact_factor(self, unit: Any) -> Fraction:
+    def _compute_exact_factor(self, unit: Any) -> Fraction:
         result = Fraction(1)
         for name, power in unit._units.items():
             base = self._registry.Quantity(Decimal(1), name).to_base_units().magnitude
             result *= Fraction(base) ** int(power)
         return result
 
-    def base(self, text: str) -> tuple[Fraction, str]:
+    def convert_to_base(self, text: str) -> tuple[Fraction, str]:
         """Return the exact factor to base units, and the base unit: `megabyte` is (1000000, `byte`)."""
         unit = self._parse(text)
         base_name = f"{self._registry.Quantity(Decimal(1), unit).to_base_units().units}"
-        return self._exact_factor(unit), base_name or NONE
+        return self._compute_exact_factor(unit), base_name or NONE
 
-    def find_missing_factor(self, found: str, expected: str) -> str:
-        """Return the base unit by which a value in `found` must be multiplied to convert to `expected`."""
-        return self.base(self.combine("over", expected, found))[1]
+    def find_missing_factor(self, actual: str, expected: str) -> str:
+        """Return the base unit by which a value in `actual` must be multiplied to convert to `expected`."""
+        return self.convert_to_base(self.combine("over", expected, actual))[1]
 
     def combine(self, op: str, left: str, right: str) -> str:
         """Return the unit of a product (`times`) or quotient (`over`, `div`)."""

@@ -23,19 +23,19 @@ from assay.report.cell_links import (
     CellSource,
 )
 from assay.report.document import Appendix, Document, Gallery, Section, Table
-from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
+from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 FALLS_SHORT = " *"
 DELTAS = (DIFFERENCE, PERCENT, CHANGE)
-OF_ROW = (JUDGED, SHARE, SHORT, LINES, MEAN)  # what is printed in columns that belong to no run
+ROW_PRINTS = (JUDGED, SHARE, SHORT, LINES, MEAN)  # what is printed in columns that belong to no run
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A cell: the names of its section, row and column, its text, and what it prints of which values.
 
-    `also` are other names of its row, `called` of its column. `decided_by` are tables whose cells decide on it, `entry`
-    is the dictionary entry of its column.
+    `row_aliases` are other names of its row, `column_aliases` of its column. `decided_by` are tables whose cells decide
+    on it, `entry` is the dictionary entry of its column.
     """
 
     section: str
@@ -43,9 +43,9 @@ class Cell:
     column: str
     text: str
     prints: str
-    of: tuple[CellSource, ...]
-    also: tuple[str, ...] = ()
-    called: tuple[str, ...] = ()
+    sources: tuple[CellSource, ...]
+    row_aliases: tuple[str, ...] = ()
+    column_aliases: tuple[str, ...] = ()
     decided_by: tuple[str, ...] = ()
     entry: str = ""
 
@@ -57,11 +57,11 @@ class Cell:
     @property
     def names(self) -> tuple[str, ...]:
         """All names of the cell."""
-        rows, columns = (self.row, *self.also), (self.column, *self.called)
+        rows, columns = (self.row, *self.row_aliases), (self.column, *self.column_aliases)
         return tuple(f"{self.section}/{row}/{column}" for row in rows for column in columns)
 
 
-def of_document(document: Document, package: Package) -> Iterator[Cell]:
+def list_document_cells(document: Document, package: Package) -> Iterator[Cell]:
     """Yield the cells of a document that have a source; `package` gives other names of metrics."""
     aliases: dict[str, tuple[str, ...]] = {metric.id: (metric.name, metric.id) for metric in package.metrics}
     aliases |= {series.name: (series.name,) for series in package.series}
@@ -85,33 +85,41 @@ def _list_section_cells(section: Section, aliases: Aliases) -> Iterator[Cell]:
     """Yield the cells of a table of metrics; a sample count belongs to the metric that was counted."""
     labels = Counter(row[0] for row in section.rows)
     for row, metric in zip(section.rows, section.metrics, strict=True):
-        also = aliases.get(metric, (metric,)) if metric else ()
+        row_aliases = aliases.get(metric, (metric,)) if metric else ()
         label = row[0] if labels[row[0]] == 1 or not metric else f"{row[0]} ({metric})"
         run_column = ""
         for name, text, item in zip(section.header[1:], row[1:], section.printed, strict=False):
             run_column = run_column if item.prints in DELTAS else name
             column = f"{run_column} {name}" if item.prints in DELTAS else name
-            called = (f"{item.runs[-1]} {name}" if item.prints in DELTAS else item.runs[-1],)
+            column_aliases = (f"{item.runs[-1]} {name}" if item.prints in DELTAS else item.runs[-1],)
             if text:
                 prints = item.prints if metric else SIZE
                 sources = tuple(CellSource(metric or section.counted, run) for run in item.runs)
-                yield Cell(section.title, label, column, text, prints, sources, also, called)
+                yield Cell(section.title, label, column, text, prints, sources, row_aliases, column_aliases)
 
 
 def _list_table_cells(section: str, table: Table | Appendix, aliases: Aliases) -> Iterator[Cell]:
     """Yield the cells of a table; the columns before the first with a source name the row."""
-    wide = max(1, min((lead.column for lead in table.leads if lead.prints != COLUMN), default=1))
-    entries = table.of_rows if isinstance(table, Table) and wide == 1 else ()
-    labels = number_duplicates([", ".join(row[:wide]) for row in table.rows])
+    key_width = max(1, min((lead.column for lead in table.leads if lead.prints != COLUMN), default=1))
+    entries = table.of_rows if isinstance(table, Table) and key_width == 1 else ()
+    labels = number_duplicates([", ".join(row[:key_width]) for row in table.rows])
     columns = _name_columns(table)
     for lead in table.leads:
         text = table.rows[lead.row][lead.column].removesuffix(FALLS_SHORT)
-        also = aliases.get(entries[lead.row], ()) if entries else ()
-        called = _find_aliases(table, lead, columns[lead.column], aliases)
+        row_aliases = aliases.get(entries[lead.row], ()) if entries else ()
+        column_aliases = _find_aliases(table, lead, columns[lead.column], aliases)
         yield Cell(
-            section, labels[lead.row], columns[lead.column], text, lead.prints, lead.of, also, called, lead.decided_by,
+            section,
+            labels[lead.row],
+            columns[lead.column],
+            text,
+            lead.prints,
+            lead.of,
+            row_aliases,
+            column_aliases,
+            lead.decided_by,
             table.of_columns[lead.column] if table.of_columns else "",
-        )  # fmt: skip
+        )
 
 
 def _name_columns(table: Table | Appendix) -> list[str]:
@@ -131,7 +139,7 @@ def _find_aliases(table: Table | Appendix, lead: CellLink, column: str, aliases:
     entry = table.of_columns[lead.column] if table.of_columns else ""
     if lead.prints == ROW and entry in aliases and column not in aliases[entry] and table.of_columns.count(entry) == 1:
         return aliases[entry]
-    if not lead.of or lead.prints in OF_ROW or (entry and lead.prints == ROW):
+    if not lead.of or lead.prints in ROW_PRINTS or (entry and lead.prints == ROW):
         return ()
     if lead.prints == COLUMN and lead.of[0].where:
         return ()
@@ -161,7 +169,7 @@ def number_duplicates(names: Sequence[str]) -> list[str]:
     return numbered
 
 
-def find(cells: Sequence[Cell], name: str) -> Cell:
+def find_cell(cells: Sequence[Cell], name: str) -> Cell:
     """Return the cell with a name.
 
     Raises AssayError (usage) that says which part of the name is unknown, or that it is ambiguous.
@@ -207,7 +215,7 @@ def _report_unknown(cells: Sequence[Cell], name: str) -> AssayError:
         return _build_error(f"the report has no section `{head}`", head, sections)
     cells_of_section = [item for item in cells if item.section == section]
     rest = name[len(section) + 1 :]
-    rows = list(dict.fromkeys(row for item in cells_of_section for row in (item.row, *item.also)))
+    rows = list(dict.fromkeys(row for item in cells_of_section for row in (item.row, *item.row_aliases)))
     row = max(
         (candidate for candidate in rows if rest == candidate or rest.startswith(f"{candidate}/")),
         key=len,
@@ -219,10 +227,15 @@ def _report_unknown(cells: Sequence[Cell], name: str) -> AssayError:
             f"`{section}` has no row `{head}`", head, dict.fromkeys(item.row for item in cells_of_section)
         )
     column = rest[len(row) + 1 :]
-    columns = dict.fromkeys(item.column for item in cells_of_section if row in (item.row, *item.also))
+    columns = dict.fromkeys(item.column for item in cells_of_section if row in (item.row, *item.row_aliases))
     return _build_error(f"`{section}/{row}` has no column `{column}`", column, columns)
 
 
 def _build_error(message: str, word: str, candidates: Iterable[str]) -> AssayError:
-    return fail("unknown-cell", message, expected="SECTION/ROW/COLUMN, as printed", hint=did_you_mean(word, candidates),
-                status=USAGE)  # fmt: skip
+    return fail(
+        "unknown-cell",
+        message,
+        expected="SECTION/ROW/COLUMN, as printed",
+        hint=suggest_names(word, candidates),
+        status=USAGE,
+    )

@@ -50,12 +50,12 @@ class ColumnOrigins:
     counted: Origins = NONE
 
     @property
-    def everything(self) -> Origins:
+    def all_origins(self) -> Origins:
         """All columns that have a part in the query."""
         return _unite((*self.values.values(), *self.picks.values(), self.rows))
 
 
-def qualified(query: exp.Expr, schema: Schema) -> exp.Expr:
+def qualify_columns(query: exp.Expr, schema: Schema) -> exp.Expr:
     """Return a copy of a query in which every column names its source and `*` is expanded."""
     tree = query.copy()
     for item in list(tree.find_all(exp.Lambda)):
@@ -104,7 +104,7 @@ _CACHE: dict[tuple[str, tuple[tuple[str, tuple[str, ...]], ...]], ColumnOrigins]
 
 def trace_qualified(query: exp.Expr, schema: Schema) -> ColumnOrigins:
     """Return the origins of a query's columns, without the cache."""
-    traced = _trace_query(qualified(query, schema), {}, {})
+    traced = _trace_query(qualify_columns(query, schema), {}, {})
     names = {(table.lower(), ROWS): Origin(table, ROWS) for table in schema}
     names |= {(table.lower(), item.lower()): Origin(table, item) for table, items in schema.items() for item in items}
     outputs = {item.alias_or_name.lower(): item.alias_or_name for item in _get_outputs(query)}
@@ -138,18 +138,18 @@ class _Sources:
     picks: dict[str, Origins] = field(default_factory=dict)
     adds_no_rows: set[str] = field(default_factory=set)  # aliases of joins that add no rows
 
-    def values(self, alias: str, column: str) -> Origins:
+    def get_value_origins(self, alias: str, column: str) -> Origins:
         """Return the origins of a source column's value."""
         source = self.by_alias[alias]
         return frozenset((Origin(source, column),)) if isinstance(source, str) else source.values.get(column, NONE)
 
-    def rows(self) -> Origins:
+    def get_row_origins(self) -> Origins:
         """Return what decides how many rows the sources have."""
         return _unite(
             frozenset((Origin(item, ROWS),)) if isinstance(item, str) else item.rows for item in self.by_alias.values()
         )
 
-    def counted(self) -> Origins:
+    def get_counted_origins(self) -> Origins:
         """Return the tables whose rows become rows of the query."""
         return _unite(
             frozenset((Origin(item, ROWS),)) if isinstance(item, str) else item.counted
@@ -157,7 +157,7 @@ class _Sources:
             if alias not in self.adds_no_rows
         )
 
-    def picking(self, alias: str, column: str) -> Origins:
+    def get_pick_origins(self, alias: str, column: str) -> Origins:
         """Return what decides which row a source column is taken from."""
         source = self.by_alias[alias]
         inner = NONE if isinstance(source, str) else source.picks.get(column, NONE)
@@ -231,21 +231,21 @@ def _trace_select(tree: exp.Select, ctes: Ctes, outer: Mapping[str, _Sources]) -
     for clause in ("where", "having", "qualify", "group", "distinct"):
         part = tree.args.get(clause)
         if part is not None:
-            rows |= reader.everything(part)
+            rows |= reader.trace_all(part)
     if tree.args.get("limit") is not None or tree.args.get("offset") is not None:
-        rows |= reader.everything(tree.args["order"]) if tree.args.get("order") is not None else NONE
+        rows |= reader.trace_all(tree.args["order"]) if tree.args.get("order") is not None else NONE
     windows = {item.name: item for item in tree.args.get("windows") or ()}
     values, picks = {}, {}
     for item in tree.selects:
-        value, picking = reader.columns(item)
-        for used in item.find_all(exp.Window):
-            if (defined := windows.get(used.alias)) is not None:
-                extra_values, extra_picks = reader.columns(defined)
+        value, picking = reader.trace_expression(item)
+        for window in item.find_all(exp.Window):
+            if (defined := windows.get(window.alias)) is not None:
+                extra_values, extra_picks = reader.trace_expression(defined)
                 value, picking = value | extra_values, picking | extra_picks
         values[item.alias_or_name], picks[item.alias_or_name] = value, picking
     if tree.args.get("distinct") is not None:
         rows |= _unite((*values.values(), *picks.values()))
-    return ColumnOrigins(values, picks, frozenset(rows), sources.counted())
+    return ColumnOrigins(values, picks, frozenset(rows), sources.get_counted_origins())
 
 
 def _add_source(item: exp.Expr, sources: _Sources, ctes: Ctes, outer: Mapping[str, _Sources]) -> Origins:
@@ -264,18 +264,18 @@ def _add_join(join: exp.Join, sources: _Sources, ctes: Ctes, outer: Mapping[str,
     inside = _add_source(join.this, sources, ctes, outer)
     alias = join.this.alias_or_name
     condition = join.args.get("on")
-    deciding = _ExpressionReader(sources, ctes, outer).everything(condition) if condition is not None else NONE
+    deciding = _ExpressionReader(sources, ctes, outer).trace_all(condition) if condition is not None else NONE
     if join.kind in ("SEMI", "ANTI"):
         sources.adds_no_rows.add(alias)
     if join.side == "LEFT":
         sources.picks[alias] = inside | deciding
-        if _adds_no_rows(join):
+        if _has_single_match(join):
             sources.adds_no_rows.add(alias)
             return NONE
     return inside | deciding
 
 
-def _adds_no_rows(join: exp.Join) -> bool:
+def _has_single_match(join: exp.Join) -> bool:
     """Check that a left join matches at most one row per row.
 
     True for an ASOF join, and for a subquery that is grouped by columns which the condition compares.
@@ -306,22 +306,22 @@ class _ExpressionReader:
     ctes: Ctes
     outer: Mapping[str, _Sources]
 
-    def columns(self, node: exp.Expr) -> tuple[Origins, Origins]:
+    def trace_expression(self, node: exp.Expr) -> tuple[Origins, Origins]:
         """Return the origins of an expression's value, and what picks their rows."""
         values: set[Origin] = set()
         picks: set[Origin] = set()
         for item in _walk_scope(node):
             if isinstance(item, exp.Column):
-                holder = self.holder(item.table)
-                if holder:
-                    values |= holder.values(item.table, item.name)
-                    picks |= holder.picking(item.table, item.name)
+                sources = self.find_sources(item.table)
+                if sources:
+                    values |= sources.get_value_origins(item.table, item.name)
+                    picks |= sources.get_pick_origins(item.table, item.name)
             elif isinstance(item, exp.Placeholder):
                 values.add(Origin(CONSTANTS, str(item.this)))
             elif isinstance(item, exp.Count) and isinstance(item.this, (exp.Star, exp.Literal)):
-                counted = self.sources.counted()
+                counted = self.sources.get_counted_origins()
                 values |= counted
-                picks |= self.sources.rows() - counted
+                picks |= self.sources.get_row_origins() - counted
             elif item is not node and isinstance(item, (exp.Select, exp.SetOperation)):
                 inner = _trace_query(
                     item, self.ctes, {**self.outer, **dict.fromkeys(self.sources.by_alias, self.sources)}
@@ -330,13 +330,13 @@ class _ExpressionReader:
                 picks |= inner.rows | _unite(inner.picks.values())
         return frozenset(values), frozenset(picks)
 
-    def holder(self, alias: str) -> _Sources | None:
+    def find_sources(self, alias: str) -> _Sources | None:
         """Return the sources that an alias belongs to: of this query or of an enclosing one."""
         return self.sources if alias in self.sources.by_alias else self.outer.get(alias)
 
-    def everything(self, node: exp.Expr) -> Origins:
+    def trace_all(self, node: exp.Expr) -> Origins:
         """Return all columns that have a part in an expression."""
-        values, picks = self.columns(node)
+        values, picks = self.trace_expression(node)
         return values | picks
 
 

@@ -29,29 +29,29 @@ class ConstantFact:
     @property
     def place(self) -> str:
         """Where a run defines it, for people."""
-        return place(self.files, self.path, *self.or_at)
+        return format_place(self.files, self.path, *self.or_at)
 
 
-def place(files: tuple[str, ...], *paths: tuple[str, ...]) -> str:
+def format_place(files: tuple[str, ...], *paths: tuple[str, ...]) -> str:
     """Return documents and keys in them, for people: `run.json .target.tps`."""
     return " ".join((" or ".join(files), " or ".join("".join(f".{key}" for key in path) for path in paths)))
 
 
-def declared(package: Package) -> dict[str, Constant]:
+def index_constants(package: Package) -> dict[str, Constant]:
     """Return the constants of all sources by name."""
     return {item.name: item for source in package.sources for item in source.constants}
 
 
-def constants(package: Package, lineage: Lineage) -> tuple[ConstantFact, ...]:
+def list_constant_facts(package: Package, lineage: Lineage) -> tuple[ConstantFact, ...]:
     """Return the constants that have a part in a lineage, those that make the value first."""
     return tuple(sorted(_collect_facts(package, lineage), key=lambda item: (ROLES.index(item.role), item.name)))
 
 
 def _collect_facts(package: Package, lineage: Lineage) -> Iterator[ConstantFact]:
-    by_name = declared(package)
+    constants_by_name = index_constants(package)
     for item, role in lineage.roles.items():
-        if item.table == CONSTANTS and item.column in by_name:  # all others are bounds of phases
-            constant = by_name[item.column]
+        if item.table == CONSTANTS and item.column in constants_by_name:  # all others are bounds of phases
+            constant = constants_by_name[item.column]
             yield ConstantFact(
                 constant.name, role, constant.files, constant.path, constant.default, constant.doc, constant.or_at
             )

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 
 from assay.lang.model.package import Package
 from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
-from assay.lineage.graph import describe_column, kind_of, records
+from assay.lineage.graph import describe_column, get_kind, list_record_places
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import FilterStep, GrainRowsStep, SeriesStep
 from assay.util.escape import escape_text, measure_width, truncate
 
 #: the roles of columns that make a value or pick its row
 DIRECT = ("value", "picks")
-ROW, HEAD, GAP, APART, LETTER = 18, 26, 22, 70, 6.2
+ROW, HEAD, GAP, LAYER_GAP, LETTER = 18, 26, 22, 70, 6.2
 LONGEST = 40  # characters of a label
 SWEEPS = 6
 
@@ -86,7 +86,7 @@ class _Draft:
         return box, label
 
 
-def picture(
+def build_picture(
     lineage: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]], roles: Iterable[str] = DIRECT
 ) -> Picture:
     """Return the picture of the columns of a lineage with one of `roles`; `cells` are printed cells of its roots."""
@@ -102,11 +102,11 @@ def _build_draft(
         for item, role in sorted(lineage.roles.items())
         if role in roles
     }
-    for item, origin, role in lineage.edges():
+    for item, origin, role in lineage.iter_edges():
         if item in spots and origin in spots and role in roles:
             draft.edges.add((spots[origin], spots[item], role))
     for item, spot in spots.items():
-        for text in records(lineage, package, item):
+        for text in list_record_places(lineage, package, item):
             source, _, place = text.partition(" ")
             raw = draft.add_row(("record", f"{source} → {spot[0][1]}"), place, lineage.roles[item])
             draft.edges.add((raw, spot, "value"))
@@ -119,7 +119,7 @@ def _build_draft(
 
 def _get_box(lineage: Lineage, item: Origin) -> Key:
     statement = lineage.statements.get(item.table)
-    kind = kind_of(statement, item.table)
+    kind = get_kind(statement, item.table)
     if item.table == CONSTANTS:
         return kind, "constants"
     step = statement.step if statement else None
@@ -146,15 +146,15 @@ def _lay_out(draft: _Draft) -> Picture:
     for layer in order:
         for key in layer:
             lefts[key] = x
-        x += max(sizes[key][0] for key in layer) + APART
+        x += max(sizes[key][0] for key in layer) + LAYER_GAP
     boxes = tuple(
-        make_box(key, draft.rows[key], lefts[key], tops[key], *sizes[key]) for layer in order for key in layer
+        build_box(key, draft.rows[key], lefts[key], tops[key], *sizes[key]) for layer in order for key in layer
     )
     height = max(box.y + box.height for box in boxes) + 12
-    return Picture(round(x - APART + 12, 1), round(height, 1), boxes, tuple(_draw_lines(draft, boxes)))
+    return Picture(round(x - LAYER_GAP + 12, 1), round(height, 1), boxes, tuple(_draw_lines(draft, boxes)))
 
 
-def make_box(key: Key, rows: Mapping[str, str], x: float, y: float, width: float, height: float) -> Box:
+def build_box(key: Key, rows: Mapping[str, str], x: float, y: float, width: float, height: float) -> Box:
     """Return a box with its rows placed."""
     placed_rows = tuple(
         Row(_shorten(label), escape_text(label), role, round(y + HEAD + ROW * (index + 0.5), 1))

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from assay.lang.model.package import Package, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
-from assay.lang.reserved_names import SERIES, keys_of
+from assay.lang.reserved_names import SERIES, get_key_columns
 from assay.lang.scopes import LOGS
 from assay.lineage import constants
 from assay.lineage.column_lineage import CONSTANTS, ROWS, Origin
-from assay.lineage.metric_lineage import ROLES, FieldPaths, Lineage, places
+from assay.lineage.metric_lineage import ROLES, FieldPaths, Lineage, group_forms_by_path
 from assay.plan.planner import EventStep, FilterStep, GrainRowsStep, RelationStep, SeriesStep
 from assay.sql.codegen import Statement
 from assay.util.escape import escape_text
@@ -20,9 +20,9 @@ from assay.util.escape import escape_text
 _PLACES = {"host": "the host's directory", "seq": "place in the host's files", SERIES: "name and labels of its series"}
 
 
-def place_of(source: Source, column: str) -> str:
+def get_key_place(source: Source, column: str) -> str:
     """Return the part of a record that a key column comes from; empty for fields and the instant."""
-    return _PLACES.get(column, "") if column in keys_of(source.kind) else ""
+    return _PLACES.get(column, "") if column in get_key_columns(source.kind) else ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,7 +34,7 @@ class Node:
 
     id: str
     kind: str
-    what: str
+    description: str
     role: str
 
 
@@ -55,22 +55,24 @@ class Graph:
     edges: tuple[Edge, ...]
 
 
-def graph(lineage: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]]) -> Graph:
+def build_graph(lineage: Lineage, package: Package, cells: Mapping[Origin, Sequence[str]]) -> Graph:
     """Return the graph of a lineage; `cells` are the printed cells that show the roots."""
-    nodes = {name(item): _build_node(lineage, item, role) for item, role in lineage.roles.items()}
-    edges = {Edge(name(origin), name(item), role) for item, origin, role in lineage.edges()}
+    nodes = {format_column_name(item): _build_node(lineage, item, role) for item, role in lineage.roles.items()}
+    edges = {
+        Edge(format_column_name(origin), format_column_name(item), role) for item, origin, role in lineage.iter_edges()
+    }
     for item, role in lineage.roles.items():
-        for record in records(lineage, package, item):
+        for record in list_record_places(lineage, package, item):
             nodes.setdefault(record, Node(record, "record", "", role))
-            edges.add(Edge(record, name(item), "value"))
+            edges.add(Edge(record, format_column_name(item), "value"))
     for root, texts in cells.items():
         for text in texts:
             nodes[f"cell {text}"] = Node(f"cell {text}", "cell", "", "value")
-            edges.add(Edge(name(root), f"cell {text}", "value"))
+            edges.add(Edge(format_column_name(root), f"cell {text}", "value"))
     return Graph(tuple(sorted(nodes.values())), tuple(sorted(edges)))
 
 
-def name(item: Origin) -> str:
+def format_column_name(item: Origin) -> str:
     """Return the name of a column for people; rows are named by their table, constants as in SQL."""
     if item.table == CONSTANTS:
         return f"{CONSTANTS}{item.column}"
@@ -79,10 +81,10 @@ def name(item: Origin) -> str:
 
 def _build_node(lineage: Lineage, item: Origin, role: str) -> Node:
     statement = lineage.statements.get(item.table)
-    return Node(name(item), kind_of(statement, item.table), describe_column(statement, item), role)
+    return Node(format_column_name(item), get_kind(statement, item.table), describe_column(statement, item), role)
 
 
-def kind_of(statement: Statement | None, table: str) -> str:
+def get_kind(statement: Statement | None, table: str) -> str:
     """Return the kind of a table."""
     if statement is None:
         return {LOGS: "logs", CONSTANTS: "constant"}.get(table, "record")
@@ -116,14 +118,14 @@ def describe_column(statement: Statement | None, item: Origin) -> str:
     return kinds.get(item.column, "column")
 
 
-def records(lineage: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
+def list_record_places(lineage: Lineage, package: Package, item: Origin) -> tuple[str, ...]:
     """Return the places in raw records that a column of an event (or of the logs) is read from.
 
     Of a constant: the place in the documents of the run.
     """
     if item.table == CONSTANTS:
         return tuple(
-            f"{source.name} {constants.place(one.files, one.path, *one.or_at)}"
+            f"{source.name} {constants.format_place(one.files, one.path, *one.or_at)}"
             for source in package.sources
             for one in source.constants
             if one.name == item.column
@@ -133,31 +135,37 @@ def records(lineage: Lineage, package: Package, item: Origin) -> tuple[str, ...]
     if not isinstance(step, EventStep) or item.column == ROWS:
         return ()
     source = next(one for one in package.sources if one.name == step.event.source)
-    return tuple(f"{source.name} {text}" for text in raw_places(source, item.column, lineage.found.get(item, ())))
+    return tuple(
+        f"{source.name} {text}" for text in list_raw_places(source, item.column, lineage.field_paths.get(item, ()))
+    )
 
 
-def raw_places(source: Source, field: str, field_paths: Sequence[FieldPaths]) -> tuple[str, ...]:
+def list_raw_places(source: Source, field: str, field_paths: Sequence[FieldPaths]) -> tuple[str, ...]:
     """Return the places at which raw records of a source hold a field of an event, as texts."""
-    if place := place_of(source, field):
+    if place := get_key_place(source, field):
         return (place,)
     if field == "t_ns":
         if not source.time:
             return ("the sample's instant",)
-        return tuple(path_text(source, path, body=False) for path in source.times)
-    return tuple(path_text(source, path, body=True) for path in places(field_paths)) or ("by the record's name",)
+        return tuple(format_path(source, path, body=False) for path in source.time_paths)
+    return tuple(format_path(source, path, body=True) for path in group_forms_by_path(field_paths)) or (
+        "by the record's name",
+    )
 
 
-def path_text(source: Source, path: Sequence[str], body: bool) -> str:
+def format_path(source: Source, path: Sequence[str], body: bool) -> str:
     """Return a path for people: `.data.slot`, or for tables the name of the column."""
     if SOURCE_KINDS[source.kind].has_columns:
         return ".".join(path)
     return "".join(f".{key}" for key in (*(source.body if body else ()), *path))
 
 
-def as_data(graph: Graph) -> dict[str, object]:
+def to_data(graph: Graph) -> dict[str, object]:
     """Return a graph as plain data; edges point from an origin to what depends on it."""
     return {
-        "nodes": [{"id": item.id, "kind": item.kind, "what": item.what, "role": item.role} for item in graph.nodes],
+        "nodes": [
+            {"id": item.id, "kind": item.kind, "what": item.description, "role": item.role} for item in graph.nodes
+        ],
         "edges": [{"from": item.source, "to": item.target, "role": item.role} for item in graph.edges],
     }
 
@@ -168,7 +176,7 @@ _SHAPES = {"record": "note", "event": "box", "relation": "box3d", "grain": "comp
 _STYLES = {"value": "solid", "picks": "dashed", "rows": "dotted", "check": "dotted", "read": "dotted"}
 
 
-def as_dot(graph: Graph, title: str) -> str:
+def to_dot(graph: Graph, title: str) -> str:
     """Return a graph as Graphviz text.
 
     Solid lines carry values, dashed ones pick rows, dotted ones decide on rows.
@@ -182,7 +190,7 @@ def _format_dot(graph: Graph, title: str) -> Iterator[str]:
     yield f"  label={_quote_dot(title)};"
     yield '  node [fontname="Helvetica", fontsize="10"];'
     for node in graph.nodes:
-        text = f"{node.id}\n{node.what}" if node.what not in ("", "column") else node.id
+        text = f"{node.id}\n{node.description}" if node.description not in ("", "column") else node.id
         colour = "black" if ROLES.index(node.role) < ROLES.index("check") else "gray50"
         shape = _SHAPES.get(node.kind, "box")
         yield f'  {_quote_dot(node.id)} [label={_quote_dot(text)}, shape="{shape}", color="{colour}"];'

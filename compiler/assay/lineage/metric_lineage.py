@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from assay.ingest.event_forms import NumberedForm, numbered, paths_of
-from assay.ingest.event_query import typed_rows
+from assay.ingest.event_forms import NumberedForm, list_field_paths, number_forms
+from assay.ingest.event_query import build_typed_query
 from assay.lang.model.package import Form
 from assay.lang.reserved_names import KEYS
 from assay.lang.scopes import LOG_COLUMNS, LOGS
@@ -21,7 +21,7 @@ from assay.lineage.column_lineage import ROWS, ColumnOrigins, Origin, Origins, t
 from assay.plan.planner import CheckStep, EventStep, RelationStep, SeriesStep
 from assay.sql import dialect
 from assay.sql.codegen import Statement
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 
 #: what a column does for a number, the most direct first: makes the value (or is the rows that are counted); picks the
 #: row of the value; decides which rows exist; decides in a check whether a run can be analysed; is only read (a record
@@ -44,15 +44,15 @@ class FieldPaths:
 class Lineage:
     """The lineage of some columns (`roots`) of statements.
 
-    `made` holds the origins of every statement's columns by its name, `roles` the most direct role of every column that
-    has a part, `found` where the fields of events are read.
+    `origins_by_statement` holds the origins of every statement's columns by its name, `roles` the most direct role of
+    every column that has a part, `field_paths` where the fields of events are read.
     """
 
     roots: tuple[Origin, ...]
-    made: Mapping[str, ColumnOrigins]
+    origins_by_statement: Mapping[str, ColumnOrigins]
     roles: Mapping[Origin, str]
     statements: Mapping[str, Statement]
-    found: Mapping[Origin, tuple[FieldPaths, ...]]
+    field_paths: Mapping[Origin, tuple[FieldPaths, ...]]
 
     @property
     def events(self) -> Mapping[str, frozenset[str]]:
@@ -67,70 +67,89 @@ class Lineage:
             for name in sorted({item.table for item in self.roles} & set(plain_columns))
         }
 
-    def edges(self) -> Iterator[tuple[Origin, Origin, str]]:
+    def iter_edges(self) -> Iterator[tuple[Origin, Origin, str]]:
         """Yield each column with one that it depends on directly, and the role of that one, in order.
 
         The column `*` is the rows of a table.
         """
         for item in sorted(self.roles):
-            for role, origins in _get_direct_origins(self.made, item, self.roles[item]):
+            for role, origins in _get_direct_origins(self.origins_by_statement, item, self.roles[item]):
                 yield from ((item, origin, role) for origin in sorted(origins))
 
 
-def lineage(statements: Sequence[Statement], roots: Iterable[Origin], checks: bool = True) -> Lineage:
+def build_lineage(statements: Sequence[Statement], roots: Iterable[Origin], checks: bool = True) -> Lineage:
     """Return the lineage of columns of statements, including the checks on the way if `checks` is set."""
     statements = _rename_metrics(statements)
-    by_statement = _trace_statements(statements)
+    origins_by_statement = _trace_statements(statements)
     start = tuple(roots)
     roles: dict[Origin, str] = {}
-    _assign_roles(by_statement, [(item, "value") for item in start], roles)
+    _assign_roles(origins_by_statement, [(item, "value") for item in start], roles)
     _assign_roles(
-        by_statement, [(Origin(item.table, ROWS), "rows") for item in start if item.table in by_statement], roles
+        origins_by_statement,
+        [(Origin(item.table, ROWS), "rows") for item in start if item.table in origins_by_statement],
+        roles,
     )
     if checks:
-        _assign_check_roles(statements, by_statement, roles)
+        _assign_check_roles(statements, origins_by_statement, roles)
     for item in reversed(statements):  # readers come before what they read
         if any(origin.table == item.name for origin in roles):
-            _assign_roles(by_statement, [(origin, "read") for origin in _find_extra_reads(item, by_statement)], roles)
-    by_name = {item.name: item for item in statements}
+            _assign_roles(
+                origins_by_statement,
+                [(origin, "read") for origin in _find_extra_reads(item, origins_by_statement)],
+                roles,
+            )
+    statements_by_name = {item.name: item for item in statements}
     raw = {
-        origin: paths for item in statements if isinstance(item.step, EventStep) for origin, paths in fields(item.step)
+        origin: paths
+        for item in statements
+        if isinstance(item.step, EventStep)
+        for origin, paths in trace_fields(item.step)
     }
     return Lineage(
-        start, by_statement, roles, by_name, {origin: paths for origin, paths in raw.items() if origin in roles}
+        start,
+        origins_by_statement,
+        roles,
+        statements_by_name,
+        {origin: paths for origin, paths in raw.items() if origin in roles},
     )
 
 
 def _assign_check_roles(
-    statements: Sequence[Statement], by_statement: Mapping[str, ColumnOrigins], roles: dict[Origin, str]
+    statements: Sequence[Statement], origins_by_statement: Mapping[str, ColumnOrigins], roles: dict[Origin, str]
 ) -> None:
     """Assign the role `check` to columns that checks on the way read, also those reached by other checks."""
     pending = [item for item in statements if item.kind == "check"]
     while True:
         reached = {item.table for item in roles}
-        due = [item for item in pending if table_of_check(item) in reached]
-        if not due:
+        reached_checks = [item for item in pending if get_checked_table(item) in reached]
+        if not reached_checks:
             return
-        pending = [item for item in pending if item not in due]
+        pending = [item for item in pending if item not in reached_checks]
         _assign_roles(
-            by_statement, [(origin, "check") for item in due for origin in by_statement[item.name].everything], roles
+            origins_by_statement,
+            [(origin, "check") for item in reached_checks for origin in origins_by_statement[item.name].all_origins],
+            roles,
         )
 
 
-def _find_extra_reads(item: Statement, by_statement: Mapping[str, ColumnOrigins]) -> Iterator[Origin]:
+def _find_extra_reads(item: Statement, origins_by_statement: Mapping[str, ColumnOrigins]) -> Iterator[Origin]:
     """Yield what a statement reads in addition to the origins of its columns.
 
     Of an event: every field of its table, since a record that lacks one is left out. Of a relation: everything that its
     text reads, since a definition contains the text as a whole.
     """
     if isinstance(item.step, EventStep):
-        yield from (Origin(item.name, name) for name in by_statement[item.name].values if name not in item.step.keys)
+        yield from (
+            Origin(item.name, name) for name in origins_by_statement[item.name].values if name not in item.step.keys
+        )
     elif isinstance(item.step, RelationStep):
-        yield from by_statement[item.name].everything
-        yield from (Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in by_statement)
+        yield from origins_by_statement[item.name].all_origins
+        yield from (
+            Origin(table.name, ROWS) for table in item.query.find_all(exp.Table) if table.name in origins_by_statement
+        )
 
 
-def root(statements: Sequence[Statement], metric: str, result: str) -> Origin:
+def get_root(statements: Sequence[Statement], metric: str, result: str) -> Origin:
     """Return a column of a metric's own statement, as a root."""
     tables = {item.name for item in statements if item.kind in ("table", "view")}
     return Origin(f"metric {metric}" if metric in tables else metric, result)
@@ -139,12 +158,12 @@ def root(statements: Sequence[Statement], metric: str, result: str) -> Origin:
 def _rename_metrics(statements: Sequence[Statement]) -> list[Statement]:
     """Make the names of statements unique: a metric may share its name with a table."""
     return [
-        replace(item, name=root(statements, item.name, "").table) if item.kind == "metric" else item
+        replace(item, name=get_root(statements, item.name, "").table) if item.kind == "metric" else item
         for item in statements
     ]
 
 
-def table_of_check(check: Statement) -> str:
+def get_checked_table(check: Statement) -> str:
     """Return the table that a check is about."""
     return check.step.table if isinstance(check.step, CheckStep) else ""
 
@@ -152,20 +171,20 @@ def table_of_check(check: Statement) -> str:
 def _trace_statements(statements: Sequence[Statement]) -> dict[str, ColumnOrigins]:
     """Return the origins of every statement's columns."""
     schema: dict[str, tuple[str, ...]] = {LOGS: tuple(LOG_COLUMNS)}
-    by_statement: dict[str, ColumnOrigins] = {}
+    origins_by_statement: dict[str, ColumnOrigins] = {}
     for item in statements:
         if item.kind == "view":
             names = (
                 tuple(value.alias_or_name for value in item.query.selects) if isinstance(item.query, exp.Query) else ()
             )
-            by_statement[item.name] = ColumnOrigins(
+            origins_by_statement[item.name] = ColumnOrigins(
                 dict.fromkeys(names, frozenset()), dict.fromkeys(names, frozenset()), frozenset()
             )
         else:
-            by_statement[item.name] = _adjust_origins(item, trace_columns(item.query, schema))
+            origins_by_statement[item.name] = _adjust_origins(item, trace_columns(item.query, schema))
         if item.kind in ("table", "view"):
-            schema[item.name] = tuple(by_statement[item.name].values)
-    return by_statement
+            schema[item.name] = tuple(origins_by_statement[item.name].values)
+    return origins_by_statement
 
 
 def _adjust_origins(item: Statement, origins: ColumnOrigins) -> ColumnOrigins:
@@ -192,29 +211,31 @@ def _trace_counts(query: exp.Expr, origins: ColumnOrigins) -> Iterator[tuple[str
             yield name, counted | frozenset(Origin(origin.table, ROWS) for origin in counted)
 
 
-def value_origins(statements: Sequence[Statement]) -> Callable[[Origin], frozenset[Origin]]:
+def build_origin_lookup(statements: Sequence[Statement]) -> Callable[[Origin], frozenset[Origin]]:
     """Return a function that finds all columns that a column's value comes from, itself included.
 
     Columns that pick the row of a value, or decide which rows exist, are not among them.
     """
-    by_statement = _trace_statements(statements)
+    origins_by_statement = _trace_statements(statements)
 
     @functools.cache
-    def origins(item: Origin) -> frozenset[Origin]:
+    def collect_origins(item: Origin) -> frozenset[Origin]:
         """Return all columns that a column's value comes from."""
         direct = (
-            by_statement[item.table].values.get(item.column, frozenset()) if item.table in by_statement else frozenset()
+            origins_by_statement[item.table].values.get(item.column, frozenset())
+            if item.table in origins_by_statement
+            else frozenset()
         )
-        return frozenset([item]).union(*(origins(inner) for inner in direct if inner != item))
+        return frozenset([item]).union(*(collect_origins(inner) for inner in direct if inner != item))
 
-    return origins
+    return collect_origins
 
 
 def _get_direct_origins(
-    by_statement: Mapping[str, ColumnOrigins], item: Origin, role: str
+    origins_by_statement: Mapping[str, ColumnOrigins], item: Origin, role: str
 ) -> list[tuple[str, Origins]]:
     """Return the direct origins of a column by their role; a count of rows depends on the rows it counts."""
-    if (origins := by_statement.get(item.table)) is None:
+    if (origins := origins_by_statement.get(item.table)) is None:
         return []
     if item.column == ROWS:
         counted = origins.counted if role == "value" else frozenset()
@@ -226,7 +247,7 @@ def _get_direct_origins(
 
 
 def _assign_roles(
-    by_statement: Mapping[str, ColumnOrigins], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]
+    origins_by_statement: Mapping[str, ColumnOrigins], start: Iterable[tuple[Origin, str]], roles: dict[Origin, str]
 ) -> None:
     """Assign roles to columns and to everything they depend on: the least direct role of the way there."""
     queue = list(start)
@@ -235,17 +256,17 @@ def _assign_roles(
         if item in roles and ROLES.index(roles[item]) <= ROLES.index(role):
             continue
         roles[item] = role
-        for direct_role, origins in _get_direct_origins(by_statement, item, role):
+        for direct_role, origins in _get_direct_origins(origins_by_statement, item, role):
             queue += [(origin, max(role, direct_role, key=ROLES.index)) for origin in origins]
 
 
 @functools.lru_cache(maxsize=1024)
-def fields(step: EventStep) -> tuple[tuple[Origin, tuple[FieldPaths, ...]], ...]:
+def trace_fields(step: EventStep) -> tuple[tuple[Origin, tuple[FieldPaths, ...]], ...]:
     """Return the fields of an event that are read, each with the paths at which its forms read it.
 
     Cached, since many metrics read the same fields.
     """
-    forms = [(item, _trace_paths(item)) for item in numbered([step.event], {step.name: frozenset(step.fields)})]
+    forms = [(item, _trace_paths(item)) for item in number_forms([step.event], {step.name: frozenset(step.fields)})]
     return tuple(
         (Origin(step.name, name), tuple(FieldPaths(item.form, paths[name]) for item, paths in forms))
         for name in step.fields
@@ -254,10 +275,10 @@ def fields(step: EventStep) -> tuple[tuple[Origin, tuple[FieldPaths, ...]], ...]
 
 def _trace_paths(item: NumberedForm) -> dict[str, tuple[Path_, ...]]:
     """Return the paths that the typing query reads for each field of a form, in the order of the field."""
-    texts = {path: f"path_{index}" for index, path in enumerate(paths_of([item]))}
-    read = {path: column(name) for path, name in texts.items()}
-    raw = dialect.select(*KEYS, "form", *texts.values()).from_(dialect.table("raw"))
-    typed = trace_columns(typed_rows([item], dict(read), raw), {"raw": (*KEYS, "form", *texts.values())})
+    texts = {path: f"path_{index}" for index, path in enumerate(list_field_paths([item]))}
+    read = {path: build_column(name) for path, name in texts.items()}
+    raw = dialect.select(*KEYS, "form", *texts.values()).from_(dialect.build_table("raw"))
+    typed = trace_columns(build_typed_query([item], dict(read), raw), {"raw": (*KEYS, "form", *texts.values())})
     named = {text: path for path, text in texts.items()}
     origins = {name: [origin.column for origin in typed.values[name]] for name in typed.values}
     order = list(texts.values())
@@ -267,7 +288,7 @@ def _trace_paths(item: NumberedForm) -> dict[str, tuple[Path_, ...]]:
     }
 
 
-def places(field_paths: Iterable[FieldPaths]) -> dict[Path_, list[Form]]:
+def group_forms_by_path(field_paths: Iterable[FieldPaths]) -> dict[Path_, list[Form]]:
     """Return the paths at which a field is read, each with the forms that read it."""
     forms_by_path: dict[Path_, list[Form]] = {}
     for item in field_paths:

@@ -13,7 +13,7 @@ LINES = "STRUCT(event VARCHAR, host VARCHAR, seq BIGINT)[]"
 _AGGREGATES = ("arg_min_null", "arg_max_null", "fsum", "list", "favg", "string_agg", "mode")
 
 
-def companion(name: str) -> str:
+def get_companion_name(name: str) -> str:
     """Return the name of the column that holds the records of a column."""
     return f"{name} from"
 
@@ -25,25 +25,25 @@ def is_aggregate(node: exp.Expr) -> bool:
     )
 
 
-def aggregated(node: exp.Expr) -> bool:
+def is_aggregated(node: exp.Expr) -> bool:
     """Check that a value is computed from many rows, by an aggregate that is not over a window."""
     if isinstance(node, exp.Window):
-        return any(aggregated(item) for item in windowed(node).function.iter_expressions())
+        return any(is_aggregated(item) for item in unwrap_window(node).function.iter_expressions())
     if isinstance(node, (exp.Select, exp.SetOperation)):
         return False
-    return is_aggregate(node) or any(aggregated(item) for item in node.iter_expressions())
+    return is_aggregate(node) or any(is_aggregated(item) for item in node.iter_expressions())
 
 
 @dataclass(frozen=True, slots=True)
-class Windowed:
+class WindowCall:
     """What a window function consists of: the function, the condition on its rows, whether nulls are ignored."""
 
     function: exp.Expr
     where: exp.Expr | None
-    present: bool
+    ignores_nulls: bool
 
 
-def windowed(window: exp.Window) -> Windowed:
+def unwrap_window(window: exp.Window) -> WindowCall:
     """Unwrap the function of a window from the nodes that the tree wraps around it."""
     function, where, present = window.this, None, False
     while isinstance(function, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):
@@ -51,10 +51,10 @@ def windowed(window: exp.Window) -> Windowed:
             where = function.expression.this
         present = present or isinstance(function, exp.IgnoreNulls)
         function = function.this
-    return Windowed(function, where, present)
+    return WindowCall(function, where, present)
 
 
-def arguments(node: exp.Expr) -> list[exp.Expr]:
+def list_arguments(node: exp.Expr) -> list[exp.Expr]:
     """Return the values that a function is applied to; none for a count of rows."""
     if isinstance(node, exp.Anonymous):
         values = list(node.expressions)
@@ -67,7 +67,7 @@ def arguments(node: exp.Expr) -> list[exp.Expr]:
     return [item for item in bare if not isinstance(item, exp.Star)]
 
 
-def picking(node: exp.Expr) -> str:
+def find_pick_function(node: exp.Expr) -> str:
     """Return the function that picks a value from one row; empty if the function does not pick."""
     if isinstance(node, exp.Anonymous):
         return node.name.lower() if node.name.lower() in ("arg_min_null", "arg_max_null") else ""
@@ -76,77 +76,77 @@ def picking(node: exp.Expr) -> str:
     return "arg_max" if isinstance(node, (exp.ArgMax, exp.Max)) else ""
 
 
-def over(window: exp.Window, function: exp.Expr) -> exp.Window:
+def replace_function(window: exp.Window, function: exp.Expr) -> exp.Window:
     """Return a window with another function, under the same condition."""
     copy = window.copy()
-    where = windowed(window).where
-    copy.set("this", filtered(function, [where.copy()] if where is not None else []))
+    where = unwrap_window(window).where
+    copy.set("this", filter_aggregate(function, [where.copy()] if where is not None else []))
     return copy
 
 
-def filtered(call: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Expr:
+def filter_aggregate(call: exp.Expr, conditions: Sequence[exp.Expr]) -> exp.Expr:
     """Restrict an aggregate to the rows that meet all conditions."""
     return exp.Filter(this=call, expression=exp.Where(this=exp.and_(*conditions))) if conditions else call
 
 
-def all_of(lists: exp.Expr) -> exp.Expr:
+def merge_lists(lists: exp.Expr) -> exp.Expr:
     """Return all members of lists, each once, in order."""
-    return in_order(or_nothing(call("flatten", lists)))
+    return sort_list(coalesce_list(call_function("flatten", lists)))
 
 
-def joined(parts: Iterable[exp.Expr | None]) -> exp.Expr | None:
+def join_lists(parts: Iterable[exp.Expr | None]) -> exp.Expr | None:
     """Join the lists that are not None into one; None if there is none."""
     distinct = list({item.sql(dialect.DIALECT): item for item in parts if item is not None}.values())
     if len(distinct) < 2:
         return distinct[0].copy() if distinct else None
-    return in_order(call("flatten", exp.Array(expressions=[item.copy() for item in distinct])))
+    return sort_list(call_function("flatten", exp.Array(expressions=[item.copy() for item in distinct])))
 
 
-def in_order(records: exp.Expr) -> exp.Expr:
+def sort_list(records: exp.Expr) -> exp.Expr:
     """Return a list with each member once, in order."""
-    return call("list_sort", call("list_distinct", records))
+    return call_function("list_sort", call_function("list_distinct", records))
 
 
-def least(records: exp.Expr) -> exp.Expr:
+def pick_least(records: exp.Expr) -> exp.Expr:
     """Return the least list of a group; rows that are equal have the same list."""
     return exp.Min(this=records)
 
 
-def when_there(values: Sequence[exp.Expr], value: exp.Expr) -> exp.Expr:
+def build_when_present(values: Sequence[exp.Expr], value: exp.Expr) -> exp.Expr:
     """Return a value where all `values` are not null, and null elsewhere."""
-    return exp.Case(ifs=[exp.If(this=exp.and_(*(is_there(item) for item in values)), true=value.copy())])
+    return exp.Case(ifs=[exp.If(this=exp.and_(*(build_not_null(item) for item in values)), true=value.copy())])
 
 
-def is_there(value: exp.Expr) -> exp.Expr:
+def build_not_null(value: exp.Expr) -> exp.Expr:
     """Test that a value is not null."""
     return exp.Not(this=exp.Is(this=exp.paren(value.copy()), expression=exp.Null()))
 
 
-def empty_list() -> exp.Expr:
+def build_empty_list() -> exp.Expr:
     """Return an empty list of records."""
     return exp.Cast(this=exp.Array(expressions=[]), to=exp.DataType.build(LINES, dialect=dialect.DIALECT))
 
 
-def or_nothing(records: exp.Expr) -> exp.Expr:
+def coalesce_list(records: exp.Expr) -> exp.Expr:
     """Replace a null list by an empty one."""
-    return exp.Coalesce(this=records, expressions=[empty_list()])
+    return exp.Coalesce(this=records, expressions=[build_empty_list()])
 
 
-def told_as(records: exp.Expr | None, name: str) -> exp.Expr:
+def alias_companion(records: exp.Expr | None, name: str) -> exp.Expr:
     """Name a list as the companion of a column; None becomes an empty list."""
-    return exp.alias_(records if records is not None else empty_list(), companion(name), quoted=True)
+    return exp.alias_(records if records is not None else build_empty_list(), get_companion_name(name), quoted=True)
 
 
-def quoted(name: str) -> exp.Identifier:
+def quote_identifier(name: str) -> exp.Identifier:
     """Return a quoted identifier."""
     return exp.to_identifier(name, quoted=True)
 
 
-def quoted_column(name: str, table: str = "") -> exp.Column:
+def build_quoted_column(name: str, table: str = "") -> exp.Column:
     """Return a column with a quoted name."""
-    return exp.Column(this=quoted(name), table=exp.to_identifier(table) if table else None)
+    return exp.Column(this=quote_identifier(name), table=exp.to_identifier(table) if table else None)
 
 
-def call(name: str, *arguments: exp.Expr) -> exp.Expr:
+def call_function(name: str, *arguments: exp.Expr) -> exp.Expr:
     """Return a call of a function that sqlglot has no class for."""
     return exp.Anonymous(this=name, expressions=list(arguments))

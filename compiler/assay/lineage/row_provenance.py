@@ -17,27 +17,27 @@ from sqlglot import exp
 
 from assay.lang.reserved_names import ACCEPTED
 from assay.lang.scopes import LOG_COLUMNS, LOGS
-from assay.lineage.column_lineage import ROWS, Schema, qualified
+from assay.lineage.column_lineage import ROWS, Schema, qualify_columns
 from assay.lineage.record_lists import (
-    aggregated,
-    all_of,
-    arguments,
-    call,
-    companion,
-    empty_list,
-    filtered,
+    alias_companion,
+    build_empty_list,
+    build_not_null,
+    build_quoted_column,
+    build_when_present,
+    call_function,
+    coalesce_list,
+    filter_aggregate,
+    find_pick_function,
+    get_companion_name,
     is_aggregate,
-    is_there,
-    joined,
-    least,
-    or_nothing,
-    over,
-    picking,
-    quoted,
-    quoted_column,
-    told_as,
-    when_there,
-    windowed,
+    is_aggregated,
+    join_lists,
+    list_arguments,
+    merge_lists,
+    pick_least,
+    quote_identifier,
+    replace_function,
+    unwrap_window,
 )
 from assay.plan.planner import EventStep
 from assay.sql import dialect
@@ -49,21 +49,21 @@ _RANKS = (exp.RowNumber, exp.Rank, exp.DenseRank, exp.Ntile)
 
 
 @dataclass(frozen=True, slots=True)
-class Witnessed:
+class TracedQuery:
     """Statements that carry the records of some columns, in order, and the rewritten query."""
 
     statements: tuple[Statement, ...]
     query: exp.Expr
 
 
-def add_provenance(statements: Sequence[Statement], query: exp.Expr, wanted: Iterable[str]) -> Witnessed:
+def add_provenance(statements: Sequence[Statement], query: exp.Expr, column_names: Iterable[str]) -> TracedQuery:
     """Return the query with companions for the wanted columns, and the statements that it needs.
 
     The query reads tables that `statements` create; statements that it does not need are left out.
     """
     schema, events = _build_schema(statements)
     demands: dict[str, set[str]] = {}
-    tree = _rewrite_query(query, schema, set(wanted), demands, events)
+    tree = _rewrite_query(query, schema, set(column_names), demands, events)
     needed_statements: list[Statement] = []
     needed = _collect_tables(tree)
     for item in reversed(statements):
@@ -76,7 +76,7 @@ def add_provenance(statements: Sequence[Statement], query: exp.Expr, wanted: Ite
             )
         needed |= _collect_tables(item.query)
         needed_statements.append(item)
-    return Witnessed(tuple(reversed(needed_statements)), tree)
+    return TracedQuery(tuple(reversed(needed_statements)), tree)
 
 
 def _build_schema(statements: Sequence[Statement]) -> tuple[Schema, Mapping[str, str]]:
@@ -87,7 +87,7 @@ def _build_schema(statements: Sequence[Statement]) -> tuple[Schema, Mapping[str,
     schema: dict[str, tuple[str, ...]] = {LOGS: tuple(LOG_COLUMNS)}
     for item in statements:
         if item.kind in ("table", "view"):
-            tree = item.query if item.kind == "view" else qualified(item.query, schema)
+            tree = item.query if item.kind == "view" else qualify_columns(item.query, schema)
             schema[item.name] = tuple(column.alias_or_name for column in _get_selects(tree))
     return schema, {item.name.lower(): item.name for item in statements if isinstance(item.step, EventStep)}
 
@@ -104,17 +104,17 @@ def _get_selects(tree: exp.Expr) -> list[exp.Expr]:
 
 
 def _rewrite_query(
-    query: exp.Expr, schema: Schema, wanted: set[str], demands: dict[str, set[str]], events: Mapping[str, str]
+    query: exp.Expr, schema: Schema, column_names: set[str], demands: dict[str, set[str]], events: Mapping[str, str]
 ) -> exp.Expr:
-    holder = exp.Subquery(this=qualified(query, schema))
+    holder = exp.Subquery(this=qualify_columns(query, schema))
     lowered = [name.lower() for name in schema if name != LOGS]
     names = {name: demands.setdefault(name, set()) for name in lowered if name not in events}
-    _Query(names, events).rewrite(holder.this, wanted)
+    _QueryRewriter(names, events).rewrite(holder.this, column_names)
     return holder.this.pop() if isinstance(holder.this, exp.Expr) else holder.this
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
+class _QueryRewriter:
     """A rewriter of queries.
 
     `demands` collects, per table or CTE, the columns whose records are needed. `recursive` holds the CTEs that are
@@ -125,53 +125,57 @@ class _Query:
     events: Mapping[str, str]
     recursive: frozenset[str] = frozenset()
 
-    def rewrite(self, tree: exp.Expr, wanted: set[str]) -> None:
+    def rewrite(self, tree: exp.Expr, column_names: set[str]) -> None:
         """Add companions for the wanted columns to a query."""
         names = [item.alias_or_name for item in _get_selects(tree)]
-        self._rewrite_columns(tree, [index for index, name in enumerate(names) if name in wanted], ROWS in wanted)
+        self._rewrite_columns(
+            tree, [index for index, name in enumerate(names) if name in column_names], ROWS in column_names
+        )
 
-    def _rewrite_columns(self, tree: exp.Expr, wanted: Sequence[int], rows: bool) -> None:
+    def _rewrite_columns(self, tree: exp.Expr, positions: Sequence[int], rows: bool) -> None:
         clause = tree.args.get("with_")
         cte_demands = {item.alias: set[str]() for item in (clause.expressions if clause else ())}
         inside = replace(self, demands={**self.demands, **cte_demands}, events=_remove_hidden(self.events, cte_demands))
         if isinstance(tree, (exp.Subquery, exp.Paren)):
-            inside._rewrite_columns(tree.this, wanted, rows)
+            inside._rewrite_columns(tree.this, positions, rows)
         elif isinstance(tree, exp.SetOperation):
-            inside._rewrite_set_operation(tree, wanted, rows)
+            inside._rewrite_set_operation(tree, positions, rows)
         else:
             assert isinstance(tree, exp.Select)
-            _Select(inside, tree).add_companions(wanted, rows)
+            _SelectRewriter(inside, tree).add_companions(positions, rows)
         for item in reversed(clause.expressions if clause else ()):
             inside._rewrite_cte(item)
 
     def _rewrite_cte(self, item: exp.CTE) -> None:
         """Rewrite a CTE for the columns demanded of it; repeat a recursive one until the demands stop growing."""
-        wanted = self.demands[item.alias]
+        demanded = self.demands[item.alias]
         inner = replace(self, recursive=self.recursive | {item.alias})
         columns = [column.name for column in item.args["alias"].args.get("columns") or ()]
         while True:
-            processed = set(wanted)
+            processed = set(demanded)
             holder = exp.Subquery(this=item.this.copy())
             names = columns or [column.alias_or_name for column in _get_selects(holder.this)]
             indexes = [index for index, name in enumerate(names) if name in processed]
             inner._rewrite_columns(holder.this, indexes, ROWS in processed)
-            if wanted == processed:
+            if demanded == processed:
                 break
         item.set("this", holder.this)
         if columns:
-            companions = [companion(names[index]) for index in indexes] + [companion(ROWS)] * (ROWS in processed)
-            item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(quoted, companions)])
+            companions = [get_companion_name(names[index]) for index in indexes] + [get_companion_name(ROWS)] * (
+                ROWS in processed
+            )
+            item.args["alias"].set("columns", [*item.args["alias"].args["columns"], *map(quote_identifier, companions)])
 
-    def _rewrite_set_operation(self, tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
+    def _rewrite_set_operation(self, tree: exp.SetOperation, positions: Sequence[int], rows: bool) -> None:
         whole = tree.copy()
-        self._rewrite_columns(tree.this, wanted, rows)
+        self._rewrite_columns(tree.this, positions, rows)
         if not isinstance(tree, exp.Union):
-            if wanted or rows:
-                _rewrite_membership(tree, whole, len(wanted) + rows)
+            if positions or rows:
+                _rewrite_membership(tree, whole, len(positions) + rows)
             return
-        self._rewrite_columns(tree.expression, wanted, rows)
-        if (wanted or rows) and tree.args.get("distinct"):
-            _deduplicate_union(tree, wanted, rows)
+        self._rewrite_columns(tree.expression, positions, rows)
+        if (positions or rows) and tree.args.get("distinct"):
+            _deduplicate_union(tree, positions, rows)
 
 
 def _remove_hidden(events: Mapping[str, str], ctes: Iterable[str]) -> Mapping[str, str]:
@@ -180,18 +184,20 @@ def _remove_hidden(events: Mapping[str, str], ctes: Iterable[str]) -> Mapping[st
     return {key: name for key, name in events.items() if key not in hidden}
 
 
-def _deduplicate_union(tree: exp.SetOperation, wanted: Sequence[int], rows: bool) -> None:
+def _deduplicate_union(tree: exp.SetOperation, positions: Sequence[int], rows: bool) -> None:
     """Keep the rows of a UNION distinct by their own columns, whatever their companions hold."""
     clause = tree.args.get("with_")
     tree.set("with_", None)
     union = tree.copy()
     union.set("distinct", False)
-    count = len(wanted) + rows
+    count = len(positions) + rows
     names = [item.alias_or_name for item in _get_selects(union)]
     plain, companions = names[: len(names) - count], names[len(names) - count :]
-    query = dialect.select(*plain, *(exp.alias_(least(quoted_column(name)), name, quoted=True) for name in companions))
+    query = dialect.select(
+        *plain, *(exp.alias_(pick_least(build_quoted_column(name)), name, quoted=True) for name in companions)
+    )
     query = query.from_(exp.Subquery(this=union, alias=exp.TableAlias(this=exp.to_identifier("both"))))
-    query = query.group_by(*(dialect.column(name) for name in plain))
+    query = query.group_by(*(dialect.build_column(name) for name in plain))
     query.set("with_", clause)
     tree.replace(query)
 
@@ -212,26 +218,27 @@ def _rewrite_membership(tree: exp.SetOperation, whole: exp.Expr, count: int) -> 
     names = [item.alias_or_name for item in _get_selects(tree.this)]
     plain, companions = names[: len(names) - count], names[len(names) - count :]
     equalities = [
-        exp.NullSafeEQ(this=qualified_column("some", name), expression=qualified_column("kept", name)) for name in plain
+        exp.NullSafeEQ(this=build_qualified_column("some", name), expression=build_qualified_column("kept", name))
+        for name in plain
     ]
     query = dialect.select(
-        *(exp.alias_(qualified_column("some", name), name, quoted=True) for name in plain),
-        *(exp.alias_(least(qualified_column("some", name)), name, quoted=True) for name in companions),
+        *(exp.alias_(build_qualified_column("some", name), name, quoted=True) for name in plain),
+        *(exp.alias_(pick_least(build_qualified_column("some", name)), name, quoted=True) for name in companions),
     )
     query = query.from_(_alias_query(tree.this, "some")).join(
         _alias_query(whole, "kept"), on=exp.and_(*equalities), copy=False
     )
-    query = query.group_by(*(qualified_column("some", name) for name in plain))
+    query = query.group_by(*(build_qualified_column("some", name) for name in plain))
     query.set("with_", clause)
     tree.replace(query)
 
 
 def is_constant(node: exp.Expr) -> bool:
     """Check that a value depends only on constants of the run, so that no record has a part in it."""
-    return node.find(exp.Placeholder) is not None and not aggregated(node)
+    return node.find(exp.Placeholder) is not None and not is_aggregated(node)
 
 
-def qualified_column(table: str, name: str) -> exp.Column:
+def build_qualified_column(table: str, name: str) -> exp.Column:
     """Return the column of a table, quoted."""
     return exp.column(exp.to_identifier(name, quoted=True), table=table)
 
@@ -242,42 +249,42 @@ def _alias_query(tree: exp.Expr, name: str) -> exp.Subquery:
 
 
 @dataclass(slots=True)
-class _Select:
+class _SelectRewriter:
     """A rewriter of one SELECT.
 
     `outer` are the sources that may add no row (outer, semi and anti joins), `inner` the columns demanded of
     subqueries.
     """
 
-    query: _Query
+    query: _QueryRewriter
     tree: exp.Select
     sources: dict[str, exp.Expr] = field(default_factory=dict)
     outer: set[str] = field(default_factory=set)
     inner: dict[str, set[str]] = field(default_factory=dict)
-    grouped: bool = False
+    is_grouped: bool = False
 
-    def add_companions(self, wanted: Sequence[int], rows: bool) -> None:
+    def add_companions(self, positions: Sequence[int], rows: bool) -> None:
         """Add companions for the wanted columns, and for the rows if `rows` is set."""
         self._read_sources()
         selects = list(self.tree.selects)
         distinct = self.tree.args.get("distinct") is not None and not self.tree.args["distinct"].args.get("on")
-        is_wanted = bool(wanted or rows)
-        self.grouped = (
-            self.tree.args.get("group") is not None or any(map(aggregated, selects)) or (distinct and is_wanted)
+        has_demand = bool(positions or rows)
+        self.is_grouped = (
+            self.tree.args.get("group") is not None or any(map(is_aggregated, selects)) or (distinct and has_demand)
         )
-        if distinct and is_wanted:
+        if distinct and has_demand:
             self.tree.set("distinct", None)
             self.tree.set("group", exp.Group(expressions=[item.unalias().copy() for item in selects]))
-        for index in wanted:
+        for index in positions:
             item = selects[index]
             records = self.trace(item.unalias(), inside=False)
             if records is None and not isinstance(item.unalias(), exp.Null) and not is_constant(item):
                 records = self.trace_rows(inside=False) if not item.find(exp.Column) else None
-            self.tree.select(told_as(records, item.alias_or_name), copy=False)
+            self.tree.select(alias_companion(records, item.alias_or_name), copy=False)
         if rows:
-            is_total = self.grouped and self.tree.args.get("group") is None
+            is_total = self.is_grouped and self.tree.args.get("group") is None
             # An aggregate over all rows returns its one row whatever these rows are.
-            self.tree.select(told_as(None if is_total else self.trace_rows(inside=False), ROWS), copy=False)
+            self.tree.select(alias_companion(None if is_total else self.trace_rows(inside=False), ROWS), copy=False)
         for alias, demanded in self.inner.items():
             self.query.rewrite(self.sources[alias], demanded)
 
@@ -301,7 +308,7 @@ class _Select:
             return None
         if isinstance(node, exp.Column):
             records = self.trace_column(node)
-            return records if inside or not self.grouped or records is None else least(records)
+            return records if inside or not self.is_grouped or records is None else pick_least(records)
         if isinstance(node, exp.Case):
             return self.trace_case(node, inside)
         if isinstance(node, exp.Coalesce):
@@ -316,7 +323,7 @@ class _Select:
             return None
         if (records_of_member := self.trace_list_member(node)) is not None:
             return records_of_member
-        return joined(self.trace(item, inside) for item in node.iter_expressions())
+        return join_lists(self.trace(item, inside) for item in node.iter_expressions())
 
     def trace_column(self, node: exp.Column) -> exp.Expr | None:
         """Return the companion of a column of a source."""
@@ -332,23 +339,23 @@ class _Select:
             self.query.demands[name].add(node.name)
         else:
             self.inner[node.table].add(node.name)
-        return or_nothing(quoted_column(companion(node.name), node.table))
+        return coalesce_list(build_quoted_column(get_companion_name(node.name), node.table))
 
     def build_record(self, alias: str, event: str) -> exp.Expr:
         """Return the record of a row of an event as a list; empty where an outer join matched no row."""
-        parts = {"event": exp.Literal.string(event), "host": dialect.column("host", alias)}
+        parts = {"event": exp.Literal.string(event), "host": dialect.build_column("host", alias)}
         pairs = [exp.PropertyEQ(this=exp.to_identifier(name), expression=value) for name, value in parts.items()]
-        pairs.append(exp.PropertyEQ(this=exp.to_identifier("seq"), expression=dialect.column("seq", alias)))
+        pairs.append(exp.PropertyEQ(this=exp.to_identifier("seq"), expression=dialect.build_column("seq", alias)))
         record = exp.Array(expressions=[exp.Struct(expressions=pairs)])
         if alias not in self.outer:
             return record
-        matched = exp.Not(this=exp.Is(this=dialect.column("seq", alias), expression=exp.Null()))
-        return exp.Case(ifs=[exp.If(this=matched, true=record)], default=empty_list())
+        matched = exp.Not(this=exp.Is(this=dialect.build_column("seq", alias), expression=exp.Null()))
+        return exp.Case(ifs=[exp.If(this=matched, true=record)], default=build_empty_list())
 
     def trace_case(self, node: exp.Case, inside: bool) -> exp.Expr | None:
         """Return the records of the chosen branch; of a constant branch those of the conditions."""
         conditions = [item.this for item in node.args["ifs"]] + ([node.this] if node.this else [])
-        deciding = joined(self.trace(item, inside) for item in conditions)
+        deciding = join_lists(self.trace(item, inside) for item in conditions)
         branches = [item.args["true"] for item in node.args["ifs"]]
         traced = [self.trace(item, inside) or deciding for item in branches]
         default = node.args.get("default")
@@ -356,11 +363,11 @@ class _Select:
         if all(item is None for item in (*traced, last)):
             return None
         ifs = [
-            exp.If(this=item.this.copy(), true=records.copy() if records else empty_list())
+            exp.If(this=item.this.copy(), true=records.copy() if records else build_empty_list())
             for item, records in zip(node.args["ifs"], traced, strict=True)
         ]
         return exp.Case(
-            this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else empty_list()
+            this=node.this.copy() if node.this else None, ifs=ifs, default=last.copy() if last else build_empty_list()
         )
 
     def trace_coalesce(self, values: Sequence[exp.Expr], inside: bool) -> exp.Expr | None:
@@ -369,10 +376,10 @@ class _Select:
         if all(item is None for item in traced):
             return None
         ifs = [
-            exp.If(this=is_there(item), true=records if records is not None else empty_list())
+            exp.If(this=build_not_null(item), true=records if records is not None else build_empty_list())
             for item, records in zip(values[:-1], traced[:-1], strict=True)
         ]
-        return exp.Case(ifs=ifs, default=traced[-1] if traced[-1] is not None else empty_list())
+        return exp.Case(ifs=ifs, default=traced[-1] if traced[-1] is not None else build_empty_list())
 
     def trace_list_member(self, node: exp.Expr) -> exp.Expr | None:
         """Return the records of a member of an ordered list of values, such as a centile."""
@@ -386,8 +393,8 @@ class _Select:
         if records is None:
             return None
         order = [*(item.copy() for item in values.expressions), exp.Ordered(this=records.copy())]
-        ordered = call("list", exp.Order(this=records, expressions=order))
-        return or_nothing(call("list_extract", ordered, index.copy()))
+        ordered = call_function("list", exp.Order(this=records, expressions=order))
+        return coalesce_list(call_function("list_extract", ordered, index.copy()))
 
     def trace_aggregate(self, node: exp.Expr) -> exp.Expr | None:
         """Return the records of an aggregate.
@@ -398,53 +405,57 @@ class _Select:
         where = None
         if isinstance(node, exp.Filter):
             where, node = node.expression.this, node.this
-        values = arguments(node)
+        values = list_arguments(node)
         value = values[0] if values else None
         records = (self.trace(value, inside=True) if value is not None else None) or self.trace_counted(where)
         if records is None:
             return None
         conditions = [where.copy()] if where is not None else []
-        picked = picking(node)
+        picked = find_pick_function(node)
         if picked:
             key = exp.Anonymous(this="row", expressions=[values[-1].copy(), records.copy()])
             required = values if not picked.endswith("_null") else values[1:]
-            conditions += [is_there(item) for item in required]
-            return or_nothing(filtered(call(picked.removesuffix("_null"), records, key), conditions))
+            conditions += [build_not_null(item) for item in required]
+            return coalesce_list(
+                filter_aggregate(call_function(picked.removesuffix("_null"), records, key), conditions)
+            )
         if value is not None:
-            conditions += [is_there(value)]
-        return all_of(filtered(call("list", records), conditions))
+            conditions += [build_not_null(value)]
+        return merge_lists(filter_aggregate(call_function("list", records), conditions))
 
     def trace_window(self, node: exp.Window) -> exp.Expr | None:
         """Return the records of a value that is picked or aggregated over a window."""
-        parts = windowed(node)
+        parts = unwrap_window(node)
         function = parts.function
         if isinstance(function, _RANKS):
             return None
-        values = arguments(function)
+        values = list_arguments(function)
         value = values[0] if values else None
         records = (self.trace(value, inside=True) if value is not None else None) or self.trace_rows(inside=True)
         if records is None:
             return None
         if isinstance(function, _SHIFTS):
             shifted = function.copy()
-            shifted.set("this", when_there(values, records) if parts.present else records)
+            shifted.set("this", build_when_present(values, records) if parts.ignores_nulls else records)
             shifted.set("default", None)
-            return or_nothing(over(node, exp.IgnoreNulls(this=shifted) if parts.present else shifted))
-        picked = picking(function)
+            return coalesce_list(
+                replace_function(node, exp.IgnoreNulls(this=shifted) if parts.ignores_nulls else shifted)
+            )
+        picked = find_pick_function(function)
         if picked:
-            key = when_there(values if not picked.endswith("_null") else values[1:], values[-1])
-            return or_nothing(over(node, call(picked.removesuffix("_null"), records, key)))
-        return all_of(over(node, call("list", records)))
+            key = build_when_present(values if not picked.endswith("_null") else values[1:], values[-1])
+            return coalesce_list(replace_function(node, call_function(picked.removesuffix("_null"), records, key)))
+        return merge_lists(replace_function(node, call_function("list", records)))
 
     def trace_scalar(self, node: exp.Subquery) -> exp.Expr:
         """Return the records of a subquery that returns one value."""
         inner = node.copy()
-        name = companion(_get_selects(inner)[0].alias_or_name)
+        name = get_companion_name(_get_selects(inner)[0].alias_or_name)
         self.query.rewrite(inner, {_get_selects(inner)[0].alias_or_name})
-        companion_query = dialect.select(quoted_column(name)).from_(
+        companion_query = dialect.select(build_quoted_column(name)).from_(
             exp.Subquery(this=inner.this, alias=exp.TableAlias(this=exp.to_identifier("told")))
         )
-        return or_nothing(exp.Subquery(this=companion_query))
+        return coalesce_list(exp.Subquery(this=companion_query))
 
     def trace_counted(self, where: exp.Expr | None) -> exp.Expr | None:
         """Return the records of the rows that a count counts.
@@ -466,7 +477,7 @@ class _Select:
         if name and name not in self.query.demands:
             return None
         (self.query.demands[name] if name else self.inner[alias]).add(ROWS)
-        return or_nothing(quoted_column(companion(ROWS), alias))
+        return coalesce_list(build_quoted_column(get_companion_name(ROWS), alias))
 
     def trace_rows(self, inside: bool) -> exp.Expr | None:
         """Return the records of a row: those of the joined rows and of the values in its conditions."""
@@ -474,5 +485,5 @@ class _Select:
         where = self.tree.args.get("where")
         if where is not None and not any(item.name == ACCEPTED for item in where.find_all(exp.Column)):
             parts.append(self.trace(where.this, inside=True))
-        records = joined(parts)
-        return records if inside or not self.grouped or records is None else least(records)
+        records = join_lists(parts)
+        return records if inside or not self.is_grouped or records is None else pick_least(records)

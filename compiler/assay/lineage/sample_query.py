@@ -10,7 +10,7 @@ from sqlglot import exp
 from assay.lang.model.package import Grain, Metric
 from assay.plan.planner import SeriesStep
 from assay.sql import dialect, distributions
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 
 VALUE = "value"
 
@@ -27,50 +27,55 @@ class SampleQuery:
     instants: frozenset[str]
 
 
-def of_metric(
-    metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object], more: tuple[str, ...] = ()
+def build_metric_query(
+    metric: Metric, grain: Grain, integral: bool, constants: Mapping[str, object], extra_columns: tuple[str, ...] = ()
 ) -> SampleQuery:
     """Return the query for the samples of a metric, as exact integers if `integral`.
 
-    Samples of a reduction are identified by its groups, others by the keys of the grain and the columns `more`.
+    Samples of a reduction are identified by its groups, others by the keys of the grain and the columns
+    `extra_columns`.
     """
-    query = distributions.samples(metric, integral, constants)
-    keys = tuple(dict.fromkeys((*identifying(grain), *more))) if metric.reduction is None else metric.reduction.by
+    query = distributions.select_samples(metric, integral, constants)
+    keys = (
+        tuple(dict.fromkeys((*list_identifying_columns(grain), *extra_columns)))
+        if metric.reduction is None
+        else metric.reduction.by
+    )
     selected = {item.alias_or_name for item in query.selects}
     missing = [name for name in keys if name not in selected]
-    query = query.select(*(column(name) for name in missing), append=True)
+    query = query.select(*(build_column(name) for name in missing), append=True)
     if metric.per and metric.per not in keys:
         keys = (metric.per, *keys)
         if metric.per not in {item.alias_or_name for item in query.selects}:
-            query = query.select(column(metric.per))
+            query = query.select(build_column(metric.per))
     return SampleQuery(query, keys, _find_instants(grain))
 
 
 def _find_instants(grain: Grain) -> frozenset[str]:
     """Return the members of a grain that are instants."""
-    columns = {item.name for item in grain.every_column if item.type == "instant"}
+    columns = {item.name for item in grain.all_columns if item.type == "instant"}
     return frozenset(columns | {item.name for item in grain.instants})
 
 
-def of_series(step: SeriesStep, since: int | None = None, until: int | None = None) -> SampleQuery:
+def build_series_query(step: SeriesStep, since: int | None = None, until: int | None = None) -> SampleQuery:
     """Return the query for the rows of a series between two instants in ns, both included (None: unbounded)."""
     query = distributions.select_lines(step)
     if since is not None:
-        query = query.where(exp.GTE(this=column("t_ns"), expression=dialect.integer(since)))
+        query = query.where(exp.GTE(this=build_column("t_ns"), expression=dialect.build_integer(since)))
     if until is not None:
-        query = query.where(exp.LTE(this=column("t_ns"), expression=dialect.integer(until)))
+        query = query.where(exp.LTE(this=build_column("t_ns"), expression=dialect.build_integer(until)))
     query.set("order", None)
     return SampleQuery(query, (*step.key, *step.series.by, "t_ns"), frozenset(["t_ns"]))
 
 
-def of_column(table: str, name: str, grain: Grain | None, more: tuple[str, ...]) -> SampleQuery:
-    """Return the query for a column of a grain (with its key and the columns `more`) or of a relation."""
-    keys = tuple(dict.fromkeys((*grain.key, *more))) if grain else more
-    query = dialect.select(*keys, exp.alias_(column(name), VALUE)).from_(dialect.table(table))
+def build_column_query(table: str, name: str, grain: Grain | None, extra_columns: tuple[str, ...]) -> SampleQuery:
+    """Return the query for a column of a grain (with its key and the columns `extra_columns`) or of a relation."""
+    keys = tuple(dict.fromkeys((*grain.key, *extra_columns))) if grain else extra_columns
+    query = dialect.select(*keys, exp.alias_(build_column(name), VALUE)).from_(dialect.build_table(table))
     return SampleQuery(query, keys, _find_instants(grain) if grain else frozenset())
 
 
-def identifying(grain: Grain) -> tuple[str, ...]:
+def list_identifying_columns(grain: Grain) -> tuple[str, ...]:
     """Return the columns that identify a row of a grain: its key, and those that place it among hosts and in time."""
     joined = [pair.column for instant in grain.instants for pair in instant.on]
     timed = [
@@ -80,36 +85,41 @@ def identifying(grain: Grain) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in (*grain.key, *joined, *timed) if name in columns or name in grain.key))
 
 
-def ranked(table: str, keys: tuple[str, ...], greatest: bool, limit: int) -> exp.Select:
+def select_ranked(table: str, keys: tuple[str, ...], greatest: bool, limit: int) -> exp.Select:
     """Return the query for the greatest (or least) samples of a table; equal ones are ordered by their keys."""
-    order = [exp.Ordered(this=column(VALUE), desc=greatest), *(exp.Ordered(this=column(name)) for name in keys)]
-    query = dialect.select("*").from_(dialect.table(table))
+    order = [
+        exp.Ordered(this=build_column(VALUE), desc=greatest),
+        *(exp.Ordered(this=build_column(name)) for name in keys),
+    ]
+    query = dialect.select("*").from_(dialect.build_table(table))
     query.set("order", exp.Order(expressions=order))
     return query.limit(limit)
 
 
-def extremes(table: str) -> exp.Select:
+def select_extremes(table: str) -> exp.Select:
     """Return the query for one row: the number of samples, the least, the greatest."""
-    value = column(VALUE)
+    value = build_column(VALUE)
     parts = [exp.Count(this=exp.Star()), exp.Min(this=value), exp.Max(this=value.copy())]
-    return dialect.select(*parts).from_(dialect.table(table))
+    return dialect.select(*parts).from_(dialect.build_table(table))
 
 
-def grouped(table: str, per: str) -> exp.Select:
+def select_groups(table: str, per: str) -> exp.Select:
     """Return the query for the number of samples and their mean per value of a column, in order."""
-    mean = exp.Avg(this=dialect.cast(column(VALUE), "real"))
-    query = dialect.select(column(per), exp.Count(this=exp.Star()), mean).from_(dialect.table(table))
-    return query.group_by(column(per)).order_by(column(per))
+    mean = exp.Avg(this=dialect.cast(build_column(VALUE), "real"))
+    query = dialect.select(build_column(per), exp.Count(this=exp.Star()), mean).from_(dialect.build_table(table))
+    return query.group_by(build_column(per)).order_by(build_column(per))
 
 
-def binned(table: str, low: float, width: float, bins: int) -> exp.Select:
+def select_bins(table: str, low: float, width: float, bins: int) -> exp.Select:
     """Return the query for the number of samples per bin: `bins` bins of equal width (> 0) from `low`; bin, number."""
     place = exp.Div(
-        this=exp.paren(exp.Sub(this=dialect.cast(column(VALUE), "real"), expression=dialect.real(repr(low)))),
-        expression=dialect.real(repr(width)),
+        this=exp.paren(
+            exp.Sub(this=dialect.cast(build_column(VALUE), "real"), expression=dialect.build_real(repr(low)))
+        ),
+        expression=dialect.build_real(repr(width)),
     )
     part = exp.Anonymous(
-        this="least", expressions=[dialect.cast(exp.Floor(this=place), "integer"), dialect.integer(bins - 1)]
+        this="least", expressions=[dialect.cast(exp.Floor(this=place), "integer"), dialect.build_integer(bins - 1)]
     )
     query = dialect.select(exp.alias_(part, "part"), exp.alias_(exp.Count(this=exp.Star()), "n"))
-    return query.from_(dialect.table(table)).group_by(part.copy()).order_by(part.copy())
+    return query.from_(dialect.build_table(table)).group_by(part.copy()).order_by(part.copy())

@@ -8,8 +8,15 @@ from dataclasses import dataclass, field
 
 from assay.lang.model.package import Package
 from assay.lineage.column_lineage import CONSTANTS, ROWS, ColumnOrigins, Origin
-from assay.lineage.constants import constants
-from assay.lineage.graph import describe_column, kind_of, name, place_of, raw_places, records
+from assay.lineage.constants import list_constant_facts
+from assay.lineage.graph import (
+    describe_column,
+    format_column_name,
+    get_key_place,
+    get_kind,
+    list_raw_places,
+    list_record_places,
+)
 from assay.lineage.metric_lineage import ROLES, Lineage
 from assay.plan.planner import EventStep, FilterStep
 from assay.util.escape import escape_text, truncate
@@ -17,7 +24,7 @@ from assay.util.escape import escape_text, truncate
 FilterRow = tuple[str, str, tuple[str, ...]]
 """Event, field, places of the field in raw records."""
 
-SAYS = {
+ROLE_DESCRIPTIONS = {
     "value": "makes the value",
     "picks": "picks the row of a value",
     "rows": "decides which rows there are",
@@ -40,21 +47,21 @@ class _TreePrinter:
 
         `first` is the prefix of the first line, `rest` that of the others.
         """
-        kind = kind_of(self.lineage.statements.get(item.table), item.table)
+        kind = get_kind(self.lineage.statements.get(item.table), item.table)
         description = describe_column(self.lineage.statements.get(item.table), item)
-        text = label or f"{name(item)}: {description if description not in ('', 'column') else kind}"
+        text = label or f"{format_column_name(item)}: {description if description not in ('', 'column') else kind}"
         children = sorted(self.find_children(item))
         is_repeated = item in self.printed and bool(children)
-        yield self.fit(first + text + (" (see above)" if is_repeated else ""))
+        yield self.fit_line(first + text + (" (see above)" if is_repeated else ""))
         if is_repeated:
             return
         self.printed.add(item)
-        leaves = [text.partition(" ")[2] for text in records(self.lineage, self.package, item)]
-        picks = sorted(describe_inputs(self.lineage, item).picks.get(item.column, ()))
+        leaves = [text.partition(" ")[2] for text in list_record_places(self.lineage, self.package, item)]
+        picks = sorted(get_inputs(self.lineage, item).picks.get(item.column, ()))
         if picks:
             yield from self.wrap(f"picked by {_group_columns(picks)}", rest + ("│ " if children or leaves else "  "))
         for leaf in leaves:
-            yield self.fit(f"{rest}└ {leaf}")
+            yield self.fit_line(f"{rest}└ {leaf}")
         for index, child in enumerate(children):
             last = index + 1 == len(children)
             yield from self.print_column(child, "", rest + ("└ " if last else "├ "), rest + ("  " if last else "│ "))
@@ -62,10 +69,10 @@ class _TreePrinter:
     def find_children(self, item: Origin) -> frozenset[Origin]:
         """Return the origins of a column's value, skipping a grain's own copy of a column."""
         children: set[Origin] = set()
-        inputs = describe_inputs(self.lineage, item)
+        inputs = get_inputs(self.lineage, item)
         for origin in inputs.counted if item.column == ROWS else inputs.values.get(item.column, ()):
             statement = self.lineage.statements.get(origin.table)
-            inner = describe_inputs(self.lineage, origin).values.get(origin.column, frozenset())
+            inner = get_inputs(self.lineage, origin).values.get(origin.column, frozenset())
             if statement and isinstance(statement.step, FilterStep) and len(inner) == 1:
                 children |= inner
             else:
@@ -76,15 +83,15 @@ class _TreePrinter:
         """Yield a text on as many lines as it needs."""
         space = self.width - len(prefix)
         for line in textwrap.wrap(escape_text(text), max(space, 20), subsequent_indent="  "):
-            yield self.fit(prefix + line)
+            yield self.fit_line(prefix + line)
 
-    def fit(self, text: str) -> str:
+    def fit_line(self, text: str) -> str:
         return truncate(escape_text(text), self.width)
 
 
-def describe_inputs(lineage: Lineage, item: Origin) -> ColumnOrigins:
+def get_inputs(lineage: Lineage, item: Origin) -> ColumnOrigins:
     """Return the origins of all columns of a column's table; none for tables without a statement."""
-    return lineage.made.get(item.table) or ColumnOrigins({}, {}, frozenset())
+    return lineage.origins_by_statement.get(item.table) or ColumnOrigins({}, {}, frozenset())
 
 
 def _group_columns(origins: Sequence[Origin]) -> str:
@@ -92,7 +99,7 @@ def _group_columns(origins: Sequence[Origin]) -> str:
     tables: dict[str, list[str]] = {}
     for item in origins:
         if item.table == CONSTANTS:
-            tables.setdefault(name(item), []).append(ROWS)
+            tables.setdefault(format_column_name(item), []).append(ROWS)
         else:
             tables.setdefault(item.table, []).append(item.column)
     parts = [
@@ -102,31 +109,31 @@ def _group_columns(origins: Sequence[Origin]) -> str:
     return "; ".join(parts)
 
 
-def tree(
-    lineage: Lineage, package: Package, titles: Mapping[Origin, str], more: Sequence[FilterRow], width: int
+def render_tree(
+    lineage: Lineage, package: Package, titles: Mapping[Origin, str], filter_rows: Sequence[FilterRow], width: int
 ) -> list[str]:
     """Return the lines of a lineage, at most `width` characters wide.
 
-    `titles` are those of the roots, `more` the fields that filters could use but which are not applied.
+    `titles` are those of the roots, `filter_rows` the fields that filters could use but which are not applied.
     """
     printer = _TreePrinter(lineage, package, width)
     lines: list[str] = []
     for root in lineage.roots:
         lines += printer.print_column(root, titles[root], "", "")
-        if rows := sorted(item for item in describe_inputs(lineage, root).rows if item.column != ROWS):
+        if rows := sorted(item for item in get_inputs(lineage, root).rows if item.column != ROWS):
             lines += printer.wrap(f"rows by {_group_columns(rows)}", "  ")
-    lines += ["", *_list_fields(lineage, package, width), *_list_filterable(more, width)]
+    lines += ["", *_list_fields(lineage, package, width), *_list_filterable(filter_rows, width)]
     return [*lines, *_list_constants(lineage, package, width)]
 
 
 def _list_fields(lineage: Lineage, package: Package, width: int) -> Iterator[str]:
     """Yield the fields of events that have a part, grouped by role."""
-    rows = list(field_rows(lineage, package))
+    rows = list(iter_field_rows(lineage, package))
     wide = max((len(f"{event}.{field_name}") for event, field_name, _, _ in rows), default=0)
     for role in ROLES:
         rows_of_role = [row for row in rows if row[2] == role]
         if rows_of_role:
-            yield f"Fields of events: {SAYS[role]}"
+            yield f"Fields of events: {ROLE_DESCRIPTIONS[role]}"
         for event, field_name, _, places in rows_of_role:
             yield truncate(escape_text(f"  {f'{event}.{field_name}':<{wide}}  {' or '.join(places)}"), width)
 
@@ -142,17 +149,17 @@ def _list_filterable(rows: Sequence[FilterRow], width: int) -> Iterator[str]:
 
 def _list_constants(lineage: Lineage, package: Package, width: int) -> Iterator[str]:
     """Yield the constants of the run that have a part, grouped by role, with their places in documents."""
-    rows = constants(package, lineage)
+    rows = list_constant_facts(package, lineage)
     wide = max((len(item.name) for item in rows), default=0)
     for role in ROLES:
         rows_of_role = [item for item in rows if item.role == role]
         if rows_of_role:
-            yield f"Constants of the run: {SAYS[role].partition(':')[0]}"
+            yield f"Constants of the run: {ROLE_DESCRIPTIONS[role].partition(':')[0]}"
         for item in rows_of_role:
             yield truncate(escape_text(f"  {item.name:<{wide}}  {item.place}"), width)
 
 
-def field_rows(lineage: Lineage, package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+def iter_field_rows(lineage: Lineage, package: Package) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
     """Yield event, field, role and places in raw records of every field that has a part, in order."""
     sources = {item.name: item for item in package.sources}
     for item in sorted(lineage.roles):
@@ -161,7 +168,7 @@ def field_rows(lineage: Lineage, package: Package) -> Iterator[tuple[str, str, s
         if not isinstance(step, EventStep) or item.column == ROWS:
             continue
         source = sources[step.event.source]
-        if place_of(source, item.column):
+        if get_key_place(source, item.column):
             continue
-        places = raw_places(source, item.column, lineage.found.get(item, ()))
+        places = list_raw_places(source, item.column, lineage.field_paths.get(item, ()))
         yield item.table, item.column, lineage.roles[item], places

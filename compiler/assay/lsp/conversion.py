@@ -25,7 +25,7 @@ class Converter:
         self._addresses = addresses
         self._lines: dict[Path, list[str]] = {}
 
-    def address_of(self, path: Path) -> str:
+    def get_address(self, path: Path) -> str:
         """Return the URI of a file, the client's own when the file is open."""
         return self._addresses.get(path) or str(uris.from_fs_path(str(path)))
 
@@ -36,11 +36,11 @@ class Converter:
 
     def locate(self, place: Place) -> types.Location:
         """Return a place with its file."""
-        return types.Location(self.address_of(place.path), self.convert_place(place))
+        return types.Location(self.get_address(place.path), self.convert_place(place))
 
     def read_position(self, path: Path, position: types.Position) -> tuple[int, int]:
         """Return the line and column, from 1, of a position in a file."""
-        lines = self._lines_of(path)
+        lines = self._get_lines(path)
         if position.line >= len(lines):
             return len(lines), len(lines[-1]) + 1
         units = 0
@@ -63,11 +63,11 @@ class Converter:
         )
 
     def _convert_position(self, path: Path, line: int, column: int) -> types.Position:
-        lines = self._lines_of(path)
+        lines = self._get_lines(path)
         text = lines[line - 1] if line <= len(lines) else ""
         return types.Position(line - 1, self._codec.client_num_units(text[: column - 1]))
 
-    def _lines_of(self, path: Path) -> list[str]:
+    def _get_lines(self, path: Path) -> list[str]:
         if path not in self._lines:
             text = self._texts.get(path)
             self._lines[path] = (_read_text(path) if text is None else text).split("\n")

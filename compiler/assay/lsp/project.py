@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.dhall import DhallError, Evaluated, Evaluator, Module, OverlayPolicy, Problem
+from assay.dhall import DhallError, Evaluation, Evaluator, Module, OverlayPolicy, Problem
 from assay.dhall import Span as DhallSpan
-from assay.lang.workspace import ROOT_FILE, Workspace, check_evaluated, find, shipped
+from assay.lang.workspace import ROOT_FILE, Workspace, check_evaluated, find_workspace, get_shipped_workspace
 from assay.util.diagnostics import AssayError, Diagnostic, Span
 
 
@@ -44,7 +44,11 @@ class Project:
 
     def __init__(self, root: Path, workspace: Workspace | None) -> None:
         self.workspace = workspace
-        folders = [root] if workspace is None or root == shipped().root else [root, shipped().root]
+        folders = (
+            [root]
+            if workspace is None or root == get_shipped_workspace().root
+            else [root, get_shipped_workspace().root]
+        )
         self.policy = OverlayPolicy(folders)
         self.evaluator = Evaluator(self.policy)
         self._checks: dict[str, tuple[Module, tuple[Finding, ...]]] = {}
@@ -57,7 +61,7 @@ class Project:
         for system in self._list_systems():
             root = f"specs/{system}/{ROOT_FILE}"
             problems = self._check_system(system, root)
-            names = self._list_reached(root) | {name for name in open_names if name == root}
+            names = self._list_read_files(root) | {name for name in open_names if name == root}
             if any(name in names or name.startswith(f"specs/{system}/") for name in open_names):
                 findings.update(dict.fromkeys(problems))
                 reached |= names
@@ -66,17 +70,17 @@ class Project:
                 findings.update(dict.fromkeys(self._evaluate(name)[1]))
         return tuple(findings)
 
-    def place_of(self, span: DhallSpan) -> Place:
+    def convert_span(self, span: DhallSpan) -> Place:
         """Return the place of a span of the evaluator."""
-        return Place(self._path_of(span.file), span.line, span.column, span.end_line, span.end_column)
+        return Place(self._find_path(span.file), span.line, span.column, span.end_line, span.end_column)
 
     def _list_systems(self) -> tuple[str, ...]:
         try:
-            return self.workspace.systems() if self.workspace else ()
+            return self.workspace.list_systems() if self.workspace else ()
         except OSError:
             return ()
 
-    def _list_reached(self, root: str) -> set[str]:
+    def _list_read_files(self, root: str) -> set[str]:
         """Return the names of the files that the last evaluation of a file read."""
         names: set[str] = set()
         pending = [root]
@@ -99,27 +103,27 @@ class Project:
             cached = self._checks[system] = evaluated.module, findings
         return cached[1]
 
-    def _evaluate(self, name: str) -> tuple[Evaluated | None, tuple[Finding, ...]]:
+    def _evaluate(self, name: str) -> tuple[Evaluation | None, tuple[Finding, ...]]:
         try:
             return self.evaluator.evaluate_name(name), ()
         except DhallError as error:
             return None, tuple(self._convert_problem(problem, name) for problem in error.problems)
 
     def _convert_problem(self, problem: Problem, root: str) -> Finding:
-        place = self.place_of(problem.span) if problem.span else Place(self._path_of(root), 1, 1, 1, 1)
-        related = tuple(self.place_of(span) for span in problem.related)
+        place = self.convert_span(problem.span) if problem.span else Place(self._find_path(root), 1, 1, 1, 1)
+        related = tuple(self.convert_span(span) for span in problem.related)
         return Finding(place, "error", f"dhall-{problem.code}", _join_message(problem), related)
 
     def _convert_diagnostic(self, item: Diagnostic, root: str) -> Finding:
-        related = tuple(self._place_of_span(span) for span in item.related)
-        place = self._place_of_span(item.span or Span(root))
+        related = tuple(self._convert_diagnostic_span(span) for span in item.related)
+        place = self._convert_diagnostic_span(item.span or Span(root))
         return Finding(place, item.severity, item.code, _join_message(item), related)
 
-    def _place_of_span(self, span: Span) -> Place:
+    def _convert_diagnostic_span(self, span: Span) -> Place:
         line, column = max(span.line, 1), max(span.column, 1)
-        return Place(self._path_of(span.file), line, column, line, column + span.length)
+        return Place(self._find_path(span.file), line, column, line, column + span.length)
 
-    def _path_of(self, name: str) -> Path:
+    def _find_path(self, name: str) -> Path:
         return self.policy.find(name) or self.policy.folders[0] / name
 
 
@@ -141,21 +145,21 @@ class Projects:
         if project is None or project.workspace != workspace:
             project = self._projects[root] = Project(root, workspace)
         project.policy.set_texts(texts)
-        return project, project.policy.name_of(path)
+        return project, project.policy.get_name(path)
 
 
 def find_root(path: Path) -> tuple[Path, Workspace | None]:
     """Return the folder whose files a file may import: its workspace, or its own folder when it is in none."""
     path = Path(os.path.normpath(path.absolute()))
     with suppress(AssayError, OSError):  # raised for specs that belong to no system yet
-        workspace = find(path.parent)
+        workspace = find_workspace(path.parent)
         if path.is_relative_to(workspace.root):
             return workspace.root, workspace
     root = next((folder.parent for folder in path.parents if folder.name == "specs"), None)
     return (root, Workspace(root)) if root else (path.parent, None)
 
 
-def _check(workspace: Workspace, system: str, evaluated: Evaluated) -> tuple[Diagnostic, ...]:
+def _check(workspace: Workspace, system: str, evaluated: Evaluation) -> tuple[Diagnostic, ...]:
     try:
         return check_evaluated(workspace, system, evaluated)[1]
     except AssayError as error:

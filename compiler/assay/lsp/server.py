@@ -46,7 +46,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PositionRequest:
     """A position that the client asks about: line and column from 1, in a text with a name in a project."""
 
     snapshot: Snapshot
@@ -83,8 +83,11 @@ class SpecsServer(LanguageServer):
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(pause, self._start_search)
 
-    async def ask(
-        self, answer: Callable[[Question], Answer], document: types.TextDocumentIdentifier, position: types.Position
+    async def compute_answer(
+        self,
+        compute: Callable[[PositionRequest], Answer],
+        document: types.TextDocumentIdentifier,
+        position: types.Position,
     ) -> Answer | None:
         """Return the worker's answer about a position; None if the document is not an open file."""
         snapshot = self._take_snapshot()
@@ -92,12 +95,12 @@ class SpecsServer(LanguageServer):
         if path is None:
             return None
 
-        def work() -> Answer:
+        def handle_request() -> Answer:
             project, name = self.projects.open(path, snapshot.texts)
             line, column = snapshot.converter.read_position(path, position)
-            return answer(Question(snapshot, path, project, name, snapshot.texts[path], line, column))
+            return compute(PositionRequest(snapshot, path, project, name, snapshot.texts[path], line, column))
 
-        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
+        return await asyncio.get_running_loop().run_in_executor(self._worker, handle_request)
 
     def _take_snapshot(self) -> Snapshot:
         """Return the open files as they are now."""
@@ -118,17 +121,17 @@ class SpecsServer(LanguageServer):
         """Publish the problems of all files, unless there was another edit meanwhile."""
         snapshot = self._take_snapshot()
 
-        def work() -> dict[str, list[types.Diagnostic]]:
+        def find_diagnostics() -> dict[str, list[types.Diagnostic]]:
             if edits != self._edits:  # so that searches do not pile up behind a long one
                 return {}
             diagnostics: dict[str, list[types.Diagnostic]] = {address: [] for address in snapshot.addresses.values()}
             for finding in self.projects.find_problems(snapshot.texts):
-                address = snapshot.converter.address_of(finding.place.path)
+                address = snapshot.converter.get_address(finding.place.path)
                 diagnostics.setdefault(address, []).append(snapshot.converter.convert_finding(finding))
             return diagnostics
 
         try:
-            diagnostics = await asyncio.get_running_loop().run_in_executor(self._worker, work)
+            diagnostics = await asyncio.get_running_loop().run_in_executor(self._worker, find_diagnostics)
         except Exception as error:
             self.report_server_error(error, PyglsError)
             return
@@ -164,7 +167,7 @@ def create_server() -> SpecsServer:
     server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_search_after_pause)
     server.feature(types.INITIALIZED)(_watch_files)
     server.feature(types.SHUTDOWN)(_shut_down)
-    server.feature(types.TEXT_DOCUMENT_HOVER)(_hover)
+    server.feature(types.TEXT_DOCUMENT_HOVER)(_show_hover)
     server.feature(types.TEXT_DOCUMENT_DEFINITION)(_define)
     server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["."]))(_complete)
     server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(_prepare_rename)
@@ -196,48 +199,48 @@ def _shut_down(server: SpecsServer, _params: object) -> None:
     server.has_shut_down = True
 
 
-async def _hover(server: SpecsServer, params: types.HoverParams) -> types.Hover | None:
+async def _show_hover(server: SpecsServer, params: types.HoverParams) -> types.Hover | None:
     """Answer with the type and documentation of the expression at a position."""
 
-    def answer(question: Question) -> types.Hover | None:
-        evaluator = question.project.evaluator
-        hover = describe_at(evaluator, question.name, question.text, question.line, question.column)
+    def find_hover(request: PositionRequest) -> types.Hover | None:
+        evaluator = request.project.evaluator
+        hover = describe_at(evaluator, request.name, request.text, request.line, request.column)
         if hover is None:
             return None
         span = hover.span
-        return convert_hover(hover, question.convert((span.line, span.column), (span.end_line, span.end_column)))
+        return convert_hover(hover, request.convert((span.line, span.column), (span.end_line, span.end_column)))
 
-    return await server.ask(answer, params.text_document, params.position)
+    return await server.compute_answer(find_hover, params.text_document, params.position)
 
 
 async def _define(server: SpecsServer, params: types.DefinitionParams) -> types.Location | None:
     """Answer with the location of the definition of the name at a position."""
 
-    def answer(question: Question) -> types.Location | None:
-        evaluator = question.project.evaluator
-        span = find_definition(evaluator, question.name, question.text, question.line, question.column)
-        return question.snapshot.converter.locate(question.project.place_of(span)) if span else None
+    def find_location(request: PositionRequest) -> types.Location | None:
+        evaluator = request.project.evaluator
+        span = find_definition(evaluator, request.name, request.text, request.line, request.column)
+        return request.snapshot.converter.locate(request.project.convert_span(span)) if span else None
 
-    return await server.ask(answer, params.text_document, params.position)
+    return await server.compute_answer(find_location, params.text_document, params.position)
 
 
 async def _complete(server: SpecsServer, params: types.CompletionParams) -> types.CompletionList | None:
     """Answer with the names that may follow the dot before a position."""
 
-    def answer(question: Question) -> types.CompletionList | None:
-        evaluator, text = question.project.evaluator, question.text
-        offset = Source(question.name, text).offset(question.line, question.column)
+    def list_completions(request: PositionRequest) -> types.CompletionList | None:
+        evaluator, text = request.project.evaluator, request.text
+        offset = Source(request.name, text).get_offset(request.line, request.column)
         selection = find_selection(text, offset)
         if selection is None:
             return None
         width = offset - selection.typed_start
-        start = question.line, question.column - width
-        place = question.convert(start, (question.line, question.column))
-        items = complete_at(evaluator, question.name, text, question.line, question.column)
+        start = request.line, request.column - width
+        place = request.convert(start, (request.line, request.column))
+        items = complete_at(evaluator, request.name, text, request.line, request.column)
         converted = [convert_completion(item, print_label(item.name), place) for item in items]
         return types.CompletionList(is_incomplete=False, items=converted)
 
-    return await server.ask(answer, params.text_document, params.position)
+    return await server.compute_answer(list_completions, params.text_document, params.position)
 
 
 async def _prepare_rename(
@@ -245,26 +248,26 @@ async def _prepare_rename(
 ) -> types.PrepareRenamePlaceholder | None:
     """Answer with the name at a position, if it can be renamed."""
 
-    def answer(question: Question) -> types.PrepareRenamePlaceholder | None:
+    def find_placeholder(request: PositionRequest) -> types.PrepareRenamePlaceholder | None:
         try:
-            renaming = find_renaming(question.name, question.text, question.line, question.column)
+            renaming = find_renaming(request.name, request.text, request.line, request.column)
         except DhallError:
             return None
         if renaming is None:
             return None
         span = renaming.span
-        place = question.convert((span.line, span.column), (span.end_line, span.end_column))
+        place = request.convert((span.line, span.column), (span.end_line, span.end_column))
         return types.PrepareRenamePlaceholder(place, renaming.name)
 
-    return await server.ask(answer, params.text_document, params.position)
+    return await server.compute_answer(find_placeholder, params.text_document, params.position)
 
 
 async def _rename(server: SpecsServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
     """Answer with the edits that rename a `let` or parameter; refuse invalid names."""
 
-    def answer(question: Question) -> types.WorkspaceEdit:
+    def compute_edits(request: PositionRequest) -> types.WorkspaceEdit:
         try:
-            edits = rename(question.name, question.text, question.line, question.column, params.new_name)
+            edits = rename(request.name, request.text, request.line, request.column, params.new_name)
         except RenameError as error:
             raise JsonRpcException(str(error), types.LSPErrorCodes.RequestFailed) from None
         except DhallError as error:
@@ -272,11 +275,11 @@ async def _rename(server: SpecsServer, params: types.RenameParams) -> types.Work
             raise JsonRpcException(message, types.LSPErrorCodes.RequestFailed) from None
         changes = [
             types.TextEdit(
-                question.convert((item.span.line, item.span.column), (item.span.end_line, item.span.end_column)),
+                request.convert((item.span.line, item.span.column), (item.span.end_line, item.span.end_column)),
                 item.text,
             )
             for item in edits
         ]
         return types.WorkspaceEdit({params.text_document.uri: changes})
 
-    return await server.ask(answer, params.text_document, params.position)
+    return await server.compute_answer(compute_edits, params.text_document, params.position)

@@ -12,7 +12,7 @@ from assay.lang import formula
 from assay.lang.dependencies import Dependencies, collect_dependencies, find_events
 from assay.lang.model.package import Check, Event, Filter, Grain, Instant, Metric, Package, Relation, Series
 from assay.lang.model.vocabulary import Cut
-from assay.lang.reserved_names import KEY, KEYS, keys_of, rows_name
+from assay.lang.reserved_names import KEY, KEYS, get_key_columns, get_rows_name
 from assay.lang.scopes import HOST, LOGS
 
 
@@ -74,7 +74,7 @@ class GrainRowsStep:
     @property
     def name(self) -> str:
         """Name of the table."""
-        return rows_name(self.grain.name)
+        return get_rows_name(self.grain.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,8 @@ def request_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: S
 class Plan:
     """The steps in order, and what is computed after them.
 
-    `metrics` are summarised, and `formulas` evaluated over these; `listed`, `series` and `cuts` are requested rows,
-    series and instants.  `required_fields` are by event, `constants` the required constants.
+    `metrics` are summarised, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
+    rows, series and instants.  `required_fields` are by event, `constants` the required constants.
     """
 
     steps: tuple[Step, ...]
@@ -167,23 +167,23 @@ class Plan:
     applied: tuple[AppliedFilter, ...]
     required_fields: Mapping[str, frozenset[str]]
     constants: frozenset[str]
-    listed: tuple[RowRequest, ...] = ()
+    row_requests: tuple[RowRequest, ...] = ()
     series: tuple[SeriesStep, ...] = ()
     formulas: tuple[Metric, ...] = ()
     cuts: tuple[Cut, ...] = ()
 
 
-def rows_of(series: str) -> str:
+def name_rows_statement(series: str) -> str:
     """Return the name of the statement for the rows of a series."""
     return f"rows {series}"
 
 
-def span_of(windows: str) -> str:
+def name_span_statement(windows: str) -> str:
     """Return the name of the statement for the span of all windows of a relation, as FROM and TO."""
     return f"span {windows}"
 
 
-def cut_name(cut: str) -> str:
+def name_cut_statement(cut: str) -> str:
     """Return the name of the statement for a named instant of a run."""
     return f"cut {cut}"
 
@@ -196,14 +196,16 @@ def select_grain_filters(grain: Grain, applied: Iterable[AppliedFilter]) -> tupl
 class _StepScheduler:
     """Appends steps to `steps`, each after the steps of its inputs."""
 
-    def __init__(self, package: Package, need: Dependencies, applied: tuple[AppliedFilter, ...], cut: bool) -> None:
+    def __init__(
+        self, package: Package, dependencies: Dependencies, applied: tuple[AppliedFilter, ...], cut: bool
+    ) -> None:
         self.cut = cut
         self.tables = {item.name: item for item in package.tables}
         self.kinds = {item.name: item.kind for item in package.sources}
         multi_host_sources = {item.name for item in package.sources if item.hosts}
         self.multi_host_events = frozenset(item.name for item in package.events if item.source in multi_host_sources)
         self.package = package
-        self.need = need
+        self.dependencies = dependencies
         self.applied = applied
         self.steps: dict[str, Step] = {}
 
@@ -213,8 +215,8 @@ class _StepScheduler:
             return
         table = self.tables[name]
         if isinstance(table, Event):
-            fields = tuple(item.name for item in table.fields if item.name in self.need.events[name])
-            self.steps[name] = EventStep(table, fields, keys_of(self.kinds[table.source]))
+            fields = tuple(item.name for item in table.fields if item.name in self.dependencies.events[name])
+            self.steps[name] = EventStep(table, fields, get_key_columns(self.kinds[table.source]))
         elif isinstance(table, Relation):
             self.add_relation(table)
         elif isinstance(table, Series):
@@ -235,8 +237,8 @@ class _StepScheduler:
 
     def add_relation(self, relation: Relation) -> None:
         """Add a relation after the tables that it uses, and its checks after it."""
-        for used in relation.uses:
-            self.add_table(used)
+        for name in relation.uses:
+            self.add_table(name)
         self.steps[relation.name] = RelationStep(relation, self.list_sources(relation.uses))
         self.add_checks(relation.name, (build_key_check(relation), *relation.checks))
 
@@ -265,7 +267,7 @@ class _StepScheduler:
 
     def add_rows(self, grain: Grain) -> None:
         """Add the rows of a grain after the tables that they are bound to."""
-        step = GrainRowsStep(grain, frozenset(self.need.grains[grain.name]), self.list_unbound_instants(grain))
+        step = GrainRowsStep(grain, frozenset(self.dependencies.grains[grain.name]), self.list_unbound_instants(grain))
         if step.name in self.steps:
             return
         for name in list_bound_tables(grain, step.members):
@@ -279,8 +281,8 @@ class _StepScheduler:
     def add_checks(self, name: str, checks: Iterable[Check]) -> None:
         """Add checks after the tables that they use."""
         for check in checks:
-            for used in check.uses:
-                self.add_table(used)
+            for table in check.uses:
+                self.add_table(table)
             step = CheckStep(check, name, self.list_sources((*check.uses, name)))
             self.steps.setdefault(step.name, step)
 
@@ -311,29 +313,29 @@ def select_instants(grain: Grain, members: frozenset[str]) -> Iterator[Instant]:
     return (item for item in grain.instants if item.name in members)
 
 
-def plan(
+def build_plan(
     package: Package,
     metrics: Sequence[Metric],
     applied: Sequence[AppliedFilter],
     relations: Sequence[str] = (),
-    listed: Sequence[RowRequest] = (),
+    row_requests: Sequence[RowRequest] = (),
     series: Sequence[str] = (),
     cuts: Sequence[Cut] = (),
     cut: bool = False,
 ) -> Plan:
     """Return the plan for some metrics under some filters.
 
-    `relations` (of a manifest), `listed` rows, `series` and instants (`cuts`) are planned too.  The inputs of formulas
-    are summarised.  With `cut` the plan is for one phase of a run, whose bounds are parameters.
+    `relations` (of a manifest), `row_requests` rows, `series` and instants (`cuts`) are planned too.  The inputs of
+    formulas are summarised.  With `cut` the plan is for one phase of a run, whose bounds are parameters.
     """
     formulas = tuple(metric for metric in metrics if formula.is_formula(metric))
     metrics = formula.list_measured(formula.index_metrics(package), metrics)
-    read = [*metrics, *(metric for item in listed for metric in item.metrics)]
-    keys = [(item.grain.name, item.keys) for item in listed]
+    required_metrics = [*metrics, *(metric for item in row_requests for metric in item.metrics)]
+    keys = [(item.grain.name, item.keys) for item in row_requests]
     table_cuts = tuple(item for item in cuts if item.of)
     dependencies = collect_dependencies(
         package,
-        [*read, *formulas, *(input_formula for item in listed for input_formula in item.formulas)],
+        [*required_metrics, *formulas, *(input_formula for item in row_requests for input_formula in item.formulas)],
         [item.filter for item in applied],
         [*relations, *series],
         keys,
@@ -342,7 +344,7 @@ def plan(
         with_acceptance=True,
     )
     scheduler = _StepScheduler(package, dependencies, tuple(applied), cut)
-    grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in listed))
+    grains = (*(metric.grain for metric in metrics), *(item.grain.name for item in row_requests))
     for name in (*relations, *series, *(item.of for item in table_cuts), *grains):
         scheduler.add_table(name)
     required_fields = {name: frozenset(fields) for name, fields in sorted(dependencies.events.items())}
@@ -355,7 +357,7 @@ def plan(
         tuple(applied),
         required_fields,
         frozenset(dependencies.constants),
-        tuple({item.name: item for item in listed}.values()),
+        tuple({item.name: item for item in row_requests}.values()),
         series_steps,
         formulas,
         table_cuts,
@@ -376,8 +378,8 @@ def can_split_by_phase(package: Package, table: str) -> bool:
         if isinstance(definition, Series):
             return True
         if isinstance(definition, Relation):
-            read = [used for used in definition.uses if used != LOGS]
-            return bool(read) and all(is_split(used) for used in read)
+            read = [table_name for table_name in definition.uses if table_name != LOGS]
+            return bool(read) and all(is_split(table_name) for table_name in read)
         if not isinstance(definition, Grain):
             return False
         return bool(definition.at) or any(is_split(base) for base in _list_base_grains(definition))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from assay.report.output_forms import FILES, USUAL
+from assay.report.output_forms import DEFAULT_FORMS, FILES
 from assay.util.diagnostics import SPECS_OR_DATA, USAGE, AssayError, Span, fail
 from assay.util.json_text import parse_json
 from assay.util.os_errors import is_below
@@ -123,80 +123,80 @@ Forms = dict[str, dict[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedPublished:
+class RecordedPublishedBuild:
     """The provenance of a report of publications; `places` are the files, in the order of the content."""
 
     content: PublishedContent
-    intact: bool
+    is_intact: bool
     places: tuple[Path, ...]
     forms: Forms
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedBuild:
     """A provenance: its content, whether its hash matches the content, and the places of the runs by id.
 
     `forms` are the output forms of the report, each with the versions of the tools that only it needs.
     """
 
     content: Content
-    intact: bool
+    is_intact: bool
     places: dict[str, str]
     forms: Forms
 
 
-def folder_of(named: Path) -> Path:
+def get_build_folder(path: Path) -> Path:
     """Return the folder of a build, which may be given by its provenance file."""
-    return named.parent if named.name == NAME and named.is_file() else named
+    return path.parent if path.name == NAME and path.is_file() else path
 
 
-def recorded(folder: Path) -> Recorded | RecordedPublished:
+def read_provenance(folder: Path) -> RecordedBuild | RecordedPublishedBuild:
     """Read the provenance of a build's folder.
 
     Raises AssayError: `no-build` if the folder has none, `provenance` if the file is not what a build writes.
     """
-    return recorded_in(folder / NAME)
+    return read_provenance_file(folder / NAME)
 
 
-def recorded_in(place: Path) -> Recorded | RecordedPublished:
+def read_provenance_file(path: Path) -> RecordedBuild | RecordedPublishedBuild:
     """Read the provenance in a file of any name; raises as `recorded` does."""
-    document = _load_document(place.parent, place)
+    document = _load_document(path.parent, path)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         number = document.get("format") if isinstance(document, dict) else None
         raise fail(
             "provenance",
-            f"the provenance is of another form: {place}",
+            f"the provenance is of another form: {path}",
             expected=f"a provenance of format {FORMAT}",
             found="no format" if number is None else f"format {json.dumps(number)[:40]}",
             hint="only what `assay` of this version built can be verified",
         )
     data, places = document.get("content"), document.get("places")
-    forms = _read_forms(document.get("forms", {form: {} for form in USUAL}), place)
-    intact = document.get("hash") == content_hash(data) if isinstance(data, dict) else False
+    forms = _read_forms(document.get("forms", {form: {} for form in DEFAULT_FORMS}), path)
+    is_intact = document.get("hash") == hash_content(data) if isinstance(data, dict) else False
     if isinstance(data, dict) and "publications" in data:
-        published = _decode_content(PublishedContent, data, place)
-        return RecordedPublished(published, intact, _read_places(published, places, place), forms)
-    content = _decode_content(Content, data, place)
+        published = _decode_content(PublishedContent, data, path)
+        return RecordedPublishedBuild(published, is_intact, _read_places(published, places, path), forms)
+    content = _decode_content(Content, data, path)
     for item in (item for run in content.runs for item in run.inputs):
         if not is_below(item.file):
-            raise _build_error(place, f"runs: {json.dumps(item.file[:80])} is no file of a run")
+            raise _build_error(path, f"runs: {json.dumps(item.file[:80])} is no file of a run")
     ids = [run.id for run in content.runs]
     if (
         not isinstance(places, dict)
         or sorted(places) != sorted(ids)
         or not all(isinstance(p, str) for p in places.values())
     ):
-        raise _build_error(place, "places: must name the directory of each run, and of no other")
-    return Recorded(content, intact, places, forms)
+        raise _build_error(path, "places: must name the directory of each run, and of no other")
+    return RecordedBuild(content, is_intact, places, forms)
 
 
-def content_hash(content: Mapping[str, object]) -> str:
+def hash_content(content: Mapping[str, object]) -> str:
     """Return the SHA-256 of the content in a canonical form of JSON."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _read_places(content: PublishedContent, places: object, place: Path) -> tuple[Path, ...]:
+def _read_places(content: PublishedContent, places: object, path: Path) -> tuple[Path, ...]:
     """Return the places of the publication files."""
     files = places.get("publications") if isinstance(places, dict) else None
     if (
@@ -205,11 +205,11 @@ def _read_places(content: PublishedContent, places: object, place: Path) -> tupl
         or not files
         or not all(isinstance(item, str) for item in files)
     ):
-        raise _build_error(place, "places: must name each publication file, and no other")
+        raise _build_error(path, "places: must name each publication file, and no other")
     return tuple(Path(item) for item in files)
 
 
-def _read_forms(data: object, place: Path) -> Forms:
+def _read_forms(data: object, path: Path) -> Forms:
     """Return the output forms of the report."""
     forms = data if isinstance(data, dict) else {}
     tools = [
@@ -218,35 +218,35 @@ def _read_forms(data: object, place: Path) -> Forms:
         for pair in (tools_of_form.items() if isinstance(tools_of_form, dict) else [("", None)])
     ]
     if not forms or forms.keys() - FILES.keys() or not all(isinstance(version, str) for _, version in tools):
-        raise _build_error(place, f"forms: must name some of {', '.join(FILES)}, each with its tools")
+        raise _build_error(path, f"forms: must name some of {', '.join(FILES)}, each with its tools")
     return forms
 
 
-def _load_document(folder: Path, place: Path) -> Any:
+def _load_document(folder: Path, path: Path) -> Any:
     """Return the plain data of the file."""
-    resolve_path(place)
-    if not place.is_file():
+    resolve_path(path)
+    if not path.is_file():
         state = "holds no provenance.json" if folder.is_dir() else "does not exist"
         raise fail("no-build", f"the folder {state}: {folder}",
                    hint="name the folder that a report was built into (-o)",
                    status=SPECS_OR_DATA if folder.exists() else USAGE)  # fmt: skip
     try:
-        return parse_json(place.read_text(encoding="utf-8"))
+        return parse_json(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
-        span = Span(str(place), error.lineno, error.colno)
+        span = Span(str(path), error.lineno, error.colno)
         raise fail("provenance", f"the provenance is not JSON: {error.msg}", span=span) from None
     except (OSError, ValueError, RecursionError) as error:
-        raise fail("provenance", f"the provenance cannot be read: {error}", span=Span(str(place))) from None
+        raise fail("provenance", f"the provenance cannot be read: {error}", span=Span(str(path))) from None
 
 
-def _decode_content(kind: type[T], data: object, place: Path) -> T:
+def _decode_content(kind: type[T], data: object, path: Path) -> T:
     from pydantic import ValidationError  # slow to import, and only readers need it
 
     try:
         return cast("T", _build_reader(cast("Any", kind)).validate_json(json.dumps(data), strict=True))
     except ValidationError as error:
         first = error.errors()[0]
-        raise _build_error(place, f"{'.'.join(map(str, ('content', *first['loc'])))}: {first['msg']}") from None
+        raise _build_error(path, f"{'.'.join(map(str, ('content', *first['loc'])))}: {first['msg']}") from None
 
 
 @functools.cache
@@ -257,5 +257,5 @@ def _build_reader(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _build_error(place: Path, problem: str) -> AssayError:
-    return fail("provenance", f"the provenance is not what a build writes: {place}", found=problem)
+def _build_error(path: Path, problem: str) -> AssayError:
+    return fail("provenance", f"the provenance is not what a build writes: {path}", found=problem)

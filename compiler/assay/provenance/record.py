@@ -19,16 +19,16 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article
 from assay.lang.model.package import Package
 from assay.lang.model.report import Report
-from assay.provenance.read import FORMAT, content_hash
+from assay.provenance.read import FORMAT, hash_content
+from assay.report.output_forms import DEFAULT_FORMS, VEGA_LITE
 from assay.report.output_forms import TOOLS as FORM_TOOLS
-from assay.report.output_forms import USUAL, VEGA_LITE
-from assay.report.run_results import Choices, RunFigures, labels
+from assay.report.run_results import Choices, RunFigures, label_runs
 from assay.util import checksums
 
 TOOLS = ("duckdb", "sqlglot", "typst", "vl-convert-python")
 
 
-def versions() -> dict[str, str]:
+def get_versions() -> dict[str, str]:
     """Return the versions of Assay and of the tools that affect its output.
 
     Python's version is left out: no output may depend on it.
@@ -36,7 +36,7 @@ def versions() -> dict[str, str]:
     return {**{name: _get_version(name) for name in ("assay", *TOOLS)}, "vega-lite": VEGA_LITE}
 
 
-def form_tools(form: str) -> dict[str, str]:
+def get_form_tools(form: str) -> dict[str, str]:
     """Return the versions of the tools that only one output form needs."""
     return {name: _get_version(name) for name in FORM_TOOLS[form]}
 
@@ -77,35 +77,35 @@ class CutRuns:
     runs: Mapping[str, tuple[tuple[tuple[str, int, str], ...], tuple[RunFigures, ...]]]
 
 
-def in_forms(document: Mapping[str, object], forms: Sequence[str]) -> dict[str, object]:
+def add_forms(document: Mapping[str, object], forms: Sequence[str]) -> dict[str, object]:
     """Return a provenance with the output forms of the report, each with the versions of its own tools."""
-    if tuple(forms) == USUAL:
+    if tuple(forms) == DEFAULT_FORMS:
         return dict(document)
     return {
         "format": document["format"],
         "hash": document["hash"],
-        "forms": {form: form_tools(form) for form in forms},
+        "forms": {form: get_form_tools(form) for form in forms},
         **document,
     }
 
 
-def documents(package: Package, constants: Mapping[str, object], directory: Path) -> tuple[File, ...]:
+def list_documents(package: Package, constants: Mapping[str, object], directory: Path) -> tuple[File, ...]:
     """Return the files that the constants of a run were read from, by name; `constants` are those that were read."""
     read = [item for source in package.sources for item in source.constants if item.name in constants]
     names = (next((name for name in item.files if (directory / name).is_file()), "") for item in read)
-    return tuple(file_of(directory, name) for name in sorted({*names} - {""}))
+    return tuple(hash_input_file(directory, name) for name in sorted({*names} - {""}))
 
 
-def file_of(directory: Path, name: str) -> File:
+def hash_input_file(directory: Path, name: str) -> File:
     """Return the name, size and hash of an input file.  Raises OSError."""
-    place = directory / name
-    if place.exists() and not place.is_file():
-        raise OSError(errno.EINVAL, "no regular file", str(place))
-    with place.open("rb") as stream:
-        return name, place.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()
+    path = directory / name
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "no regular file", str(path))
+    with path.open("rb") as stream:
+        return name, path.stat().st_size, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def of_publications(
+def build_publications_provenance(
     report: str,
     edition: str,
     options: Mapping[str, str],
@@ -119,30 +119,30 @@ def of_publications(
     `edition` is empty for a history. For a report that is built again from its publication, the first file, it is that
     publication's edition.
     """
-    read = [(file_of(path.parent, path.name), name) for path, name in files]
+    read = [(hash_input_file(path.parent, path.name), name) for path, name in files]
     content: dict[str, object] = {
         "report": report,
         "edition": edition,
         "options": dict(options),
-        "versions": versions(),
+        "versions": get_versions(),
         "specs": specs,
         "outline": definition,
-        "templates": templates_hash(templates),
+        "templates": hash_templates(templates),
         "publications": [
             {"file": name, "bytes": size, "sha256": digest, "edition": form} for (name, size, digest), form in read
         ],
     }
     places = {"publications": [str(path) for path, _ in files]}
-    return {"format": FORMAT, "hash": content_hash(content), "content": content, "places": places}
+    return {"format": FORMAT, "hash": hash_content(content), "content": content, "places": places}
 
 
-def outline(report: Report | Article, prose: Mapping[str, str]) -> str:
+def hash_outline(report: Report | Article, prose: Mapping[str, str]) -> str:
     """Return the hash of a report's definition (its contents, order and titles) and of its prose by file."""
     plain = plain_data.to_plain_data(report)
-    return content_hash({"report": plain, "prose": dict(prose)} if prose else plain)
+    return hash_content({"report": plain, "prose": dict(prose)} if prose else plain)
 
 
-def templates_hash(folder: Path) -> str:
+def hash_templates(folder: Path) -> str:
     """Return the hash of the names and contents of all template files that are not hidden, fonts included."""
     files = ((path.relative_to(folder), path) for path in sorted(folder.rglob("*")) if path.is_file())
     hashes = {
@@ -150,18 +150,18 @@ def templates_hash(folder: Path) -> str:
         for name, path in files
         if not any(part[0] == "." for part in name.parts)
     }
-    return content_hash(hashes)
+    return hash_content(hashes)
 
 
 def _label_runs(report: Report | Article, runs: Sequence[RunFigures]) -> Sequence[str]:
     if isinstance(report, Article):
-        from assay.report.article import labels_of  # only articles need these modules
+        from assay.report.article import label_article_runs  # only articles need these modules
 
-        return labels_of(report, runs)
-    return labels(report, runs)
+        return label_article_runs(report, runs)
+    return label_runs(report, runs)
 
 
-def provenance(
+def build_provenance(
     checked: CheckedPackage,
     report: Report | Article,
     metrics: Sequence[str],
@@ -191,11 +191,11 @@ def provenance(
             **({"at": list(choices.at)} if choices.at else {}),
             **({"phases": list(choices.phases)} if choices.phases else {}),
         },
-        "versions": versions(),
+        "versions": get_versions(),
         "specs": checked.sources,
         "definitions": {name: checked.definitions[name] for name in sorted(metrics)},
-        "outline": outline(report, prose or {}),
-        "templates": templates_hash(templates),
+        "outline": hash_outline(report, prose or {}),
+        "templates": hash_templates(templates),
         "runs": [_describe_run(*item) for item in zip(runs, run_labels, inputs, strict=True)],
     }
     if cut:
@@ -204,7 +204,7 @@ def provenance(
     content |= {"claims": list(claims)} if claims else {}
     return {
         "format": FORMAT,
-        "hash": content_hash(content),
+        "hash": hash_content(content),
         "content": content,
         "places": {item.run: item.place for item in inputs},
         "resources": {item.run: dict(item.resources) for item in inputs},
@@ -249,9 +249,9 @@ def _describe_file(item: File) -> dict[str, object]:
     return dict(zip(("file", "bytes", "sha256"), item, strict=True))
 
 
-def printed(document: Mapping[str, object], checked: CheckedPackage) -> dict[str, str]:
+def format_provenance(document: Mapping[str, object], checked: CheckedPackage) -> dict[str, str]:
     """Return what the report prints of its provenance: label -> text."""
-    tools = versions()
+    tools = get_versions()
     return {
         "Provenance": str(document["hash"]),
         "Specs": checked.sources,

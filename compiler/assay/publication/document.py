@@ -6,26 +6,33 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition
-from assay.publication.edition import Matched, Word, words
+from assay.publication.edition import MatchedRows, Word, collect_metric_words
 from assay.publication.model import MetricRow, Publication
 from assay.report.assemble import name_columns
 from assay.report.document import Appendix, Chart, Document, Entry, Group, Section, Series, Table
-from assay.report.glossary import of_row, terms
-from assay.report.run_results import row_label
-from assay.styles.registry import Style, style
+from assay.report.glossary import build_terms, get_row_id
+from assay.report.run_results import add_unit
+from assay.styles.registry import Style, get_style
 
 COUNTS = "Sample count"
 
 
-def document(
-    publication: Publication, matched: Matched, checked: CheckedPackage, edition: Edition, provenance: Mapping[str, str]
+def build_publication_document(
+    publication: Publication,
+    matched_rows: MatchedRows,
+    checked: CheckedPackage,
+    edition: Edition,
+    provenance: Mapping[str, str],
 ) -> Document:
     """Return the document of a publication in its edition."""
-    names = words(checked, edition)
-    number_style = style(edition.style)
+    metric_words = collect_metric_words(checked, edition)
+    number_style = get_style(edition.style)
     report = next(item for item in checked.package.reports if edition in item.editions)
-    manifest = _build_manifest(publication, matched, edition)
-    warnings = [*_check_deltas(matched, number_style, checked), *_check_words(publication, checked, edition, names)]
+    manifest = _build_manifest(publication, matched_rows, edition)
+    warnings = [
+        *_check_deltas(matched_rows, number_style, checked),
+        *_check_words(publication, checked, edition, metric_words),
+    ]
     return Document(
         title=publication.title,
         subtitle=publication.subtitle,
@@ -34,29 +41,35 @@ def document(
         intro=(publication.intro,),
         style=edition.style,
         manifest=manifest,
-        sections=tuple(_build_sections(publication, matched, edition, names, number_style)),
-        charts=tuple(_build_charts(publication, edition, names)),
-        dictionary=_build_dictionary(checked, edition, names),
+        sections=tuple(_build_sections(publication, matched_rows, edition, metric_words, number_style)),
+        charts=tuple(_build_charts(publication, edition, metric_words)),
+        dictionary=_build_dictionary(checked, edition, metric_words),
         warnings=tuple(warnings),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
-        appendices=tuple(_build_appendices(publication, edition, names)),
-        terms=terms(checked, report, (manifest,), counts=any(matched.counts), printed=True),
+        appendices=tuple(_build_appendices(publication, edition, metric_words)),
+        terms=build_terms(checked, report, (manifest,), has_sample_counts=any(matched_rows.counts), is_published=True),
     )
 
 
-def _build_manifest(publication: Publication, matched: Matched, edition: Edition) -> Table:
+def _build_manifest(publication: Publication, matched_rows: MatchedRows, edition: Edition) -> Table:
     """Return the table of run parameters, with the labels of the edition."""
-    rows = tuple((facts.label, *facts.values) for facts in matched.manifest)
-    return Table("Overall run parameters", ("", *publication.runs), rows, of_rows=tuple(map(of_row, edition.manifest)))
+    rows = tuple((facts.label, *facts.values) for facts in matched_rows.manifest)
+    return Table(
+        "Overall run parameters", ("", *publication.runs), rows, of_rows=tuple(map(get_row_id, edition.manifest))
+    )
 
 
 def _build_sections(
-    publication: Publication, matched: Matched, edition: Edition, names: Mapping[str, Word], look: Style
+    publication: Publication,
+    matched_rows: MatchedRows,
+    edition: Edition,
+    metric_words: Mapping[str, Word],
+    number_style: Style,
 ) -> Iterator[Section]:
     header = name_columns(publication.runs)
-    for section, rows, counts in zip(edition.sections, matched.sections, matched.counts, strict=True):
-        cells = [_format_cells(row, names[metric], look) for metric, row in rows]
+    for section, rows, counts in zip(edition.sections, matched_rows.sections, matched_rows.counts, strict=True):
+        cells = [_format_cells(row, metric_words[metric], number_style) for metric, row in rows]
         metrics: list[str | None] = [metric for metric, _ in rows]
         if counts:
             first, *rest = counts
@@ -66,91 +79,96 @@ def _build_sections(
         yield Section(slug, section.title, section.doc, header, tuple(cells), tuple(metrics))
 
 
-def _format_cells(row: MetricRow, word: Word, look: Style) -> tuple[str, ...]:
-    deltas, percents = differences(row, look)
+def _format_cells(row: MetricRow, word: Word, number_style: Style) -> tuple[str, ...]:
+    deltas, percents = get_differences(row, number_style)
     first, *rest = row.values
     return (
-        row_label(*word),
+        add_unit(*word),
         first,
         *(cell for triple in zip(rest, deltas, percents, strict=True) for cell in triple),
     )
 
 
-def differences(row: MetricRow, look: Style) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def get_differences(row: MetricRow, number_style: Style) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return deltas and percents: computed if the style derives them from printed values, otherwise as printed."""
-    if not look.follows_from_print:
+    if not number_style.follows_from_print:
         return row.deltas, row.percents
-    computed = look.printed_row(row.values)
-    return computed.deltas, computed.percents
+    computed_row = number_style.format_printed_row(row.values)
+    return computed_row.deltas, computed_row.percents
 
 
-def _check_deltas(matched: Matched, look: Style, checked: CheckedPackage) -> Iterator[str]:
+def _check_deltas(matched_rows: MatchedRows, number_style: Style, checked: CheckedPackage) -> Iterator[str]:
     """Yield a warning for each printed delta that does not follow from the printed values."""
-    for rows in matched.sections:
+    for rows in matched_rows.sections:
         for metric, row in rows:
             base, *rest = row.values
             for value, delta, percent in zip(rest, row.deltas, row.percents, strict=True):
-                if not look.allows(base, value, delta, percent, checked.metric(metric).width):
+                if not number_style.can_print(base, value, delta, percent, checked.get_metric(metric).width):
                     yield (
                         f"{row.label}: the publication prints Δ {delta} and Δ% {percent} for {base} and {value}, "
-                        f"which the number style {look.name} does not."
+                        f"which the number style {number_style.name} does not."
                     )
 
 
 def _check_words(
-    publication: Publication, checked: CheckedPackage, edition: Edition, names: Mapping[str, Word]
+    publication: Publication, checked: CheckedPackage, edition: Edition, metric_words: Mapping[str, Word]
 ) -> Iterator[str]:
     """Yield a warning for each metric whose explanation or caption differs from the edition, and for other metrics."""
-    expected = {name for group in edition.dictionary for name in group.metrics}
-    explained = {item.metric: item for _title, entries in publication.dictionary for item in entries}
-    for name in sorted(expected ^ set(explained)):
-        yield f"{name}: only {'the edition' if name in expected else 'the publication'} explains it in its dictionary."
-    for name in sorted(expected & set(explained)):
-        entry = explained[name]
-        if (entry.name, entry.description) != (names[name][0], checked.metric(name).doc):
+    expected_ids = {name for group in edition.dictionary for name in group.metrics}
+    published_entries = {item.metric: item for _title, entries in publication.dictionary for item in entries}
+    for name in sorted(expected_ids ^ set(published_entries)):
+        yield (
+            f"{name}: only {'the edition' if name in expected_ids else 'the publication'} explains it in "
+            "its dictionary."
+        )
+    for name in sorted(expected_ids & set(published_entries)):
+        entry = published_entries[name]
+        if (entry.name, entry.description) != (metric_words[name][0], checked.get_metric(name).doc):
             yield f"{name}: the publication explains it otherwise: {entry.name}: {entry.description}"
     charts = [chart.metric for chart in edition.charts]
     if charts != [figure.metric for figure in publication.figures]:
         yield "The publication has other charts than its edition, or in another order."
     for figure in publication.figures:
-        if figure.metric in names and figure.caption != names[figure.metric][0]:
+        if figure.metric in metric_words and figure.caption != metric_words[figure.metric][0]:
             yield f"{figure.metric}: the publication captions its chart otherwise: {figure.caption}"
 
 
-def _build_charts(publication: Publication, edition: Edition, names: Mapping[str, Word]) -> Iterator[Chart]:
+def _build_charts(publication: Publication, edition: Edition, metric_words: Mapping[str, Word]) -> Iterator[Chart]:
     for number, chart in enumerate(edition.charts, start=1):
         lines = publication.points.get(chart.metric)
         if lines is not None:
-            name, symbol = names[chart.metric]
+            name, symbol = metric_words[chart.metric]
             series = tuple(
                 Series(run, tuple((value, centile, None, None) for value, centile in lines[run]))
                 for run in publication.runs
             )
-            label = row_label(name, symbol)
+            label = add_unit(name, symbol)
             yield Chart(chart.metric, number, name, label, symbol, chart.template, series, chart.scale)
 
 
-def _build_dictionary(checked: CheckedPackage, edition: Edition, names: Mapping[str, Word]) -> tuple[Group, ...]:
+def _build_dictionary(checked: CheckedPackage, edition: Edition, metric_words: Mapping[str, Word]) -> tuple[Group, ...]:
     def build_entry(name: str) -> Entry:
-        printed_name, symbol = names[name]
+        printed_name, symbol = metric_words[name]
         # No hash: the published numbers were not computed with these definitions.
-        return Entry(name, printed_name, symbol, checked.metric(name).doc, "")
+        return Entry(name, printed_name, symbol, checked.get_metric(name).doc, "")
 
     return tuple(Group(group.title, tuple(build_entry(name) for name in group.metrics)) for group in edition.dictionary)
 
 
-def _build_appendices(publication: Publication, edition: Edition, names: Mapping[str, Word]) -> Iterator[Appendix]:
-    undrawn = [
-        (str(number), names[chart.metric][0], chart.metric)
+def _build_appendices(
+    publication: Publication, edition: Edition, metric_words: Mapping[str, Word]
+) -> Iterator[Appendix]:
+    undrawn_charts = [
+        (str(number), metric_words[chart.metric][0], chart.metric)
         for number, chart in enumerate(edition.charts, start=1)
         if chart.metric not in publication.points
     ]
-    if undrawn:
+    if undrawn_charts:
         yield Appendix(
             "Charts without data",
             ("The publication shows these distributions as pictures only. The points that they plot are not known.",),
             ("Figure", "Metric", "Id"),
-            tuple(undrawn),
+            tuple(undrawn_charts),
         )
     if publication.notes:
         yield Appendix("Notes on the publication's data", _format_notes(publication.notes), (), ())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, Report
 from assay.publication.model import Facts, MetricRow, Publication, Table
-from assay.util.diagnostics import USAGE, Diagnostic, Span, did_you_mean, fail, raise_all
+from assay.util.diagnostics import USAGE, Diagnostic, Span, fail, raise_all, suggest_names
 
 Word = tuple[str, str]
 """Name and unit symbol of a metric; or two names of the same thing."""
@@ -17,7 +17,7 @@ Locate = Callable[[Sequence[str]], Span]
 """Returns the position of strings in the publication's file, each after the one before it."""
 
 
-def words(checked: CheckedPackage, edition: Edition) -> dict[str, Word]:
+def collect_metric_words(checked: CheckedPackage, edition: Edition) -> dict[str, Word]:
     """Return what an edition calls each metric and its unit."""
     names = {metric.id: (metric.name, metric.unit.symbol) for metric in checked.package.metrics}
     for label in edition.labels:
@@ -29,21 +29,21 @@ def words(checked: CheckedPackage, edition: Edition) -> dict[str, Word]:
     return names
 
 
-def chosen(report: Report, day: str, name: str | None) -> Edition:
+def choose_edition(report: Report, day: str, name: str | None) -> Edition:
     """Return the edition with a name, or that of a day.  Raises AssayError (usage): there is none."""
     if not report.editions:
         raise fail("no-editions", f"the report `{report.name}` has no editions", status=USAGE)
     if name is not None:
         editions = {item.name: item for item in report.editions}
         if name not in editions:
-            hint = did_you_mean(name, editions)
+            hint = suggest_names(name, editions)
             raise fail("unknown-edition", f"there is no edition `{name}`", hint=hint, status=USAGE)
         return editions[name]
     return next((item for item in reversed(report.editions) if item.since <= day), report.editions[0])
 
 
 @dataclass(frozen=True, slots=True)
-class Matched:
+class MatchedRows:
     """A publication's rows in the order of the edition: the manifest, and (metric, row) of each section."""
 
     manifest: tuple[Facts, ...]
@@ -51,22 +51,22 @@ class Matched:
     counts: tuple[tuple[str, ...], ...]
 
 
-def matched(
+def match_rows(
     publication: Publication, checked: CheckedPackage, report: Report, edition: Edition, locate: Locate
-) -> Matched:
+) -> MatchedRows:
     """Match a publication's rows to the labels of an edition.
 
     Raises AssayError `publication` with every row that is unknown, duplicate, missing or in another unit.
     """
     problems = list(_find_problems(publication, checked, edition, locate))
     if problems:
-        fitting = [
+        fitting_editions = [
             item.name
             for item in report.editions
             if item != edition and not any(_find_problems(publication, checked, item, locate))
         ]
-        if fitting:
-            hint = f"everything is as in edition `{fitting[-1]}`: --edition {fitting[-1]}"
+        if fitting_editions:
+            hint = f"everything is as in edition `{fitting_editions[-1]}`: --edition {fitting_editions[-1]}"
             raise fail(
                 "other-edition",
                 f"the publication of {publication.day} is not in edition `{edition.name}`",
@@ -76,10 +76,10 @@ def matched(
             )
         raise_all(problems)
     tables = {table.title: table for table in publication.tables}
-    facts = {item.label: item for item in publication.manifest}
-    names = words(checked, edition)
-    return Matched(
-        tuple(facts[row.label] for row in edition.manifest),
+    facts_by_label = {item.label: item for item in publication.manifest}
+    names = collect_metric_words(checked, edition)
+    return MatchedRows(
+        tuple(facts_by_label[row.label] for row in edition.manifest),
         tuple(
             tuple((metric, _index_rows(tables[section.title])[names[metric][0]]) for metric in section.metrics)
             for section in edition.sections
@@ -96,13 +96,13 @@ def _find_problems(
     publication: Publication, checked: CheckedPackage, edition: Edition, locate: Locate
 ) -> Iterator[Diagnostic]:
     labels = [row.label for row in edition.manifest]
-    printed = [item.label for item in publication.manifest]
-    yield from _compare_labels("row", ("manifest", "the manifest"), printed, labels, edition, locate)
+    published_labels = [item.label for item in publication.manifest]
+    yield from _compare_labels("row", ("manifest", "the manifest"), published_labels, labels, edition, locate)
     titles = [section.title for section in edition.sections]
-    printed = [table.title for table in publication.tables]
-    yield from _compare_labels("section", ("sections", "the publication"), printed, titles, edition, locate)
+    published_labels = [table.title for table in publication.tables]
+    yield from _compare_labels("section", ("sections", "the publication"), published_labels, titles, edition, locate)
     tables = {table.title: table for table in publication.tables}
-    names = words(checked, edition)
+    names = collect_metric_words(checked, edition)
     for section in edition.sections:
         if section.title in tables:
             yield from _find_row_problems(
@@ -114,8 +114,8 @@ def _find_row_problems(
     table: Table, expected: Sequence[Word], edition: Edition, locate: Locate
 ) -> Iterator[Diagnostic]:
     section = f"section `{table.title}`"
-    printed, names = [row.label for row in table.rows], [name for name, _ in expected]
-    yield from _compare_labels("row", (table.title, section), printed, names, edition, locate)
+    published_labels, names = [row.label for row in table.rows], [name for name, _ in expected]
+    yield from _compare_labels("row", (table.title, section), published_labels, names, edition, locate)
     symbols: Mapping[str, str] = dict(expected)
     for row in table.rows:
         if row.label in symbols and row.unit != symbols[row.label]:
@@ -129,25 +129,30 @@ def _find_row_problems(
 
 
 def _compare_labels(
-    kind: str, within: Word, printed: Sequence[str], expected: Sequence[str], edition: Edition, locate: Locate
+    kind: str,
+    container_words: Word,
+    published_labels: Sequence[str],
+    expected_labels: Sequence[str],
+    edition: Edition,
+    locate: Locate,
 ) -> Iterator[Diagnostic]:
     """Yield the labels that are missing, unknown or duplicate.
 
-    `within` is the string that precedes them in the file, and its name in words.
+    `container_words` is the string that precedes them in the file, and its name in words.
     """
-    anchor, container = within
-    for label in dict.fromkeys(printed):
-        if label not in expected:
+    anchor, container = container_words
+    for label in dict.fromkeys(published_labels):
+        if label not in expected_labels:
             yield Diagnostic(
                 "publication",
                 f"{container} has a {kind} that edition `{edition.name}` does not know: `{label}`",
                 locate((anchor, label)),
-                hint=did_you_mean(label, set(expected) - set(printed)),
+                hint=suggest_names(label, set(expected_labels) - set(published_labels)),
             )
-        elif printed.count(label) > 1:
-            message = f"{container} has {printed.count(label)} {kind}s called `{label}`"
+        elif published_labels.count(label) > 1:
+            message = f"{container} has {published_labels.count(label)} {kind}s called `{label}`"
             yield Diagnostic("publication", message, locate((anchor, label)))
-    for label in expected:
-        if label not in printed:
+    for label in expected_labels:
+        if label not in published_labels:
             message = f"{container} lacks a {kind} of edition `{edition.name}`: `{label}`"
             yield Diagnostic("publication", message, locate((anchor,)))

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, History, Report
-from assay.publication.edition import Word, chosen, matched, words
+from assay.publication.edition import Word, choose_edition, collect_metric_words, match_rows
 from assay.publication.model import MetricRow, Publication
-from assay.publication.reader import MISSING, UNDEFINED, Shape, read
+from assay.publication.reader import MISSING, UNDEFINED, StructureChecker, read_publication
 from assay.util.diagnostics import fail
 
 MEANING, FORM = "meaning", "form"
@@ -34,15 +34,15 @@ class Issue:
     rows: Mapping[str, MetricRow]
 
     @property
-    def order(self) -> tuple[str, ...]:
+    def sort_key(self) -> tuple[str, ...]:
         """The sort key, which also identifies the publication."""
         publication = self.publication
         return publication.day, publication.workload, publication.title, *publication.runs
 
-    def numbers(self, metric: str) -> tuple[float | None, ...]:
+    def list_numbers(self, metric: str) -> tuple[float | None, ...]:
         """Return the value of each run; None where none is printed."""
         row = self.rows.get(metric)
-        return tuple(map(number, row.values)) if row else (None,) * len(self.publication.runs)
+        return tuple(map(parse_cell, row.values)) if row else (None,) * len(self.publication.runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +58,21 @@ class Change:
     run: str
     notes: tuple[tuple[tuple[str, ...], str], ...]
 
-    def concerns(self, metric: str) -> bool:
+    def affects(self, metric: str) -> bool:
         """Check that the break affects a metric."""
         return any(metric in metrics for metrics, _ in self.notes)
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The change of a run of a publication from its base, both positive; `keys` are the breaks between them."""
+    """The change of a run of a publication from its base, both positive; `break_keys` are the breaks between them."""
 
     metric: str
     issue: Issue
     run: int
     base: Decimal
     value: Decimal
-    keys: tuple[str, ...]
+    break_keys: tuple[str, ...]
 
     @property
     def share(self) -> Decimal:
@@ -85,70 +85,73 @@ class Move:
         return max(self.value / self.base, self.base / self.value)
 
 
-def number(cell: str) -> float | None:
+def parse_cell(cell: str) -> float | None:
     """Return a printed cell as a number; None where none is printed."""
     return None if cell == MISSING or cell in UNDEFINED else float(cell)
 
 
-def issues(files: Sequence[Path], checked: CheckedPackage, report: Report) -> tuple[Issue, ...]:
+def read_issues(files: Sequence[Path], checked: CheckedPackage, report: Report) -> tuple[Issue, ...]:
     """Read publications and sort them, whatever the order of their files.
 
     Raises AssayError: what `read` and `matched` raise, and `same-publication` for two files of one publication.
     """
-    sorted_issues = sorted((_read_issue(file, checked, report) for file in files), key=lambda item: item.order)
-    for before, after in pairwise(sorted_issues):
-        if before.order == after.order:
-            publication = after.publication
+    sorted_issues = sorted((_read_issue(file, checked, report) for file in files), key=lambda item: item.sort_key)
+    for older_issue, newer_issue in pairwise(sorted_issues):
+        if older_issue.sort_key == newer_issue.sort_key:
+            publication = newer_issue.publication
             raise fail(
                 "same-publication",
                 f"two files are the same publication: {publication.day}, {publication.title}, {publication.workload}",
-                notes=[str(before.file), str(after.file)],
+                notes=[str(older_issue.file), str(newer_issue.file)],
                 hint="leave one of them out",
             )
     return tuple(sorted_issues)
 
 
 def _read_issue(file: Path, checked: CheckedPackage, report: Report) -> Issue:
-    publication = read(file)
-    edition = chosen(report, publication.day, None)
-    matched_rows = matched(publication, checked, report, edition, Shape(file, file.read_text(encoding="utf-8")).span)
+    publication = read_publication(file)
+    edition = choose_edition(report, publication.day, None)
+    matched_rows = match_rows(
+        publication, checked, report, edition, StructureChecker(file, file.read_text(encoding="utf-8")).find_span
+    )
     return Issue(
         file, publication, edition, {metric: row for section in matched_rows.sections for metric, row in section}
     )
 
 
-def workloads(all_issues: Sequence[Issue]) -> tuple[str, ...]:
+def list_workloads(all_issues: Sequence[Issue]) -> tuple[str, ...]:
     """Return the workloads, in the order of their first publications."""
     return tuple(dict.fromkeys(issue.publication.workload for issue in all_issues))
 
 
-def columns(all_issues: Sequence[Issue]) -> tuple[tuple[Issue, ...], ...]:
+def group_issues_by_runs(all_issues: Sequence[Issue]) -> tuple[tuple[Issue, ...], ...]:
     """Return the columns: publications of the same runs share one, and no workload goes back in time."""
     stacks: list[list[Issue]] = []
-    last: dict[str, int] = {}
+    last_column_by_workload: dict[str, int] = {}
     for issue in all_issues:
         workload = issue.publication.workload
-        fitting = (
+        matching_columns = (
             index
-            for index in range(last.get(workload, -1) + 1, len(stacks))
+            for index in range(last_column_by_workload.get(workload, -1) + 1, len(stacks))
             if stacks[index][0].publication.runs == issue.publication.runs
         )
-        index = next(fitting, len(stacks))
+        index = next(matching_columns, len(stacks))
         if index == len(stacks):
             stacks.append([])
         stacks[index].append(issue)
-        last[workload] = index
+        last_column_by_workload[workload] = index
     return tuple(tuple(column) for column in stacks)
 
 
-def changes(history: History, checked: CheckedPackage, all_issues: Sequence[Issue]) -> tuple[Change, ...]:
+def list_changes(history: History, checked: CheckedPackage, all_issues: Sequence[Issue]) -> tuple[Change, ...]:
     """Return the declared breaks and those that follow from the editions; keys are letters in the order of days."""
-    declared = [(item.since, item.run, MEANING, ((item.metrics, item.doc),)) for item in history.breaks]
-    listed = [name for section in history.sections for name in section.metrics]
-    derived = [(since, "", FORM, notes) for since, notes in _compare_editions(checked, all_issues, listed)]
-    ordered = sorted((*declared, *derived), key=lambda item: item[0])
+    declared_changes = [(item.since, item.run, MEANING, ((item.metrics, item.doc),)) for item in history.breaks]
+    metric_ids = [name for section in history.sections for name in section.metrics]
+    derived_changes = [(since, "", FORM, notes) for since, notes in _compare_editions(checked, all_issues, metric_ids)]
+    sorted_changes = sorted((*declared_changes, *derived_changes), key=lambda item: item[0])
     return tuple(
-        Change(_format_key(index), kind, since, run, notes) for index, (since, run, kind, notes) in enumerate(ordered)
+        Change(_format_key(index), kind, since, run, notes)
+        for index, (since, run, kind, notes) in enumerate(sorted_changes)
     )
 
 
@@ -159,22 +162,27 @@ def _format_key(index: int) -> str:
 
 
 def _compare_editions(
-    checked: CheckedPackage, all_issues: Sequence[Issue], listed: Sequence[str]
+    checked: CheckedPackage, all_issues: Sequence[Issue], metric_ids: Sequence[str]
 ) -> Iterator[tuple[str, tuple[tuple[tuple[str, ...], str], ...]]]:
     """Yield the day and notes of each edition that changes the number style, a metric's name or its unit."""
-    firsts: dict[str, Issue] = {}
+    first_issue_by_edition: dict[str, Issue] = {}
     for issue in all_issues:
-        firsts.setdefault(issue.edition.name, issue)
-    for before, after in pairwise(firsts.values()):
+        first_issue_by_edition.setdefault(issue.edition.name, issue)
+    for older_issue, newer_issue in pairwise(first_issue_by_edition.values()):
         notes: dict[str, list[str]] = {}
-        if after.edition.style != before.edition.style:
-            notes[f"Numbers in the style {after.edition.style}, before {before.edition.style}."] = [*listed]
-        old, new = words(checked, before.edition), words(checked, after.edition)
-        for metric in listed:
+        if newer_issue.edition.style != older_issue.edition.style:
+            notes[f"Numbers in the style {newer_issue.edition.style}, before {older_issue.edition.style}."] = [
+                *metric_ids
+            ]
+        old, new = (
+            collect_metric_words(checked, older_issue.edition),
+            collect_metric_words(checked, newer_issue.edition),
+        )
+        for metric in metric_ids:
             for text in _compare_words(old[metric], new[metric]):
                 notes.setdefault(text, []).append(metric)
         if notes:
-            yield after.publication.day, tuple((tuple(metrics), text) for text, metrics in notes.items())
+            yield newer_issue.publication.day, tuple((tuple(metrics), text) for text, metrics in notes.items())
 
 
 def _compare_words(old: Word, new: Word) -> Iterator[str]:
@@ -184,52 +192,58 @@ def _compare_words(old: Word, new: Word) -> Iterator[str]:
         yield f"The unit is called {new[1] or 'nothing'}, before {old[1] or 'nothing'}."
 
 
-def place(change: Change, all_issues: Sequence[Issue], workload: str) -> tuple[Issue, int] | None:
+def find_break_place(change: Change, all_issues: Sequence[Issue], workload: str) -> tuple[Issue, int] | None:
     """Return the first publication of a workload after a break, and its first run on the new side (0: all runs).
 
     None if no publication of the workload follows the break, or nothing precedes it.
     """
     of_workload = [issue for issue in all_issues if issue.publication.workload == workload]
-    after = next((issue for issue in of_workload if issue.publication.day >= change.since), None)
-    if after is None:
+    first_issue = next((issue for issue in of_workload if issue.publication.day >= change.since), None)
+    if first_issue is None:
         return None
-    runs = after.publication.runs
+    runs = first_issue.publication.runs
     run = runs.index(change.run) if change.run in runs else 0
-    return None if after is of_workload[0] and run == 0 else (after, run)
+    return None if first_issue is of_workload[0] and run == 0 else (first_issue, run)
 
 
-def moves(history: History, all_issues: Sequence[Issue], breaks: Sequence[Change], most: int) -> tuple[Move, ...]:
+def find_largest_moves(
+    history: History, all_issues: Sequence[Issue], breaks: Sequence[Change], max_moves: int
+) -> tuple[Move, ...]:
     """Return the largest changes, by factor in descending order: one per metric and workload."""
-    listed = [name for section in history.sections for name in section.metrics]
-    places = {(item.key, name): place(item, all_issues, name) for item in breaks for name in workloads(all_issues)}
+    metric_ids = [name for section in history.sections for name in section.metrics]
+    places = {
+        (item.key, workload): find_break_place(item, all_issues, workload)
+        for item in breaks
+        for workload in list_workloads(all_issues)
+    }
 
     def find_breaks(metric: str, issue: Issue, run: int) -> tuple[str, ...]:
         """Return the breaks in meaning between the base of an issue and a run."""
         return tuple(
             item.key
             for item in breaks
-            if item.concerns(metric)
-            and (at := places[item.key, issue.publication.workload])
-            and at[0] is issue
-            and 0 < at[1] <= run
+            if item.affects(metric)
+            and (break_place := places[item.key, issue.publication.workload])
+            and break_place[0] is issue
+            and 0 < break_place[1] <= run
         )
 
     largest: dict[tuple[str, str], Move] = {}
-    for metric in listed:
+    for metric in metric_ids:
         for issue in all_issues:
             for run, base, value in _list_values(issue, metric):
-                name = (metric, issue.publication.workload)
+                metric_and_workload = (metric, issue.publication.workload)
                 move = Move(metric, issue, run, base, value, find_breaks(metric, issue, run))
-                if name not in largest or move.factor > largest[name].factor:
-                    largest[name] = move
-    ordered = sorted(largest.values(), key=lambda item: -item.factor)
-    return tuple(ordered[:most])
+                if metric_and_workload not in largest or move.factor > largest[metric_and_workload].factor:
+                    largest[metric_and_workload] = move
+    sorted_moves = sorted(largest.values(), key=lambda item: -item.factor)
+    return tuple(sorted_moves[:max_moves])
 
 
 def _list_values(issue: Issue, metric: str) -> Iterator[tuple[int, Decimal, Decimal]]:
     """Yield each further run with the base's value and its own, if both are positive and the base is precise enough."""
-    base, *values = issue.numbers(metric)
-    if base is None or base <= 0 or digits(issue.rows[metric].values[0]) < LEAST_DIGITS:
+    base, *values = issue.list_numbers(metric)
+    if base is None or base <= 0 or count_digits(issue.rows[metric].values[0]) < LEAST_DIGITS:
         return
     cells = issue.rows[metric].values
     for run, value in enumerate(values, start=1):
@@ -237,31 +251,31 @@ def _list_values(issue: Issue, metric: str) -> Iterator[tuple[int, Decimal, Deci
             yield run, Decimal(cells[0]), Decimal(cells[run])
 
 
-def digits(cell: str) -> int:
+def count_digits(cell: str) -> int:
     """Return the number of significant digits of a printed number; 0 for zero."""
     mantissa = cell.lower().partition("e")[0]
     return len(mantissa.replace(".", "").lstrip("+-0"))
 
 
-def warnings(history: History, all_issues: Sequence[Issue]) -> Iterator[str]:
+def list_history_warnings(history: History, all_issues: Sequence[Issue]) -> Iterator[str]:
     """Yield warnings about breaks outside of the publications, and about metrics that none of them has."""
     first, last = all_issues[0].publication.day, all_issues[-1].publication.day
-    names = {metric for issue in all_issues for metric in issue.rows}
+    published_metrics = {metric for issue in all_issues for metric in issue.rows}
     for item in history.breaks:
         subject = f"The break of {', '.join(item.metrics)} since {item.since}"
         if not first <= item.since <= last or (item.since == first and not item.run):
             yield f"{subject} lies outside of the publications, which are from {first} to {last}."
         elif item.run and not any(
-            _starts_at_run(item.since, item.run, all_issues, name) for name in workloads(all_issues)
+            _is_run_published(item.since, item.run, all_issues, name) for name in list_workloads(all_issues)
         ):
             yield f"{subject} names the run {item.run}, which no publication of then has."
     for section in history.sections:
         for metric in section.metrics:
-            if metric not in names:
+            if metric not in published_metrics:
                 yield f"{metric}: no publication tells it."
 
 
-def _starts_at_run(since: str, run: str, all_issues: Sequence[Issue], workload: str) -> bool:
+def _is_run_published(since: str, run: str, all_issues: Sequence[Issue], workload: str) -> bool:
     of_workload = (issue.publication for issue in all_issues if issue.publication.workload == workload)
-    after = next((item for item in of_workload if item.day >= since), None)
-    return after is not None and run in after.runs
+    first_publication = next((item for item in of_workload if item.day >= since), None)
+    return first_publication is not None and run in first_publication.runs

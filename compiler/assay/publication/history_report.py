@@ -19,7 +19,7 @@ from decimal import Decimal
 
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import History, Report, Section
-from assay.publication.edition import Word, words
+from assay.publication.edition import Word, collect_metric_words
 from assay.publication.history import (
     FORM,
     LEAST_DIGITS,
@@ -27,24 +27,24 @@ from assay.publication.history import (
     Change,
     Issue,
     Move,
-    changes,
-    columns,
-    moves,
-    place,
-    warnings,
-    workloads,
+    find_break_place,
+    find_largest_moves,
+    group_issues_by_runs,
+    list_changes,
+    list_history_warnings,
+    list_workloads,
 )
 from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Table, Value
-from assay.report.run_results import row_label
+from assay.report.run_results import add_unit
 from assay.util.numbers import format_count
 
 COLUMNS = ("panel", "mark", "x", "y", "x2", "y2", "kind", "text", "value", "run", "publication")
 #: runs of one publication stand this far apart, in widths of a column, and all within this part of it
-APART, WITHIN = 0.4, 0.64
+RUN_DISTANCE, MAX_RUNS_WIDTH = 0.4, 0.64
 #: an axis begins at zero when its least value is no more than this part of its greatest
 NEAR_ZERO = 0.5
 #: so many characters of a column's label have room below the panels
-LABEL = 13
+MAX_LABEL_LENGTH = 13
 
 Row = tuple[Value, ...]
 
@@ -58,33 +58,33 @@ class Frame:
     workloads: Sequence[str]
     changes: Sequence[Change]
 
-    def at(self, issue: Issue, run: int) -> float:
+    def compute_x(self, issue: Issue, run: int) -> float:
         """Where a run of a publication stands."""
-        column = next(index for index, held in enumerate(self.columns) if issue in held)
-        return round(column + 0.5 + (run - (len(issue.publication.runs) - 1) / 2) * self._step(issue), 4)
+        column = next(index for index, column_issues in enumerate(self.columns) if issue in column_issues)
+        return round(column + 0.5 + (run - (len(issue.publication.runs) - 1) / 2) * self._compute_step(issue), 4)
 
-    def before(self, issue: Issue, run: int) -> float:
+    def compute_break_x(self, issue: Issue, run: int) -> float:
         """The place between a run and the one before it; between columns for the first run."""
         if run:
-            return round(self.at(issue, run) - self._step(issue) / 2, 4)
-        return float(next(index for index, held in enumerate(self.columns) if issue in held))
+            return round(self.compute_x(issue, run) - self._compute_step(issue) / 2, 4)
+        return float(next(index for index, column_issues in enumerate(self.columns) if issue in column_issues))
 
-    def _step(self, issue: Issue) -> float:
-        return min(APART, WITHIN / max(len(issue.publication.runs) - 1, 1))
+    def _compute_step(self, issue: Issue) -> float:
+        return min(RUN_DISTANCE, MAX_RUNS_WIDTH / max(len(issue.publication.runs) - 1, 1))
 
 
-def plot(frame: Frame, metric: str, word: tuple[str, str], figure: int, template: str) -> Plot:
-    """The plot of a metric, called `word` (name and unit symbol)."""
+def build_plot(frame: Frame, metric: str, metric_word: tuple[str, str], figure: int, template: str) -> Plot:
+    """The plot of a metric, called `metric_word` (name and unit symbol)."""
     panels = tuple(
         name
         for name in frame.workloads
-        if any(value is not None for issue in select_issues(frame, name) for value in issue.numbers(metric))
+        if any(value is not None for issue in select_issues(frame, name) for value in issue.list_numbers(metric))
     )
-    rows = [row for name in panels for row in _panel(frame, metric, name)]
-    rows += _labels(frame, panels[-1]) if panels else ()
-    name, symbol = word
+    rows = [row for name in panels for row in _list_panel_rows(frame, metric, name)]
+    rows += _list_label_rows(frame, panels[-1]) if panels else ()
+    name, symbol = metric_word
     return Plot(
-        metric, figure, row_label(name, symbol), symbol, _described(frame, metric, name, symbol, panels),
+        metric, figure, add_unit(name, symbol), symbol, _describe_plot(frame, metric, name, symbol, panels),
         template, COLUMNS, tuple(rows), panels,
     )  # fmt: skip
 
@@ -93,69 +93,71 @@ def select_issues(frame: Frame, workload: str) -> list[Issue]:
     return [issue for issue in frame.issues if issue.publication.workload == workload]
 
 
-def _row(panel: str, mark: str, **columns: Value) -> Row:
-    said: Mapping[str, Value] = {"panel": panel, "mark": mark, **columns}
-    return tuple(said.get(name) for name in COLUMNS)
+def _build_row(panel: str, mark: str, **columns: Value) -> Row:
+    values_by_column: Mapping[str, Value] = {"panel": panel, "mark": mark, **columns}
+    return tuple(values_by_column.get(name) for name in COLUMNS)
 
 
-def _panel(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
-    yield _row(workload, "panel", x=0.0, text=workload)
+def _list_panel_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
+    yield _build_row(workload, "panel", x=0.0, text=workload)
     for index in range(1, len(frame.columns)):
-        yield _row(workload, "column", x=float(index))
-    mine = select_issues(frame, workload)
-    known = [value for issue in mine for value in issue.numbers(metric) if value is not None]
-    low, high = _ends(min(known), max(known))
-    yield _row(workload, "extent", x=0.0, y=low)
-    yield _row(workload, "extent", x=float(len(frame.columns)), y=high)
-    yield from _break_rows(frame, metric, workload)
-    for issue in mine:
-        yield from _values(frame, metric, issue)
+        yield _build_row(workload, "column", x=float(index))
+    workload_issues = select_issues(frame, workload)
+    printed_values = [value for issue in workload_issues for value in issue.list_numbers(metric) if value is not None]
+    low, high = _choose_axis_ends(min(printed_values), max(printed_values))
+    yield _build_row(workload, "extent", x=0.0, y=low)
+    yield _build_row(workload, "extent", x=float(len(frame.columns)), y=high)
+    yield from _list_break_rows(frame, metric, workload)
+    for issue in workload_issues:
+        yield from _list_value_rows(frame, metric, issue)
 
 
-def _ends(low: float, high: float) -> tuple[float, float]:
+def _choose_axis_ends(low: float, high: float) -> tuple[float, float]:
     """The values that an axis must hold: from zero where the least value is near it; room around a single one."""
     if low == high:
         return (low - 0.1 * abs(low), high + 0.1 * abs(high)) if low else (0.0, 1.0)
     return (0.0 if 0 <= low <= NEAR_ZERO * high else low), high
 
 
-def _values(frame: Frame, metric: str, issue: Issue) -> Iterator[Row]:
+def _list_value_rows(frame: Frame, metric: str, issue: Issue) -> Iterator[Row]:
     """The values of a publication as they are printed; a run that has none has no row."""
     workload, day = issue.publication.workload, issue.publication.day
     if metric not in issue.rows:
         return
-    base, *_ = numbers = issue.numbers(metric)
-    printed = issue.rows[metric].values
+    base, *_ = numbers = issue.list_numbers(metric)
+    cells = issue.rows[metric].values
     for run, (value, label) in enumerate(zip(numbers, issue.publication.runs, strict=True)):
         if value is None:
             continue
-        x = frame.at(issue, run)
+        x = frame.compute_x(issue, run)
         if run and base is not None:
-            yield _row(workload, "move", x=x, y=value, x2=frame.at(issue, 0), y2=base, run=label, publication=day)
+            yield _build_row(
+                workload, "move", x=x, y=value, x2=frame.compute_x(issue, 0), y2=base, run=label, publication=day
+            )
         mark = "run" if run else "base"
-        yield _row(workload, mark, x=x, y=value, value=printed[run], run=label, publication=day)
+        yield _build_row(workload, mark, x=x, y=value, value=cells[run], run=label, publication=day)
 
 
-def _break_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
+def _list_break_rows(frame: Frame, metric: str, workload: str) -> Iterator[Row]:
     """The breaks of a metric; those at one place share a rule."""
     places: dict[float, list[Change]] = {}
     for change in frame.changes:
-        found = place(change, frame.issues, workload) if change.concerns(metric) else None
-        if found:
-            places.setdefault(frame.before(*found), []).append(change)
-    for x, held in places.items():
-        kind = MEANING if any(change.kind == MEANING for change in held) else FORM
-        yield _row(workload, "break", x=x, kind=kind, text=" ".join(change.key for change in held))
+        break_place = find_break_place(change, frame.issues, workload) if change.affects(metric) else None
+        if break_place:
+            places.setdefault(frame.compute_break_x(*break_place), []).append(change)
+    for x, coinciding_changes in places.items():
+        kind = MEANING if any(change.kind == MEANING for change in coinciding_changes) else FORM
+        yield _build_row(workload, "break", x=x, kind=kind, text=" ".join(change.key for change in coinciding_changes))
 
 
-def _labels(frame: Frame, panel: str) -> Iterator[Row]:
+def _list_label_rows(frame: Frame, panel: str) -> Iterator[Row]:
     for index, column in enumerate(frame.columns):
         label = column[0].publication.runs[-1]
-        cut = label if len(label) <= LABEL else label[: LABEL - 1] + "…"
-        yield _row(panel, "label", x=index + 0.5, text=cut)
+        short_label = label if len(label) <= MAX_LABEL_LENGTH else label[: MAX_LABEL_LENGTH - 1] + "…"
+        yield _build_row(panel, "label", x=index + 0.5, text=short_label)
 
 
-def _described(frame: Frame, metric: str, name: str, symbol: str, panels: Sequence[str]) -> str:
+def _describe_plot(frame: Frame, metric: str, name: str, symbol: str, panels: Sequence[str]) -> str:
     """The plot in words: its first and last values by workload, and its breaks."""
     unit = f" {symbol}" if symbol else ""
     parts = []
@@ -163,7 +165,7 @@ def _described(frame: Frame, metric: str, name: str, symbol: str, panels: Sequen
         rows = [issue.rows[metric] for issue in select_issues(frame, workload) if metric in issue.rows]
         ends = f"from {rows[0].values[0]}{unit} to {rows[-1].values[-1]}{unit}"
         parts.append(f"{workload}, {len(rows)} publication{'' if len(rows) == 1 else 's'}, {ends}")
-    keys = [change.key for change in frame.changes if change.concerns(metric)]
+    keys = [change.key for change in frame.changes if change.affects(metric)]
     breaks = f" Breaks: {', '.join(keys)}." if keys else ""
     return f"{name} over releases: {'; '.join(parts)}.{breaks}"
 
@@ -220,32 +222,40 @@ class HistoryReport:
     names: Mapping[str, Word]
 
 
-def analyze_history(checked: CheckedPackage, report: Report, history: History, found: Sequence[Issue]) -> HistoryReport:
+def analyze_history(
+    checked: CheckedPackage, report: Report, history: History, issues: Sequence[Issue]
+) -> HistoryReport:
     """What a history tells of publications in order (at least one); metrics are called as in the newest edition."""
-    breaks = changes(history, checked, found)
-    largest = moves(history, found, breaks, history.moves)
-    return HistoryReport(checked, report, history, tuple(found), breaks, largest, words(checked, found[-1].edition))
+    breaks = list_changes(history, checked, issues)
+    largest = find_largest_moves(history, issues, breaks, history.moves)
+    return HistoryReport(
+        checked, report, history, tuple(issues), breaks, largest, collect_metric_words(checked, issues[-1].edition)
+    )
 
 
-def document(said: HistoryReport, heading: Heading, provenance: Mapping[str, str]) -> Document:
+def build_history_document(history_report: HistoryReport, heading: Heading, provenance: Mapping[str, str]) -> Document:
     """The document of a history."""
-    facts = _facts(said)
+    placeholder_values = _collect_placeholder_values(history_report)
     return Document(
-        title=heading.title or _filled(said.history.title, facts),
+        title=heading.title or _fill_placeholders(history_report.history.title, placeholder_values),
         subtitle="",
         author=heading.author,
-        date=heading.date or said.issues[-1].publication.day,
-        intro=tuple(_filled(text, facts) for text in said.history.intro.split("\n\n") if text.strip()),
+        date=heading.date or history_report.issues[-1].publication.day,
+        intro=tuple(
+            _fill_placeholders(text, placeholder_values)
+            for text in history_report.history.intro.split("\n\n")
+            if text.strip()
+        ),
         style=STYLE,
-        manifest=_overview(said),
+        manifest=_build_overview(history_report),
         sections=(),
         charts=(),
-        dictionary=tuple(_dictionary(said)),
-        warnings=tuple(warnings(said.history, said.issues)),
+        dictionary=tuple(_build_dictionary(history_report)),
+        warnings=tuple(list_history_warnings(history_report.history, history_report.issues)),
         filters=Table("Filters", ("Run", "Filter"), ()),
         provenance=tuple(provenance.items()),
-        appendices=(_publications(said),),
-        galleries=(_largest(said), *_galleries(said)),
+        appendices=(_build_publications_appendix(history_report),),
+        galleries=(_build_moves_gallery(history_report), *_build_galleries(history_report)),
         terms=(
             Group(
                 "Publications and workloads",
@@ -255,126 +265,145 @@ def document(said: HistoryReport, heading: Heading, provenance: Mapping[str, str
     )
 
 
-def _facts(said: HistoryReport) -> dict[str, str]:
-    issues = said.issues
+def _collect_placeholder_values(history_report: HistoryReport) -> dict[str, str]:
+    issues = history_report.issues
     return {
         "publications": str(len(issues)),
         "first": issues[0].publication.day,
         "last": issues[-1].publication.day,
-        "workloads": ", ".join(workloads(issues)),
+        "workloads": ", ".join(list_workloads(issues)),
         "editions": ", ".join(dict.fromkeys(issue.edition.name for issue in issues)),
     }
 
 
-def _filled(text: str, facts: Mapping[str, str]) -> str:
-    for name, value in facts.items():
+def _fill_placeholders(text: str, placeholder_values: Mapping[str, str]) -> str:
+    for name, value in placeholder_values.items():
         text = text.replace("{" + name + "}", value)
     return text
 
 
-def _overview(said: HistoryReport) -> Table:
+def _build_overview(history_report: HistoryReport) -> Table:
     """What the report is made of, a column a workload."""
-    names = workloads(said.issues)
-    mine = [[issue for issue in said.issues if issue.publication.workload == name] for name in names]
+    workload_names = list_workloads(history_report.issues)
+    issues_by_workload = [
+        [issue for issue in history_report.issues if issue.publication.workload == name] for name in workload_names
+    ]
     cells = (
-        [str(len(part)) for part in mine],
-        [part[0].publication.day for part in mine],
-        [part[-1].publication.day for part in mine],
-        [str(sum(len(issue.publication.runs) for issue in part)) for part in mine],
-        [", ".join(dict.fromkeys(issue.edition.name for issue in part)) for part in mine],
+        [str(len(workload_issues)) for workload_issues in issues_by_workload],
+        [workload_issues[0].publication.day for workload_issues in issues_by_workload],
+        [workload_issues[-1].publication.day for workload_issues in issues_by_workload],
+        [str(sum(len(issue.publication.runs) for issue in workload_issues)) for workload_issues in issues_by_workload],
+        [
+            ", ".join(dict.fromkeys(issue.edition.name for issue in workload_issues))
+            for workload_issues in issues_by_workload
+        ],
     )
-    rows = tuple((name, *found) for name, found in zip(OVERVIEW, cells, strict=True))
-    means = tuple(f"published.{name.lower()}" for name in OVERVIEW)
-    return Table("Publications and workloads", ("", *names), rows, of_rows=means)
+    rows = tuple((name, *row_cells) for name, row_cells in zip(OVERVIEW, cells, strict=True))
+    entry_ids = tuple(f"published.{name.lower()}" for name in OVERVIEW)
+    return Table("Publications and workloads", ("", *workload_names), rows, of_rows=entry_ids)
 
 
-def _largest(said: HistoryReport) -> Gallery:
+def _build_moves_gallery(history_report: HistoryReport) -> Gallery:
     header = ("Metric", "Workload", "Published", "Base run", "Run", "Base", "Value", "Δ%", "Break")
-    rows = tuple(_move(said, item) for item in said.moves)
+    rows = tuple(_build_move_row(history_report, item) for item in history_report.moves)
     text = tuple(paragraph.format(digits=LEAST_DIGITS) for paragraph in MOVES)
     return Gallery("largest-moves", "Largest moves", text, (), (Table("", header, rows),))
 
 
-def _move(said: HistoryReport, move: Move) -> tuple[str, ...]:
+def _build_move_row(history_report: HistoryReport, move: Move) -> tuple[str, ...]:
     publication, values = move.issue.publication, move.issue.rows[move.metric].values
     return (
-        row_label(*said.names[move.metric]),
+        add_unit(*history_report.names[move.metric]),
         publication.workload,
         publication.day,
         publication.runs[0],
         publication.runs[move.run],
         values[0],
         values[move.run],
-        percent(move.share),
-        " ".join(move.keys),
+        format_percent(move.share),
+        " ".join(move.break_keys),
     )
 
 
-def percent(share: Decimal) -> str:
+def format_percent(share: Decimal) -> str:
     """A change as the text of its percentage, with its sign and one decimal."""
     return f"{100 * share:+.1f}"
 
 
-def _galleries(said: HistoryReport) -> Iterator[Gallery]:
+def _build_galleries(history_report: HistoryReport) -> Iterator[Gallery]:
     """A gallery a section, with the table of its breaks."""
-    frame = Frame(columns(said.issues), said.issues, workloads(said.issues), said.changes)
+    frame = Frame(
+        group_issues_by_runs(history_report.issues),
+        history_report.issues,
+        list_workloads(history_report.issues),
+        history_report.changes,
+    )
     figure = 0
-    for index, section in enumerate(said.history.sections):
+    for index, section in enumerate(history_report.history.sections):
         plots: list[Plot] = []
         for metric in section.metrics:
-            if any(metric in issue.rows for issue in said.issues):
+            if any(metric in issue.rows for issue in history_report.issues):
                 figure += 1
-                plots.append(plot(frame, metric, said.names[metric], figure, said.history.template))
-        rows = tuple(_break_notes(said, section))
+                plots.append(
+                    build_plot(frame, metric, history_report.names[metric], figure, history_report.history.template)
+                )
+        rows = tuple(_list_break_notes(history_report, section))
         table = Table("Breaks", ("Key", "Since", "Metrics", "What changes"), rows)
         text = ((section.doc,) if section.doc else ()) + ((READING, KEYS) if index == 0 else ())
         slug = "-".join(section.title.lower().split())
         yield Gallery(slug, section.title, text, tuple(plots), (table,) if rows else ())
 
 
-def _break_notes(said: HistoryReport, section: Section) -> Iterator[tuple[str, ...]]:
-    for change in said.changes:
+def _list_break_notes(history_report: HistoryReport, section: Section) -> Iterator[tuple[str, ...]]:
+    for change in history_report.changes:
         for metrics, text in change.notes:
-            mine = [said.names[name][0] for name in section.metrics if name in metrics]
-            if mine:
-                whole = len(mine) == len(section.metrics) > 1
+            changed_names = [history_report.names[name][0] for name in section.metrics if name in metrics]
+            if changed_names:
+                is_whole_section = len(changed_names) == len(section.metrics) > 1
                 since = f"{change.since}, {change.run}" if change.run else change.since
-                yield change.key, since, "All of this section" if whole else "; ".join(mine), text
+                yield change.key, since, "All of this section" if is_whole_section else "; ".join(changed_names), text
 
 
-def _dictionary(said: HistoryReport) -> Iterator[Group]:
+def _build_dictionary(history_report: HistoryReport) -> Iterator[Group]:
     """The groups of the report's dictionary, with the metrics that the history shows."""
-    shown = {name for section in said.history.sections for name in section.metrics}
-    for group in said.report.dictionary:
+    shown_metrics = {name for section in history_report.history.sections for name in section.metrics}
+    for group in history_report.report.dictionary:
         entries = tuple(
             # No hash: what was published was not worked out by the definitions of these specs.
-            Entry(name, *said.names[name], said.checked.metric(name).doc, "")
+            Entry(name, *history_report.names[name], history_report.checked.get_metric(name).doc, "")
             for name in group.metrics
-            if name in shown
+            if name in shown_metrics
         )
         if entries:
             yield Group(group.title, entries)
 
 
-def _publications(said: HistoryReport) -> Appendix:
-    told_of = ((issue, issue.publication) for issue in said.issues)
-    rows = tuple((item.day, item.title, item.workload, issue.edition.name, issue.file.name) for issue, item in told_of)
+def _build_publications_appendix(history_report: HistoryReport) -> Appendix:
+    issues_and_publications = ((issue, issue.publication) for issue in history_report.issues)
+    rows = tuple(
+        (item.day, item.title, item.workload, issue.edition.name, issue.file.name)
+        for issue, item in issues_and_publications
+    )
     text = f"The {format_count(len(rows), 'publication')} that this report is made of, oldest first."
     return Appendix("Publications", (text,), ("Day", "Title", "Workload", "Edition", "File"), rows)
 
 
-def series_json(said: HistoryReport) -> dict[str, object]:
+def build_series_data(history_report: HistoryReport) -> dict[str, object]:
     """The series as data: metric -> workload -> a record for each further run, values as printed, oldest first."""
-    shown = [name for section in said.history.sections for name in section.metrics]
-    names = workloads(said.issues)
+    shown_metrics = [name for section in history_report.history.sections for name in section.metrics]
+    workload_names = list_workloads(history_report.issues)
     return {
-        metric: {name: found for name in names if (found := list(_series(said, metric, name)))}
-        for metric in sorted(shown)
+        metric: {
+            name: records
+            for name in workload_names
+            if (records := list(_list_series_records(history_report, metric, name)))
+        }
+        for metric in sorted(shown_metrics)
     }
 
 
-def _series(said: HistoryReport, metric: str, workload: str) -> Iterator[dict[str, str]]:
-    for issue in said.issues:
+def _list_series_records(history_report: HistoryReport, metric: str, workload: str) -> Iterator[dict[str, str]]:
+    for issue in history_report.issues:
         publication = issue.publication
         if publication.workload != workload or metric not in issue.rows:
             continue

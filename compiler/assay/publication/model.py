@@ -43,7 +43,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class DictionaryEntry:
     """An entry of the publication's data dictionary."""
 
     metric: str
@@ -70,7 +70,7 @@ class Publication:
     manifest: tuple[Facts, ...]
     tables: tuple[Table, ...]
     figures: tuple[Figure, ...]
-    dictionary: tuple[tuple[str, tuple[Explained, ...]], ...]
+    dictionary: tuple[tuple[str, tuple[DictionaryEntry, ...]], ...]
     notes: tuple[str, ...]
     points: Points
 

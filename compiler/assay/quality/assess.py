@@ -19,9 +19,9 @@ from assay.report.data_quality import (
     RARE,
     UNKNOWN_KEY,
     Finding,
+    format_metric_list,
     list_hosts,
     list_names,
-    of_metrics,
 )
 from assay.sql.completeness import (
     EXAMPLE,
@@ -40,7 +40,7 @@ from assay.sql.completeness import (
 #: an event is rare if its records are fewer than this share of the rows that require it
 RARE_SHARE = 0.5
 #: a host has few records of an event below this share of the hosts' median, if that is at least USUAL
-RARE_ON_HOST, USUAL = 0.2, 10
+RARE_ON_HOST, MIN_MEDIAN = 0.2, 10
 #: unmatched keys are reported from this share of a host's records on; EDGE_KEYS or fewer may be due to the run's ends
 UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2
 
@@ -85,61 +85,63 @@ class Assessment:
         return {item.name: item for item in self.package.grains}
 
     @cached_property
-    def exempt(self) -> frozenset[str]:
+    def exempt_names(self) -> frozenset[str]:
         """Return the events that not every host, and the instants that not every row, is expected to have."""
         return frozenset(item.name for item in self.package.coverage if item.on_some_hosts)
 
-    def rows(self, metric: Metric) -> Sequence[Row]:
+    def get_rows(self, metric: Metric) -> Sequence[Row]:
         """Return the counts of a metric, a row for each host."""
-        return self.counts[count_name(metric)]
+        return self.counts[get_count_name(metric)]
 
-    def total(self, metric: Metric, column: str) -> int:
+    def compute_total(self, metric: Metric, column: str) -> int:
         """Return a count of a metric over all hosts."""
-        return sum(_number(row, column) for row in self.rows(metric))
+        return sum(_get_number(row, column) for row in self.get_rows(metric))
 
-    def records(self, event: str, host: object) -> int:
+    def count_records(self, event: str, host: object) -> int:
         """Return how many records of an event a host has; with None, those of all hosts."""
         hosts = self.by_host.get(event, {})
         return sum(hosts.values()) if host is None else hosts.get(str(host), 0)
 
-    def bound(self, metric: Metric) -> frozenset[str]:
+    def list_bound_events(self, metric: Metric) -> frozenset[str]:
         """Return the events that a metric's instants are bound to: without such a record, an instant is missing."""
         grain = self.grains[metric.grain]
-        used = set(list_instants(metric, grain))
-        return frozenset(item.of for item in grain.instants if item.name in used)
+        instant_names = set(list_instants(metric, grain))
+        return frozenset(item.of for item in grain.instants if item.name in instant_names)
 
-    def with_rare_events(self) -> tuple[Metric, ...]:
+    def list_metrics_with_rare_events(self) -> tuple[Metric, ...]:
         """List the metrics that may rest on a relation's fallbacks, because one of their events is rare."""
         return tuple(
             metric
             for metric in self.metrics
-            if self.value_events.has_fallbacks(metric) and any(self._rare(metric)) and self.total(metric, VALUES)
+            if self.value_events.has_fallbacks(metric)
+            and any(self._list_rare_events(metric))
+            and self.compute_total(metric, VALUES)
         )
 
-    def _rare(self, metric: Metric) -> Iterator[tuple[str, object]]:
+    def _list_rare_events(self, metric: Metric) -> Iterator[tuple[str, object]]:
         """Yield the events, and hosts, with far fewer records than a metric has values."""
         if self.is_phase:
             return
-        for event in sorted(self.value_events.events(metric) - self.bound(metric)):
-            for row in self.rows(metric):
-                if self.records(event, row[GROUP]) < RARE_SHARE * _number(row, VALUES):
+        for event in sorted(self.value_events.list_events(metric) - self.list_bound_events(metric)):
+            for row in self.get_rows(metric):
+                if self.count_records(event, row[GROUP]) < RARE_SHARE * _get_number(row, VALUES):
                     yield event, row[GROUP]
 
-    def default_samples(self, without_fallbacks: Mapping[str, Sequence[Row]]) -> tuple[Finding, ...]:
+    def find_default_samples(self, without_fallbacks: Mapping[str, Sequence[Row]]) -> tuple[Finding, ...]:
         """Find the metrics whose values rest on a fallback.
 
         `without_fallbacks` are the counts over relations whose fallbacks are removed.
         """
         groups: dict[tuple[int, int, str], list[str]] = defaultdict(list)
         for metric in self.metrics:
-            values = self.total(metric, VALUES)
-            rows_without_records = [row for row in self.rows(metric) if self._is_absent(metric, row[GROUP])]
+            values = self.compute_total(metric, VALUES)
+            rows_without_records = [row for row in self.get_rows(metric) if self._is_absent(metric, row[GROUP])]
             affected = {
-                self._why_absent(metric, rows_without_records): sum(
-                    _number(row, VALUES) for row in rows_without_records
+                self._describe_absence(metric, rows_without_records): sum(
+                    _get_number(row, VALUES) for row in rows_without_records
                 ),
-                self._why_rare(metric): values - self._measured(metric, without_fallbacks, values),
-                self._why_none(metric): values - self.total(metric, MEASURED),
+                self._describe_rarity(metric): values - self._count_measured(metric, without_fallbacks, values),
+                self._describe_missing_instants(metric): values - self.compute_total(metric, MEASURED),
             }
             reason = max(affected, key=lambda text: affected[text])
             if affected[reason] > 0:
@@ -147,7 +149,7 @@ class Assessment:
         return tuple(
             Finding(
                 DEFAULTS,
-                f"{affected} of {values} values rest on a fallback{of_metrics(names)}: {reason}.",
+                f"{affected} of {values} values rest on a fallback{format_metric_list(names)}: {reason}.",
                 tuple(names),
                 affected=affected,
                 total=values,
@@ -155,176 +157,206 @@ class Assessment:
             for (affected, values, reason), names in groups.items()
         )
 
-    def defaulted_fields(self) -> Iterator[Finding]:
+    def find_defaulted_fields(self) -> Iterator[Finding]:
         """Find the metrics whose fields are all absent from some records, so that defaults replace them."""
         groups: dict[tuple[str, str], list[str]] = defaultdict(list)
         for metric in self.metrics:
-            fields = self.value_events.fields(metric)
+            fields = self.value_events.list_fields(metric)
             if fields and all(self.defaulted.get(item, (0, 0))[0] for item in fields):
                 groups[min(fields, key=lambda item: (self.defaulted[item][0], item))].append(metric.id)
         for (event, name), metrics in groups.items():
             number, total = self.defaulted[event, name]
             missing = f"{number} of {total} `{event}` records have no `{name}`"
-            message = f"{missing}, so its default stands in{of_metrics(metrics)}."
+            message = f"{missing}, so its default stands in{format_metric_list(metrics)}."
             yield Finding(DEFAULTS, message, tuple(metrics), (), event, number, total)
 
-    def counted_as_zero(self) -> Iterator[Finding]:
+    def find_hosts_counted_as_zero(self) -> Iterator[Finding]:
         """Find the hosts that have rows but no value, and that a metric counts as 0."""
         groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for metric in self.metrics:
             if metric.per == HOST and not metric.sampled_only and not self.grains[metric.grain].runs:
                 hosts = [
-                    str(row[GROUP]) for row in self.rows(metric) if _number(row, ROWS) and not _number(row, VALUES)
+                    str(row[GROUP])
+                    for row in self.get_rows(metric)
+                    if _get_number(row, ROWS) and not _get_number(row, VALUES)
                 ]
-                if hosts and self.total(metric, VALUES):
+                if hosts and self.compute_total(metric, VALUES):
                     groups[tuple(hosts)].append(metric.id)
-        for silent, metrics in groups.items():
-            message = f"{_say_hosts_have(silent)} no value and count{'s' if len(silent) == 1 else ''} as 0"
-            yield Finding(DEFAULTS, f"{message}{of_metrics(metrics)}.", tuple(metrics), silent)
+        for silent_hosts, metrics in groups.items():
+            message = (
+                f"{_format_hosts_have(silent_hosts)} no value and count{'s' if len(silent_hosts) == 1 else ''} as 0"
+            )
+            yield Finding(DEFAULTS, f"{message}{format_metric_list(metrics)}.", tuple(metrics), silent_hosts)
 
     def _is_absent(self, metric: Metric, host: object) -> bool:
         """Return whether a host has no record of any event that a metric's values come from."""
         grain = self.grains[metric.grain]
-        sources = (self.value_events.events(metric), self.value_events.deciding(grain))
-        return any(events and not any(self.records(event, host) for event in events) for events in sources)
+        sources = (self.value_events.list_events(metric), self.value_events.list_deciding_events(grain))
+        return any(events and not any(self.count_records(event, host) for event in events) for events in sources)
 
-    def _why_absent(self, metric: Metric, rows: Sequence[Row]) -> str:
-        events = sorted(self.value_events.deciding(self.grains[metric.grain]) or self.value_events.events(metric))
+    def _describe_absence(self, metric: Metric, rows: Sequence[Row]) -> str:
+        events = sorted(
+            self.value_events.list_deciding_events(self.grains[metric.grain]) or self.value_events.list_events(metric)
+        )
         hosts = sorted(str(row[GROUP]) for row in rows if row[GROUP] is not None)
-        is_everywhere = not any(self.records(event, None) for event in events)
-        where = "the run has" if is_everywhere or not hosts else f"{_say_hosts_have(hosts)}"
+        is_everywhere = not any(self.count_records(event, None) for event in events)
+        where = "the run has" if is_everywhere or not hosts else f"{_format_hosts_have(hosts)}"
         return f"{where} no {' or '.join(f'`{event}`' for event in events)} record"
 
-    def _why_rare(self, metric: Metric) -> str:
-        events = sorted({event for event, _ in self._rare(metric)})
-        counts = ", ".join(f"{self.records(event, None)} `{event}`" for event in events)
-        return f"{counts} records for {self.total(metric, ROWS)} rows of `{metric.grain}`"
+    def _describe_rarity(self, metric: Metric) -> str:
+        events = sorted({event for event, _ in self._list_rare_events(metric)})
+        counts = ", ".join(f"{self.count_records(event, None)} `{event}`" for event in events)
+        return f"{counts} records for {self.compute_total(metric, ROWS)} rows of `{metric.grain}`"
 
-    def _why_none(self, metric: Metric) -> str:
+    def _describe_missing_instants(self, metric: Metric) -> str:
         missing = [
             name
             for name in list_instants(metric, self.grains[metric.grain])
-            if self.total(metric, f"{HAS}{name}") < self.total(metric, ROWS)
+            if self.compute_total(metric, f"{HAS}{name}") < self.compute_total(metric, ROWS)
         ]
         return f"rows of `{metric.grain}` have no {' or '.join(f'`{name}`' for name in missing) or 'value'}"
 
-    def _measured(self, metric: Metric, without_fallbacks: Mapping[str, Sequence[Row]], values: int) -> int:
-        rows = without_fallbacks.get(count_name(metric))
-        return values if rows is None else sum(_number(row, VALUES) for row in rows)
+    def _count_measured(self, metric: Metric, without_fallbacks: Mapping[str, Sequence[Row]], values: int) -> int:
+        rows = without_fallbacks.get(get_count_name(metric))
+        return values if rows is None else sum(_get_number(row, VALUES) for row in rows)
 
-    def missing_on_hosts(self) -> Iterator[Finding]:
+    def find_events_missing_on_hosts(self) -> Iterator[Finding]:
         """Find the events that only some hosts have, in one finding for events that the same hosts lack."""
         groups: dict[tuple[tuple[str, ...], int], dict[str, list[str]]] = defaultdict(dict)
-        for event in self._measured_events():
-            hosts = self.hosts.get(self._source(event), ())
-            silent_hosts = tuple(host for host in hosts if not self.records(event, host))
-            metrics = [item.id for item in self._of_event(event) if self._requires(item, event, silent_hosts)]
+        for event in self._list_measured_events():
+            hosts = self.hosts.get(self._find_source(event), ())
+            silent_hosts = tuple(host for host in hosts if not self.count_records(event, host))
+            metrics = [
+                item.id for item in self._list_metrics_of_event(event) if self._needs_event(item, event, silent_hosts)
+            ]
             if silent_hosts and metrics and len(silent_hosts) < len(hosts):
                 groups[silent_hosts, len(hosts)][event] = metrics
         for (silent_hosts, number), events in groups.items():
             ids = tuple(dict.fromkeys(metric for metrics in events.values() for metric in metrics))
             names = list_names([f"`{event}`" for event in events])
-            others = f"unlike the other {number - len(silent_hosts)}{of_metrics(ids)}"
+            others = f"unlike the other {number - len(silent_hosts)}{format_metric_list(ids)}"
             records = "record" if len(events) == 1 else "records"
-            message = f"{_say_hosts_have(silent_hosts)} no {names} {records}, {others}."
+            message = f"{_format_hosts_have(silent_hosts)} no {names} {records}, {others}."
             event = next(iter(events)) if len(events) == 1 else ""
             yield Finding(ON_SOME_HOSTS, message, ids, silent_hosts, event, len(silent_hosts), number)
 
-    def _requires(self, metric: Metric, event: str, silent_hosts: Sequence[str]) -> bool:
+    def _needs_event(self, metric: Metric, event: str, silent_hosts: Sequence[str]) -> bool:
         """Return whether a metric requires an event of hosts without it.
 
         An event that an instant is bound to is required only by rows about these hosts.
         """
-        if event not in self.bound(metric):
+        if event not in self.list_bound_events(metric):
             return True
-        return any(row[GROUP] is None or row[GROUP] in silent_hosts for row in self.rows(metric))
+        return any(row[GROUP] is None or row[GROUP] in silent_hosts for row in self.get_rows(metric))
 
-    def rare_events(self) -> Iterator[Finding]:
+    def find_rare_events(self) -> Iterator[Finding]:
         """Find the events with far fewer records than the rows that require them, or than on other hosts."""
         if self.is_phase:
             return
         groups: dict[tuple[str, str, int, int, tuple[str, ...]], list[str]] = defaultdict(list)
         for metric in self.metrics:
-            events = self.value_events.events(metric) - self.bound(metric)
-            for_rows = [
-                (row, sum(self.records(event, row[GROUP]) for event in events)) for row in self.rows(metric) if events
+            events = self.value_events.list_events(metric) - self.list_bound_events(metric)
+            rows_with_counts = [
+                (row, sum(self.count_records(event, row[GROUP]) for event in events))
+                for row in self.get_rows(metric)
+                if events
             ]
-            few = [(row, number) for row, number in for_rows if 0 < number < RARE_SHARE * _number(row, VALUES)]
-            if few and not self.bound(metric):
-                hosts = tuple(sorted(str(row[GROUP]) for row, _ in few if row[GROUP] is not None))
-                values = sum(_number(row, VALUES) for row, _ in few)
-                named = "` and `".join(sorted(events))
-                groups[named, metric.grain, sum(number for _, number in few), values, hosts].append(metric.id)
-        for (named, grain, number, values, hosts), metrics in groups.items():
-            where = f" of {list_hosts(hosts)}" if hosts else ""
-            message = f"{number} `{named}` records for {values} rows of `{grain}`{where}{of_metrics(metrics)}."
-            yield Finding(RARE, message, tuple(metrics), hosts, named, values - number, values)
-        yield from self._rare_on_hosts()
-
-    def _rare_on_hosts(self) -> Iterator[Finding]:
-        for event in self._measured_events():
-            numbers = {host: self.records(event, host) for host in self.hosts.get(self._source(event), ())}
-            median = statistics.median(numbers.values()) if numbers else 0
-            few = [host for host, number in numbers.items() if 0 < number < RARE_ON_HOST * median]
-            if few and median >= USUAL:
-                metrics = [item.id for item in self._of_event(event)]
-                examples = ", ".join(f"{host}: {numbers[host]}" for host in few[:3])
-                message = (
-                    f"{_say_hosts_have(few)} few `{event}` records ({examples}; half of the hosts have {median:g} or "
-                    f"more){of_metrics(metrics)}."
+            rare_rows = [
+                (row, number) for row, number in rows_with_counts if 0 < number < RARE_SHARE * _get_number(row, VALUES)
+            ]
+            if rare_rows and not self.list_bound_events(metric):
+                hosts = tuple(sorted(str(row[GROUP]) for row, _ in rare_rows if row[GROUP] is not None))
+                values = sum(_get_number(row, VALUES) for row, _ in rare_rows)
+                event_names = "` and `".join(sorted(events))
+                groups[event_names, metric.grain, sum(number for _, number in rare_rows), values, hosts].append(
+                    metric.id
                 )
-                yield Finding(RARE, message, tuple(metrics), tuple(few), event, len(few), len(numbers))
+        for (event_names, grain, number, values, hosts), metrics in groups.items():
+            where = f" of {list_hosts(hosts)}" if hosts else ""
+            message = (
+                f"{number} `{event_names}` records for {values} rows of `{grain}`{where}{format_metric_list(metrics)}."
+            )
+            yield Finding(RARE, message, tuple(metrics), hosts, event_names, values - number, values)
+        yield from self._find_events_rare_on_hosts()
 
-    def unknown_keys(self) -> Iterator[Finding]:
+    def _find_events_rare_on_hosts(self) -> Iterator[Finding]:
+        for event in self._list_measured_events():
+            counts_by_host = {
+                host: self.count_records(event, host) for host in self.hosts.get(self._find_source(event), ())
+            }
+            median = statistics.median(counts_by_host.values()) if counts_by_host else 0
+            hosts_with_few = [host for host, number in counts_by_host.items() if 0 < number < RARE_ON_HOST * median]
+            if hosts_with_few and median >= MIN_MEDIAN:
+                metrics = [item.id for item in self._list_metrics_of_event(event)]
+                examples = ", ".join(f"{host}: {counts_by_host[host]}" for host in hosts_with_few[:3])
+                message = (
+                    f"{_format_hosts_have(hosts_with_few)} few `{event}` records ({examples}; half of the "
+                    f"hosts have {median:g} or "
+                    f"more){format_metric_list(metrics)}."
+                )
+                yield Finding(
+                    RARE,
+                    message,
+                    tuple(metrics),
+                    tuple(hosts_with_few),
+                    event,
+                    len(hosts_with_few),
+                    len(counts_by_host),
+                )
+
+    def find_unknown_keys(self) -> Iterator[Finding]:
         """Find the events many of whose records name no row of the grain that is bound to them."""
         groups: dict[tuple[str, str], list[tuple[int, int, object, list[str]]]] = defaultdict(list)
         for binding in self.bindings:
             rows = self.counts[binding.name]
-            metrics = [item.id for item in self._of_event(binding.event)]
+            metrics = [item.id for item in self._list_metrics_of_event(binding.event)]
             mostly_unmatched = [
-                row for row in rows if _number(row, UNMATCHED) >= UNMATCHED_SHARE * _number(row, RECORDS)
+                row for row in rows if _get_number(row, UNMATCHED) >= UNMATCHED_SHARE * _get_number(row, RECORDS)
             ]
             if (
                 metrics
                 and self._has_rows(binding.grain)
-                and sum(_number(row, KEYS) for row in mostly_unmatched) > EDGE_KEYS
+                and sum(_get_number(row, KEYS) for row in mostly_unmatched) > EDGE_KEYS
             ):
-                unmatched, records = (sum(_number(row, column) for row in rows) for column in (UNMATCHED, RECORDS))
+                unmatched, records = (sum(_get_number(row, column) for row in rows) for column in (UNMATCHED, RECORDS))
                 groups[binding.event, binding.column].append(
                     (unmatched, records, mostly_unmatched[0][EXAMPLE], metrics)
                 )
-        for (event, name), counted in groups.items():
-            unmatched, records, example, _ = max(counted, key=lambda item: item[0])
-            ids = list(dict.fromkeys(metric for *_, metrics in counted for metric in metrics))
-            such = f", such as `{example}`" if example else ""
-            message = f"{unmatched} of {records} `{event}` records name no known `{name}`{such}{of_metrics(ids)}."
+        for (event, name), counts in groups.items():
+            unmatched, records, example, _ = max(counts, key=lambda item: item[0])
+            ids = list(dict.fromkeys(metric for *_, metrics in counts for metric in metrics))
+            example_note = f", such as `{example}`" if example else ""
+            message = (
+                f"{unmatched} of {records} `{event}` records name no known "
+                f"`{name}`{example_note}{format_metric_list(ids)}."
+            )
             yield Finding(UNKNOWN_KEY, message, tuple(ids), (), event, unmatched, records)
 
     def _has_rows(self, grain: str) -> bool:
         """Return whether a grain of the metrics has any row; assume so for a grain whose rows are not counted."""
-        counted = [metric for metric in self.metrics if metric.grain == grain]
-        return not counted or any(self.total(metric, ROWS) for metric in counted)
+        counted_metrics = [metric for metric in self.metrics if metric.grain == grain]
+        return not counted_metrics or any(self.compute_total(metric, ROWS) for metric in counted_metrics)
 
-    def incomplete_rows(self) -> Iterator[Finding]:
+    def find_incomplete_rows(self) -> Iterator[Finding]:
         """Find the instants that rows of a grain lack, in one finding for instants that as many rows lack."""
         groups: dict[tuple[str, int, int], dict[str, list[str]]] = defaultdict(dict)
-        for (grain, name), metrics in self._readers_of_instants().items():
-            widest = max(metrics, key=lambda item: self.total(item, ROWS))
-            total = self.total(widest, ROWS)
-            missing = total - self.total(widest, f"{HAS}{name}")
+        for (grain, name), metrics in self._group_metrics_by_instant().items():
+            widest_metric = max(metrics, key=lambda item: self.compute_total(item, ROWS))
+            total = self.compute_total(widest_metric, ROWS)
+            missing = total - self.compute_total(widest_metric, f"{HAS}{name}")
             event = next(item.of for item in self.grains[grain].instants if item.name == name)
-            if missing == total and not self.records(event, None):
+            if missing == total and not self.count_records(event, None):
                 continue  # already reported for metrics without samples
-            if missing >= max(1, INCOMPLETE_SHARE * total) and f"{grain}.{name}" not in self.exempt:
+            if missing >= max(1, INCOMPLETE_SHARE * total) and f"{grain}.{name}" not in self.exempt_names:
                 groups[grain, missing, total][name] = [item.id for item in metrics]
         for (grain, missing, total), metrics_by_instant in groups.items():
             ids = list(dict.fromkeys(metric for metrics in metrics_by_instant.values() for metric in metrics))
             names = list_names([f"`{name}`" for name in metrics_by_instant])
-            which = f"have no {names}" if len(metrics_by_instant) == 1 else f"lack each of {names}"
-            message = f"{missing} of {total} rows of `{grain}` {which}{of_metrics(ids)}."
+            problem = f"have no {names}" if len(metrics_by_instant) == 1 else f"lack each of {names}"
+            message = f"{missing} of {total} rows of `{grain}` {problem}{format_metric_list(ids)}."
             yield Finding(INCOMPLETE, message, tuple(ids), affected=missing, total=total)
 
-    def _readers_of_instants(self) -> Mapping[tuple[str, str], list[Metric]]:
+    def _group_metrics_by_instant(self) -> Mapping[tuple[str, str], list[Metric]]:
         """Return the metrics that rest on each instant of a grain."""
         readers: dict[tuple[str, str], list[Metric]] = defaultdict(list)
         for metric in self.metrics:
@@ -332,7 +364,9 @@ class Assessment:
                 readers[metric.grain, name].append(metric)
         return readers
 
-    def dropped_records(self, notices: Iterable[Notice], readers: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
+    def find_dropped_records(
+        self, notices: Iterable[Notice], readers: Mapping[str, Sequence[str]]
+    ) -> Iterator[Finding]:
         """Find the dropped records that logs report; `readers`: event -> ids of the metrics that read it."""
         groups: dict[tuple[str, str], list[Notice]] = defaultdict(list)
         for notice in notices:
@@ -341,34 +375,35 @@ class Assessment:
         for (event, name), reports in sorted(groups.items()):
             hosts = sorted({item.host for item in reports})
             number = sum(item.number or 0 for item in reports)
-            many = f"{number} " if number else ""
+            number_text = f"{number} " if number else ""
             message = (
-                f"the log of {list_hosts(hosts)} says that {many}records of `{name}` were dropped, which are `{event}` "
-                f"events{of_metrics(readers[event])}."
+                f"the log of {list_hosts(hosts)} says that {number_text}records of `{name}` were dropped, "
+                f"which are `{event}` "
+                f"events{format_metric_list(readers[event])}."
             )
             yield Finding(DROPPED, message, tuple(readers[event]), tuple(hosts), event, number or None)
 
-    def _measured_events(self) -> tuple[str, ...]:
+    def _list_measured_events(self) -> tuple[str, ...]:
         """List the events that values come from, and that every host is expected to have."""
-        events = {event for metric in self.metrics for event in self.value_events.events(metric)}
-        return tuple(sorted(events - self.exempt))
+        events = {event for metric in self.metrics for event in self.value_events.list_events(metric)}
+        return tuple(sorted(events - self.exempt_names))
 
-    def _of_event(self, event: str) -> tuple[Metric, ...]:
-        return tuple(metric for metric in self.metrics if event in self.value_events.events(metric))
+    def _list_metrics_of_event(self, event: str) -> tuple[Metric, ...]:
+        return tuple(metric for metric in self.metrics if event in self.value_events.list_events(metric))
 
-    def _source(self, event: str) -> str:
+    def _find_source(self, event: str) -> str:
         return next(item.source for item in self.package.events if item.name == event)
 
 
-def count_name(metric: Metric) -> str:
+def get_count_name(metric: Metric) -> str:
     """Return the name of the statement that counts a metric's rows."""
     return f"count {metric.id}"
 
 
-def _number(row: Row, column: str) -> int:
+def _get_number(row: Row, column: str) -> int:
     return int(str(row[column] or 0))  # the sum of no rows is null
 
 
-def _say_hosts_have(hosts: Sequence[str]) -> str:
+def _format_hosts_have(hosts: Sequence[str]) -> str:
     """Return hosts as the subject of a sentence: `host a has`, `hosts a, b have`."""
     return f"{list_hosts(hosts)} {'has' if len(hosts) == 1 else 'have'}"

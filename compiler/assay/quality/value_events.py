@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric
-from assay.lang.reserved_names import KEYS_OF_SAMPLES
+from assay.lang.reserved_names import SAMPLE_KEYS
 from assay.lineage.column_lineage import ROWS, Origin
-from assay.lineage.metric_lineage import value_origins
+from assay.lineage.metric_lineage import build_origin_lookup
 from assay.plan.planner import EventStep, RelationStep
 from assay.sql.codegen import Statement
 from assay.sql.completeness import drop_conditions, drop_sql_fallbacks
@@ -23,7 +23,7 @@ class ValueEvents:
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         tables = [item for item in statements if item.kind in ("table", "view")]
-        self._origins = value_origins(
+        self._origins = build_origin_lookup(
             [replace(item, query=drop_conditions(item.query)) if item.kind == "table" else item for item in tables]
         )
         self._events = {item.name for item in tables if isinstance(item.step, EventStep)}
@@ -33,41 +33,43 @@ class ValueEvents:
             if isinstance(item.step, RelationStep) and drop_sql_fallbacks(item.query) is not None
         }
 
-    def events(self, metric: Metric) -> frozenset[str]:
+    def list_events(self, metric: Metric) -> frozenset[str]:
         """Return the events that a metric's values come from."""
-        origins = self._values(metric)
+        origins = self._list_origins(metric)
         return frozenset(item.table for item in origins if item.table in self._events and item.column != ROWS)
 
-    def fields(self, metric: Metric) -> frozenset[tuple[str, str]]:
+    def list_fields(self, metric: Metric) -> frozenset[tuple[str, str]]:
         """Return the fields of events, other than host, place and instant, that a metric's values come from."""
-        origins = self._values(metric)
-        standard_columns = (*KEYS_OF_SAMPLES, ROWS)
+        origins = self._list_origins(metric)
+        standard_columns = (*SAMPLE_KEYS, ROWS)
         return frozenset(
-            (o.table, o.column) for o in origins if o.table in self._events and o.column not in standard_columns
+            (origin.table, origin.column)
+            for origin in origins
+            if origin.table in self._events and origin.column not in standard_columns
         )
 
-    def deciding(self, grain: Grain) -> frozenset[str]:
+    def list_deciding_events(self, grain: Grain) -> frozenset[str]:
         """Return the events of the values that split rows into runs; none for a grain without runs."""
         if not grain.runs:
             return frozenset()
-        columns = (Origin(grain.runs.of, name) for name in _columns(grain.runs.holds))
+        columns = (Origin(grain.runs.of, name) for name in _list_columns(grain.runs.holds))
         origins = frozenset[Origin]().union(*map(self._origins, columns))
         return frozenset(item.table for item in origins if item.table in self._events and item.column != ROWS)
 
     def has_fallbacks(self, metric: Metric) -> bool:
         """Return whether a relation that a metric's values come from falls back to numbers."""
-        return any(item.table in self._with_fallbacks for item in self._values(metric))
+        return any(item.table in self._with_fallbacks for item in self._list_origins(metric))
 
-    def _values(self, metric: Metric) -> frozenset[Origin]:
-        columns = (Origin(metric.grain, name) for name in _columns(metric.measure))
+    def _list_origins(self, metric: Metric) -> frozenset[Origin]:
+        columns = (Origin(metric.grain, name) for name in _list_columns(metric.measure))
         return frozenset().union(*map(self._origins, columns))
 
 
-def _columns(measure: Expression) -> tuple[str, ...]:
+def _list_columns(measure: Expression) -> tuple[str, ...]:
     """List the columns of the grain's table that a measure reads."""
-    read = (
+    column_names = (
         f"{node.text}_{node.name}" if node.op == "taken" else node.name
         for node in measure.walk()
         if node.op in ("column", "instant", "taken")
     )
-    return tuple(dict.fromkeys(read))
+    return tuple(dict.fromkeys(column_names))

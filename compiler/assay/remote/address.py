@@ -7,23 +7,23 @@ import re
 from assay.util.diagnostics import USAGE, AssayError, fail
 
 
-def parts_of(name: str) -> tuple[str, ...]:
+def split_path(name: str) -> tuple[str, ...]:
     """Split a name into its parts, without `.` and empty ones."""
     return tuple(part for part in name.split("/") if part not in ("", "."))
 
 
-def slashed(name: str) -> str:
+def replace_backslashes(name: str) -> str:
     """Replace backslashes of a name by slashes."""
     return name.replace("\\", "/")
 
 
-def refusal(name: str) -> str:
+def explain_refusal(name: str) -> str:
     """Return why a name cannot be that of a file below a folder; empty if it can."""
     if name.startswith("/"):
         return "its name is absolute"
     if ".." in name.split("/"):
         return "its name leads out of the run (`..`)"
-    if not parts_of(name):
+    if not split_path(name):
         return "it has no name"
     if "\0" in name or not _is_text(name):
         return "its name is no text"
@@ -50,7 +50,7 @@ def is_address(text: str) -> bool:
     return _SCHEME.fullmatch(text) is not None
 
 
-def checked_address(text: str) -> str:
+def check_address(text: str) -> str:
     """Return the address without trailing slashes.
 
     Raises AssayError (usage): an unsupported scheme, no bucket, or a user name, password or token in it. Such secrets
@@ -80,23 +80,23 @@ def _build_error(message: str, excerpt: str, hint: str) -> AssayError:
     return fail("run-address", message, expected="s3://BUCKET/PREFIX", found=excerpt, hint=hint, status=USAGE)
 
 
-def place_in(address: str) -> tuple[str, str]:
+def split_address(address: str) -> tuple[str, str]:
     """Split an address into scheme and rest: `s3`, `bucket/prefix`."""
     scheme, _, rest = address.partition("://")
     return scheme, rest
 
 
-def suffix_of(name: str) -> str:
+def get_archive_suffix(name: str) -> str:
     """Return the suffix that makes a name an archive; empty if it is none."""
     return next((end for end in ARCHIVES if name.lower().endswith(end)), "")
 
 
 def is_archive(name: str) -> bool:
     """Check that a name is that of an archive."""
-    return bool(suffix_of(name))
+    return bool(get_archive_suffix(name))
 
 
-def name_of(text: str) -> str:
+def get_run_name(text: str) -> str:
     """Return the name of a run by its address or path: the last part, without an archive's suffix."""
     last = text.rstrip("/").rpartition("/")[2]
-    return last[: len(last) - len(suffix_of(last))] or last
+    return last[: len(last) - len(get_archive_suffix(last))] or last

@@ -20,15 +20,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from assay.ingest.decompress import hint_of
-from assay.ingest.discovery import BESIDE
+from assay.ingest.decompress import get_decompression_hint
+from assay.ingest.discovery import MACOS_METADATA_PREFIX
 from assay.remote import disk_space
-from assay.remote.address import ARCHIVES, parts_of, refusal, slashed, suffix_of
-from assay.remote.required_files import Wanted
-from assay.remote.transfer import nothing_wanted, unsafe
+from assay.remote.address import ARCHIVES, explain_refusal, get_archive_suffix, replace_backslashes, split_path
+from assay.remote.required_files import RequiredFiles
+from assay.remote.transfer import build_no_files_error, build_unsafe_name_error
 from assay.util.diagnostics import AssayError, fail
 from assay.util.escape import escape_text
-from assay.util.progress import Bytes
+from assay.util.progress import ByteProgress
 
 CHUNK = 2**20
 HEAD = 16 * 2**20  # largest header of a member in bytes: `tarfile` reads a header as a whole into memory
@@ -39,15 +39,15 @@ PACKERS = {"gz": ".gz", "tgz": ".gz", "zst": ".zst", "tzst": ".zst", "xz": ".xz"
 BROKEN = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
-def packer_of(suffix: str) -> str:
+def get_compression(suffix: str) -> str:
     """Return the compression of an archive by its suffix; empty for an uncompressed one."""
     return PACKERS.get(suffix.rpartition(".")[2], "")
 
 
-class Reading(io.RawIOBase):
+class ProgressReader(io.RawIOBase):
     """A file that reports the progress of reading it."""
 
-    def __init__(self, raw: IO[bytes], size: int, report: Bytes) -> None:
+    def __init__(self, raw: IO[bytes], size: int, report: ByteProgress) -> None:
         self.raw, self.size, self.report = raw, size, report
 
     def readable(self) -> bool:
@@ -68,7 +68,7 @@ class Reading(io.RawIOBase):
         return content
 
 
-class Tar:
+class TarStream:
     """A stream of a tar that remembers its last byte that is not zero.
 
     A tar has only zeros behind its last member. `tarfile` takes everything that is no header for the end, so content
@@ -79,7 +79,7 @@ class Tar:
         self.stream, self.count, self.filled = stream, 0, 0
         self.limit = HEAD
 
-    def allow(self, end: int) -> None:
+    def allow_member(self, end: int) -> None:
         """Allow the member that ends at byte `end` to be read, and the header of the next one."""
         self.limit = end + HEAD
 
@@ -92,7 +92,7 @@ class Tar:
         self.count += len(data)
         return data
 
-    def check(self, end: int) -> None:
+    def check_end(self, end: int) -> None:
         """Read on to the end and check that nothing but zeros follows the members, which end at byte `end`.
 
         Raises EOFError: something is missing, or follows.
@@ -106,9 +106,9 @@ class Tar:
             raise EOFError("it ends before its content does")
 
 
-def plain_tar(read: Reading, suffix: str) -> IO[bytes]:
+def open_plain_tar(reader: ProgressReader, suffix: str) -> IO[bytes]:
     """Return the uncompressed stream of a tar."""
-    stream = cast("IO[bytes]", read)
+    stream = cast("IO[bytes]", reader)
     packer = PACKERS.get(suffix.rpartition(".")[2], "")
     if packer == ".gz":
         return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
@@ -145,18 +145,18 @@ class _ZstdFrames:
     def _read_chunks(stream: IO[bytes]) -> Iterator[bytes]:
         import zstandard
 
-        part, rest = None, b""
-        while rest := rest or stream.read(2**16):
-            part = part or zstandard.ZstdDecompressor().decompressobj()
+        decompressor, remaining = None, b""
+        while remaining := remaining or stream.read(2**16):
+            decompressor = decompressor or zstandard.ZstdDecompressor().decompressobj()
             try:
-                content = part.decompress(rest)
+                content = decompressor.decompress(remaining)
             except zstandard.ZstdError as error:
                 raise EOFError(str(error)) from None
             if content:
                 yield content
-            rest = part.unused_data if part.eof else b""
-            part = None if part.eof else part
-        if part is not None:
+            remaining = decompressor.unused_data if decompressor.eof else b""
+            decompressor = None if decompressor.eof else decompressor
+        if decompressor is not None:
             raise EOFError("it ends before its content does")
 
 
@@ -165,10 +165,10 @@ MAGIC = {b"\x1f\x8b": ".tar.gz", b"\x28\xb5\x2f\xfd": ".tar.zst", b"\xfd7zXZ\0":
          b"PK\x03\x04": ".zip", b"PK\x05\x06": ".zip"}  # fmt: skip
 OF_WINDOWS = (0, 6, 10, 14)  # systems of zip members whose file names cannot contain a backslash: FAT, HPFS, NTFS, VFAT
 ENDED, DIRECTORY_END = b"PK\x05\x06", 22  # first bytes of the record at the end of a zip, its size without the comment
-OF_MACOS = ("__MACOSX", BESIDE)  # prefixes of the files that macOS adds to archives
+OF_MACOS = ("__MACOSX", MACOS_METADATA_PREFIX)  # prefixes of the files that macOS adds to archives
 
 
-def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, report: Bytes) -> Path:
+def unpack(archive: Path, folder: Path, wanted: RequiredFiles, display_name: str, report: ByteProgress) -> Path:
     """Write the wanted files of an archive below a folder, and return the run's directory there.
 
     This is the folder itself, or its only subfolder if the run is packed below one.
@@ -177,13 +177,13 @@ def unpack(archive: Path, folder: Path, wanted: Wanted, shown_as: str, report: B
     `unsafe-name` if a member is a link or a device, would be written elsewhere, or exists twice; `disk-full` before the
     disk is.
     """
-    target = _Target(folder, wanted, shown_as)
-    with _translate_errors(archive, folder, shown_as), archive.open("rb") as raw:
-        read = Reading(raw, archive.stat().st_size, report)
-        if suffix_of(archive.name) == ".zip":
-            _unzip(cast("IO[bytes]", read), target)
+    target = _Target(folder, wanted, display_name)
+    with _translate_errors(archive, folder, display_name), archive.open("rb") as raw:
+        reader = ProgressReader(raw, archive.stat().st_size, report)
+        if get_archive_suffix(archive.name) == ".zip":
+            _unzip(cast("IO[bytes]", reader), target)
         else:
-            _untar(plain_tar(read, suffix_of(archive.name)), target)
+            _untar(open_plain_tar(reader, get_archive_suffix(archive.name)), target)
     return target.find_run()
 
 
@@ -193,18 +193,20 @@ class _Target:
     `has_direct` says that a wanted file is directly below it, `top_folders` are the subfolders with wanted files.
     """
 
-    def __init__(self, folder: Path, wanted: Wanted, archive: str) -> None:
+    def __init__(self, folder: Path, wanted: RequiredFiles, archive: str) -> None:
         self.folder, self.wanted, self.archive = folder, wanted, archive
-        self.seen: list[str] = []
+        self.skipped_names: list[str] = []
         self.has_direct = False
         self.top_folders: set[str] = set()
 
-    def check(self, name: str, folder: bool, kind: str = "") -> None:
+    def check(self, name: str, is_folder: bool, kind: str = "") -> None:
         """Check that a member can be a file or folder of the run.  Raises AssayError."""
-        if folder and not parts_of(name) and not name.startswith("/"):
+        if is_folder and not split_path(name) and not name.startswith("/"):
             return
-        if why := kind or refusal(name):
-            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, self.archive)
+        if reason := kind or explain_refusal(name):
+            raise build_unsafe_name_error(
+                f"a member of the archive is refused: {escape_text(name)}", reason, self.archive
+            )
 
     def find_run(self) -> Path:
         """Return the run's directory.  Raises AssayError: no file is wanted, or there are several runs."""
@@ -216,7 +218,7 @@ class _Target:
             raise fail("no-run", f"the archive holds more than one run: {self.archive}", expected="one folder on top",
                        found=", ".join(map(escape_text, sorted(self.top_folders))),
                        hint="pack each run by itself")  # fmt: skip
-        raise nothing_wanted("the archive of the run", self.archive, self.wanted, self.seen)
+        raise build_no_files_error("the archive of the run", self.archive, self.wanted, self.skipped_names)
 
     def make_folder(self, name: str) -> None:
         """Create a folder."""
@@ -224,20 +226,21 @@ class _Target:
 
     def write(self, name: str, size: int, content: IO[bytes]) -> None:
         """Write a file if it is wanted; create its folder in any case."""
-        if any(part.startswith(OF_MACOS) for part in parts_of(name)):
+        if any(part.startswith(OF_MACOS) for part in split_path(name)):
             return
         path = self._resolve(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         is_direct, is_below = self.wanted.has(name), self.wanted.has_below(name)
         if not is_direct and not is_below:
             self._check_backslashes(name)
-            self.seen.append(name)
+            self.skipped_names.append(name)
             return
         self.has_direct = self.has_direct or is_direct
-        self.top_folders |= {parts_of(name)[0]} if is_below else set()
+        self.top_folders |= {split_path(name)[0]} if is_below else set()
         if path.is_file():  # it is unknown which of them is the run's
-            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", "a member before has its name",
-                         self.archive)  # fmt: skip
+            raise build_unsafe_name_error(
+                f"a member of the archive is refused: {escape_text(name)}", "a member before has its name", self.archive
+            )
         disk_space.check_room(self.folder, size, self.archive)
         with path.open("wb") as stream:
             shutil.copyfileobj(content, stream, CHUNK)
@@ -249,19 +252,23 @@ class _Target:
 
         Otherwise a host would silently be missing.
         """
-        if "\\" in name and (self.wanted.has(slashed(name)) or self.wanted.has_below(slashed(name))):
-            why = "its name has backslashes, where a run has folders"
-            raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, self.archive)
+        if "\\" in name and (
+            self.wanted.has(replace_backslashes(name)) or self.wanted.has_below(replace_backslashes(name))
+        ):
+            reason = "its name has backslashes, where a run has folders"
+            raise build_unsafe_name_error(
+                f"a member of the archive is refused: {escape_text(name)}", reason, self.archive
+            )
 
     def _resolve(self, name: str) -> Path:
-        return self.folder.joinpath(*parts_of(name))
+        return self.folder.joinpath(*split_path(name))
 
 
 def _untar(stream: IO[bytes], target: _Target) -> None:
-    tar = Tar(stream)
+    tar = TarStream(stream)
     with tarfile.open(fileobj=cast("IO[bytes]", tar), mode="r|", errorlevel=2) as members:
         for member in members:
-            tar.allow(members.offset)
+            tar.allow_member(members.offset)
             target.check(member.name, member.isdir(), _find_refusal(member))
             if member.isdir():
                 target.make_folder(member.name)
@@ -269,7 +276,7 @@ def _untar(stream: IO[bytes], target: _Target) -> None:
             content = members.extractfile(member)
             assert content is not None, "a regular file has content"
             target.write(member.name, member.size, content)
-        tar.check(members.offset)
+        tar.check_end(members.offset)
 
 
 def _find_refusal(member: tarfile.TarInfo) -> str:
@@ -289,8 +296,8 @@ def _unzip(stream: IO[bytes], target: _Target) -> None:
             target.check(name, name.endswith("/"), _find_zip_refusal(item))
         files = [(name, item) for name, item in items if not name.endswith("/")]
         wanted = target.wanted
-        needed = (item for name, item in files if wanted.has(name) or wanted.has_below(name))
-        disk_space.check_room(target.folder, sum(item.file_size for item in needed), target.archive)
+        required_members = (item for name, item in files if wanted.has(name) or wanted.has_below(name))
+        disk_space.check_room(target.folder, sum(item.file_size for item in required_members), target.archive)
         for name, _ in items:
             if name.endswith("/"):
                 target.make_folder(name)
@@ -301,7 +308,7 @@ def _unzip(stream: IO[bytes], target: _Target) -> None:
 
 def _get_zip_name(item: zipfile.ZipInfo) -> str:
     """Return the name of a zip member; on Windows, backslashes may separate its folders."""
-    return slashed(item.orig_filename) if item.create_system in OF_WINDOWS else item.orig_filename
+    return replace_backslashes(item.orig_filename) if item.create_system in OF_WINDOWS else item.orig_filename
 
 
 def _check_single_zip(stream: IO[bytes], members: zipfile.ZipFile, archive: str) -> None:
@@ -331,35 +338,37 @@ def _find_zip_refusal(item: zipfile.ZipInfo) -> str:
 
 
 @contextmanager
-def _translate_errors(archive: Path, folder: Path, shown_as: str) -> Iterator[None]:
+def _translate_errors(archive: Path, folder: Path, display_name: str) -> Iterator[None]:
     """Raise everything that can go wrong with an archive as AssayError."""
     try:
         yield
     except (*BROKEN, zipfile.BadZipFile, NotImplementedError) as error:
-        raise _build_error(archive, shown_as, str(error)) from None
+        raise _build_error(archive, display_name, str(error)) from None
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        name, why = Path(str(error.filename)).name, "it is a file and a folder"
-        raise unsafe(f"a member of the archive is refused: {escape_text(name)}", why, shown_as) from None
+        name, reason = Path(str(error.filename)).name, "it is a file and a folder"
+        raise build_unsafe_name_error(
+            f"a member of the archive is refused: {escape_text(name)}", reason, display_name
+        ) from None
     except OSError as error:
         if error.filename == str(archive):
             cause = error.strerror or str(error)
-            raise fail("no-run", f"the archive of the run cannot be read: {shown_as}", found=cause) from None
+            raise fail("no-run", f"the archive of the run cannot be read: {display_name}", found=cause) from None
         if error.errno is None:  # gzip, bz2 and others reject files of another kind this way
-            raise _build_error(archive, shown_as, str(error)) from None
-        raise disk_space.write_error(folder, shown_as, error) from None
+            raise _build_error(archive, display_name, str(error)) from None
+        raise disk_space.build_write_error(folder, display_name, error) from None
 
 
-def _build_error(archive: Path, shown_as: str, cause: str) -> AssayError:
+def _build_error(archive: Path, display_name: str, cause: str) -> AssayError:
     """Return the error of an archive that is broken, or of another kind than its name."""
     with archive.open("rb") as stream:
         head = stream.read(512)
     actual = next((end for magic, end in MAGIC.items() if head.startswith(magic)), "")
     actual = actual or (".tar" if head[257:262] == b"ustar" else "")
-    suffix = suffix_of(archive.name)
-    hint = hint_of(cause)
+    suffix = get_archive_suffix(archive.name)
+    hint = get_decompression_hint(cause)
     if not actual:
         hint = f"archives are {', '.join(ARCHIVES)}"
-    elif actual != suffix and (packer_of(actual) or actual) != packer_of(suffix):
+    elif actual != suffix and (get_compression(actual) or actual) != get_compression(suffix):
         hint = f"its content is that of a {actual}: rename it"
-    return fail("broken-archive", f"the archive of the run cannot be read to its end: {shown_as}",
+    return fail("broken-archive", f"the archive of the run cannot be read to its end: {display_name}",
                 expected=f"the content of a {suffix}", found=cause or "nothing", hint=hint)  # fmt: skip

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from assay.util.diagnostics import AssayError, fail
 
-KEPT = 64 * 2**20  # bytes that are left free for other programs
+RESERVED_BYTES = 64 * 2**20  # bytes that are left free for other programs
 
 
-def check_room(folder: Path, needed: int, subject: str) -> None:
-    """Check that the folder's disk has room for `needed` bytes.  Raises AssayError `disk-full`."""
+def check_room(folder: Path, required_bytes: int, subject: str) -> None:
+    """Check that the folder's disk has room for `required_bytes` bytes.  Raises AssayError `disk-full`."""
     free = shutil.disk_usage(folder).free
-    if needed + KEPT > free:
-        raise _build_full_error(folder, subject, f"{_format_size(needed)}", f"{_format_size(free)} free")
+    if required_bytes + RESERVED_BYTES > free:
+        raise _build_full_error(folder, subject, f"{_format_size(required_bytes)}", f"{_format_size(free)} free")
 
 
-def write_error(folder: Path, subject: str, error: OSError) -> AssayError:
+def build_write_error(folder: Path, subject: str, error: OSError) -> AssayError:
     """Return the error of a file that cannot be written below the cache folder."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return _build_full_error(folder, subject, "room for it", error.strerror or "none")

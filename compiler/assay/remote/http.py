@@ -15,9 +15,9 @@ from typing import Any
 
 from assay.util.diagnostics import USAGE, AssayError, fail
 
-AGAIN = (429, 500, 502, 503, 504)  # HTTP statuses that are retried
+RETRIED_STATUSES = (429, 500, 502, 503, 504)  # HTTP statuses that are retried
 LONGEST = 30.0  # longest wait between two attempts in seconds
-SHOWN = 300  # characters of a text of the server
+TEXT_LIMIT = 300  # characters of a text of the server
 #: texts by which servers refuse a query whose result is too large
 TOO_MANY = (
     "too many samples",
@@ -29,11 +29,11 @@ TOO_MANY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """The number of attempts, the first wait in seconds (doubled every time), the timeout of a response in seconds."""
 
     attempts: int = 5
-    first: float = 0.5
+    first_wait: float = 0.5
     timeout: float = 120.0
     sleep: Callable[[float], None] = time.sleep
 
@@ -47,7 +47,7 @@ class Server:
     """A server by its address.  Raises AssayError: the address is invalid."""
 
     url: str
-    patience: Patience = Patience()
+    retry_policy: RetryPolicy = RetryPolicy()
     opener: urllib.request.OpenerDirector = field(default_factory=urllib.request.build_opener)
 
     def __post_init__(self) -> None:
@@ -66,31 +66,31 @@ class Server:
         parts = urllib.parse.urlsplit(self.url)
         return urllib.parse.urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
-    def ask(self, path: str, parameters: Sequence[tuple[str, str]]) -> bytes:
+    def send_request(self, path: str, parameters: Sequence[tuple[str, str]]) -> bytes:
         """Return the text of a successful response.
 
         Raises TooManyError, and AssayError: the server cannot be reached, returns an error, or is no Prometheus.
         """
         request = self._build_request(path, parameters)
-        wait = self.patience.first
-        for attempt in range(1, self.patience.attempts + 1):
+        wait = self.retry_policy.first_wait
+        for attempt in range(1, self.retry_policy.attempts + 1):
             try:
-                with self.opener.open(request, timeout=self.patience.timeout) as answer:
-                    return self._check_success(answer.read())
+                with self.opener.open(request, timeout=self.retry_policy.timeout) as response:
+                    return self._check_success(response.read())
             except urllib.error.HTTPError as error:
-                refusal, can_retry = self._translate_refusal(error), error.code in AGAIN
+                refusal, can_retry = self._translate_refusal(error), error.code in RETRIED_STATUSES
                 requested_wait = _parse_seconds(error.headers.get("Retry-After"))
             except (OSError, http.client.HTTPException) as error:
                 refusal, can_retry, requested_wait = self._build_unreachable_error(error, attempt), True, None
-            if not can_retry or attempt == self.patience.attempts:
+            if not can_retry or attempt == self.retry_policy.attempts:
                 raise refusal
-            self.patience.sleep(min(max(wait, requested_wait or 0.0), LONGEST))
+            self.retry_policy.sleep(min(max(wait, requested_wait or 0.0), LONGEST))
             wait *= 2
         raise AssertionError("a question is asked at least once")
 
-    def data(self, path: str, parameters: Sequence[tuple[str, str]]) -> Any:
+    def request_data(self, path: str, parameters: Sequence[tuple[str, str]]) -> Any:
         """Return the data of a successful response."""
-        text = self.ask(path, parameters)
+        text = self.send_request(path, parameters)
         try:
             return json.loads(text)["data"]
         except (ValueError, KeyError, RecursionError):
@@ -98,11 +98,13 @@ class Server:
 
     def _build_request(self, path: str, parameters: Sequence[tuple[str, str]]) -> urllib.request.Request:
         parts = urllib.parse.urlsplit(self.public_address)
-        place = parts.path.rstrip("/") + path
-        target = urllib.parse.urlunsplit((parts.scheme, parts.netloc, place, urllib.parse.urlencode(parameters), ""))
+        full_path = parts.path.rstrip("/") + path
+        target = urllib.parse.urlunsplit(
+            (parts.scheme, parts.netloc, full_path, urllib.parse.urlencode(parameters), "")
+        )
         request = urllib.request.Request(target, headers={"Accept": "application/json", "User-Agent": "assay"})
-        user, at, _ = urllib.parse.urlsplit(self.url).netloc.rpartition("@")
-        if at:
+        user, separator, _ = urllib.parse.urlsplit(self.url).netloc.rpartition("@")
+        if separator:
             secret = base64.b64encode(urllib.parse.unquote(user).encode()).decode()
             request.add_header("Authorization", f"Basic {secret}")
         return request
@@ -122,15 +124,15 @@ class Server:
             text = error.read()
         document = _parse_object(text)
         if document.get("status") != "error":
-            if error.code in AGAIN or error.code in (401, 403):
+            if error.code in RETRIED_STATUSES or error.code in (401, 403):
                 return self._build_error(
-                    error.code, text.decode("utf-8", errors="replace").strip()[:SHOWN] or error.reason
+                    error.code, text.decode("utf-8", errors="replace").strip()[:TEXT_LIMIT] or error.reason
                 )
             return self._build_no_prometheus_error(text, f"HTTP {error.code} {error.reason}")
         cause = str(document.get("error", ""))
-        if error.code not in AGAIN and any(word in cause for word in TOO_MANY):
+        if error.code not in RETRIED_STATUSES and any(word in cause for word in TOO_MANY):
             raise TooManyError(cause)
-        return self._build_error(error.code, f"{document.get('errorType', 'error')}: {cause}"[:SHOWN])
+        return self._build_error(error.code, f"{document.get('errorType', 'error')}: {cause}"[:TEXT_LIMIT])
 
     def _build_error(self, status: int, cause: str) -> AssayError:
         hint = "does the server want a name and a password? http://NAME:PASSWORD@HOST" if status == 401 else ""

@@ -20,14 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.engine.result_cache import Store
-from assay.ingest.discovery import TAKEN
+from assay.ingest.discovery import RUN_HINT
 from assay.remote import disk_space
 from assay.remote.address import is_address, is_archive
 from assay.remote.archives import unpack
 from assay.remote.object_store import Object, Storage, open_storage
-from assay.remote.required_files import Wanted
-from assay.remote.transfer import Fetching, check_names, nothing_wanted
-from assay.util.atomic import clear_way, discard
+from assay.remote.required_files import RequiredFiles
+from assay.remote.transfer import Transfer, build_no_files_error, check_names
+from assay.util.atomic import create_parents, discard
 from assay.util.checksums import is_sealed
 from assay.util.diagnostics import fail
 from assay.util.paths import resolve_path
@@ -46,103 +46,103 @@ class _Mirror:
     key: str
     address: str
     name: str
-    wanted: Wanted
+    wanted: RequiredFiles
     progress: Progress
     notice: Notice
-    fetching: Notice
+    report_fetching: Notice
 
     @property
     def folder(self) -> Path:
-        return self.store.place(KIND, self.key)
+        return self.store.get_path(KIND, self.key)
 
     def announce(self, items: Sequence[Object]) -> None:
         """Report how many objects are about to be fetched, and their size."""
         if items:
             number = "1 object" if len(items) == 1 else f"{len(items)} objects"
             size = sum(item.size for item in items) / 1e6
-            self.fetching(f"fetching {number} of run {self.name}, {size:.1f} MB, from {self.address}")
+            self.report_fetching(f"fetching {number} of run {self.name}, {size:.1f} MB, from {self.address}")
 
     def report_progress(self, action: str) -> Callable[[int, int], None]:
         return lambda done, total: self.progress(f"{action} {self.name}", done, total)
 
 
-def mirrored(
+def mirror_run(
     store: Store,
     address: str,
     name: str,
-    wanted: Wanted,
-    held: ExitStack,
+    wanted: RequiredFiles,
+    exit_stack: ExitStack,
     progress: Progress,
     notice: Notice,
-    fetching: Notice = ignore_notice,
+    report_fetching: Notice = ignore_notice,
 ) -> Path:
     """Return the local directory of a run on object storage or in an archive, brought up to date.
 
-    It does not change until `held` is closed. `notice` is called when another process is waited for, `fetching` with
-    the number and size of the objects that are about to be fetched.
+    It does not change until `exit_stack` is closed. `notice` is called when another process is waited for,
+    `report_fetching` with the number and size of the objects that are about to be fetched.
 
     Raises AssayError: the address is empty, unreachable or refuses; the archive is broken or unsafe; the disk is full.
     """
-    place = address if is_address(address) else str(resolve_path(Path(address)))
-    key = hashlib.sha256(place.encode()).hexdigest()[:32]
-    mirror = _Mirror(store, key, address, name, wanted, progress, notice, fetching)
+    location = address if is_address(address) else str(resolve_path(Path(address)))
+    key = hashlib.sha256(location.encode()).hexdigest()[:32]
+    mirror = _Mirror(store, key, address, name, wanted, progress, notice, report_fetching)
     try:
         lock = _open_lock(mirror)
     except OSError as error:
-        raise disk_space.write_error(store.folder, address, error) from None
-    held.callback(os.close, lock)
+        raise disk_space.build_write_error(store.folder, address, error) from None
+    exit_stack.callback(os.close, lock)
     if not is_address(address):
         return _mirror_local_archive(mirror, lock, Path(address))
     storage = open_storage(address)
-    packed = storage.object() if is_archive(address) else None
-    if packed:
-        return _mirror_remote_archive(mirror, lock, storage, packed)
+    archive_object = storage.find_object() if is_archive(address) else None
+    if archive_object:
+        return _mirror_remote_archive(mirror, lock, storage, archive_object)
     return _mirror_objects(mirror, lock, storage)
 
 
 def _open_lock(mirror: _Mirror) -> int:
     """Open the lock file, replacing anything else of its name.  Raises OSError."""
-    place = mirror.folder / "lock"
-    clear_way(mirror.store.folder, place)
-    if os.path.lexists(place) and not place.is_file():
-        discard(mirror.store.folder, place)
-    return os.open(place, os.O_RDWR | os.O_CREAT, 0o644)
+    lock_path = mirror.folder / "lock"
+    create_parents(mirror.store.folder, lock_path)
+    if os.path.lexists(lock_path) and not lock_path.is_file():
+        discard(mirror.store.folder, lock_path)
+    return os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o644)
 
 
 def _mirror_objects(mirror: _Mirror, lock: int, storage: Storage) -> Path:
     """Mirror the objects below an address."""
-    objects = storage.objects()
+    objects = storage.list_objects()
     wanted = [item for item in objects if mirror.wanted.has(item.name)]
     if not wanted:
-        raise nothing_wanted("the run", mirror.address, mirror.wanted, [item.name for item in objects])
+        raise build_no_files_error("the run", mirror.address, mirror.wanted, [item.name for item in objects])
     check_names(mirror.address, wanted)
-    fetching = Fetching(storage, mirror.folder, mirror.report_progress("fetching"))
+    transfer = Transfer(storage, mirror.folder, mirror.report_progress("fetching"))
     with _lock_shared(mirror, lock):
-        if fetching.files.is_dir() and not fetching.missing(wanted) and not fetching.vanished(objects):
-            return fetching.files
+        if transfer.files.is_dir() and not transfer.list_outdated(wanted) and not transfer.list_removed(objects):
+            return transfer.files
     with _lock_exclusively(mirror, lock):
-        fetching.clear(objects)
-        mirror.announce(missing := fetching.missing(wanted))
-        fetching.fetch(missing)
-        fetching.finish(objects)
-    return fetching.files
+        transfer.clear(objects)
+        mirror.announce(missing := transfer.list_outdated(wanted))
+        transfer.fetch(missing)
+        transfer.finish(objects)
+    return transfer.files
 
 
-def _mirror_remote_archive(mirror: _Mirror, lock: int, storage: Storage, packed: Object) -> Path:
+def _mirror_remote_archive(mirror: _Mirror, lock: int, storage: Storage, archive_object: Object) -> Path:
     """Mirror an archive on object storage; the archive is deleted once it is unpacked."""
-    mark = [mirror.address, *packed.mark]
+    identity = [mirror.address, *archive_object.fingerprint]
     with _lock_shared(mirror, lock):
-        if unpacked := _find_unpacked(mirror, mark):
+        if unpacked := _find_unpacked(mirror, identity):
             return unpacked
-    fetching = Fetching(storage, mirror.folder, mirror.report_progress("fetching"))
+    transfer = Transfer(storage, mirror.folder, mirror.report_progress("fetching"))
     with _lock_exclusively(mirror, lock):
-        if not _find_unpacked(mirror, mark):
-            mirror.announce(missing := fetching.missing([packed]))
-            fetching.fetch(missing)
-            fetching.finish([packed])
-            _unpack(mirror, mark, fetching.files / packed.name)
-            shutil.rmtree(fetching.files)
-    return mirror_folder(mirror, mark)
+        if not _find_unpacked(mirror, identity):
+            mirror.announce(missing := transfer.list_outdated([archive_object]))
+            transfer.fetch(missing)
+            transfer.finish([archive_object])
+            _unpack(mirror, identity, transfer.files / archive_object.name)
+            shutil.rmtree(transfer.files)
+    return get_unpacked_folder(mirror, identity)
 
 
 def _mirror_local_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
@@ -151,48 +151,48 @@ def _mirror_local_archive(mirror: _Mirror, lock: int, archive: Path) -> Path:
         status = archive.stat()
     except OSError as error:
         raise fail("no-run", f"the archive of the run cannot be read: {archive}", found=error.strerror or str(error),
-                   hint=TAKEN) from None  # fmt: skip
-    mark = [str(resolve_path(archive)), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+                   hint=RUN_HINT) from None  # fmt: skip
+    identity = [str(resolve_path(archive)), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
     with _lock_shared(mirror, lock):
-        if unpacked := _find_unpacked(mirror, mark):
+        if unpacked := _find_unpacked(mirror, identity):
             return unpacked
     with _lock_exclusively(mirror, lock):
-        if not _find_unpacked(mirror, mark):
-            _unpack(mirror, mark, archive)
-    return mirror_folder(mirror, mark)
+        if not _find_unpacked(mirror, identity):
+            _unpack(mirror, identity, archive)
+    return get_unpacked_folder(mirror, identity)
 
 
-def _find_unpacked(mirror: _Mirror, mark: Sequence[object]) -> Path | None:
+def _find_unpacked(mirror: _Mirror, identity: Sequence[object]) -> Path | None:
     """Return the directory of this archive if it was unpacked before with all files that are wanted now."""
     folder = mirror.folder / UNPACKED
     try:
         contents = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
-        is_usable = contents["of"] == list(mark) and set(mirror.wanted.globs) <= set(contents["wanted"])
+        is_usable = contents["of"] == list(identity) and set(mirror.wanted.globs) <= set(contents["wanted"])
         return folder / contents["folder"] if is_usable and is_sealed(folder) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def mirror_folder(mirror: _Mirror, mark: Sequence[object]) -> Path:
+def get_unpacked_folder(mirror: _Mirror, identity: Sequence[object]) -> Path:
     """Return the directory of an archive that was just unpacked."""
-    folder = _find_unpacked(mirror, mark)
+    folder = _find_unpacked(mirror, identity)
     assert folder, "it was unpacked just now"
     return folder
 
 
-def _unpack(mirror: _Mirror, mark: Sequence[object], archive: Path) -> None:
+def _unpack(mirror: _Mirror, identity: Sequence[object], archive: Path) -> None:
     """Unpack the wanted files, and those that were wanted before.
 
     Otherwise two systems that share an archive would undo each other's work.
     """
     globs = {*mirror.wanted.globs, *_read_previous_globs(mirror)}
-    wanted = Wanted(tuple(sorted(globs)))
-    with mirror.store.filling(f"{KIND}/{mirror.key}", UNPACKED, ends=True) as fresh:
-        (fresh / "files").mkdir()
-        run = unpack(archive, fresh / "files", wanted, mirror.address, mirror.report_progress("unpacking"))
-        folder = run.relative_to(fresh).as_posix()
-        contents = {"of": list(mark), "wanted": sorted(globs), "folder": folder}
-        (fresh / CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
+    wanted = RequiredFiles(tuple(sorted(globs)))
+    with mirror.store.fill_entry(f"{KIND}/{mirror.key}", UNPACKED, ends=True) as new_folder:
+        (new_folder / "files").mkdir()
+        run = unpack(archive, new_folder / "files", wanted, mirror.address, mirror.report_progress("unpacking"))
+        folder = run.relative_to(new_folder).as_posix()
+        contents = {"of": list(identity), "wanted": sorted(globs), "folder": folder}
+        (new_folder / CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
 
 
 def _read_previous_globs(mirror: _Mirror) -> Sequence[str]:
@@ -218,7 +218,7 @@ def _lock_exclusively(mirror: _Mirror, lock: int) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise disk_space.write_error(mirror.folder, mirror.address, error) from None
+        raise disk_space.build_write_error(mirror.folder, mirror.address, error) from None
     finally:
         fcntl.flock(lock, fcntl.LOCK_SH)
 

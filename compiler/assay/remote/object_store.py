@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any
 
-from assay.remote.address import CREDENTIALS, PACKAGES, place_in
-from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
+from assay.remote.address import CREDENTIALS, PACKAGES, split_address
+from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 
 PIECE = 8 * 2**20  # bytes per request
 #: metadata that identifies the content of an object, the most reliable first
@@ -18,7 +18,11 @@ CHANGED = "FileExpired"  # the error of s3fs for an object that changed since it
 EXTRA = "s3"
 TRIES = 2  # attempts of s3fs, per object and per request; its client retries every request by itself
 #: exceptions of these packages that are no OSError
-RAISED = (("botocore.exceptions", "BotoCoreError"), ("botocore.exceptions", "ClientError"), ("aiohttp", "ClientError"))
+STORAGE_ERRORS = (
+    ("botocore.exceptions", "BotoCoreError"),
+    ("botocore.exceptions", "ClientError"),
+    ("aiohttp", "ClientError"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Object:
     version: str
 
     @property
-    def mark(self) -> tuple[int, str]:
+    def fingerprint(self) -> tuple[int, str]:
         """Size and version: they differ if the content does."""
         return self.size, self.version
 
@@ -43,22 +47,24 @@ class Storage:
     address: str
     system: Any
 
-    def objects(self) -> tuple[Object, ...]:
+    def list_objects(self) -> tuple[Object, ...]:
         """Return all objects below the address, by name.  Raises AssayError `no-run`: there is none."""
-        scheme, path = place_in(self.address)
-        with self.asking("list"):
+        scheme, path = split_address(self.address)
+        with self.translate_errors("list"):
             listing = self.system.find(path, detail=True)
         items = [_build_object(name.removeprefix(f"{path}/"), info) for name, info in sorted(listing.items())
                if name.startswith(f"{path}/") and not name.endswith("/") and info.get("type") == "file"]  # fmt: skip
         if not items:
-            raise self.nothing(f"there is nothing at the address of the run: {self.address}", scheme, path)
+            raise self.build_no_objects_error(
+                f"there is nothing at the address of the run: {self.address}", scheme, path
+            )
         return tuple(items)
 
-    def object(self) -> Object | None:
+    def find_object(self) -> Object | None:
         """Return the object at the address itself; None if there is none."""
-        path = place_in(self.address)[1]
+        path = split_address(self.address)[1]
         try:
-            with self.asking("read"):
+            with self.translate_errors("read"):
                 info = self.system.info(path)
         except AssayError as error:
             if error.diagnostics[0].code == "no-run":
@@ -66,9 +72,9 @@ class Storage:
             raise
         return _build_object(path.rpartition("/")[2], info) if info.get("type") == "file" else None
 
-    def pieces(self, item: Object, start: int) -> Iterator[bytes]:
+    def read_pieces(self, item: Object, start: int) -> Iterator[bytes]:
         """Yield the bytes of an object from `start` on.  Raises AssayError, also if it changed since it was listed."""
-        with self.asking("read", item):
+        with self.translate_errors("read", item):
             if start == item.size:
                 return
             with self.system.open(item.path, "rb", block_size=PIECE, cache_type="none") as stream:
@@ -83,9 +89,9 @@ class Storage:
                     yield piece
 
     @contextmanager
-    def asking(self, action: str, item: Object | None = None) -> Iterator[None]:
+    def translate_errors(self, action: str, item: Object | None = None) -> Iterator[None]:
         """Raise everything that goes wrong between this process and the storage as AssayError."""
-        address = f"{place_in(self.address)[0]}://{item.path}" if item else self.address
+        address = f"{split_address(self.address)[0]}://{item.path}" if item else self.address
         try:
             yield
         except PermissionError as error:
@@ -94,7 +100,9 @@ class Storage:
         except FileNotFoundError as error:
             if item:
                 raise self._build_changed_error(item, "is gone") from None
-            raise self.nothing(f"the server has no such place: {address}", *place_in(self.address), error) from None
+            raise self.build_no_objects_error(
+                f"the server has no such place: {address}", *split_address(self.address), error
+            ) from None
         except _get_exceptions() as error:
             if type(error).__name__ == CHANGED:
                 assert item
@@ -102,15 +110,17 @@ class Storage:
             if type(error).__name__ in ("NoCredentialsError", "PartialCredentialsError", "ProfileNotFound"):
                 raise fail("run-refused", f"there are no credentials for: {address}", found=_describe_cause(error),
                            hint=f"{CREDENTIALS}; FSSPEC_S3_ANON=true reads what is public") from None  # fmt: skip
-            broken = item is not None and not _is_unreachable(error)
-            message = "the server broke off" if broken else "the server cannot be reached, or does not answer as one"
+            is_interrupted = item is not None and not _is_unreachable(error)
+            message = (
+                "the server broke off" if is_interrupted else "the server cannot be reached, or does not answer as one"
+            )
             raise fail("no-server", f"{message}: {address}", found=_describe_cause(error),
-                       hint="what was fetched is kept: the next run goes on with the rest" if broken
+                       hint="what was fetched is kept: the next run goes on with the rest" if is_interrupted
                        else "is AWS_ENDPOINT_URL its address?") from None  # fmt: skip
 
-    def nothing(self, message: str, scheme: str, path: str, error: OSError | None = None) -> AssayError:
+    def build_no_objects_error(self, message: str, scheme: str, path: str, error: OSError | None = None) -> AssayError:
         """Return the error of an address without objects, with similar names next to it."""
-        hint = did_you_mean(*siblings) if (siblings := self._list_siblings(path)) else ""
+        hint = suggest_names(*siblings) if (siblings := self._list_siblings(path)) else ""
         cause = _describe_cause(error) if error else ""
         return fail("no-run", message, expected=f"objects below {scheme}://{path}/", found=cause, hint=hint)
 
@@ -127,14 +137,14 @@ class Storage:
         """Return the error of an object that changed since it was listed."""
         return fail(
             "run-changing",
-            f"an object {change} while the run was fetched: {place_in(self.address)[0]}://{item.path}",
+            f"an object {change} while the run was fetched: {split_address(self.address)[0]}://{item.path}",
             hint="run again when the run is complete: what was fetched is kept",
         )
 
 
 def open_storage(address: str) -> Storage:
     """Open the storage of an address.  Raises AssayError (usage): the package for it is not installed."""
-    scheme, _ = place_in(address)
+    scheme, _ = split_address(address)
     try:
         import fsspec
 
@@ -172,7 +182,7 @@ def _get_version(info: Mapping[str, Any]) -> str:
 
 def _get_exceptions() -> tuple[type[Exception], ...]:
     """Return the exceptions that imported storage packages raise when a server misbehaves."""
-    loaded = [getattr(sys.modules[module], name) for module, name in RAISED if module in sys.modules]
+    loaded = [getattr(sys.modules[module], name) for module, name in STORAGE_ERRORS if module in sys.modules]
     # ValueError: invalid settings; LookupError: incomplete responses
     return (OSError, EOFError, ValueError, LookupError, *loaded)
 

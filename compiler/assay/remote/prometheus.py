@@ -20,11 +20,11 @@ from assay.ingest.workspace_dir import open_engine
 from assay.remote import prometheus_times
 from assay.remote.http import Server, TooManyError
 from assay.sql import dialect
-from assay.sql.dialect import TARGET, column, copied
-from assay.util.diagnostics import USAGE, AssayError, did_you_mean, fail
+from assay.sql.dialect import TARGET, build_column, build_copy_with_stats
+from assay.util.diagnostics import USAGE, AssayError, fail, suggest_names
 from assay.util.locks import release
 from assay.util.progress import Progress
-from assay.util.scratch import BESIDE, create_locked_folder
+from assay.util.scratch import TEMPORARY_PREFIX, create_locked_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -71,13 +71,15 @@ def fetch(server: Server, request: Request, out: Path, report: Progress) -> Path
     for selector in request.selectors:
         require_series(server, request, selector)
     fresh_folder = not out.exists()
-    scratch, lock = create_locked_folder(out, BESIDE)
+    scratch, lock = create_locked_folder(out, TEMPORARY_PREFIX)
     try:
         (scratch / "plain").mkdir()
         with open_engine(scratch) as connection:
             _fetch_pages(connection, server, request, scratch, report)
-            fresh = scratch / FILE
-            (counts,) = connection.execute(copied(_select_samples(request)), {TARGET: str(fresh)}).fetchall()
+            new_file = scratch / FILE
+            (counts,) = connection.execute(
+                build_copy_with_stats(_select_samples(request)), {TARGET: str(new_file)}
+            ).fetchall()
             if not counts[1]:
                 start, end = (
                     prometheus_times.format_instant(request.start),
@@ -85,7 +87,7 @@ def fetch(server: Server, request: Request, out: Path, report: Progress) -> Path
                 )
                 message = f"the server has no samples of this time: {server.public_address}"
                 raise fail("no-samples", message, found=f"none from {start} to {end}")
-        fresh.replace(out / FILE)
+        new_file.replace(out / FILE)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
         release(lock)
@@ -97,9 +99,9 @@ def fetch(server: Server, request: Request, out: Path, report: Progress) -> Path
 def require_series(server: Server, request: Request, selector: str) -> None:
     """Check that the server has series of a selector in the period.  Raises AssayError."""
     if not _list_series(server, Page(selector, request.start, request.end)):
-        names = [str(name) for name in server.data(NAMES, ())]
+        names = [str(name) for name in server.request_data(NAMES, ())]
         word = selector.split("{")[0]
-        hint = did_you_mean(word, names) if word and word not in names else ""
+        hint = suggest_names(word, names) if word and word not in names else ""
         raise fail(
             "no-series",
             f"the server has no series of {selector}: {server.public_address}",
@@ -112,8 +114,8 @@ def require_series(server: Server, request: Request, selector: str) -> None:
 
 def _list_series(server: Server, page: Page) -> list[Mapping[str, str]]:
     """Return the labels of the series of a page."""
-    span = [("start", prometheus_times.seconds(page.start)), ("end", prometheus_times.seconds(page.end))]
-    series = server.data(SERIES, [("match[]", page.selector), *span])
+    span = [("start", prometheus_times.format_seconds(page.start)), ("end", prometheus_times.format_seconds(page.end))]
+    series = server.request_data(SERIES, [("match[]", page.selector), *span])
     return list(series)
 
 
@@ -176,7 +178,7 @@ def _query_page(server: Server, page: Page) -> Iterator[tuple[Page, bytes]]:
 def _send_query(server: Server, page: Page) -> bytes:
     """Return the raw samples of a page; the range starts a millisecond early for servers that exclude its start."""
     range_ = f"{page.selector}[{page.end - page.start + 1}ms]"
-    return server.ask(QUERY, [("query", range_), ("time", prometheus_times.seconds(page.end))])
+    return server.send_request(QUERY, [("query", range_), ("time", prometheus_times.format_seconds(page.end))])
 
 
 def _split_page(server: Server, page: Page) -> Iterator[Page]:
@@ -224,22 +226,27 @@ def _load(connection: duckdb.DuckDBPyConnection, server: Server, text: bytes, pa
 
 def _select_samples(request: Request) -> exp.Select:
     """Return the query for the samples of the period, in order."""
-    query = builder.from_source(dialect.select("name", "labels", "t_ns", "value"), "samples")
+    query = builder.set_source(dialect.select("name", "labels", "t_ns", "value"), "samples")
     query = query.join(
-        "series", on=exp.EQ(this=column("series", "samples"), expression=column("id", "series")), copy=False
+        "series", on=exp.EQ(this=build_column("series", "samples"), expression=build_column("id", "series")), copy=False
     )
-    first, last = (dialect.integer(instant * 10**6) for instant in (request.start, request.end))
-    return query.where(exp.Between(this=column("t_ns"), low=first, high=last), copy=False).order_by("id", "t_ns")
+    first, last = (dialect.build_integer(instant * 10**6) for instant in (request.start, request.end))
+    return query.where(exp.Between(this=build_column("t_ns"), low=first, high=last), copy=False).order_by("id", "t_ns")
 
 
-def request_of(selectors: Sequence[str], start: str, end: str, step: str) -> Request:
+def build_request(selectors: Sequence[str], start: str, end: str, step: str) -> Request:
     """Build a request from the user's arguments.  Raises AssayError: an invalid time or step."""
     problems: list[AssayError] = []
     times: list[int] = []
-    for read, text, option in ((prometheus_times.instant, start, "--start"), (prometheus_times.instant, end, "--end"),
-                               (prometheus_times.duration, step, "--step-size")):  # fmt: skip
+    parse_instant, parse_duration = prometheus_times.parse_instant, prometheus_times.parse_duration
+    arguments = (
+        (parse_instant, start, "--start"),
+        (parse_instant, end, "--end"),
+        (parse_duration, step, "--step-size"),
+    )
+    for parse, text, option in arguments:
         try:
-            times.append(read(text, option))
+            times.append(parse(text, option))
         except AssayError as error:
             problems.append(error)
     if problems:

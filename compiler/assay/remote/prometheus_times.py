@@ -17,12 +17,12 @@ _RFC3339 = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d+))?([Zz]|
 MILLISECOND = 1_000_000  # ns
 
 
-def instant(text: str, option: str) -> int:
+def parse_instant(text: str, option: str) -> int:
     """Parse an RFC 3339 time or Unix seconds into ms since 1970, rounded down.  Raises AssayError: it is neither."""
-    return nanoseconds(text, option) // MILLISECOND
+    return parse_nanoseconds(text, option) // MILLISECOND
 
 
-def nanoseconds(text: str, option: str) -> int:
+def parse_nanoseconds(text: str, option: str) -> int:
     """Parse an RFC 3339 time or Unix seconds into ns since 1970.  Raises AssayError: it is neither."""
     if _SECONDS.fullmatch(text):
         return int(Decimal(text) * 1_000_000_000)
@@ -42,7 +42,7 @@ def nanoseconds(text: str, option: str) -> int:
     return whole * 1_000_000_000 + int((match[3] or "0")[:9].ljust(9, "0"))
 
 
-def duration(text: str, option: str) -> int:
+def parse_duration(text: str, option: str) -> int:
     """Parse a duration such as 30s, 5m or 1h30m into ms.  Raises AssayError: it is invalid or zero."""
     parts = re.findall(r"([0-9]+)(ms|[smhdw])", text) if _DURATION.fullmatch(text) else []
     total = sum(int(number) * UNITS[unit] for number, unit in parts)
@@ -52,7 +52,7 @@ def duration(text: str, option: str) -> int:
     return total
 
 
-def seconds(milliseconds: int) -> str:
+def format_seconds(milliseconds: int) -> str:
     """Format milliseconds as decimal seconds."""
     return f"{milliseconds // 1000}.{milliseconds % 1000:03d}"
 

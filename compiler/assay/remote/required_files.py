@@ -7,31 +7,31 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from assay.ingest.decompress import COMPRESSED
-from assay.ingest.discovery import BESIDE
+from assay.ingest.discovery import MACOS_METADATA_PREFIX
 from assay.lang.model.package import Source
-from assay.remote.address import parts_of
+from assay.remote.address import split_path
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RequiredFiles:
     """Globs of files below a run's directory."""
 
     globs: tuple[str, ...]
 
     def has(self, name: str) -> bool:
         """Check that a file of this name is wanted."""
-        parts = parts_of(name)
-        is_ignored = bool(parts) and parts[-1].startswith(BESIDE)
-        return not is_ignored and any(_matches(parts, parts_of(glob)) for glob in self.globs)
+        parts = split_path(name)
+        is_ignored = bool(parts) and parts[-1].startswith(MACOS_METADATA_PREFIX)
+        return not is_ignored and any(_is_match(parts, split_path(glob)) for glob in self.globs)
 
     def has_below(self, name: str) -> bool:
         """Check that a file is wanted if the first part of its name is a folder above the run."""
-        return self.has("/".join(parts_of(name)[1:]))
+        return self.has("/".join(split_path(name)[1:]))
 
 
-def patterns(sources: Iterable[Source]) -> Wanted:
+def collect_required_files(sources: Iterable[Source]) -> RequiredFiles:
     """Return the globs of all files that sources read: logs, plain or compressed, and documents of constants."""
-    return Wanted(tuple(sorted({glob for source in sources for glob in _list_globs(source)})))
+    return RequiredFiles(tuple(sorted({glob for source in sources for glob in _list_globs(source)})))
 
 
 def _list_globs(source: Source) -> Iterable[str]:
@@ -43,10 +43,10 @@ def _list_globs(source: Source) -> Iterable[str]:
     yield from (file for constant in source.constants for file in constant.files)
 
 
-def _matches(parts: Sequence[str], glob: Sequence[str]) -> bool:
+def _is_match(parts: Sequence[str], glob: Sequence[str]) -> bool:
     """Match as `Path.glob` does: a star stays within a part, two stars match any number of folders."""
     if not glob:
         return not parts
     if glob[0] == "**":
-        return any(_matches(parts[index:], glob[1:]) for index in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], glob[0]) and _matches(parts[1:], glob[1:])
+        return any(_is_match(parts[index:], glob[1:]) for index in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], glob[0]) and _is_match(parts[1:], glob[1:])

@@ -13,22 +13,22 @@ from pathlib import Path
 
 from assay.ingest.decompress import COMPRESSED
 from assay.remote import disk_space
-from assay.remote.address import parts_of, refusal
+from assay.remote.address import explain_refusal, split_path
 from assay.remote.object_store import Object, Storage
-from assay.remote.required_files import Wanted
-from assay.util.atomic import clear_way, discard
+from assay.remote.required_files import RequiredFiles
+from assay.util.atomic import create_parents, discard
 from assay.util.diagnostics import AssayError, fail
 from assay.util.escape import escape_text
-from assay.util.progress import Bytes
+from assay.util.progress import ByteProgress
 
-AT_ONCE = 4
-SHOWN = 8  # names in an error
+WORKERS = 4
+NAME_LIMIT = 8  # names in an error
 
-Mark = tuple[int, str]
+Fingerprint = tuple[int, str]
 
 
 @dataclass(slots=True)
-class Fetching:
+class Transfer:
     """The transfer of objects of a storage into a mirror folder that no other process writes meanwhile.
 
     `files/` holds the objects under their names, `parts/` incomplete ones (named by content, so that a part is resumed
@@ -37,7 +37,7 @@ class Fetching:
 
     storage: Storage
     folder: Path
-    tell: Bytes
+    report_progress: ByteProgress
     done: int = 0
     total: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -63,12 +63,12 @@ class Fetching:
         """The cache that the mirror belongs to."""
         return self.folder.parent.parent
 
-    def missing(self, wanted: Sequence[Object]) -> tuple[Object, ...]:
+    def list_outdated(self, wanted: Sequence[Object]) -> tuple[Object, ...]:
         """Return the objects that are missing or outdated."""
         fetched = self._read_journal()
-        return tuple(item for item in wanted if fetched.get(item.name) != item.mark or not self._is_whole(item))
+        return tuple(item for item in wanted if fetched.get(item.name) != item.fingerprint or not self._is_whole(item))
 
-    def vanished(self, objects: Sequence[Object]) -> tuple[Path, ...]:
+    def list_removed(self, objects: Sequence[Object]) -> tuple[Path, ...]:
         """Return the files whose objects are gone."""
         names = {item.name for item in objects}
         files = (path for path in self.files.rglob("*") if path.is_file() or path.is_symlink())
@@ -78,12 +78,12 @@ class Fetching:
         """Fetch objects.  Raises the first AssayError; complete objects stay."""
         if not items:
             return
-        for place in (self.files, self.parts):
-            clear_way(self.cache, place / "any")
-        begun = sum(part.stat().st_size for item in items if (part := self._get_part_path(item)).exists())
+        for folder in (self.files, self.parts):
+            create_parents(self.cache, folder / "any")
+        partial_size = sum(part.stat().st_size for item in items if (part := self._get_part_path(item)).exists())
         self.total = sum(item.size for item in items)
-        disk_space.check_room(self.folder, self.total - begun, self.storage.address)
-        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        disk_space.check_room(self.folder, self.total - partial_size, self.storage.address)
+        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
             pending = [pool.submit(self._fetch_object, item) for item in items]
             try:
                 for future in pending:
@@ -99,9 +99,9 @@ class Fetching:
 
         A host folder without a log must exist, so that it is reported as in a local directory.
         """
-        for path in self.vanished(objects):
+        for path in self.list_removed(objects):
             path.unlink()
-        folders = {parent for item in objects if not refusal(item.name) for parent in Path(item.name).parents}
+        folders = {parent for item in objects if not explain_refusal(item.name) for parent in Path(item.name).parents}
         for path in sorted((path for path in self.files.rglob("*") if path.is_dir()), reverse=True):
             if path.relative_to(self.files) not in folders:
                 shutil.rmtree(path)
@@ -111,63 +111,63 @@ class Fetching:
     def finish(self, objects: Sequence[Object]) -> None:
         """Rewrite the journal for the present objects, and remove incomplete ones."""
         names = {item.name for item in objects}
-        marks = {name: mark for name, mark in self._read_journal().items() if name in names}
-        fresh = self.journal.with_suffix(".fresh")
-        fresh.write_text("".join(map(_format_line, sorted(marks.items()))), encoding="utf-8")
-        fresh.replace(self.journal)
+        fingerprints = {name: fingerprint for name, fingerprint in self._read_journal().items() if name in names}
+        new_journal = self.journal.with_suffix(".fresh")
+        new_journal.write_text("".join(map(_format_line, sorted(fingerprints.items()))), encoding="utf-8")
+        new_journal.replace(self.journal)
         shutil.rmtree(self.parts, ignore_errors=True)
 
     def _fetch_object(self, item: Object) -> None:
-        part, place = self._get_part_path(item), self.files / item.name
+        part, target = self._get_part_path(item), self.files / item.name
         try:
             start = part.stat().st_size if part.exists() else 0
             self._report(start)
             with part.open("ab") as stream:
-                for piece in self.storage.pieces(item, start):
+                for piece in self.storage.read_pieces(item, start):
                     stream.write(piece)
                     self._report(len(piece))
                     if self.stop.is_set():
                         return
-            place.parent.mkdir(parents=True, exist_ok=True)
-            part.replace(place)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            part.replace(target)
             with self.lock, self.journal.open("a", encoding="utf-8") as stream:
-                stream.write(_format_line((item.name, item.mark)))
+                stream.write(_format_line((item.name, item.fingerprint)))
         except OSError as error:
-            raise disk_space.write_error(self.folder, self.storage.address, error) from None
+            raise disk_space.build_write_error(self.folder, self.storage.address, error) from None
 
     def _report(self, count: int) -> None:
         with self.lock:
             self.done += count
-            self.tell(self.done, self.total)
+            self.report_progress(self.done, self.total)
 
     def _get_part_path(self, item: Object) -> Path:
-        key = json.dumps([item.name, *item.mark])
+        key = json.dumps([item.name, *item.fingerprint])
         return self.parts / hashlib.sha256(key.encode()).hexdigest()[:32]
 
     def _is_whole(self, item: Object) -> bool:
-        place = self.files / item.name
-        return not refusal(item.name) and place.is_file() and place.stat().st_size == item.size
+        path = self.files / item.name
+        return not explain_refusal(item.name) and path.is_file() and path.stat().st_size == item.size
 
-    def _read_journal(self) -> Mapping[str, Mark]:
+    def _read_journal(self) -> Mapping[str, Fingerprint]:
         """Return the size and version of each file; incomplete lines are skipped."""
-        marks: dict[str, Mark] = {}
+        fingerprints: dict[str, Fingerprint] = {}
         try:
             lines = self.journal.read_text(encoding="utf-8", errors="replace").split("\n")
         except FileNotFoundError:
-            return marks
+            return fingerprints
         except OSError:  # not a regular file
             discard(self.cache, self.journal)
-            return marks
+            return fingerprints
         for line in lines:
             try:
                 name, size, version = json.loads(line)
-                marks[name] = (size, version)
+                fingerprints[name] = (size, version)
             except (ValueError, TypeError):
                 continue
-        return marks
+        return fingerprints
 
 
-def _format_line(entry: tuple[str, Mark]) -> str:
+def _format_line(entry: tuple[str, Fingerprint]) -> str:
     return json.dumps([entry[0], *entry[1]]) + "\n"
 
 
@@ -175,22 +175,26 @@ def check_names(address: str, items: Sequence[Object]) -> None:
     """Check that each object can be a file of the mirror.  Raises AssayError."""
     names = {item.name for item in items}
     for name in sorted(names):
-        why = refusal(name) or ("" if "/".join(parts_of(name)) == name else "a part of its name is empty or `.`")
-        if why:
-            raise unsafe(f"an object of the run is refused: {escape_text(name)}", why, address)
-        if above := [str(folder) for folder in Path(name).parents if str(folder) in names]:
-            cause = f"{escape_text(above[0])} is an object"
-            raise unsafe(f"an object of the run is refused: {escape_text(name)}", cause, address)
+        reason = explain_refusal(name) or (
+            "" if "/".join(split_path(name)) == name else "a part of its name is empty or `.`"
+        )
+        if reason:
+            raise build_unsafe_name_error(f"an object of the run is refused: {escape_text(name)}", reason, address)
+        if parents := [str(folder) for folder in Path(name).parents if str(folder) in names]:
+            cause = f"{escape_text(parents[0])} is an object"
+            raise build_unsafe_name_error(f"an object of the run is refused: {escape_text(name)}", cause, address)
 
 
-def unsafe(message: str, why: str, where: str) -> AssayError:
+def build_unsafe_name_error(message: str, reason: str, location: str) -> AssayError:
     """Return the error of a name that no file of a run can have."""
-    return fail("unsafe-name", message, expected="names of files below the run", found=why, notes=(f"in {where}",))
+    return fail(
+        "unsafe-name", message, expected="names of files below the run", found=reason, notes=(f"in {location}",)
+    )
 
 
-def nothing_wanted(subject: str, where: str, wanted: Wanted, names: Sequence[str]) -> AssayError:
+def build_no_files_error(subject: str, location: str, wanted: RequiredFiles, names: Sequence[str]) -> AssayError:
     """Return the error of a run without any file that a source reads."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    more = f" and {len(names) - NAME_LIMIT} more" if len(names) > NAME_LIMIT else ""
     plain = [glob for glob in wanted.globs if not glob.endswith(COMPRESSED)]
-    return fail("no-run", f"{subject} holds no file that a source reads: {where}", expected=", ".join(plain),
-                found=", ".join(map(escape_text, sorted(names)[:SHOWN])) + more or "nothing")  # fmt: skip
+    return fail("no-run", f"{subject} holds no file that a source reads: {location}", expected=", ".join(plain),
+                found=", ".join(map(escape_text, sorted(names)[:NAME_LIMIT])) + more or "nothing")  # fmt: skip

@@ -12,20 +12,28 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.labels import describe_series
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.package import Series
-from assay.report.assemble import filled, words
-from assay.report.assemble import notes as noted
-from assay.report.blocks import rows as asked
-from assay.report.blocks.choices import called, chosen
-from assay.report.blocks.context import Compared, RenderContext, ShownRun, explain_blocks, render_blocks
-from assay.report.blocks.grid import UPRIGHT
-from assay.report.cell_links import facts as of_facts
-from assay.report.data_quality import quality_parts
-from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, Quoted, Table
-from assay.report.glossary import SINCE, UNTIL, entry, of_constant, tables_of, terms
+from assay.report.assemble import collect_placeholder_values, fill_placeholders
+from assay.report.assemble import list_run_notes as list_run_notes
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.choices import choose_rows, describe_chosen_row
+from assay.report.blocks.context import ComparisonColumns, RenderContext, ShownRun, explain_blocks, render_blocks
+from assay.report.blocks.grid import PORTRAIT_COLUMNS
+from assay.report.cell_links import link_facts as link_facts
+from assay.report.data_quality import build_quality_parts
+from assay.report.document import Appendix, Document, Entry, Gallery, Group, Plot, QuotedValue, Table
+from assay.report.glossary import SINCE, UNTIL, build_metric_entry, build_terms, get_constant_id, iter_tables
 from assay.report.prose import Paragraph, Prose, Quote
-from assay.report.run_results import Choices, RunFigures, fact, phase_rows, row_label, told_apart, whole_labels
-from assay.styles.exact_decimal import exact_text
-from assay.styles.registry import style
+from assay.report.run_results import (
+    Choices,
+    RunFigures,
+    add_unit,
+    format_constant,
+    list_full_labels,
+    list_phase_rows,
+    make_labels_unique,
+)
+from assay.styles.exact_decimal import format_exact
+from assay.styles.registry import get_style
 from assay.util.diagnostics import fail, suggest_nearest
 from assay.util.escape import shorten
 
@@ -36,118 +44,135 @@ def assemble_article(
     runs: Sequence[RunFigures],
     choices: Choices,
     provenance: Mapping[str, str],
-    prose: Mapping[str, Prose],
-    notes: Mapping[str, tuple[str, ...]],
-    compared: Compared | None = None,
+    prose_by_file: Mapping[str, Prose],
+    notes_by_part: Mapping[str, tuple[str, ...]],
+    comparison: ComparisonColumns | None = None,
 ) -> Document:
     """The document of an article over some runs.
 
-    `prose` is that of the files by their names, `notes` what parts (by their titles) leave out, `compared` the phases
-    that comparisons have as columns, instead of the runs.
+    `prose_by_file` is that of the files by their names, `notes_by_part` what parts (by their titles) leave out,
+    `comparison` the phases that comparisons have as columns, instead of the runs.
     AssayError when prose quotes what is not there, or a run's constants choose a row that it does not have.
     """
-    named = labels_of(article, runs)
-    context = _prepare(checked, article, runs, named, choices.style, compared)
-    headings = labels_of(article, compared.columns) if compared else named
-    said = words(checked, [shown.run for shown in context.runs], [shown.label for shown in context.runs])
-    facts = manifest(checked, article, compared.columns if compared else runs, headings)
-    quality = quality_parts(
-        {label: run.quality for label, run in zip(headings, compared.columns if compared else runs, strict=True)},
-        {label: run.quality for label, run in zip(named, runs, strict=True)} if compared else None,
+    run_labels = label_article_runs(article, runs)
+    context = _prepare(checked, article, runs, run_labels, choices.style, comparison)
+    headings = label_article_runs(article, comparison.columns) if comparison else run_labels
+    placeholder_values = collect_placeholder_values(
+        checked, [shown_run.run for shown_run in context.runs], [shown_run.label for shown_run in context.runs]
     )
-    galleries = distinct(
-        _gallery(dataclasses.replace(context, place=place), part, prose, notes)
+    manifest_table = build_article_manifest(checked, article, comparison.columns if comparison else runs, headings)
+    quality = build_quality_parts(
+        {label: run.quality for label, run in zip(headings, comparison.columns if comparison else runs, strict=True)},
+        {label: run.quality for label, run in zip(run_labels, runs, strict=True)} if comparison else None,
+    )
+    galleries = make_figure_ids_unique(
+        _build_gallery(dataclasses.replace(context, place=place), part, prose_by_file, notes_by_part)
         for place, part in enumerate(article.parts, start=1)
     )
     return Document(
-        title=choices.title or filled(article.title, said),
+        title=choices.title or fill_placeholders(article.title, placeholder_values),
         subtitle="",
         author=choices.author,
         date=choices.date,
-        intro=tuple(filled(text, said) for text in article.intro.split("\n\n") if text.strip()),
+        intro=tuple(
+            fill_placeholders(text, placeholder_values) for text in article.intro.split("\n\n") if text.strip()
+        ),
         style=choices.style,
-        manifest=facts,
+        manifest=manifest_table,
         sections=(),
         charts=(),
-        dictionary=_dictionary(checked, article, prose.values()),
+        dictionary=_build_dictionary(checked, article, prose_by_file.values()),
         warnings=(
-            *noted(runs, named),
-            *(noted(compared.columns, headings) if compared else ()),
+            *list_run_notes(runs, run_labels),
+            *(list_run_notes(comparison.columns, headings) if comparison else ()),
             *quality.warnings,
         ),
         filters=Table("Filters", ("Run", "Filter", "Argument", "Of", "Rejected", "Rows"), ()),
         provenance=tuple(provenance.items()),
         galleries=galleries,
         appendices=quality.appendices,
-        terms=terms(checked, article, (facts, *tables_of(galleries)), more=explain_blocks(checked, article)),
+        terms=build_terms(
+            checked, article, (manifest_table, *iter_tables(galleries)), block_terms=explain_blocks(checked, article)
+        ),
     )
 
 
-def with_claims(
-    document: Document, checked: CheckedPackage, article: Article, claims: tuple[Appendix, ...]
-) -> Document:
+def add_claims(document: Document, checked: CheckedPackage, article: Article, claims: tuple[Appendix, ...]) -> Document:
     """The document with what is claimed of it, and what that is about explained."""
-    tables: tuple[Table | Appendix, ...] = (document.manifest, *tables_of(document.galleries), *claims)
-    named = terms(checked, article, tables, more=explain_blocks(checked, article))
-    return dataclasses.replace(document, claims=claims, terms=named)
+    tables: tuple[Table | Appendix, ...] = (document.manifest, *iter_tables(document.galleries), *claims)
+    terms_with_claims = build_terms(checked, article, tables, block_terms=explain_blocks(checked, article))
+    return dataclasses.replace(document, claims=claims, terms=terms_with_claims)
 
 
 def _prepare(
     checked: CheckedPackage,
     article: Article,
     runs: Sequence[RunFigures],
-    named: Sequence[str],
-    look: str,
-    compared: Compared | None,
+    run_labels: Sequence[str],
+    style_name: str,
+    comparison: ComparisonColumns | None,
 ) -> RenderContext:
     """Who is shown: the runs of most parts, and those that are cases of grids."""
-    told = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
-    main = [place for place, case in enumerate(told) if not case] or list(range(len(runs)))
-    shown = [ShownRun(runs[place], named[place], named[place] if len(main) > 1 else "") for place in main]
+    case_by_run = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
+    main_indexes = [place for place, case in enumerate(case_by_run) if not case] or list(range(len(runs)))
+    shown_runs = [
+        ShownRun(runs[place], run_labels[place], run_labels[place] if len(main_indexes) > 1 else "")
+        for place in main_indexes
+    ]
     cases = [
-        ShownRun(run, case if told.count(case) == 1 else f"{case} ({run.id})", "")
-        for run, case in zip(runs, told, strict=True)
+        ShownRun(run, case if case_by_run.count(case) == 1 else f"{case} ({run.id})", "")
+        for run, case in zip(runs, case_by_run, strict=True)
         if case
     ]
-    rows = {
-        **chosen(checked, article, [item.run for item in cases]),
-        **chosen(checked, article, [item.run for item in shown]),
+    rows_by_choice = {
+        **choose_rows(checked, article, [item.run for item in cases]),
+        **choose_rows(checked, article, [item.run for item in shown_runs]),
     }
-    columns = compared or Compared([item.run for item in shown], {})
-    headings = labels_of(article, columns.columns)
-    return RenderContext(checked, article, style(look), rows, shown, cases, columns, headings, itertools.count(1))
+    comparison_columns = comparison or ComparisonColumns([item.run for item in shown_runs], {})
+    headings = label_article_runs(article, comparison_columns.columns)
+    return RenderContext(
+        checked,
+        article,
+        get_style(style_name),
+        rows_by_choice,
+        shown_runs,
+        cases,
+        comparison_columns,
+        headings,
+        itertools.count(1),
+    )
 
 
-def metrics_of(article: Article, texts: Iterable[Prose] = ()) -> tuple[str, ...]:
+def list_article_metrics(article: Article, prose_texts: Iterable[Prose] = ()) -> tuple[str, ...]:
     """The metrics that an article's tables and figures show, and its texts quote, each once."""
-    blocks = (name for block in asked.blocks_of(article) for name in block.read_metrics())
-    return tuple(dict.fromkeys((*blocks, *(quote.metric for text in texts for quote in text.quotes))))
+    blocks = (name for block in block_rows.list_ordered_blocks(article) for name in block.read_metrics())
+    return tuple(dict.fromkeys((*blocks, *(quote.metric for text in prose_texts for quote in text.quotes))))
 
 
-def compared_metrics(article: Article) -> tuple[str, ...]:
+def list_compared_metrics(article: Article) -> tuple[str, ...]:
     """Return the metrics that are compared between runs or phases, each once."""
-    compared = (block for block in article.blocks if block.compares_averages)
-    return tuple(dict.fromkeys(name for block in compared for name in block.read_metrics()))
+    compared_blocks = (block for block in article.blocks if block.compares_averages)
+    return tuple(dict.fromkeys(name for block in compared_blocks for name in block.read_metrics()))
 
 
-def labels_of(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
+def label_article_runs(article: Article, runs: Sequence[RunFigures]) -> tuple[str, ...]:
     """What an article calls each run or phase: its label constant, or its id where two runs share one."""
-    named = [shorten(label) for label in whole_labels(article.label, runs)]
-    return told_apart(named, runs, "{id}")
+    labels = [shorten(label) for label in list_full_labels(article.label, runs)]
+    return make_labels_unique(labels, runs, "{id}")
 
 
-def _gallery(
-    context: RenderContext, part: Part, prose: Mapping[str, Prose], notes: Mapping[str, tuple[str, ...]]
+def _build_gallery(
+    context: RenderContext, part: Part, prose_by_file: Mapping[str, Prose], notes_by_part: Mapping[str, tuple[str, ...]]
 ) -> Gallery:
     """Render a part: its prose, what is to be known of its blocks and what is left out; then the blocks."""
     blocks = render_blocks(context, part)
-    said = render_prose(context, prose[part.prose]) if part.prose else ()
+    paragraphs = render_prose(context, prose_by_file[part.prose]) if part.prose else ()
     choices = dict.fromkeys(name for block in blocks for name in block.choices if name)
     text = (
-        *(paragraph.text for paragraph in said),
-        *(sentence for name in choices for sentence in _choice(context, context.article.choice(name))),
+        *(paragraph.text for paragraph in paragraphs),
+        *(sentence for name in choices for sentence in _describe_choice(context, context.article.get_choice(name))),
         *(note for block in blocks for note in block.notes),
-        *notes.get(part.title, ()),
+        *notes_by_part.get(part.title, ()),
         *(gap for block in blocks for gap in block.gaps),
     )
     return Gallery(
@@ -156,38 +181,38 @@ def _gallery(
         text,
         tuple(plot for block in blocks for plot in block.plots),
         tuple(table for block in blocks for table in block.tables),
-        abreast=_abreast(len(context.runs), laid=len(context.all_runs) > UPRIGHT),
+        abreast=_count_abreast(len(context.runs), is_landscape=len(context.all_runs) > PORTRAIT_COLUMNS),
         wide=tuple(plot for block in blocks for plot in block.wide),
-        quoted=tuple(_quoted(context, said)),
+        quoted=tuple(_list_quoted_values(context, paragraphs)),
     )
 
 
-def distinct(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
+def make_figure_ids_unique(galleries: Iterable[Gallery]) -> tuple[Gallery, ...]:
     """The parts, with the ids of figures that would share one told apart by a number: a series may be drawn twice, a
     metric over two others, and runs whose names differ in what no name of a file has."""
-    taken: set[str] = set()
+    used_ids: set[str] = set()
 
-    def own(plot: Plot) -> Plot:
-        tried = itertools.chain([plot.id], (f"{plot.id}-{number}" for number in itertools.count(2)))
-        name = next(name for name in tried if name.casefold() not in taken)
-        taken.add(name.casefold())
-        return dataclasses.replace(plot, id=name)
+    def make_unique(plot: Plot) -> Plot:
+        candidate_ids = itertools.chain([plot.id], (f"{plot.id}-{number}" for number in itertools.count(2)))
+        unique_id = next(unique_id for unique_id in candidate_ids if unique_id.casefold() not in used_ids)
+        used_ids.add(unique_id.casefold())
+        return dataclasses.replace(plot, id=unique_id)
 
     return tuple(
         dataclasses.replace(
             gallery,
-            plots=tuple(plot and own(plot) for plot in gallery.plots),
-            wide=tuple(own(plot) for plot in gallery.wide),
+            plots=tuple(plot and make_unique(plot) for plot in gallery.plots),
+            wide=tuple(make_unique(plot) for plot in gallery.wide),
         )
         for gallery in galleries
     )
 
 
-def _abreast(runs: int, *, laid: bool) -> int:
+def _count_abreast(run_count: int, *, is_landscape: bool) -> int:
     """How many figures stand side by side, those of one kind in whole rows where that can be."""
-    if laid:
-        return 4 if runs in (2, 4) else 3
-    return 3 if runs == 3 else 2
+    if is_landscape:
+        return 4 if run_count in (2, 4) else 3
+    return 3 if run_count == 3 else 2
 
 
 # What a part says
@@ -197,156 +222,171 @@ def render_prose(context: RenderContext, prose: Prose) -> tuple[Paragraph, ...]:
     """The prose of a part; paragraphs that quote a choice which a run does not make are left out."""
 
     def render_quote(quote: Quote) -> str | None:
-        run = _named(context, quote)
-        row = context.row(quote.choice, run)
+        run = _find_quoted_run(context, quote)
+        row = context.find_row(quote.choice, run)
         if quote.choice and row is None:
             return None
-        return asked.quoted(context.checked, context.look, quote, run, row)
+        return block_rows.format_quote(context.checked, context.number_style, quote, run, row)
 
-    return prose.paragraphs(render_quote)
+    return prose.render_paragraphs(render_quote)
 
 
-def _quoted(context: RenderContext, said: Sequence[Paragraph]) -> Iterator[Quoted]:
+def _list_quoted_values(context: RenderContext, paragraphs: Sequence[Paragraph]) -> Iterator[QuotedValue]:
     """The values in paragraphs, and of which run and row each is."""
-    for place, paragraph in enumerate(said):
-        for begin, end, quote in paragraph.quoted:
-            run = _named(context, quote)
-            label = next(shown.label for shown in context.all_runs if shown.run is run)
+    for place, paragraph in enumerate(paragraphs):
+        for begin, end, quote in paragraph.quote_spans:
+            run = _find_quoted_run(context, quote)
+            label = next(shown_run.label for shown_run in context.all_runs if shown_run.run is run)
             row = [f"{name.replace('_', ' ')} {value}" for name, value in quote.where]
-            choice = [context.article.choice(quote.choice).title] if quote.choice else []
-            said_of = "; ".join([", ".join([*choice, *row]), label]).lstrip("; ")
-            row_of = asked.row_of_quote(context.checked, quote, context.row(quote.choice, run))
-            where = tuple((name, str(value)) for name, value in row_of.items())
-            yield Quoted(place, begin, end, quote.metric, said_of, run.id, where)
+            choice = [context.article.get_choice(quote.choice).title] if quote.choice else []
+            description = "; ".join([", ".join([*choice, *row]), label]).lstrip("; ")
+            row_values = block_rows.list_quote_keys(context.checked, quote, context.find_row(quote.choice, run))
+            where = tuple((name, str(value)) for name, value in row_values.items())
+            yield QuotedValue(place, begin, end, quote.metric, description, run.id, where)
 
 
-def _named(context: RenderContext, quote: Quote) -> RunFigures:
+def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:
     """The run that a quote names, by its id or its label; the last one when it names none."""
     if not quote.run:
         return context.runs[-1].run
-    for shown in context.all_runs:
-        if shown.run.id == quote.run:
-            return shown.run
-    alike = [shown.run for shown in context.all_runs if shown.label == quote.run]
-    if not alike:
-        known = list(dict.fromkeys(name for shown in context.all_runs for name in (shown.run.id, shown.label)))
+    for shown_run in context.all_runs:
+        if shown_run.run.id == quote.run:
+            return shown_run.run
+    runs_by_label = [shown_run.run for shown_run in context.all_runs if shown_run.label == quote.run]
+    if not runs_by_label:
+        run_names = list(
+            dict.fromkeys(name for shown_run in context.all_runs for name in (shown_run.run.id, shown_run.label))
+        )
         raise fail(
             "unknown-run",
             f"prose quotes `{quote.metric}` of a run that there is not: `{quote.run}`",
             span=quote.span,
             excerpt=quote.excerpt,
-            expected=", ".join(known),
-            hint=suggest_nearest(quote.run, known),
+            expected=", ".join(run_names),
+            hint=suggest_nearest(quote.run, run_names),
         )
-    return alike[0]
+    return runs_by_label[0]
 
 
-def _choice(context: RenderContext, choice: Choice) -> Iterator[str]:
-    rows = [(shown, context.row(choice.name, shown.run)) for shown in context.runs]
-    there = [f"{shown.titled}{': ' if shown.titled else ''}{called(choice, row)}" for shown, row in rows if row]
-    if there and choice.label:
-        yield f"{choice.title}: {'; '.join(there)}."
-    missing = [shown.label for shown, row in rows if row is None]
-    if not choice.keys and missing:
-        yield f"{_have(missing)} {choice.absent}."
+def _describe_choice(context: RenderContext, choice: Choice) -> Iterator[str]:
+    rows = [(shown_run, context.find_row(choice.name, shown_run.run)) for shown_run in context.runs]
+    row_labels = [
+        f"{shown_run.title_label}{': ' if shown_run.title_label else ''}{describe_chosen_row(choice, row)}"
+        for shown_run, row in rows
+        if row
+    ]
+    if row_labels and choice.label:
+        yield f"{choice.title}: {'; '.join(row_labels)}."
+    runs_without_row = [shown_run.label for shown_run, row in rows if row is None]
+    if not choice.keys and runs_without_row:
+        yield f"{_format_subject(runs_without_row)} {choice.absent}."
     elif rows[-1][1] is None:
         yield f"{rows[-1][0].label}{', which chooses,' if len(rows) > 1 else ''} has {choice.absent}."
-    elif missing:
+    elif runs_without_row:
         row = rows[-1][1]
-        said = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.keys)
-        yield f"{_have(missing)} no {choice.grain.replace('_', ' ')} with {said}."
+        key_values = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.keys)
+        yield f"{_format_subject(runs_without_row)} no {choice.grain.replace('_', ' ')} with {key_values}."
 
 
-def _have(names: Sequence[str]) -> str:
-    return f"{', '.join(names)} {'has' if len(names) == 1 else 'have'}"
+def _format_subject(labels: Sequence[str]) -> str:
+    return f"{', '.join(labels)} {'has' if len(labels) == 1 else 'have'}"
 
 
-def _dictionary(checked: CheckedPackage, article: Article, texts: Iterable[Prose]) -> tuple[Group, ...]:
-    names = list(metrics_of(article, texts))
+def _build_dictionary(checked: CheckedPackage, article: Article, prose_texts: Iterable[Prose]) -> tuple[Group, ...]:
+    names = list(list_article_metrics(article, prose_texts))
     for name in names:  # the list grows meanwhile: by what formulas are over, which may be formulas, too
-        names += [item for item in formula.list_inputs(checked.metric(name).measure) if item not in names]
-    entries = tuple(entry(checked, name) for name in names)
-    shown = asked.series_of(article)
-    lines = tuple(
+        names += [item for item in formula.list_inputs(checked.get_metric(name).measure) if item not in names]
+    entries = tuple(build_metric_entry(checked, name) for name in names)
+    series_names = block_rows.list_shown_series(article)
+    series_entries = tuple(
         Entry(item.name, item.name, item.unit.symbol, f"{item.doc}. {describe_series(checked.package, item)}", "")
         for item in checked.package.series
-        if item.name in shown
+        if item.name in series_names
     )
-    groups = (Group("Metrics", entries), Group("Time series", lines))
+    groups = (Group("Metrics", entries), Group("Time series", series_entries))
     return tuple(group for group in groups if group.entries)
 
 
-def manifest(checked: CheckedPackage, article: Article, columns: Sequence[RunFigures], named: Sequence[str]) -> Table:
+def build_article_manifest(
+    checked: CheckedPackage, article: Article, columns: Sequence[RunFigures], run_labels: Sequence[str]
+) -> Table:
     """What is known of each run beside its label, or of each phase, and from when to when that is.
 
     Constants are as they are kept; those that parts tell are left out.
     """
-    read = _sources(checked, article)
+    source_names = _list_shown_sources(checked, article)
     constants = {
         item.name: item
         for source in checked.package.sources
-        if source.name in read or not read
+        if source.name in source_names or not source_names
         for item in source.constants
     }
-    left_out = {article.label, *(item.constant for part in article.parts for item in part.select(Fact))}
-    told = {
-        name: (row_label(item.doc, item.unit.symbol), *(fact(item, run.constants[name]) for run in columns))
+    omitted_constants = {article.label, *(item.constant for part in article.parts for item in part.select(Fact))}
+    rows_by_constant = {
+        name: (add_unit(item.doc, item.unit.symbol), *(format_constant(item, run.constants[name]) for run in columns))
         for name, item in constants.items()
-        if item.type in ("integer", "real", "text", "boolean") and name not in left_out
+        if item.type in ("integer", "real", "text", "boolean") and name not in omitted_constants
     }
-    phases = phase_rows(columns)
-    means = (*map(of_constant, told), *((SINCE, UNTIL) if phases else ()))
-    leads = tuple(of_facts(means, [run.id for run in columns]))
-    return Table("Phases" if phases else "Runs", ("", *named), (*told.values(), *phases), of_rows=means, leads=leads)
+    phases = list_phase_rows(columns)
+    entry_ids = (*map(get_constant_id, rows_by_constant), *((SINCE, UNTIL) if phases else ()))
+    links = tuple(link_facts(entry_ids, [run.id for run in columns]))
+    return Table(
+        "Phases" if phases else "Runs",
+        ("", *run_labels),
+        (*rows_by_constant.values(), *phases),
+        of_rows=entry_ids,
+        leads=links,
+    )
 
 
-def _sources(checked: CheckedPackage, article: Article) -> set[str]:
+def _list_shown_sources(checked: CheckedPackage, article: Article) -> set[str]:
     """The sources of which an article shows anything."""
-    rows = [item.grain.name for item in asked.of_parts(checked, article)]
-    compared = [checked.metric(name) for name in compared_metrics(article)]
+    grain_names = [item.grain.name for item in block_rows.request_part_rows(checked, article)]
+    compared = [checked.get_metric(name) for name in list_compared_metrics(article)]
     metrics = formula.list_measured(formula.index_metrics(checked.package), compared)
-    tables = [*rows, *asked.series_of(article), *(metric.grain for metric in metrics)]
-    events = dependencies.collect_dependencies(checked.package, [], [], tables).events
-    return {event.source for event in checked.package.events if event.name in events}
+    table_names = [*grain_names, *block_rows.list_shown_series(article), *(metric.grain for metric in metrics)]
+    event_names = dependencies.collect_dependencies(checked.package, [], [], table_names).events
+    return {event.source for event in checked.package.events if event.name in event_names}
 
 
 # What series have that cannot be drawn
 
 
-def undrawn(
+def describe_undrawn_series(
     checked: CheckedPackage,
     article: Article,
     runs: Sequence[RunFigures],
-    named: Sequence[str],
-    counts: Sequence[Mapping[str, int]],
+    run_labels: Sequence[str],
+    sample_counts: Sequence[Mapping[str, int]],
 ) -> tuple[str, ...]:
-    """A sentence for each series of a run that is not drawn as a whole; `counts` are the samples of each run by event.
+    """A sentence for each series of a run that is not drawn as a whole; `sample_counts` are the samples of each run by
+    event.
 
     Of a series without any samples, the parts that show it say so.
     """
-    shown = asked.series_of(article)
-    found = [item for item in checked.package.series if item.name in shown]
+    series_names = block_rows.list_shown_series(article)
+    shown_series = [item for item in checked.package.series if item.name in series_names]
     return tuple(
-        f"{label}: {item.name}{said}"
-        for label, run, samples in zip(named, runs, counts, strict=True)
-        for item in found
-        for said in describe_missing(item, run, samples)
+        f"{label}: {item.name}{problem}"
+        for label, run, counts_by_event in zip(run_labels, runs, sample_counts, strict=True)
+        for item in shown_series
+        for problem in describe_missing(item, run, counts_by_event)
     )
 
 
-def describe_missing(item: Series, run: RunFigures, samples: Mapping[str, int]) -> Iterator[str]:
-    rows = asked.rows(run, item)
-    odd = [row for row in rows if not asked.is_drawn(row)]
-    if odd:
-        lines = ", ".join(dict.fromkeys(" ".join(str(row[name]) for name in item.by) for row in odd))
-        what = "is no number, or infinite" if len(odd) == 1 else "are no numbers, or infinite"
-        yield f": {len(odd)} of {len(rows)} values {what}, and not drawn ({lines})."
+def describe_missing(item: Series, run: RunFigures, counts_by_event: Mapping[str, int]) -> Iterator[str]:
+    rows = block_rows.get_rows(run, item)
+    undrawn_rows = [row for row in rows if not block_rows.is_drawn(row)]
+    if undrawn_rows:
+        lines = ", ".join(dict.fromkeys(" ".join(str(row[name]) for name in item.by) for row in undrawn_rows))
+        problem = "is no number, or infinite" if len(undrawn_rows) == 1 else "are no numbers, or infinite"
+        yield f": {len(undrawn_rows)} of {len(rows)} values {problem}, and not drawn ({lines})."
     # That samples are too far apart is a warning already.
     elif (
         not rows
-        and any(samples.get(sampled.event) for sampled in item.samples)
-        and not any(said.startswith(f"{item.name}: ") for said in run.results.warnings)
+        and any(counts_by_event.get(sampled.event) for sampled in item.samples)
+        and not any(warning.startswith(f"{item.name}: ") for warning in run.results.warnings)
     ):
         width = run.constants[item.window] if item.window else item.window_ns
-        window = f"two samples within {exact_text(int(str(width)), 9)} s" if item.reading == "rate" else "a sample"
+        window = f"two samples within {format_exact(int(str(width)), 9)} s" if item.reading == "rate" else "a sample"
         yield f" has no value: no line has {window} of any step."

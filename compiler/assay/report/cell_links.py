@@ -48,34 +48,40 @@ class CellLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PrintedColumn:
     """What a column prints of the metric of a row, and of which runs or phases, by their ids."""
 
     prints: str
     runs: tuple[str, ...]
 
 
-def columns(runs: Sequence[str]) -> tuple[Printed, ...]:
+def list_printed_columns(runs: Sequence[str]) -> tuple[PrintedColumn, ...]:
     """The columns of a comparison of runs behind that of labels: the base, then run, difference, percent for each."""
     base, *rest = runs
-    found = [Printed(AVERAGE, (base,))]
+    printed_columns = [PrintedColumn(AVERAGE, (base,))]
     for run in rest:
-        found += [Printed(AVERAGE, (run,)), Printed(DIFFERENCE, (base, run)), Printed(PERCENT, (base, run))]
-    return tuple(found)
+        printed_columns += [
+            PrintedColumn(AVERAGE, (run,)),
+            PrintedColumn(DIFFERENCE, (base, run)),
+            PrintedColumn(PERCENT, (base, run)),
+        ]
+    return tuple(printed_columns)
 
 
-def compared(row: int, metric: str, runs: Sequence[str]) -> Iterator[CellLink]:
+def link_comparison(row: int, metric: str, runs: Sequence[str]) -> Iterator[CellLink]:
     """The cells of a metric in such a comparison."""
-    for column, item in enumerate(columns(runs), start=1):
-        yield CellLink(row, column, item.prints, tuple(CellSource(metric, run) for run in item.runs))
+    for column, printed_column in enumerate(list_printed_columns(runs), start=1):
+        yield CellLink(
+            row, column, printed_column.prints, tuple(CellSource(metric, run) for run in printed_column.runs)
+        )
 
 
-def on_row(metric: str, run: str, row: Mapping[str, object], names: Sequence[str]) -> CellSource:
+def create_row_source(metric: str, run: str, row: Mapping[str, object], key_columns: Sequence[str]) -> CellSource:
     """What a metric measures on a row, which these columns tell."""
-    return CellSource(metric, run, tuple((name, str(row[name])) for name in dict.fromkeys(names)))
+    return CellSource(metric, run, tuple((name, str(row[name])) for name in dict.fromkeys(key_columns)))
 
 
-def facts(entries: Sequence[str], runs: Sequence[str], prints: str = FACT) -> Iterator[CellLink]:
+def link_facts(entries: Sequence[str], runs: Sequence[str], prints: str = FACT) -> Iterator[CellLink]:
     """The cells of a table of facts: a row an entry, a column a run."""
     for row, entry in enumerate(entries):
         for column, run in enumerate(runs, start=1):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.report.document import Appendix
 
 TITLE = "Data quality"
-NAMED = 3  # things that a message names before it counts the others
+MAX_LISTED_NAMES = 3  # things that a message names before it counts the others
 
 #: kinds of findings
 DEFAULTS, ON_SOME_HOSTS, RARE, UNKNOWN_KEY = "default-samples", "missing-on-hosts", "rare-event", "unknown-key"
@@ -35,23 +35,23 @@ class Finding:
 class RunQuality:
     """How complete a run's data are: hosts, lines read, used, unknown and malformed, and the findings.
 
-    `blank` are the metrics of which every sample rests on a fallback: no value of theirs is printed.
+    `blank_metrics` are the metrics of which every sample rests on a fallback: no value of theirs is printed.
     """
 
     hosts: int = 0
-    read: int = 0
-    used: int = 0
-    unknown: int = 0
-    malformed: int = 0
+    lines_read: int = 0
+    lines_used: int = 0
+    lines_unknown: int = 0
+    lines_malformed: int = 0
     findings: tuple[Finding, ...] = ()
-    blank: frozenset[str] = frozenset()
+    blank_metrics: frozenset[str] = frozenset()
 
     @property
     def messages(self) -> tuple[str, ...]:
         """Return the findings in words."""
         return tuple(item.message for item in self.findings)
 
-    def about(self, metrics: Iterable[str]) -> tuple[str, ...]:
+    def list_messages_about(self, metrics: Iterable[str]) -> tuple[str, ...]:
         """Return the findings that affect some metrics, in words, and those that are about no metric in particular."""
         names = set(metrics)
         return tuple(item.message for item in self.findings if not item.metrics or names & set(item.metrics))
@@ -62,8 +62,8 @@ UNMEASURED = RunQuality()
 
 def list_names(names: Sequence[str]) -> str:
     """Return the first names of several, and how many more there are: `a, b, c and 2 more`."""
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    more = f" and {len(names) - MAX_LISTED_NAMES} more" if len(names) > MAX_LISTED_NAMES else ""
+    return ", ".join(names[:MAX_LISTED_NAMES]) + more
 
 
 def list_hosts(hosts: Sequence[str]) -> str:
@@ -71,12 +71,12 @@ def list_hosts(hosts: Sequence[str]) -> str:
     return f"host{'' if len(hosts) == 1 else 's'} {list_names(hosts)}"
 
 
-def of_metrics(metrics: Sequence[str]) -> str:
+def format_metric_list(metrics: Sequence[str]) -> str:
     """Return metrics in words, behind what happened to them: ` (cdfA, cdfB)`; empty without any."""
     return f" ({list_names(metrics)})" if metrics else ""
 
 
-def appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | None = None) -> Appendix:
+def build_appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | None = None) -> Appendix:
     """Return the block of a report on the data of its runs, and of their phases, by their labels.
 
     The table has a column for each run; the lines below are its findings, or `complete` where there is none.
@@ -84,10 +84,10 @@ def appendix(runs: Mapping[str, RunQuality], phases: Mapping[str, RunQuality] | 
     columns = list(runs.values())
     rows = (
         ("Hosts", *(str(item.hosts) for item in columns)),
-        ("Lines read", *(str(item.read) for item in columns)),
-        ("Lines used", *(str(item.used) for item in columns)),
-        ("Lines unknown", *(str(item.unknown) for item in columns)),
-        ("Lines malformed", *(str(item.malformed) for item in columns)),
+        ("Lines read", *(str(item.lines_read) for item in columns)),
+        ("Lines used", *(str(item.lines_used) for item in columns)),
+        ("Lines unknown", *(str(item.lines_unknown) for item in columns)),
+        ("Lines malformed", *(str(item.lines_malformed) for item in columns)),
         ("Findings", *(str(len(item.findings)) for item in columns)),
     )
     notes = [line for label, item in {**runs, **(phases or {})}.items() for line in _list_findings(label, item)]
@@ -102,40 +102,42 @@ class QualityParts:
     warnings: tuple[str, ...]
 
 
-def quality_parts(columns: Mapping[str, RunQuality], whole: Mapping[str, RunQuality] | None = None) -> QualityParts:
-    """Return the block on what a report compares, by label; `whole`: the runs of which phases are compared."""
-    if not columns or all(item is UNMEASURED for item in columns.values()):
+def build_quality_parts(
+    columns_by_label: Mapping[str, RunQuality], runs_by_label: Mapping[str, RunQuality] | None = None
+) -> QualityParts:
+    """Return the block on what a report compares, by label; `runs_by_label`: the runs of which phases are compared."""
+    if not columns_by_label or all(item is UNMEASURED for item in columns_by_label.values()):
         return QualityParts((), ())
-    block = appendix(whole, columns) if whole else appendix(columns)
-    return QualityParts((block,), tuple(pointers({**(whole or {}), **columns})))
+    block = build_appendix(runs_by_label, columns_by_label) if runs_by_label else build_appendix(columns_by_label)
+    return QualityParts((block,), tuple(list_quality_warnings({**(runs_by_label or {}), **columns_by_label})))
 
 
 def _list_findings(label: str, quality: RunQuality) -> Iterator[str]:
     yield from (f"{label}: {message}" for message in quality.messages or ("complete.",))
 
 
-def pointers(runs: Mapping[str, RunQuality]) -> Iterator[str]:
+def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:
     """Yield a sentence for each run with findings that points to the block."""
     for label, item in runs.items():
         if number := len(item.findings):
             yield f"{label}: {number} finding{'' if number == 1 else 's'} on what its data lack, under {TITLE}."
 
 
-def as_json(quality: RunQuality) -> dict[str, object]:
+def build_quality_data(quality: RunQuality) -> dict[str, object]:
     """Return the quality of a run as plain data."""
     return {
         "hosts": quality.hosts,
         "lines": {
-            "read": quality.read,
-            "used": quality.used,
-            "unknown": quality.unknown,
-            "malformed": quality.malformed,
+            "read": quality.lines_read,
+            "used": quality.lines_used,
+            "unknown": quality.lines_unknown,
+            "malformed": quality.lines_malformed,
         },
-        "findings": [_finding_as_json(item) for item in quality.findings],
+        "findings": [_build_finding_data(item) for item in quality.findings],
     }
 
 
-def _finding_as_json(item: Finding) -> dict[str, object]:
+def _build_finding_data(item: Finding) -> dict[str, object]:
     data: dict[str, object] = {"code": item.code, "message": item.message}
     data |= {"metrics": list(item.metrics), "hosts": list(item.hosts)}
     data |= {"event": item.event} if item.event else {}

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, cast
 
-from assay.report.cell_links import CellLink, Printed
+from assay.report.cell_links import CellLink, PrintedColumn
 from assay.util.diagnostics import fail
 from assay.util.escape import normalize_text
 from assay.util.json_text import dump_indented
@@ -27,38 +27,40 @@ Point = tuple[float, float, float | None, float | None]
 """One listed centile of one run: value, centile (0..1), least and greatest value among the hosts or None."""
 
 
-def _invalid(message: str, *, expected: str = "", found: str = "") -> Exception:
-    return fail("invalid-document", message, expected=expected, found=found)
+def _build_error(message: str, *, expected: str = "", actual: str = "") -> Exception:
+    return fail("invalid-document", message, expected=expected, found=actual)
 
 
-def _check_unique(what: str, names: Iterable[object]) -> None:
-    seen: set[object] = set()
+def _check_unique(kind: str, names: Iterable[object]) -> None:
+    previous_names: set[object] = set()
     for name in names:
-        if name in seen:
-            raise _invalid(f"the {what} `{name}` occurs twice in the document")
-        seen.add(name)
+        if name in previous_names:
+            raise _build_error(f"the {kind} `{name}` occurs twice in the document")
+        previous_names.add(name)
 
 
 def _check_width(title: str, header: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> None:
     for row in rows:
         if len(row) != len(header):
-            raise _invalid(
+            raise _build_error(
                 f"a row of the table `{title}` does not fit its header",
                 expected=f"{len(header)} cells",
-                found=f"{len(row)}: {row!r}",
+                actual=f"{len(row)}: {row!r}",
             )
 
 
-def _check_leads(title: str, leads: tuple[CellLink, ...], rows: int, columns: int) -> None:
-    for lead in leads:
-        if not (0 <= lead.row < rows and 0 <= lead.column < columns):
-            raise _invalid(f"a cell of the table `{title}` that leads to values lies outside of it", found=repr(lead))
-    _check_unique(f"lead of the table {title}", ((lead.row, lead.column) for lead in leads))
+def _check_links(title: str, links: tuple[CellLink, ...], rows: int, columns: int) -> None:
+    for link in links:
+        if not (0 <= link.row < rows and 0 <= link.column < columns):
+            raise _build_error(
+                f"a cell of the table `{title}` that leads to values lies outside of it", actual=repr(link)
+            )
+    _check_unique(f"lead of the table {title}", ((link.row, link.column) for link in links))
 
 
 def _check_file_name(identifier: str) -> None:
     if not re.fullmatch(r"\w[\w.+-]*", identifier):
-        raise _invalid("the id of a chart must serve as a file name", found=identifier)
+        raise _build_error("the id of a chart must serve as a file name", actual=identifier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +94,13 @@ class Table:
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
-        _check_leads(self.title, self.leads, len(self.rows), len(self.header))
-        for what, found, due in (("row", self.of_rows, self.rows), ("column", self.of_columns, self.header)):
-            if found and len(found) != len(due):
-                raise _invalid(f"the table `{self.title}` must name one entry a {what}", found=repr(found))
+        _check_links(self.title, self.leads, len(self.rows), len(self.header))
+        for kind, entry_ids, lines in (("row", self.of_rows, self.rows), ("column", self.of_columns, self.header)):
+            if entry_ids and len(entry_ids) != len(lines):
+                raise _build_error(f"the table `{self.title}` must name one entry a {kind}", actual=repr(entry_ids))
         for mark in self.marks:
             if not (0 <= mark.row < len(self.rows) and 0 <= mark.column < len(self.header)):
-                raise _invalid(f"a mark of the table `{self.title}` lies outside of it", found=repr(mark))
+                raise _build_error(f"a mark of the table `{self.title}` lies outside of it", actual=repr(mark))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +119,17 @@ class Section:
     rows: tuple[tuple[str, ...], ...]
     metrics: tuple[str | None, ...]
     counted: str = ""
-    printed: tuple[Printed, ...] = ()
+    printed: tuple[PrintedColumn, ...] = ()
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
         if self.printed and len(self.printed) != len(self.header) - 1:
-            raise _invalid(f"the section `{self.id}` must say what each column prints", found=repr(self.printed))
+            raise _build_error(f"the section `{self.id}` must say what each column prints", actual=repr(self.printed))
         if len(self.metrics) != len(self.rows):
-            raise _invalid(
+            raise _build_error(
                 f"the section `{self.id}` must name one metric a row",
                 expected=str(len(self.rows)),
-                found=str(len(self.metrics)),
+                actual=str(len(self.metrics)),
             )
 
 
@@ -140,9 +142,9 @@ class Series:
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(x) for point in self.points for x in point if x is not None):
-            raise _invalid(f"a plotted point of the run `{self.run}` is not a finite number")
+            raise _build_error(f"a plotted point of the run `{self.run}` is not a finite number")
         if any(b[1] <= a[1] or b[0] < a[0] for a, b in pairwise(self.points)):
-            raise _invalid(f"the plotted points of the run `{self.run}` do not ascend")
+            raise _build_error(f"the plotted points of the run `{self.run}` do not ascend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,13 +214,13 @@ class Plot:
         _check_unique(f"case of the plot {self.id}", self.cases)
         for row in self.rows:
             if len(row) != len(self.columns):
-                raise _invalid(
+                raise _build_error(
                     f"a row of the plot {self.id} does not fit its columns",
                     expected=f"{len(self.columns)} values",
-                    found=f"{len(row)}: {row!r}",
+                    actual=f"{len(row)}: {row!r}",
                 )
             if any(isinstance(value, float) and not math.isfinite(value) for value in row):
-                raise _invalid(f"a number of the plot {self.id} is not finite")
+                raise _build_error(f"a number of the plot {self.id} is not finite")
 
     @property
     def has_samples(self) -> bool:
@@ -232,7 +234,7 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuotedValue:
     """A value in a paragraph (its place among the part's), by the places of its first character and of that behind its
     last; the entry that it is a value of, and, in words, of what run and row; the run's id, and columns of the row with
     their texts."""
@@ -261,15 +263,15 @@ class Gallery:
     tables: tuple[Table, ...]
     abreast: int = 2
     wide: tuple[Plot, ...] = ()
-    quoted: tuple[Quoted, ...] = ()
+    quoted: tuple[QuotedValue, ...] = ()
 
     def __post_init__(self) -> None:
-        last = (0, 0)
+        previous_end = (0, 0)
         for item in self.quoted:
-            whole = len(self.text[item.paragraph]) if item.paragraph < len(self.text) else -1
-            if not (last <= (item.paragraph, item.begin) and item.begin < item.end <= whole):
-                raise _invalid(f"a quoted value of the part `{self.title}` is not in its text", found=repr(item))
-            last = item.paragraph, item.end
+            text_length = len(self.text[item.paragraph]) if item.paragraph < len(self.text) else -1
+            if not (previous_end <= (item.paragraph, item.begin) and item.begin < item.end <= text_length):
+                raise _build_error(f"a quoted value of the part `{self.title}` is not in its text", actual=repr(item))
+            previous_end = item.paragraph, item.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,9 +310,9 @@ class Appendix:
 
     def __post_init__(self) -> None:
         _check_width(self.title, self.header, self.rows)
-        _check_leads(self.title, self.leads, len(self.rows), len(self.header))
+        _check_links(self.title, self.leads, len(self.rows), len(self.header))
         if self.of_columns and len(self.of_columns) != len(self.header):
-            raise _invalid(f"the table `{self.title}` must name one entry a column", found=repr(self.of_columns))
+            raise _build_error(f"the table `{self.title}` must name one entry a column", actual=repr(self.of_columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,10 +348,10 @@ class Document:
 
     def __post_init__(self) -> None:
         for member in dataclasses.fields(self):
-            object.__setattr__(self, member.name, seen(getattr(self, member.name)))
+            object.__setattr__(self, member.name, normalize_texts(getattr(self, member.name)))
         parse_date(self.date)
-        ids = [*(item.id for item in self.sections), *(item.id for item in self.galleries)]
-        _check_unique("section", ids)
+        section_ids = [*(item.id for item in self.sections), *(item.id for item in self.galleries)]
+        _check_unique("section", section_ids)
         _check_unique("chart", (item.id for item in self.figures))
         _check_unique("figure", (item.figure for item in self.figures))
         _check_unique("dictionary entry", (entry.id for entry in self.entries))
@@ -366,31 +368,31 @@ class Document:
         return (*self.charts, *plots)
 
     @property
-    def drawn(self) -> tuple[Chart | Plot, ...]:
+    def drawn_figures(self) -> tuple[Chart | Plot, ...]:
         """The figures that have something to draw."""
         return tuple(figure for figure in self.figures if figure.has_samples)
 
 
 #: what most members of a document are, which are thousands of points: as they are in plain data, and without a text
-_NO_TEXT = frozenset((int, float, bool, type(None)))
-_PLAIN = _NO_TEXT | {str}
+_TEXTLESS_TYPES = frozenset((int, float, bool, type(None)))
+_PLAIN_TYPES = _TEXTLESS_TYPES | {str}
 
 
-def seen(value: Any) -> Any:
+def normalize_texts(value: Any) -> Any:
     """A part of a document, with escapes for what would not be seen in its texts, or would act where they are shown."""
-    return mapped(value, normalize_text)
+    return map_texts(value, normalize_text)
 
 
-def mapped(value: Any, of: Callable[[str], str]) -> Any:
-    """A part of a document with its texts as `of` has them; what holds none that changes is the same object."""
+def map_texts(value: Any, convert: Callable[[str], str]) -> Any:
+    """A part of a document with its texts as `convert` has them; what holds none that changes is the same object."""
     if isinstance(value, str):
-        new = of(value)
+        new = convert(value)
         return value if new == value else new
     if isinstance(value, tuple):
-        found = tuple([item if type(item) in _NO_TEXT else mapped(item, of) for item in value])
-        return value if all(new is old for new, old in zip(found, value, strict=True)) else found
-    parts = {name: getattr(value, name) for name in _members(cast(Hashable, type(value)))}
-    changed = {name: new for name, old in parts.items() if (new := mapped(old, of)) is not old}
+        converted_items = tuple([item if type(item) in _TEXTLESS_TYPES else map_texts(item, convert) for item in value])
+        return value if all(new is old for new, old in zip(converted_items, value, strict=True)) else converted_items
+    parts = {name: getattr(value, name) for name in _list_members(cast(Hashable, type(value)))}
+    changed = {name: new for name, old in parts.items() if (new := map_texts(old, convert)) is not old}
     return dataclasses.replace(value, **changed) if changed else value
 
 
@@ -399,16 +401,16 @@ def parse_date(text: str) -> datetime.date:
     try:
         return datetime.datetime.strptime(text, "%Y-%m-%d").date()
     except ValueError:
-        raise _invalid("the date of the document cannot be read", expected="YYYY-MM-DD", found=text) from None
+        raise _build_error("the date of the document cannot be read", expected="YYYY-MM-DD", actual=text) from None
 
 
 def to_json(document: Document) -> str:
     """The document as JSON text: keys in the order of the classes above, one space of indent, no escapes."""
-    return dump_indented(_plain(document), allow_nan=False) + "\n"
+    return dump_indented(_convert_to_plain_data(document), allow_nan=False) + "\n"
 
 
 #: members that are left out where they say no more than this
-SILENT: dict[str, object] = {
+DEFAULT_MEMBERS: dict[str, object] = {
     "marks": (),
     "beside": False,
     "cases": (),
@@ -435,23 +437,27 @@ SILENT: dict[str, object] = {
 }
 
 
-def _plain(part: Any) -> Any:
+def _convert_to_plain_data(part: Any) -> Any:
     """A part of a document as plain data; not `dataclasses.asdict`, which copies every text on its way."""
     if isinstance(part, tuple):
-        return [item if type(item) in _PLAIN else _plain(item) for item in part]
-    if not (names := _members(cast(Hashable, type(part)))):
+        return [item if type(item) in _PLAIN_TYPES else _convert_to_plain_data(item) for item in part]
+    if not (names := _list_members(cast(Hashable, type(part)))):
         return part
     members = ((name, getattr(part, name)) for name in names)
-    return {name: _plain(value) for name, value in members if name not in SILENT or value != SILENT[name]}
+    return {
+        name: _convert_to_plain_data(value)
+        for name, value in members
+        if name not in DEFAULT_MEMBERS or value != DEFAULT_MEMBERS[name]
+    }
 
 
 @functools.cache
-def _members(kind: Any) -> tuple[str, ...]:
+def _list_members(kind: Any) -> tuple[str, ...]:
     """The members of a class of parts, in their order; none of anything else."""
     return tuple(item.name for item in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
-def from_json(text: str) -> Document:
+def parse_document(text: str) -> Document:
     """The document that `to_json` wrote; raises `invalid-document` with the place of every problem."""
     from pydantic import TypeAdapter, ValidationError  # slow to import, and only readers need it
 
@@ -459,4 +465,4 @@ def from_json(text: str) -> Document:
         return TypeAdapter(Document).validate_json(text, strict=True)
     except ValidationError as error:
         problems = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors())
-        raise _invalid("the text is not a report document", found=problems) from None
+        raise _build_error("the text is not a report document", actual=problems) from None

@@ -17,29 +17,29 @@ from assay.lang.model.report import Cell, ManifestRow, Report, RowLabel
 from assay.report.document import Appendix, Entry, Gallery, Group, Table
 
 
-def entry(checked: CheckedPackage, name: str) -> Entry:
+def build_metric_entry(checked: CheckedPackage, name: str) -> Entry:
     """The entry of a metric."""
-    metric = checked.metric(name)
-    told = (metric.doc, *(_worked(metric) if formula.is_formula(metric) else ()))
-    return Entry(metric.id, metric.name, metric.unit.symbol, "\n".join(told), checked.definitions[name])
+    metric = checked.get_metric(name)
+    paragraphs = (metric.doc, *(_describe_formula(metric) if formula.is_formula(metric) else ()))
+    return Entry(metric.id, metric.name, metric.unit.symbol, "\n".join(paragraphs), checked.definitions[name])
 
 
-def _worked(metric: Metric) -> tuple[str, ...]:
+def _describe_formula(metric: Metric) -> tuple[str, ...]:
     """Formula and unit, every conversion with its exact factor, worked examples: a line each."""
     conversions = [f"1 {unit} = {factor} {base}" for unit, factor, base in formula.list_conversions(metric.measure)]
     return (
         f"Formula: {formula.format_formula(metric.measure)}, in {metric.unit.name}.",
         *([f"Conversions, exact: {'; '.join(conversions)}."] if conversions else []),
-        *(f"Example: {_example(item)}." for item in metric.examples),
+        *(f"Example: {_format_example(item)}." for item in metric.examples),
     )
 
 
-def _example(example: Worked) -> str:
-    given = ", ".join(
+def _format_example(example: Worked) -> str:
+    input_values = ", ".join(
         f"{item.metric} = {formula.format_number(item.value)} {item.unit.symbol}".strip() for item in example.given
     )
-    why = f" ({example.doc})" if example.doc else ""
-    return f"{given} gives {example.shows} {example.unit.symbol}".strip() + why
+    explanation = f" ({example.doc})" if example.doc else ""
+    return f"{input_values} gives {example.shows} {example.unit.symbol}".strip() + explanation
 
 
 SAMPLE_COUNT = "count.samples"
@@ -58,65 +58,69 @@ BUILT = {
     "is given.",
     "filters applied": "How many filters decide which samples count. The table of filters names them.",
 }
-PRINTED = "As the publication prints it; it was not worked out here."
+PUBLISHED_NOTE = "As the publication prints it; it was not worked out here."
 
 
-def of_row(row: ManifestRow | RowLabel) -> str:
+def get_row_id(row: ManifestRow | RowLabel) -> str:
     """The id of a row of a report's manifest, or of what an edition calls it."""
     return f"row.{row.id}"
 
 
-def of_constant(name: str) -> str:
+def get_constant_id(name: str) -> str:
     """The id of a constant of runs."""
     return f"constant.{name}"
 
 
-def of_column(table: str, name: str) -> str:
+def get_column_id(table: str, name: str) -> str:
     """The id of a column of a grain."""
     return f"column.{table}.{name}"
 
 
-def of_filter(name: str) -> str:
+def get_filter_id(name: str) -> str:
     """The id of what a filter counts."""
     return f"filter.{name}"
 
 
-def terms(
+def build_terms(
     checked: CheckedPackage,
-    shown: Report | Article,
+    report: Report | Article,
     tables: Iterable[Table | Appendix],
     *,
-    counts: bool = False,
-    printed: bool = False,
-    more: Mapping[str, tuple[str, Entry]] | None = None,
+    has_sample_counts: bool = False,
+    is_published: bool = False,
+    block_terms: Mapping[str, tuple[str, Entry]] | None = None,
 ) -> tuple[Group, ...]:
-    """The entries of all that tables name beside metrics and series; with `counts`, of sample counts, too.
+    """The entries of all that tables name beside metrics and series; with `has_sample_counts`, of sample counts, too.
 
-    `printed` says that the numbers are those of a publication; `more` are entries that blocks define, by their ids,
-    behind the titles of their groups.
+    `is_published` says that the numbers are those of a publication; `block_terms` are entries that blocks define, by
+    their ids, behind the titles of their groups.
     """
-    known = {*(item.id for item in checked.package.metrics), *(item.name for item in checked.package.series)}
-    named = [name for table in tables for name in _named(table)]
-    names = dict.fromkeys([*named, *([SAMPLE_COUNT] if counts else [])])
-    told = _ReportNumbers(checked, shown)
+    explained_ids = {*(item.id for item in checked.package.metrics), *(item.name for item in checked.package.series)}
+    named_ids = [name for table in tables for name in _list_named_entries(table)]
+    entry_ids = dict.fromkeys([*named_ids, *([SAMPLE_COUNT] if has_sample_counts else [])])
+    report_numbers = _ReportNumbers(checked, report)
     groups: dict[str, list[Entry]] = {}
-    for name in names:
-        if name and name not in known:
-            group, entry = more[name] if more and name in more else (GROUPS[name.partition(".")[0]], told.entry(name))
-            if printed:
-                entry = Entry(entry.id, entry.name, entry.unit, f"{entry.description}\n{PRINTED}", "")
+    for name in entry_ids:
+        if name and name not in explained_ids:
+            group, entry = (
+                block_terms[name]
+                if block_terms and name in block_terms
+                else (GROUPS[name.partition(".")[0]], report_numbers.build_entry(name))
+            )
+            if is_published:
+                entry = Entry(entry.id, entry.name, entry.unit, f"{entry.description}\n{PUBLISHED_NOTE}", "")
             groups.setdefault(group, []).append(entry)
     order = dict.fromkeys([*ORDER, *groups])
     return tuple(Group(title, tuple(groups[title])) for title in order if title in groups)
 
 
-def _named(table: Table | Appendix) -> tuple[str, ...]:
+def _list_named_entries(table: Table | Appendix) -> tuple[str, ...]:
     if isinstance(table, Appendix):
         return table.of_columns
     return (*table.of_rows, *table.of_columns, table.of_headings)
 
 
-def tables_of(galleries: Sequence[Gallery]) -> Iterator[Table]:
+def iter_tables(galleries: Sequence[Gallery]) -> Iterator[Table]:
     """The tables of the parts of a report."""
     return (table for gallery in galleries for table in gallery.tables)
 
@@ -126,93 +130,114 @@ class _ReportNumbers:
     """What there is to say of a report's numbers."""
 
     checked: CheckedPackage
-    shown: Report | Article
+    report: Report | Article
 
-    def entry(self, name: str) -> Entry:
+    def build_entry(self, name: str) -> Entry:
         """What is told of a name, by its kind."""
-        kind, _, rest = name.partition(".")
-        kinds: Mapping[str, Callable[[str], tuple[str, str, str]]] = {
-            "row": self.row, "constant": self.constant, "phase": self.phase, "column": self.column,
-            "count": self.count, "filter": self.filter,
-        }  # fmt: skip
-        label, unit, said = kinds[kind](rest)
-        return Entry(name, label, unit, said, "")
+        kind, _, local_name = name.partition(".")
+        describers: Mapping[str, Callable[[str], tuple[str, str, str]]] = {
+            "row": self.describe_row,
+            "constant": self.describe_constant,
+            "phase": self.describe_phase,
+            "column": self.describe_column,
+            "count": self.describe_count,
+            "filter": self.describe_filter,
+        }
+        label, unit, description = describers[kind](local_name)
+        return Entry(name, label, unit, description, "")
 
-    def row(self, name: str) -> tuple[str, str, str]:
+    def describe_row(self, name: str) -> tuple[str, str, str]:
         """Of a row of the manifest its label, unit, and where its value comes from."""
-        assert isinstance(self.shown, Report)
-        row = next((item for item in self.shown.manifest if item.id == name), None)
+        assert isinstance(self.report, Report)
+        row = next((item for item in self.report.manifest if item.id == name), None)
         if row is None:
-            once = (item for edition in self.shown.editions for item in edition.manifest)
-            return next(item.label for item in once if item.id == name), "", "The report does not tell it any more."
+            former_rows = (item for edition in self.report.editions for item in edition.manifest)
+            return (
+                next(item.label for item in former_rows if item.id == name),
+                "",
+                "The report does not tell it any more.",
+            )
         if row.built:
             return row.label, "", BUILT[row.built]
-        printed = _printed(row.cell)
+        printed_form = _describe_printed_form(row.cell)
         if row.constant:
-            known = _constant(self.checked, row.constant)
-            lacks = f"Empty where the constant {row.needs} is." if row.needs else ""
-            return row.label, _symbol(known.type, known.unit.symbol), _lines(_fact(known), lacks, printed)
+            constant = _find_constant(self.checked, row.constant)
+            condition = f"Empty where the constant {row.needs} is." if row.needs else ""
+            return (
+                row.label,
+                _get_symbol(constant.type, constant.unit.symbol),
+                _join_lines(_describe_constant_source(constant), condition, printed_form),
+            )
         relation = next(item for item in self.checked.package.relations if item.name == row.relation)
         column = next(item for item in relation.columns if item.name == row.column)
-        said = f"Column {column.name} of the relation {relation.name}, one row a run: {_sentence(relation.doc)}"
-        return row.label, _symbol(column.type, column.unit.symbol), _lines(_sentence(column.doc), said, printed)
+        source = (
+            f"Column {column.name} of the relation {relation.name}, one row a run: {_format_sentence(relation.doc)}"
+        )
+        return (
+            row.label,
+            _get_symbol(column.type, column.unit.symbol),
+            _join_lines(_format_sentence(column.doc), source, printed_form),
+        )
 
-    def constant(self, name: str) -> tuple[str, str, str]:
-        known = _constant(self.checked, name)
-        return known.doc, _symbol(known.type, known.unit.symbol), _fact(known)
+    def describe_constant(self, name: str) -> tuple[str, str, str]:
+        constant = _find_constant(self.checked, name)
+        return constant.doc, _get_symbol(constant.type, constant.unit.symbol), _describe_constant_source(constant)
 
-    def phase(self, name: str) -> tuple[str, str, str]:
-        word = {"from": "from which on", "to": "until which"}[name]
-        said = (
-            f"The instant {word} rows of a run are the phase's, its margin taken off. The user, a constant of the run, "
+    def describe_phase(self, name: str) -> tuple[str, str, str]:
+        phrase = {"from": "from which on", "to": "until which"}[name]
+        description = (
+            f"The instant {phrase} rows of a run are the phase's, its margin taken off. The user, a "
+            "constant of the run, "
             "or a table of it tells at which instant the run is cut."
         )
-        return name.capitalize(), "", said
+        return name.capitalize(), "", description
 
-    def column(self, name: str) -> tuple[str, str, str]:
-        grain, column = self._column(*name.split("."))
-        key = ", by which its rows are told apart" if column.name in grain.key else ""
-        said = f"Column {column.name} of the grain {grain.name}{key}: {_sentence(grain.doc)}"
-        return name_column(column.name), column.unit.symbol, _lines(_sentence(column.doc), said)
+    def describe_column(self, name: str) -> tuple[str, str, str]:
+        grain, column = self._find_column(*name.split("."))
+        key_note = ", by which its rows are told apart" if column.name in grain.key else ""
+        source = f"Column {column.name} of the grain {grain.name}{key_note}: {_format_sentence(grain.doc)}"
+        return name_column(column.name), column.unit.symbol, _join_lines(_format_sentence(column.doc), source)
 
-    def count(self, _name: str) -> tuple[str, str, str]:
-        said = "How many samples the first metric of the table has, after filters; of all hosts together."
-        return "Sample count", "", said
+    def describe_count(self, _name: str) -> tuple[str, str, str]:
+        description = "How many samples the first metric of the table has, after filters; of all hosts together."
+        return "Sample count", "", description
 
-    def filter(self, name: str) -> tuple[str, str, str]:
-        found = next(item for item in self.checked.package.filters if item.name == name)
-        counted = "Rejected: rows for which its condition does not hold. Rows: all that it was asked of."
-        return found.name, "", _lines(_sentence(found.doc), counted)
+    def describe_filter(self, name: str) -> tuple[str, str, str]:
+        package_filter = next(item for item in self.checked.package.filters if item.name == name)
+        counts_note = "Rejected: rows for which its condition does not hold. Rows: all that it was asked of."
+        return package_filter.name, "", _join_lines(_format_sentence(package_filter.doc), counts_note)
 
-    def _column(self, table: str, name: str) -> tuple[Grain, Column]:
+    def _find_column(self, table: str, name: str) -> tuple[Grain, Column]:
         grain = next(item for item in self.checked.package.grains if item.name == table)
         return grain, next(item for item in grain.columns if item.name == name)
 
 
-def _constant(checked: CheckedPackage, name: str) -> Constant:
+def _find_constant(checked: CheckedPackage, name: str) -> Constant:
     return next(item for source in checked.package.sources for item in source.constants if item.name == name)
 
 
-def _fact(known: Constant) -> str:
+def _describe_constant_source(constant: Constant) -> str:
     """Where a constant is read from."""
-    path = " or ".join(".".join(keys) for keys in (known.path, *known.or_at))
-    files = " or ".join(known.files)
-    default = "" if known.default is None else f"; {known.default or 'empty'} where it is not told"
-    return _lines(_sentence(known.doc), f"Constant {known.name} of the run: {path} in {files}{default}.")
+    path = " or ".join(".".join(keys) for keys in (constant.path, *constant.or_at))
+    files = " or ".join(constant.files)
+    default = "" if constant.default is None else f"; {constant.default or 'empty'} where it is not told"
+    return _join_lines(
+        _format_sentence(constant.doc), f"Constant {constant.name} of the run: {path} in {files}{default}."
+    )
 
 
-def _printed(cell: Cell) -> str:
+def _describe_printed_form(cell: Cell) -> str:
     """How a cell of the manifest is written, where that changes what it says."""
-    said = {
+    note = {
         "date": "Printed as the day in UTC.", "time": "Printed as the time of day in UTC, fractions of a second cut.",
         "unsuffixed": "Printed without the letters s at its end.", "spread": "Printed in seconds.",
     }.get(cell.kind, "")  # fmt: skip
-    how = "" if cell.kind in ("text", "unsuffixed") else ", not rounded,"
-    cut = f"Cut{how} to {cell.cut} characters." if cell.cut else ""
-    return " ".join(part for part in (said, cut) if part)
+    rounding_note = "" if cell.kind in ("text", "unsuffixed") else ", not rounded,"
+    cut_note = f"Cut{rounding_note} to {cell.cut} characters." if cell.cut else ""
+    return " ".join(part for part in (note, cut_note) if part)
 
 
-def _symbol(kind: str, symbol: str) -> str:
+def _get_symbol(kind: str, symbol: str) -> str:
     return {"duration": "s", "instant": ""}.get(kind, symbol)
 
 
@@ -220,10 +245,10 @@ def name_column(column: str) -> str:
     return column.replace("_", " ").capitalize()
 
 
-def _sentence(text: str) -> str:
-    said = text[:1].upper() + text[1:]
-    return said if not said or said.endswith(".") else f"{said}."
+def _format_sentence(text: str) -> str:
+    sentence = text[:1].upper() + text[1:]
+    return sentence if not sentence or sentence.endswith(".") else f"{sentence}."
 
 
-def _lines(*parts: str) -> str:
+def _join_lines(*parts: str) -> str:
     return "\n".join(part for part in parts if part)

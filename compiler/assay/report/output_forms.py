@@ -16,11 +16,11 @@ FILES = {
 TOOLS = {PDF: (), MARKDOWN: (), HTML: ("jinja2", "markupsafe")}
 """Form -> the Python packages, beside those of every form, whose versions may change its bytes."""
 
-USUAL = (PDF,)
+DEFAULT_FORMS = (PDF,)
 VEGA_LITE = "6.4"  # the version that charts are written in, and drawn by
 
 
-def ordered(asked: Iterable[str]) -> tuple[str, ...]:
+def order_forms(forms: Iterable[str]) -> tuple[str, ...]:
     """The forms that are asked for, each once, in one order; the usual ones when none is."""
-    wanted = set(asked)
-    return tuple(form for form in FILES if form in wanted) or USUAL
+    requested_forms = set(forms)
+    return tuple(form for form in FILES if form in requested_forms) or DEFAULT_FORMS

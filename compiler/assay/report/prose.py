@@ -20,7 +20,7 @@ from pathlib import Path
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Choice
 from assay.lang.model.package import Grain, Metric
-from assay.util.diagnostics import Diagnostic, Span, did_you_mean, excerpt_at
+from assay.util.diagnostics import Diagnostic, Span, read_excerpt, suggest_names
 
 _ITEM = "a list", "write a sentence, or a paragraph for each item"
 _HEADING = "a heading", "the `title` of the part is its heading; another part has another"
@@ -43,32 +43,32 @@ def check_markup(text: str, path: Path, name: str) -> Iterator[Diagnostic]:
 
     `name` is what messages call the file.
     """
-    told: set[str] = set()
-    before = ""
+    reported_kinds: set[str] = set()
+    previous_line = ""
     for number, line in enumerate(text.split("\n"), start=1):
-        for pattern, (what, hint) in (*_ANYWHERE, *(() if before.strip() else (_AT_FIRST,))):
-            if pattern.match(line) and what not in told:
-                told.add(what)
+        for pattern, (kind, hint) in (*_ANYWHERE, *(() if previous_line.strip() else (_AT_FIRST,))):
+            if pattern.match(line) and kind not in reported_kinds:
+                reported_kinds.add(kind)
                 column = len(line) - len(line.lstrip()) + 1
                 yield Diagnostic(
                     "prose-markdown",
-                    f"prose is plain text, and this line begins {what}, as Markdown has it",
+                    f"prose is plain text, and this line begins {kind}, as Markdown has it",
                     Span(name, number, column, 1),
-                    excerpt_at(path, number, column),
+                    read_excerpt(path, number, column),
                     hint=hint,
                 )
                 break
-        if "{{" in line and "{{" not in told:
-            told.add("{{")
+        if "{{" in line and "{{" not in reported_kinds:
+            reported_kinds.add("{{")
             column = line.index("{{") + 1
             yield Diagnostic(
                 "prose",
                 "a quote of a result has no end",
                 Span(name, number, column, 2),
-                excerpt_at(path, number, column, 2),
+                read_excerpt(path, number, column, 2),
                 expected="}} behind it",
             )
-        before = line
+        previous_line = line
 
 
 _QUOTE = re.compile(r"\{\{((?:(?!\{\{|\}\}).)*)\}\}", re.S)
@@ -104,17 +104,19 @@ class Prose:
     text: str
     quotes: tuple[Quote, ...]
 
-    def paragraphs(self, said: Callable[[Quote], str | None]) -> tuple[Paragraph, ...]:
+    def render_paragraphs(self, render_quote: Callable[[Quote], str | None]) -> tuple[Paragraph, ...]:
         """The paragraphs, lines joined, every quote replaced by what is said for it; without those of which a quote
         says nothing."""
         quotes = iter(self.quotes)
-        found = []
+        paragraphs = []
         for part in re.split(r"\n\s*\n", self.text):
-            given = [(quote, said(quote)) for _, quote in zip(_QUOTE.finditer(part), quotes, strict=False)]
-            answers = [(quote, text) for quote, text in given if text is not None]
-            if part.strip() and len(answers) == len(given):
-                found.append(_paragraph(part, answers))
-        return tuple(found)
+            quotes_and_texts = [
+                (quote, render_quote(quote)) for _, quote in zip(_QUOTE.finditer(part), quotes, strict=False)
+            ]
+            answers = [(quote, text) for quote, text in quotes_and_texts if text is not None]
+            if part.strip() and len(answers) == len(quotes_and_texts):
+                paragraphs.append(_build_paragraph(part, answers))
+        return tuple(paragraphs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,26 +124,26 @@ class Paragraph:
     """A paragraph as it is shown: its text, and the places in it where each quote begins and ends."""
 
     text: str
-    quoted: tuple[tuple[int, int, Quote], ...]
+    quote_spans: tuple[tuple[int, int, Quote], ...]
 
 
-def _paragraph(text: str, answers: Sequence[tuple[Quote, str]]) -> Paragraph:
+def _build_paragraph(text: str, answers: Sequence[tuple[Quote, str]]) -> Paragraph:
     """A paragraph in one line, with the answers in the places of its quotes."""
-    made, done, quoted = "", 0, []
-    for found, (quote, answer) in zip(_QUOTE.finditer(text), answers, strict=True):
-        made += text[done : found.start()]
-        begin = len(_joined(f"{made}.")) - 1
-        quoted.append((begin, begin + len(_joined(answer)), quote))
-        made += _joined(answer)
-        done = found.end()
-    return Paragraph(_joined(made + text[done:]), tuple(quoted))
+    rendered_text, copied_length, quote_spans = "", 0, []
+    for match, (quote, answer) in zip(_QUOTE.finditer(text), answers, strict=True):
+        rendered_text += text[copied_length : match.start()]
+        begin = len(_join_words(f"{rendered_text}.")) - 1
+        quote_spans.append((begin, begin + len(_join_words(answer)), quote))
+        rendered_text += _join_words(answer)
+        copied_length = match.end()
+    return Paragraph(_join_words(rendered_text + text[copied_length:]), tuple(quote_spans))
 
 
-def _joined(text: str) -> str:
+def _join_words(text: str) -> str:
     return " ".join(text.split())
 
 
-def read(
+def read_prose_file(
     path: Path, name: str, checked: CheckedPackage, choices: Sequence[Choice], problems: list[Diagnostic]
 ) -> Prose:
     """The prose of a file, which messages call `name`, and which may refer to choices; what is wrong with it is added
@@ -152,115 +154,123 @@ def read(
         problems.append(Diagnostic("prose", f"the prose cannot be read: {error}", Span(name)))
         return Prose(path, "", ())
     quotes = []
-    for found in _QUOTE.finditer(text):
-        quote = _quote(found, text, name, path)
-        wrong = list(_problems(quote, checked, choices)) if isinstance(quote, Quote) else [quote]
-        problems += wrong
-        if isinstance(quote, Quote) and not wrong:
+    for match in _QUOTE.finditer(text):
+        quote = _parse_quote(match, text, name, path)
+        quote_problems = list(_find_problems(quote, checked, choices)) if isinstance(quote, Quote) else [quote]
+        problems += quote_problems
+        if isinstance(quote, Quote) and not quote_problems:
             quotes.append(quote)
-    problems += check_markup(_QUOTE.sub(_blotted, text), path, name)
+    problems += check_markup(_QUOTE.sub(_mask_quote, text), path, name)
     return Prose(path, text, tuple(quotes))
 
 
-def quotes_in(text: str) -> tuple[tuple[str, str], ...]:
+def list_quotes(text: str) -> tuple[tuple[str, str], ...]:
     """The metric and the words of each quote in a text, in order, in one line; no metric where it cannot be read."""
-    found = []
+    quotes = []
     for quote in _QUOTE.finditer(text):
         call = _CALL.fullmatch(quote[1])
-        found.append((call[1] if call else "", _joined(quote.group())))
-    return tuple(found)
+        quotes.append((call[1] if call else "", _join_words(quote.group())))
+    return tuple(quotes)
 
 
-def without_quotes(text: str) -> str:
+def mark_quotes(text: str) -> str:
     """A text with a mark in the place of each quote."""
     return _QUOTE.sub("{{ … }}", text)
 
 
-def paragraphs_of(text: str) -> tuple[str, ...]:
+def split_paragraphs(text: str) -> tuple[str, ...]:
     """The paragraphs of a text, each in one line."""
-    return tuple(_joined(part) for part in re.split(r"\n\s*\n", text) if part.strip())
+    return tuple(_join_words(part) for part in re.split(r"\n\s*\n", text) if part.strip())
 
 
-def _blotted(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", "_", found[0])
+def _mask_quote(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "_", match[0])
 
 
-def _quote(found: re.Match[str], text: str, name: str, path: Path) -> Quote | Diagnostic:
-    line = text.count("\n", 0, found.start()) + 1
-    span = Span(name, line, found.start() - text.rfind("\n", 0, found.start()), len(found.group()))
-    call = _CALL.fullmatch(found[1])
-    arguments = _arguments(call[2]) if call else None
-    given = dict(arguments or ())
-    decimals = given.pop(DECIMALS, None)
+def _parse_quote(match: re.Match[str], text: str, name: str, path: Path) -> Quote | Diagnostic:
+    line = text.count("\n", 0, match.start()) + 1
+    span = Span(name, line, match.start() - text.rfind("\n", 0, match.start()), len(match.group()))
+    call = _CALL.fullmatch(match[1])
+    arguments = _parse_arguments(call[2]) if call else None
+    values_by_name = dict(arguments or ())
+    decimals = values_by_name.pop(DECIMALS, None)
     if not call or arguments is None or isinstance(decimals, str):
         return Diagnostic(
             "prose",
             "a quote of a result cannot be read",
             span,
             expected='{{ METRIC(COLUMN = "text" or number, ..., decimals = number) }}',
-            found=found.group(),
+            found=match.group(),
         )
-    excerpt = excerpt_at(path, span.line, span.column, span.length)
+    excerpt = read_excerpt(path, span.line, span.column, span.length)
     if len(arguments) > len(dict(arguments)):
-        twice = next(name for name, count in Counter(name for name, _ in arguments).items() if count > 1)
-        return Diagnostic("prose", f"a quote of a result says `{twice}` twice", span, excerpt)
-    run, choice = (str(given.pop(word, "")) for word in (RUN, CHOICE))
-    return Quote(call[1], tuple(given.items()), decimals, span, excerpt, run, choice)
+        repeated_name = next(name for name, count in Counter(name for name, _ in arguments).items() if count > 1)
+        return Diagnostic("prose", f"a quote of a result says `{repeated_name}` twice", span, excerpt)
+    run, choice = (str(values_by_name.pop(word, "")) for word in (RUN, CHOICE))
+    return Quote(call[1], tuple(values_by_name.items()), decimals, span, excerpt, run, choice)
 
 
-def _arguments(text: str) -> list[tuple[str, Value]] | None:
+def _parse_arguments(text: str) -> list[tuple[str, Value]] | None:
     """The names of a quote with their values, in order; None where one cannot be read."""
-    found: list[tuple[str, Value]] = []
-    at = 0
-    while text[at:].strip():
-        part = _ARGUMENT.match(text, at)
-        if not part:
+    arguments: list[tuple[str, Value]] = []
+    position = 0
+    while text[position:].strip():
+        match = _ARGUMENT.match(text, position)
+        if not match:
             return None
-        value = int(part[3]) if part[2] is None else re.sub(r'\\(["\\])', r"\1", part[2][1:-1])
-        found.append((part[1], value))
-        at = part.end()
-    return found
+        value = int(match[3]) if match[2] is None else re.sub(r'\\(["\\])', r"\1", match[2][1:-1])
+        arguments.append((match[1], value))
+        position = match.end()
+    return arguments
 
 
-def _problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choice]) -> Iterator[Diagnostic]:
+def _find_problems(quote: Quote, checked: CheckedPackage, choices: Sequence[Choice]) -> Iterator[Diagnostic]:
     span, excerpt = quote.span, quote.excerpt
     metrics = {metric.id: metric for metric in checked.package.metrics}
     if quote.metric not in metrics:
-        hint = did_you_mean(quote.metric, metrics)
+        hint = suggest_names(quote.metric, metrics)
         yield Diagnostic("unknown-metric", f"prose quotes an unknown metric `{quote.metric}`", span, excerpt, hint=hint)
         return
     if not metrics[quote.metric].grain:
         message = f"prose quotes `{quote.metric}`, a formula over metrics of several grains, which has no rows"
         yield Diagnostic("quote", message, span, excerpt, hint="a report's section can show it")
         return
-    columns = {column.name: column.type for column in grain_of(checked, metrics[quote.metric]).columns}
+    columns = {column.name: column.type for column in find_metric_grain(checked, metrics[quote.metric]).columns}
     for name, value in quote.where:
         if name not in columns:
             message = f"prose quotes `{quote.metric}` by an unknown column `{name}`"
-            yield Diagnostic("unknown-column", message, span, excerpt, hint=did_you_mean(name, columns))
+            yield Diagnostic("unknown-column", message, span, excerpt, hint=suggest_names(name, columns))
         elif isinstance(value, str) != (columns[name] == TEXT):
             message = f"prose quotes `{quote.metric}` by a value that column `{name}` never has"
-            found = "a text" if isinstance(value, str) else "a number"
-            yield Diagnostic("type", message, span, excerpt, expected=columns[name], found=found)
+            actual = "a text" if isinstance(value, str) else "a number"
+            yield Diagnostic("type", message, span, excerpt, expected=columns[name], found=actual)
     if quote.decimals is not None and quote.decimals not in range(MOST_DECIMALS + 1):
         message = f"prose quotes `{quote.metric}` with a number of decimals that it cannot be printed with"
         expected = f"0 to {MOST_DECIMALS}"
         yield Diagnostic("prose", message, span, excerpt, expected=expected, found=str(quote.decimals))
-    told = (*(name for name, _ in quote.where), *(grain_of(checked, metrics[quote.metric]).key if quote.choice else ()))
-    if quote.metric in told:
+    column_names = (
+        *(name for name, _ in quote.where),
+        *(find_metric_grain(checked, metrics[quote.metric]).key if quote.choice else ()),
+    )
+    if quote.metric in column_names:
         message = f"prose quotes metric `{quote.metric}` by a column of that name: rows hold what they have by name"
         yield Diagnostic("metric-name", message, span, excerpt, hint="rename one of them")
-    known = {choice.name: choice.grain for choice in choices}
-    if quote.choice and quote.choice not in known:
+    grains_by_choice = {choice.name: choice.grain for choice in choices}
+    if quote.choice and quote.choice not in grains_by_choice:
         message = f"prose quotes `{quote.metric}` of an unknown choice `{quote.choice}`"
-        yield Diagnostic("unknown-choice", message, span, excerpt, hint=did_you_mean(quote.choice, known))
-    elif quote.choice and known[quote.choice] != metrics[quote.metric].grain:
+        yield Diagnostic("unknown-choice", message, span, excerpt, hint=suggest_names(quote.choice, grains_by_choice))
+    elif quote.choice and grains_by_choice[quote.choice] != metrics[quote.metric].grain:
         message = f"prose quotes `{quote.metric}` of choice `{quote.choice}`, which is of rows of another grain"
         yield Diagnostic(
-            "other-grain", message, span, excerpt, expected=metrics[quote.metric].grain, found=known[quote.choice]
+            "other-grain",
+            message,
+            span,
+            excerpt,
+            expected=metrics[quote.metric].grain,
+            found=grains_by_choice[quote.choice],
         )
 
 
-def grain_of(checked: CheckedPackage, metric: Metric) -> Grain:
+def find_metric_grain(checked: CheckedPackage, metric: Metric) -> Grain:
     """The grain of a metric."""
     return next(grain for grain in checked.package.grains if grain.name == metric.grain)

@@ -10,12 +10,19 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import format_formula, is_formula
 from assay.lang.model.report import Report
 from assay.report import data_quality
-from assay.report.run_results import LABEL_AND_ID, Choices, RunFigures, chart_points, told_apart, whole_labels
+from assay.report.run_results import (
+    LABEL_AND_ID,
+    Choices,
+    RunFigures,
+    format_chart_points,
+    list_full_labels,
+    make_labels_unique,
+)
 from assay.styles.row import Centile, Distribution, FormulaResult
 from assay.util.escape import escape_json
 
 
-def results_json(
+def build_results_data(
     checked: CheckedPackage, report: Report, metrics: Sequence[str], runs: Sequence[RunFigures], choices: Choices
 ) -> dict[str, object]:
     """All results of a report as plain data.
@@ -24,82 +31,88 @@ def results_json(
     centiles `[c, value]` (over hosts `[c, median, lowest, highest]`), points (the texts of chart points); of a formula
     average and averages alone.
     """
-    named = told_apart(whole_labels(report.label, runs), runs, LABEL_AND_ID)
+    run_labels = make_labels_unique(list_full_labels(report.label, runs), runs, LABEL_AND_ID)
     return {
         "report": f"{checked.package.system}/{report.name}",
         "summary": choices.summary,
         "filters": list(choices.filters),
-        "runs": [{"id": run.id, "label": label, **phase_json(run)} for run, label in zip(runs, named, strict=True)],
-        "metrics": {name: _metric(checked, name, runs, choices) for name in sorted(metrics)},
-        "quality": {run.id: data_quality.as_json(run.quality) for run in runs},
-        "manifest": {run.id: _manifest(report, run, choices) for run in runs},
-        "filtered": {run.id: [_filtered(run, index) for index in range(len(run.results.filters))] for run in runs},
+        "runs": [
+            {"id": run.id, "label": label, **build_phase_data(run)} for run, label in zip(runs, run_labels, strict=True)
+        ],
+        "metrics": {name: _build_metric_data(checked, name, runs, choices) for name in sorted(metrics)},
+        "quality": {run.id: data_quality.build_quality_data(run.quality) for run in runs},
+        "manifest": {run.id: _build_manifest_data(report, run, choices) for run in runs},
+        "filtered": {
+            run.id: [_build_filter_data(run, index) for index in range(len(run.results.filters))] for run in runs
+        },
     }
 
 
-def phase_json(run: RunFigures) -> dict[str, object]:
+def build_phase_data(run: RunFigures) -> dict[str, object]:
     """Which phase of which run it is, when it is one: from `since_ns` to just before `until_ns` (null: open)."""
-    found = run.phase
-    if found is None:
+    phase = run.phase
+    if phase is None:
         return {}
-    return {"run": found.run, "phase": found.name, "since_ns": found.since, "until_ns": found.until}
+    return {"run": phase.run, "phase": phase.name, "since_ns": phase.since, "until_ns": phase.until}
 
 
-def _metric(checked: CheckedPackage, name: str, runs: Sequence[RunFigures], choices: Choices) -> dict[str, object]:
-    metric = checked.metric(name)
+def _build_metric_data(
+    checked: CheckedPackage, name: str, runs: Sequence[RunFigures], choices: Choices
+) -> dict[str, object]:
+    metric = checked.get_metric(name)
     if is_formula(metric):
         return {
             "name": metric.name,
             "unit": metric.unit.symbol,
             "definition": checked.definitions[name],
             "formula": format_formula(metric.measure),
-            "runs": {run.id: of_formula(run.results.formulas[name], choices.summary) for run in runs},
+            "runs": {run.id: build_formula_data(run.results.formulas[name], choices.summary) for run in runs},
         }
-    found = {run.id: run.results.metrics[name] for run in runs}
+    distributions = {run.id: run.results.metrics[name] for run in runs}
     return {
         "name": metric.name,
         "unit": metric.unit.symbol,
         "definition": checked.definitions[name],
         "runs": {
             run: {
-                **distribution(item, choices.summary),
-                "points": chart_points(checked, metric, item, choices.summary),
+                **build_distribution_data(item, choices.summary),
+                "points": format_chart_points(checked, metric, item, choices.summary),
             }
-            for run, item in found.items()
+            for run, item in distributions.items()
         },
     }
 
 
-def distribution(found: Distribution, summary: str) -> dict[str, object]:
+def build_distribution_data(distribution: Distribution, summary: str) -> dict[str, object]:
     """A distribution as plain data, in the metric's unit; without samples its size is 0, and so is all else."""
     return {
-        "size": found.size,
-        "average": _number(found.averages[summary]),
-        "averages": {name: _number(value) for name, value in sorted(found.averages.items())},
-        "median": _number(found.median),
-        "stddev": _number(found.stddevs[summary]),
-        "min": _number(found.least),
-        "max": _number(found.greatest),
-        "centiles": [_centile(found, item) for item in found.centiles],
+        "size": distribution.size,
+        "average": _encode_number(distribution.averages[summary]),
+        "averages": {name: _encode_number(value) for name, value in sorted(distribution.averages.items())},
+        "median": _encode_number(distribution.median),
+        "stddev": _encode_number(distribution.stddevs[summary]),
+        "min": _encode_number(distribution.least),
+        "max": _encode_number(distribution.greatest),
+        "centiles": [_build_centile_data(distribution, item) for item in distribution.centiles],
     }
 
 
-def of_formula(found: FormulaResult, summary: str) -> dict[str, object]:
+def build_formula_data(result: FormulaResult, summary: str) -> dict[str, object]:
     """What a formula comes to as plain data, in its unit; null where it has no value."""
-    return {"average": found.averages[summary], "averages": dict(sorted(found.averages.items()))}
+    return {"average": result.averages[summary], "averages": dict(sorted(result.averages.items()))}
 
 
-def _centile(found: Distribution, item: Centile) -> list[float | str]:
+def _build_centile_data(distribution: Distribution, item: Centile) -> list[float | str]:
     values = [item.value] if item.low is None or item.high is None else [item.value, item.low, item.high]
-    return [item.centile, *(_number(found.scaled(value)) for value in values)]
+    return [item.centile, *(_encode_number(distribution.scale_value(value)) for value in values)]
 
 
-def _number(value: float) -> float | str:
+def _encode_number(value: float) -> float | str:
     """A number; JSON has none that are not finite, so these are the texts that Prometheus has for them."""
     return value if math.isfinite(value) else "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
 
 
-def _manifest(report: Report, run: RunFigures, choices: Choices) -> dict[str, object]:
+def _build_manifest_data(report: Report, run: RunFigures, choices: Choices) -> dict[str, object]:
     facts: dict[str, object] = {}
     for row in report.manifest:
         if row.constant:
@@ -111,7 +124,7 @@ def _manifest(report: Report, run: RunFigures, choices: Choices) -> dict[str, ob
     return facts
 
 
-def _filtered(run: RunFigures, index: int) -> dict[str, object]:
+def _build_filter_data(run: RunFigures, index: int) -> dict[str, object]:
     item = run.results.filters[index]
     return {
         "filter": item.filter,
@@ -122,18 +135,18 @@ def _filtered(run: RunFigures, index: int) -> dict[str, object]:
     }
 
 
-def lines_json(value: Mapping[str, object]) -> str:
+def dump_json_by_member(value: Mapping[str, object]) -> str:
     """Plain data as JSON text: one line for each member of a member, so that two results can be compared by line."""
-    parts = [f"{json.dumps(key, ensure_ascii=False)}: {_member(item)}" for key, item in value.items()]
+    parts = [f"{json.dumps(key, ensure_ascii=False)}: {_dump_member(item)}" for key, item in value.items()]
     return escape_json("{\n" + ",\n".join(parts) + "\n}\n")
 
 
-def _member(value: object) -> str:
+def _dump_member(value: object) -> str:
     if not isinstance(value, dict) or not value:
-        return _text(value)
-    parts = [f" {json.dumps(key)}: {_text(item)}" for key, item in value.items()]
+        return _dump_value(value)
+    parts = [f" {json.dumps(key)}: {_dump_value(item)}" for key, item in value.items()]
     return "{\n" + ",\n".join(parts) + "\n}"
 
 
-def _text(value: object) -> str:
+def _dump_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

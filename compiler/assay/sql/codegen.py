@@ -27,24 +27,24 @@ from assay.plan.planner import (
     RelationStep,
     SeriesStep,
     Step,
-    cut_name,
-    rows_of,
-    span_of,
+    name_cut_statement,
+    name_rows_statement,
+    name_span_statement,
 )
 from assay.sql import dialect, distributions, grains, relations, series
-from assay.sql.expressions import places
+from assay.sql.expressions import build_placeholders
 from assay.sql.row_keys import Key, Shape
 from assay.util.repr_key import ReprKey
 
 
-def table_shapes(package: Package, names: Iterable[str], sources: Iterable[str]) -> tuple[tuple[str, Shape], ...]:
+def list_table_shapes(package: Package, names: Iterable[str], sources: Iterable[str]) -> tuple[tuple[str, Shape], ...]:
     """Return the shapes of tables, each with its name.
 
     `sources` are the sources whose logs are read; none means the only source.
     """
     tables: tuple[Event | Relation | Grain, ...] = (*package.events, *package.relations, *package.grains)
-    by_name = {item.name: item for item in tables}
-    return tuple((name, _find_shape(package, name, by_name.get(name), len(tuple(sources)))) for name in names)
+    tables_by_name = {item.name: item for item in tables}
+    return tuple((name, _find_shape(package, name, tables_by_name.get(name), len(tuple(sources)))) for name in names)
 
 
 def _find_shape(package: Package, name: str, table: Event | Relation | Grain | None, source_count: int) -> Shape:
@@ -77,7 +77,7 @@ def _find_source_kind(package: Package, event: Event) -> SourceKind:
 Constants = Mapping[str, object]
 EventTables = Mapping[str, exp.Query]
 
-KEPT = 2048  # statements to cache: a process that builds again needs most of those of its last plans
+CACHE_SIZE = 2048  # statements to cache: a process that builds again needs most of those of its last plans
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,30 +105,37 @@ def compile_steps(
     """
     unfiltered = _list_unfiltered(plan)
     names = tuple(names)
-    constants = places(names)
+    constants = build_placeholders(names)
     steps = [step for step in plan.steps if not _is_guaranteed(step, checked, names)]
     statements = [_compile_step(step, unfiltered, names, events, checked) for step in steps]
-    statements += [metric_statement(metric, checked, names) for metric in plan.metrics]
-    statements += [Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.listed]
+    statements += [build_metric_statement(metric, checked, names) for metric in plan.metrics]
+    statements += [
+        Statement("rows", item.name, distributions.select_rows(item, constants)) for item in plan.row_requests
+    ]
     sampled = [step for step in plan.steps if isinstance(step, SeriesStep) and step.series.samples]
-    statements += [_check_ambiguous(step, constants) for step in sampled]
+    statements += [_build_ambiguity_check(step, constants) for step in sampled]
     numbered_events = {step.name for step in plan.steps if isinstance(step, EventStep) and SERIES in step.keys}
     statements += [
-        _check_interleaved(step, constants)
+        _build_interleaving_check(step, constants)
         for step in sampled
         if {item.event for item in step.series.samples} <= numbered_events
     ]
     rates = [step for step in sampled if step.series.reading == "rate"]
-    statements += [_check_sparse(step, constants) for step in rates]
-    statements += [_check_negative(step) for step in rates]
-    statements += [Statement("rows", cut_name(item.name), grains.instant(item, constants)) for item in plan.cuts]
-    statements += [Statement("rows", rows_of(step.name), distributions.select_lines(step)) for step in plan.series]
+    statements += [_build_sparsity_check(step, constants) for step in rates]
+    statements += [_build_negativity_check(step) for step in rates]
+    statements += [
+        Statement("rows", name_cut_statement(item.name), grains.select_cut_instant(item, constants))
+        for item in plan.cuts
+    ]
+    statements += [
+        Statement("rows", name_rows_statement(step.name), distributions.select_lines(step)) for step in plan.series
+    ]
     windows = dict.fromkeys(step.series.windows for step in plan.series)
-    statements += [Statement("rows", span_of(name), distributions.select_span(name)) for name in windows]
+    statements += [Statement("rows", name_span_statement(name), distributions.select_span(name)) for name in windows]
     return tuple(statements)
 
 
-def _check_ambiguous(step: SeriesStep, constants: Constants) -> Statement:
+def _build_ambiguity_check(step: SeriesStep, constants: Constants) -> Statement:
     """Return the check for lines with several samples at one instant: they combine several series."""
     labels = ", ".join(step.series.by)
     check = Check(
@@ -140,11 +147,11 @@ def _check_ambiguous(step: SeriesStep, constants: Constants) -> Statement:
         f"which are {labels}",
         "error",
     )
-    step_of_check = CheckStep(check, step.name)
-    return Statement("check", step_of_check.name, series.ambiguous(step.series, constants), step_of_check)
+    check_step = CheckStep(check, step.name)
+    return Statement("check", check_step.name, series.select_ambiguous_lines(step.series, constants), check_step)
 
 
-def _check_interleaved(step: SeriesStep, constants: Constants) -> Statement:
+def _build_interleaving_check(step: SeriesStep, constants: Constants) -> Statement:
     """Return the check for lines that combine several series, whose samples are at different instants.
 
     It is a warning only: it may also be one series that comes and goes.
@@ -159,11 +166,11 @@ def _check_interleaved(step: SeriesStep, constants: Constants) -> Statement:
         "",
         "warning",
     )
-    step_of_check = CheckStep(check, step.name)
-    return Statement("check", step_of_check.name, series.interleaved(step.series, constants), step_of_check)
+    check_step = CheckStep(check, step.name)
+    return Statement("check", check_step.name, series.select_interleaved_lines(step.series, constants), check_step)
 
 
-def _check_sparse(step: SeriesStep, constants: Constants) -> Statement:
+def _build_sparsity_check(step: SeriesStep, constants: Constants) -> Statement:
     """Return the check for rates whose samples are further apart than the window: they have no values."""
     check = Check(
         "scrape-interval",
@@ -174,11 +181,11 @@ def _check_sparse(step: SeriesStep, constants: Constants) -> Statement:
         "",
         "warning",
     )
-    step_of_check = CheckStep(check, step.name)
-    return Statement("check", step_of_check.name, series.sparse(step.series, constants), step_of_check)
+    check_step = CheckStep(check, step.name)
+    return Statement("check", check_step.name, series.select_sparse_lines(step.series, constants), check_step)
 
 
-def _check_negative(step: SeriesStep) -> Statement:
+def _build_negativity_check(step: SeriesStep) -> Statement:
     """Return the check for rates below 0."""
     check = Check(
         "negative-rate",
@@ -189,24 +196,24 @@ def _check_negative(step: SeriesStep) -> Statement:
         "",
         "warning",
     )
-    step_of_check = CheckStep(check, step.name)
-    return Statement("check", step_of_check.name, series.negative(step.series), step_of_check)
+    check_step = CheckStep(check, step.name)
+    return Statement("check", check_step.name, series.select_negative_lines(step.series), check_step)
 
 
-def metric_statement(metric: Metric, checked: CheckedPackage, names: tuple[str, ...]) -> Statement:
+def build_metric_statement(metric: Metric, checked: CheckedPackage, names: tuple[str, ...]) -> Statement:
     """Return the statement that yields the distribution of a metric."""
     grain = next(item for item in checked.package.grains if item.name == metric.grain)
     integral = checked.measured[metric.id].integral
-    domain = distributions.domain_of(grain)
+    domain = distributions.get_domain(grain)
     return _compile_metric(ReprKey(metric), domain, integral, checked.definitions[metric.id], names)
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=CACHE_SIZE)
 def _compile_metric(
     metric: ReprKey[Metric], domain: str, integral: bool, definition: str, names: tuple[str, ...]
 ) -> Statement:
     item = metric.value
-    query = distributions.distribution(item, domain, integral, places(names))
+    query = distributions.build_distribution(item, domain, integral, build_placeholders(names))
     query.add_comments([f" {item.id}: {item.name} ", f" definition {definition} "])
     return Statement("metric", item.id, query)
 
@@ -218,8 +225,8 @@ def _list_unfiltered(plan: Plan) -> frozenset[str]:
     count rows of the whole run.
     """
     names = frozenset(step.grain.name for step in plan.steps if isinstance(step, GrainRowsStep) and step.grain.subject)
-    judge_steps = (step for step in plan.steps if isinstance(step, FilterStep))
-    return names | {step.grain.name for step in judge_steps if step.cut and step.grain.at}
+    filter_steps = (step for step in plan.steps if isinstance(step, FilterStep))
+    return names | {step.grain.name for step in filter_steps if step.cut and step.grain.at}
 
 
 def _is_guaranteed(step: Step, checked: CheckedPackage, names: tuple[str, ...]) -> bool:
@@ -232,11 +239,13 @@ def _is_key_check(step: Step) -> TypeGuard[CheckStep]:
     return isinstance(step, CheckStep) and step.check.code == KEY and not step.check.sql
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=CACHE_SIZE)
 def _has_unique_key(cache_key: ReprKey[Relation], names: tuple[str, ...]) -> bool:
     relation = cache_key.value
-    query = relations.compile_query(relation.sql, places(names), relation.uses, f"relation `{relation.name}`")
-    return relations.are_unique(query, relation.key)
+    query = relations.compile_query(
+        relation.sql, build_placeholders(names), relation.uses, f"relation `{relation.name}`"
+    )
+    return relations.has_unique_key(query, relation.key)
 
 
 def _find_relation(checked: CheckedPackage, step: CheckStep) -> Relation:
@@ -267,32 +276,32 @@ def _refuse_ties(step: Step, checked: CheckedPackage) -> None:
         )
     else:
         return
-    relations.refuse_ties(sql, table_shapes(checked.package, uses, step.sources), subject)
+    relations.refuse_ties(sql, list_table_shapes(checked.package, uses, step.sources), subject)
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=CACHE_SIZE)
 def _compile_cached(
     cache_key: ReprKey[RelationStep | GrainRowsStep | SeriesStep | FilterStep | CheckStep],
     unfiltered: frozenset[str],
     names: tuple[str, ...],
 ) -> Statement:
-    step, constants = cache_key.value, places(names)
+    step, constants = cache_key.value, build_placeholders(names)
     if isinstance(step, RelationStep):
         subject = f"relation `{step.name}`"
         query = relations.compile_query(step.relation.sql, constants, step.relation.uses, subject)
-        return Statement("table", step.name, relations.of_sources(query, step.sources), step)
+        return Statement("table", step.name, relations.restrict_sources(query, step.sources), step)
     if isinstance(step, GrainRowsStep):
-        return Statement("table", step.name, grains.rows(step, unfiltered, constants), step)
+        return Statement("table", step.name, grains.select_grain_rows(step, unfiltered, constants), step)
     if isinstance(step, SeriesStep):
-        return Statement("table", step.name, series.table(step.series, step.key, constants, step.cut), step)
+        return Statement("table", step.name, series.compile_series(step.series, step.key, constants, step.cut), step)
     if isinstance(step, FilterStep):
-        return Statement("table", step.name, grains.judge(step, constants), step)
+        return Statement("table", step.name, grains.apply_filters(step, constants), step)
     subject = f"check `{step.check.code}` of `{step.table}`"
     query = relations.compile_query(step.check.sql, constants, (*step.check.uses, step.table), subject)
-    return Statement("check", step.name, relations.of_sources(query, step.sources), step)
+    return Statement("check", step.name, relations.restrict_sources(query, step.sources), step)
 
 
-def standalone(
+def build_standalone_query(
     statements: Iterable[Statement], metric: str, tables: Mapping[str, exp.Select], constants: str
 ) -> exp.Expr:
     """Return one statement that yields a metric, with all its dependencies as common table expressions.
@@ -311,7 +320,7 @@ def standalone(
     stages = [*((name, part.copy()) for name, part in queries.items()), *metric_stages.items()]
     # By default the engine inlines a stage wherever it is read, and then orders the joins of the large query badly.
     # So whatever is a table when statements run one by one is materialized here.
-    query = dialect.staged(query, stages, {item.name for item in all_statements if item.kind == "table"})
+    query = dialect.add_stages(query, stages, {item.name for item in all_statements if item.kind == "table"})
     for placeholder in list(query.find_all(exp.Placeholder)):
         value = exp.select(exp.column(str(placeholder.this))).from_(constants)
         placeholder.replace(value.subquery())
@@ -330,7 +339,7 @@ def _list_tables_read(query: exp.Expr, queries: Mapping[str, exp.Expr]) -> set[s
     return names
 
 
-def creation(statement: Statement, temporary: bool = True) -> str:
+def build_create_sql(statement: Statement, temporary: bool = True) -> str:
     """Return the SQL that creates a statement's table or view; only its connection sees a `temporary` one."""
     kind = "VIEW" if statement.kind == "view" else "TABLE"
     tree = exp.Create(
@@ -339,12 +348,20 @@ def creation(statement: Statement, temporary: bool = True) -> str:
         expression=statement.query,
         properties=exp.Properties(expressions=[exp.TemporaryProperty()] if temporary else []),
     )
-    return dialect.text(tree)
+    return dialect.to_sql(tree)
 
 
-def more(statement: Statement) -> str:
+def build_insert_sql(statement: Statement) -> str:
     """Return the SQL that appends a statement's rows to its existing table."""
-    return dialect.text(exp.Insert(this=dialect.table(statement.name), expression=statement.query.copy()))
+    return dialect.to_sql(exp.Insert(this=dialect.build_table(statement.name), expression=statement.query.copy()))
 
 
-__all__ = ["CheckStep", "Statement", "compile_steps", "creation", "metric_statement", "more", "standalone"]
+__all__ = [
+    "CheckStep",
+    "Statement",
+    "build_create_sql",
+    "build_insert_sql",
+    "build_metric_statement",
+    "build_standalone_query",
+    "compile_steps",
+]

@@ -15,10 +15,10 @@ from sqlglot import exp
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Instant, Metric
 from assay.lang.model.vocabulary import COMPUTED
-from assay.lang.reserved_names import ACCEPTED, rows_name
+from assay.lang.reserved_names import ACCEPTED, get_rows_name
 from assay.lang.scopes import HOST
 from assay.sql import dialect
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, compile_expression
 from assay.sql.template import fill_query
 
@@ -79,7 +79,7 @@ def count_unmatched(binding: KeyBinding, constants: Constants) -> exp.Select:
         LEFT JOIN (SELECT DISTINCT $column AS known FROM $rows) AS keys ON found.key = keys.known
         GROUP BY found.host ORDER BY found.host
     """
-    return fill_query(query, records=records.where(where), column=binding.column, rows=rows_name(binding.grain))
+    return fill_query(query, records=records.where(where), column=binding.column, rows=get_rows_name(binding.grain))
 
 
 def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select:
@@ -95,20 +95,20 @@ def count_rows(metric: Metric, grain: Grain, constants: Constants) -> exp.Select
         is_not_null = exp.Not(this=exp.Is(this=exp.paren(compile_expression(measure, names)), expression=exp.Null()))
         condition = exp.and_(*(item.copy() for item in where), is_not_null)
         counts.append(exp.alias_(exp.CountIf(this=condition), name))
-    counts += [exp.alias_(exp.Count(this=column(name)), f"{HAS}{name}") for name in list_instants(metric, grain)]
+    counts += [exp.alias_(exp.Count(this=build_column(name)), f"{HAS}{name}") for name in list_instants(metric, grain)]
     host = find_host_column(metric, grain)
-    group: exp.Expr = column(host) if host else exp.Cast(this=exp.Null(), to=exp.DataType.build("TEXT"))
-    query = dialect.select(exp.alias_(group, GROUP), *counts).from_(dialect.table(grain.name))
+    group: exp.Expr = build_column(host) if host else exp.Cast(this=exp.Null(), to=exp.DataType.build("TEXT"))
+    query = dialect.select(exp.alias_(group, GROUP), *counts).from_(dialect.build_table(grain.name))
     if metric.accepted:
-        query = query.where(column(ACCEPTED))
-    return query.group_by(column(host)).order_by(column(host)) if host else query
+        query = query.where(build_column(ACCEPTED))
+    return query.group_by(build_column(host)).order_by(build_column(host)) if host else query
 
 
 def find_host_column(metric: Metric, grain: Grain) -> str:
     """Return the column of the host whose records the instants of the metric are bound to; empty without one."""
-    used = set(list_instants(metric, grain))
+    read_instants = set(list_instants(metric, grain))
     paired = [
-        pair.column for item in grain.instants if item.name in used for pair in item.on if pair.field == HOST
+        pair.column for item in grain.instants if item.name in read_instants for pair in item.on if pair.field == HOST
     ]  # fmt: skip
     host_columns = [item.name for item in grain.columns if item.name == HOST]
     return next(iter([*paired, *host_columns]), "")
@@ -126,13 +126,13 @@ def list_instants(metric: Metric, grain: Grain) -> tuple[str, ...]:
 
 
 def _walk_instants(expression: Expression, grain: Grain, seen: frozenset[str]) -> Iterator[str]:
-    by_name: Mapping[str, Instant] = {item.name: item for item in grain.instants}
+    instants_by_name: Mapping[str, Instant] = {item.name: item for item in grain.instants}
     derived = {item.column.name: item.value for item in grain.derived}
     for node in expression.walk():
         name = node.text if node.op == "taken" else node.name
-        if node.op in ("instant", "taken") and name in by_name and name not in seen:
+        if node.op in ("instant", "taken") and name in instants_by_name and name not in seen:
             yield name
-            if value := by_name[name].value:
+            if value := instants_by_name[name].value:
                 yield from _walk_instants(value, grain, seen | {name})
         elif node.op == "column" and name in derived and name not in seen:
             yield from _walk_instants(derived[name], grain, seen | {name})
@@ -194,14 +194,14 @@ def _is_tally(value: exp.Expr, query: exp.Expr) -> bool:
     )
 
 
-def _resolve_source(used: exp.Column) -> str:
+def _resolve_source(column_node: exp.Column) -> str:
     """Return the name of the query that a column's table is an alias of, else the name of the table."""
-    select = used.find_ancestor(exp.Select)
+    select = column_node.find_ancestor(exp.Select)
     tables = [select.args.get("from_"), *(select.args.get("joins") or ())] if select else []
     for part in tables:
-        if part is not None and part.this.alias_or_name == used.table:
-            return str(part.this.name or used.table)
-    return used.table
+        if part is not None and part.this.alias_or_name == column_node.table:
+            return str(part.this.name or column_node.table)
+    return column_node.table
 
 
 def drop_conditions(query: exp.Expr) -> exp.Expr:
@@ -212,7 +212,7 @@ def drop_conditions(query: exp.Expr) -> exp.Expr:
     changed = query.copy()
     for count in list(changed.find_all(exp.Count, exp.CountIf)):
         whole = count.parent if isinstance(count.parent, exp.Filter) else count
-        whole.replace(dialect.integer(0))
+        whole.replace(dialect.build_integer(0))
     for case in list(changed.find_all(exp.Case)):
         results: Sequence[exp.Expr] = [item.args["true"] for item in case.args["ifs"]]
         results = [*results, *([case.args["default"]] if case.args.get("default") else [])]

@@ -7,12 +7,19 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 #: window functions whose values depend on the order of rows
-OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile)
+POSITIONAL_FUNCTIONS = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.Ntile)
 #: aggregate functions whose values depend on the order of rows
-OF_GROUPS = (exp.First, exp.Last, exp.GroupConcat, exp.AnyValue, exp.ArrayAgg, exp.Mode)
+ORDERED_AGGREGATES = (exp.First, exp.Last, exp.GroupConcat, exp.AnyValue, exp.ArrayAgg, exp.Mode)
 #: those for which the parser has no class
-OTHERS = ("arbitrary", "json_group_array", "json_group_object", "json_group_structure", "lttb", "variant_group_array",
-           "variant_group_object")  # fmt: skip
+ORDERED_AGGREGATE_NAMES = (
+    "arbitrary",
+    "json_group_array",
+    "json_group_object",
+    "json_group_structure",
+    "lttb",
+    "variant_group_array",
+    "variant_group_object",
+)
 #: list functions that ignore the order of elements
 ANY_ORDER = (exp.ArraySort, exp.Length, exp.ArraySize, exp.ArrayContains)
 
@@ -26,21 +33,25 @@ def find_nondeterminism(tree: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]
         if not query.args.get("order"):
             yield from _find_unordered_cuts(query)
     for window in tree.find_all(exp.Window):
-        orders = window.args.get("order") or named(window).args.get("order")
-        if isinstance(bare(window.this), (*OF_PLACES, *OF_GROUPS)) and not orders and not window.this.find(exp.Order):
-            yield word_of(bare(window.this)), "is of places in a window that has no order"
-    for group in tree.find_all(*OF_GROUPS, exp.Anonymous):
-        if isinstance(group, exp.Anonymous) and group.name.casefold() not in OTHERS:
+        orders = window.args.get("order") or resolve_window(window).args.get("order")
+        if (
+            isinstance(strip_null_handling(window.this), (*POSITIONAL_FUNCTIONS, *ORDERED_AGGREGATES))
+            and not orders
+            and not window.this.find(exp.Order)
+        ):
+            yield list_function_names(strip_null_handling(window.this)), "is of places in a window that has no order"
+    for group in tree.find_all(*ORDERED_AGGREGATES, exp.Anonymous):
+        if isinstance(group, exp.Anonymous) and group.name.casefold() not in ORDERED_AGGREGATE_NAMES:
             continue
         in_window = isinstance(group.find_ancestor(exp.Window, exp.Select), exp.Window)
-        if not in_window and not group.find(exp.Order) and not isinstance(around(group), ANY_ORDER):
-            yield word_of(group), "is of the rows of a group in no order"
+        if not in_window and not group.find(exp.Order) and not isinstance(get_outer_node(group), ANY_ORDER):
+            yield list_function_names(group), "is of the rows of a group in no order"
     for join in tree.find_all(exp.Join):
         if join.method == "POSITIONAL":
             yield ("POSITIONAL",), "pairs rows of no order"
     for call in tree.find_all(exp.ArgMax, exp.ArgMin):
         if not call.expression.find(exp.Column):
-            yield word_of(call), "takes one row of a group by what is the same in all"
+            yield list_function_names(call), "takes one row of a group by what is the same in all"
 
 
 def _find_unordered_cuts(query: exp.Expr) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -67,19 +78,19 @@ def is_one_row(query: exp.Expr) -> bool:
     )
 
 
-def named(window: exp.Window) -> exp.Expr:
+def resolve_window(window: exp.Window) -> exp.Expr:
     """Return the definition of a window: its own, or that of the named window to which it refers."""
     select, name = window.find_ancestor(exp.Select), window.alias
     definitions = select.args.get("windows") or () if select and name else ()
     return next((item for item in definitions if item.name.casefold() == name.casefold()), window)
 
 
-def bare(node: exp.Expr) -> exp.Expr:
+def strip_null_handling(node: exp.Expr) -> exp.Expr:
     """Return a function without `IGNORE NULLS` or `RESPECT NULLS`."""
     return node.this if isinstance(node, (exp.IgnoreNulls, exp.RespectNulls)) else node
 
 
-def around(group: exp.Expr) -> exp.Expr | None:
+def get_outer_node(group: exp.Expr) -> exp.Expr | None:
     """Return the node that an aggregate function is an argument of, apart from a filter of its rows."""
     parent = group.parent
     while isinstance(parent, (exp.Filter, exp.IgnoreNulls)):
@@ -96,7 +107,7 @@ NAMES: dict[type[exp.Func], tuple[str, ...]] = {
 }
 
 
-def word_of(node: exp.Expr) -> tuple[str, ...]:
+def list_function_names(node: exp.Expr) -> tuple[str, ...]:
     """Return the names of a function in SQL texts."""
     if isinstance(node, exp.Anonymous):
         return (node.name,)

@@ -32,7 +32,7 @@ TYPES = {
 }
 
 
-def text(tree: exp.Expr) -> str:
+def to_sql(tree: exp.Expr) -> str:
     """Return the SQL of a statement, formatted for readers."""
     return tree.sql(dialect=DIALECT, pretty=True)
 
@@ -41,7 +41,7 @@ def text(tree: exp.Expr) -> str:
 _QUOTED = re.compile(r"(?P<text>'(?:[^']|'')*')|\"(?:[^\"]|\"\")*\"|/\*.*?\*/|--[^\n]*", re.DOTALL)
 
 
-def printable(sql: str) -> str:
+def escape_statement(sql: str) -> str:
     """Return a statement with invisible characters in its string literals escaped (`E'...'`)."""
     return _QUOTED.sub(_escape_literal, sql)
 
@@ -58,12 +58,12 @@ def _escape_bytes(character: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in character.encode())
 
 
-def bare(text_: str) -> str:
+def normalize_sql(sql: str) -> str:
     """Return a statement without comments, in one layout: equal texts mean equal tokens."""
-    return sqlglot.parse_one(text_, read=DIALECT).sql(dialect=DIALECT, comments=False)
+    return sqlglot.parse_one(sql, read=DIALECT).sql(dialect=DIALECT, comments=False)
 
 
-def column(name: str, table: str = "") -> exp.Column:
+def build_column(name: str, table: str = "") -> exp.Column:
     """Return a column, quoted where its name needs it."""
     return exp.column(name, table=table or None)
 
@@ -78,18 +78,18 @@ def cast(value: exp.Expr, kind: str) -> exp.Expr:
     return exp.Cast(this=value, to=_build_type(kind).copy())
 
 
-def unless_zero(value: exp.Expr) -> exp.Expr:
+def build_nullif_zero(value: exp.Expr) -> exp.Expr:
     """Return a divisor that is null where it is zero, so that the quotient is null, too."""
-    return exp.Anonymous(this="nullif", expressions=[value, integer(0)])
+    return exp.Anonymous(this="nullif", expressions=[value, build_integer(0)])
 
 
-def reals(values: Sequence[str]) -> exp.Expr:
+def build_real_list(values: Sequence[str]) -> exp.Expr:
     """Return a list of doubles from their decimal texts; as one literal, which the engine parses faster than many."""
     numbers = exp.Literal.string(f"[{', '.join(values)}]")
     return exp.Cast(this=numbers, to=exp.DataType.build("DOUBLE[]", dialect=DIALECT))
 
 
-def table(name: str, alias: str = "") -> exp.Table:
+def build_table(name: str, alias: str = "") -> exp.Table:
     """Return a table by its name."""
     table_alias = exp.TableAlias(this=exp.to_identifier(alias)) if alias else None
     return exp.Table(this=exp.to_identifier(name), alias=table_alias)
@@ -102,10 +102,12 @@ def select(*values: exp.Expr | str) -> exp.Select:
 
 
 def _name_column(name: str) -> exp.Expr:
-    return exp.Star() if name == "*" else column(name)
+    return exp.Star() if name == "*" else build_column(name)
 
 
-def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Expr]], materialized: Container[str] = ()) -> exp.Select:
+def add_stages(
+    query: exp.Select, stages: Iterable[tuple[str, exp.Expr]], materialized: Container[str] = ()
+) -> exp.Select:
     """Add stages to a query, as common table expressions in their order.
 
     The engine computes a stage whose name is in `materialized` once, before anything reads it.
@@ -120,59 +122,59 @@ def staged(query: exp.Select, stages: Iterable[tuple[str, exp.Expr]], materializ
     return query
 
 
-def real(value: str) -> exp.Expr:
+def build_real(value: str) -> exp.Expr:
     """Return a double from its decimal text (the engine reads a bare `0.1` as a decimal)."""
     return cast(exp.Literal.number(value), "real")
 
 
-def integer(value: int) -> exp.Expr:
+def build_integer(value: int) -> exp.Expr:
     """Return an integer literal."""
     return exp.Literal.number(value) if value >= 0 else exp.Neg(this=exp.Literal.number(-value))
 
 
-def picked(value: exp.Expr, by: exp.Expr, last: bool) -> exp.Expr:
+def build_pick(value: exp.Expr, sort_key: exp.Expr, last: bool) -> exp.Expr:
     """Return the value in the row of a group where `by` is least (`last`: greatest); null if it is null there."""
-    return exp.Anonymous(this="arg_max_null" if last else "arg_min_null", expressions=[value, by])
+    return exp.Anonymous(this="arg_max_null" if last else "arg_min_null", expressions=[value, sort_key])
 
 
-def ordered_list(value: exp.Expr) -> exp.Expr:
+def build_ordered_list(value: exp.Expr) -> exp.Expr:
     """Return all values of a group as a list, ascending."""
     return exp.Anonymous(this="list", expressions=[exp.Order(this=value, expressions=[exp.Ordered(this=value.copy())])])
 
 
-def listed(value: exp.Expr) -> exp.Expr:
+def build_list(value: exp.Expr) -> exp.Expr:
     """Return all values of a group as a list, in the order of the rows that the query reads."""
     return exp.Anonymous(this="list", expressions=[value])
 
 
-def length(values: exp.Expr) -> exp.Expr:
+def build_length(values: exp.Expr) -> exp.Expr:
     """Return the number of members of a list."""
     return exp.Anonymous(this="len", expressions=[values])
 
 
-def member(values: exp.Expr, index: exp.Expr) -> exp.Expr:
+def build_list_extract(values: exp.Expr, index: exp.Expr) -> exp.Expr:
     """Return a member of a list by its index, counted from 1."""
     return exp.Anonymous(this="list_extract", expressions=[values, index])
 
 
-def transformed(values: exp.Expr, name: str, body: exp.Expr) -> exp.Expr:
+def build_list_transform(values: exp.Expr, name: str, body: exp.Expr) -> exp.Expr:
     """Return a list with an expression applied to each member, which the expression calls `name`."""
     return exp.Transform(
         this=values, expression=exp.Lambda(this=body, expressions=[exp.to_identifier(name)], colon=True)
     )
 
 
-def exact_sum(values: exp.Expr) -> exp.Expr:
+def build_exact_sum(values: exp.Expr) -> exp.Expr:
     """Return the compensated sum of a list of doubles, in list order: the same for any number of threads."""
     return exp.Anonymous(this="list_aggregate", expressions=[values, exp.Literal.string("fsum")])
 
 
-def matches(value: exp.Expr, pattern: exp.Expr) -> exp.Expr:
+def build_match(value: exp.Expr, pattern: exp.Expr) -> exp.Expr:
     """Return the condition that a regular expression matches a whole text."""
     return exp.Anonymous(this="regexp_full_match", expressions=[value, pattern])
 
 
-def latest_before(query: exp.Select, rows: exp.Expr, on: exp.Expr) -> exp.Select:
+def join_latest_before(query: exp.Select, rows: exp.Expr, on: exp.Expr) -> exp.Select:
     """Join each row with the last row of `rows` (a table or subquery) that `on` allows: equalities and one `<`."""
     query.append("joins", exp.Join(this=rows, method="ASOF", side="LEFT", on=on))
     return query
@@ -183,13 +185,13 @@ TARGET = "target"
 GROUP = 61_440
 
 
-def copied(query: exp.Query) -> str:
+def build_copy_with_stats(query: exp.Query) -> str:
     """Return the statement that writes the rows of a query as Parquet, and returns statistics of its columns."""
     options = {"FORMAT": "parquet", "COMPRESSION": "snappy", "PARQUET_VERSION": "v2", "ROW_GROUP_SIZE": str(GROUP)}
     return _copy(query, options, "RETURN_STATS")
 
 
-def copied_plainly(query: exp.Query) -> str:
+def build_copy(query: exp.Query) -> str:
     """Return the statement that writes a small table as Parquet."""
     return _copy(query, {"FORMAT": "parquet"})
 
@@ -205,33 +207,33 @@ def _copy(query: exp.Query, options: Mapping[str, str], *flags: str) -> str:
 TYPE = "host_name"
 
 
-def host_type(suffix: str = "") -> exp.DataType:
+def build_host_type(suffix: str = "") -> exp.DataType:
     """Return the enumeration type of hosts; with `[]`, the type of lists of them."""
     return exp.DataType.build(f"{TYPE}{suffix}", dialect=DIALECT, udt=True)
 
 
-def enumeration(names: exp.Select) -> str:
+def build_create_enum(names: exp.Select) -> str:
     """Return the statement that creates the enumeration type from a query of distinct names."""
     # sqlglot has no tree for CREATE TYPE.
-    return f"CREATE TYPE {TYPE} AS ENUM ({text(names)})"
+    return f"CREATE TYPE {TYPE} AS ENUM ({to_sql(names)})"
 
 
-def event_table(source: exp.Expr, fields: Iterable[str], keys: Iterable[str] = KEYS) -> exp.Select:
+def select_event_rows(source: exp.Expr, fields: Iterable[str], keys: Iterable[str] = KEYS) -> exp.Select:
     """Return the rows of an event that have all required fields: keys and fields, from a scan of its files."""
-    return select(*keys, *sorted(fields)).from_(source).where(column("whole"))
+    return select(*keys, *sorted(fields)).from_(source).where(build_column("whole"))
 
 
-def scan(pattern: str) -> exp.Expr:
+def build_scan(pattern: str) -> exp.Expr:
     """Return a scan of Parquet files."""
     return exp.ReadParquet(expressions=[exp.Literal.string(pattern)])
 
 
-def parquet(pattern: str) -> exp.Select:
+def select_parquet(pattern: str) -> exp.Select:
     """Return all rows of Parquet files."""
-    return select("*").from_(scan(pattern))
+    return select("*").from_(build_scan(pattern))
 
 
-def empty_table(name: str, columns: Iterable[tuple[str, str]]) -> str:
+def build_empty_table(name: str, columns: Iterable[tuple[str, str]]) -> str:
     """Return the statement that creates an empty table from pairs of column and type of the spec language."""
     definitions = [
         exp.ColumnDef(

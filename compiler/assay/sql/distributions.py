@@ -13,24 +13,24 @@ from sqlglot import exp
 from assay.lang.model.package import Grain, Metric, Reduction
 from assay.plan.planner import FROM, TO, RowRequest, SeriesStep
 from assay.sql import dialect
-from assay.sql.dialect import column, length
-from assay.sql.expressions import Names, compile_expression, literal
+from assay.sql.dialect import build_column, build_length
+from assay.sql.expressions import Names, build_literal, compile_expression
 from assay.sql.template import Slot, fill_expression, fill_query
 
 
-def select_rows(listed: RowRequest, constants: Mapping[str, object]) -> exp.Select:
+def select_rows(request: RowRequest, constants: Mapping[str, object]) -> exp.Select:
     """Select the key columns and one column for each metric: its measure, null where its condition fails."""
     values = []
-    for metric in listed.metrics:
+    for metric in request.metrics:
         value = compile_expression(metric.measure, Names(constants=constants))
         if metric.where:
             condition = compile_expression(metric.where, Names(constants=constants))
             value = exp.Case(ifs=[exp.If(this=condition, true=value)])
         values.append(exp.Alias(this=value, alias=exp.to_identifier(metric.id, quoted=True)))
-    query = dialect.select(*listed.keys, *values).from_(dialect.table(listed.grain.name))
-    if any(metric.accepted for metric in listed.metrics):
-        query = query.where(column("accepted"), copy=False)
-    return query.order_by(*(column(name) for name in listed.grain.key))
+    query = dialect.select(*request.keys, *values).from_(dialect.build_table(request.grain.name))
+    if any(metric.accepted for metric in request.metrics):
+        query = query.where(build_column("accepted"), copy=False)
+    return query.order_by(*(build_column(name) for name in request.grain.key))
 
 
 def select_lines(step: SeriesStep) -> exp.Select:
@@ -58,7 +58,7 @@ SUMMARY = ("size", "mean", "stddev", "centiles")
 Constants = Mapping[str, object]
 
 
-def samples(metric: Metric, integral: bool, constants: Constants) -> exp.Select:
+def select_samples(metric: Metric, integral: bool, constants: Constants) -> exp.Select:
     """Select the samples of a metric, one row each.
 
     Columns: `value`, and `per` if the metric has one distribution for each value of a column.  `integral`: samples are
@@ -66,11 +66,11 @@ def samples(metric: Metric, integral: bool, constants: Constants) -> exp.Select:
     """
     names = Names(constants=constants)
     measure = compile_expression(metric.measure, names)
-    conditions: list[exp.Expr] = [column("accepted")] if metric.accepted else []
+    conditions: list[exp.Expr] = [build_column("accepted")] if metric.accepted else []
     if metric.where:
         conditions.append(compile_expression(metric.where, names))
     slots: dict[str, Slot] = {"grain": metric.grain, "conditions": conditions, "measure": measure}
-    slots["per"] = [exp.alias_(column(metric.per), "per")] if metric.per else []
+    slots["per"] = [exp.alias_(build_column(metric.per), "per")] if metric.per else []
     if metric.reduction is None:
         query = "SELECT $per, $measure AS value FROM $grain WHERE $conditions AND NOT ($measure) IS NULL"
         return fill_query(query, **slots)
@@ -84,25 +84,25 @@ def samples(metric: Metric, integral: bool, constants: Constants) -> exp.Select:
 
 def _reduce(reduction: Reduction, measure: exp.Expr, integral: bool) -> exp.Expr:
     if reduction.kind == "sum" and not integral:
-        return dialect.exact_sum(dialect.ordered_list(measure))
+        return dialect.build_exact_sum(dialect.build_ordered_list(measure))
     aggregate = {"min": exp.Min, "max": exp.Max, "sum": exp.Sum, "count": exp.Count}.get(reduction.kind)
     if aggregate:
         return aggregate(this=measure)
-    values = dialect.ordered_list(measure)
-    centile = dialect.real(repr(reduction.centile))
-    return fill_expression(_CENTILE, values=values, size=length(values), centile=centile)
+    values = dialect.build_ordered_list(measure)
+    centile = dialect.build_real(repr(reduction.centile))
+    return fill_expression(_CENTILE, values=values, size=build_length(values), centile=centile)
 
 
 #: the member of an ascending list at index min(floor(n c), n - 1), counted from 0
 _CENTILE = "list_extract($values, least(floor($size * $centile)::BIGINT, $size - 1) + 1)"
 
 
-def domain_of(grain: Grain) -> str:
+def get_domain(grain: Grain) -> str:
     """Return the table whose rows say for which values of `per` a metric of this grain has distributions."""
     return grain.runs.of if grain.runs else grain.name
 
 
-def distribution(metric: Metric, domain: str, integral: bool, constants: Constants) -> exp.Select:
+def build_distribution(metric: Metric, domain: str, integral: bool, constants: Constants) -> exp.Select:
     """Return the query for a metric's distribution: size, mean, stddev and centiles (a list).
 
     It yields one row; with `per`, one ordered row for each value of that column in the table `domain`.  Columns are
@@ -111,13 +111,13 @@ def distribution(metric: Metric, domain: str, integral: bool, constants: Constan
     per = ["per"] if metric.per else []
     total, mean = (", sum(value) AS total", "total::DOUBLE") if integral else ("", _EXACT_SUM)
     ordered = f"""
-        SELECT $per, list(value ORDER BY value) AS ordered_values, count(value) AS size{total}
+        SELECT $per, $ordered_list AS ordered_values, count(value) AS size{total}
         FROM samples GROUP BY $per
     """
     centile = fill_expression(_CENTILE, values="ordered_values", size="size", centile="c")
     stages: list[tuple[str, exp.Select]] = [
-        ("samples", samples(metric, integral, constants)),
-        ("ordered", fill_query(ordered, per=per)),
+        ("samples", select_samples(metric, integral, constants)),
+        ("ordered", fill_query(ordered, per=per, ordered_list=dialect.build_ordered_list(build_column("value")))),
         ("averaged", fill_query(f"SELECT *, {mean} / size AS mean FROM ordered")),
     ]
     summary = """
@@ -125,13 +125,13 @@ def distribution(metric: Metric, domain: str, integral: bool, constants: Constan
           $centiles AS centiles
         FROM averaged
     """
-    centiles = dialect.transformed(dialect.reals(CENTILES), "c", centile)
+    centiles = dialect.build_list_transform(dialect.build_real_list(CENTILES), "c", centile)
     query = fill_query(summary, per=per, centiles=centiles)
     if metric.per:
         values = "SELECT DISTINCT $column AS per FROM $domain WHERE NOT $column IS NULL"
         stages += [("distributions", query), ("domain", fill_query(values, column=metric.per, domain=domain))]
         query = fill_query(_JOIN_DOMAIN, summary=SUMMARY)
-    return dialect.staged(query, stages)
+    return dialect.add_stages(query, stages)
 
 
 #: the compensated sum of the ordered samples: the same for any number of threads
@@ -144,10 +144,10 @@ _JOIN_DOMAIN = """
 """
 
 
-def of_some(query: exp.Expr, per: str, values: Sequence[object]) -> exp.Expr:
+def restrict_distribution(query: exp.Expr, per: str, values: Sequence[object]) -> exp.Expr:
     """Restrict a query that `distribution` returned to some values of its column `per`."""
     query = query.copy()
-    is_selected = exp.In(this=column(per), expressions=[literal(value) for value in values])
+    is_selected = exp.In(this=build_column(per), expressions=[build_literal(value) for value in values])
     for stage in query.args["with_"].expressions:
         if stage.alias in ("samples", "domain"):
             stage.this.where(is_selected, copy=False)

@@ -19,13 +19,13 @@ CUT = "..."  # marks an omission in a long line
 _NAMED = re.compile(r'"([^"]+)"')
 
 
-def at(sql: str, offset: int, length: int) -> Span:
+def build_span(sql: str, offset: int, length: int) -> Span:
     """Return the span of some characters of a text."""
     before = sql[:offset]
     return Span("", before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1, length)
 
 
-def of_word(sql: str, word: str, after: str = "", before: str = "") -> Span | None:
+def find_word(sql: str, word: str, after: str = "", before: str = "") -> Span | None:
     """Return the first span of a name or keyword that is neither in a comment nor in a string.
 
     The text before it must end with `after`, and the text behind it must start with `before`.
@@ -38,11 +38,11 @@ def of_word(sql: str, word: str, after: str = "", before: str = "") -> Span | No
         quoted = sql[token.start] == "'"
         follows = sql[: token.start].endswith(after) and sql[token.end + 1 :].lstrip().startswith(before)
         if token.text.casefold() == word.casefold() and follows and not quoted:
-            return at(sql, token.start, token.end - token.start + 1)
+            return build_span(sql, token.start, token.end - token.start + 1)
     return None
 
 
-def of_result(sql: str, name: str) -> Span | None:
+def find_result_column(sql: str, name: str) -> Span | None:
     """Return where the outermost query first names a column of its result; None where it does not name it."""
     try:
         tokens = sqlglot.tokenize(sql, read=dialect.DIALECT)
@@ -55,35 +55,35 @@ def of_result(sql: str, name: str) -> Span | None:
             first_token = None
         elif first_token is None and token.text.casefold() == name.casefold() and sql[token.start] != "'":
             first_token = token
-    return at(sql, first_token.start, first_token.end - first_token.start + 1) if first_token else None
+    return build_span(sql, first_token.start, first_token.end - first_token.start + 1) if first_token else None
 
 
-def of_parse_error(sql: str, error: ParseError) -> Span | None:
+def locate_parse_error(sql: str, error: ParseError) -> Span | None:
     """Return where a text stops being valid SQL."""
     first = error.errors[0] if error.errors else {}
     begin, word = str(first.get("start_context") or ""), str(first.get("highlight") or "")
     index = sql.find(f"{begin}{word}{first.get('end_context') or ''}") if word else -1
-    return at(sql, index + len(begin), len(word)) if index >= 0 else None
+    return build_span(sql, index + len(begin), len(word)) if index >= 0 else None
 
 
-def of_engine_error(sql: str, message: str) -> Span | None:
+def locate_engine_error(sql: str, message: str) -> Span | None:
     """Return the position in `sql` of an error that the engine reports for `EXPLAIN`, a newline, and `sql`.
 
     When the report has no position, the first name that it quotes is located.
     """
     line_match = _LINE.search(message)
-    line = _line(sql, int(line_match[1]) - 1) if line_match else ""
+    line = _get_line(sql, int(line_match[1]) - 1) if line_match else ""
     excerpt = line_match[2].removeprefix(CUT).removesuffix(CUT) if line_match else ""
     if line_match and excerpt in line:
         before = (
             len(line_match[3]) - len(f"LINE {line_match[1]}: ") - (len(CUT) if line_match[2].startswith(CUT) else 0)
         )
         return Span("", int(line_match[1]) - 1, line.index(excerpt) + before + 1, len(line_match[4]))
-    name_spans = (of_word(sql, name) for name in _NAMED.findall(message))
+    name_spans = (find_word(sql, name) for name in _NAMED.findall(message))
     return next((span for span in name_spans if span), None)
 
 
-def near(message: str, columns: Iterable[str]) -> str:
+def suggest_columns(message: str, columns: Iterable[str]) -> str:
     """Return a hint with the columns that an unknown name may mean.
 
     Candidates are those that the engine lists, and `columns`.  Empty if none is similar, or for any other error.
@@ -97,6 +97,6 @@ def near(message: str, columns: Iterable[str]) -> str:
     )
 
 
-def _line(sql: str, number: int) -> str:
+def _get_line(sql: str, number: int) -> str:
     lines = sql.split("\n")
     return lines[number - 1] if 1 <= number <= len(lines) else ""

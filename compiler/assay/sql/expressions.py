@@ -73,7 +73,7 @@ def _guard_divisor(node: Expression, value: exp.Expr) -> exp.Expr:
 
     The engine would end the statement, or yield an infinity.
     """
-    return value if node.op in ("integer", "real") and node.number else dialect.unless_zero(_unwrap(value))
+    return value if node.op in ("integer", "real") and node.number else dialect.build_nullif_zero(_unwrap(value))
 
 
 def _compile_quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
@@ -92,10 +92,10 @@ def _scale_integer(node: Expression, operands: list[exp.Expr]) -> exp.Expr:
     factor = Fraction(node.factor)
     value = operands[0]
     if factor.numerator != 1:
-        value = exp.paren(exp.Mul(this=value, expression=dialect.integer(factor.numerator)))
+        value = exp.paren(exp.Mul(this=value, expression=dialect.build_integer(factor.numerator)))
     if factor.denominator == 1:
         return value
-    return exp.IntDiv(this=value, expression=dialect.integer(factor.denominator))
+    return exp.IntDiv(this=value, expression=dialect.build_integer(factor.denominator))
 
 
 def _compile_and(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
@@ -126,41 +126,41 @@ _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {
     "not": lambda _node, operands: exp.Not(this=operands[0]),
     "coalesce": _compile_coalesce,
     "greatest": _compile_greatest,
-    "matches": lambda _node, operands: dialect.matches(*operands),
+    "matches": lambda _node, operands: dialect.build_match(*operands),
     "present": lambda _node, operands: exp.Not(this=exp.Is(this=operands[0], expression=exp.Null())),
     "absent": lambda _node, operands: exp.Is(this=operands[0], expression=exp.Null()),
 }
 
 
 def _compile_column(node: Expression, names: Names) -> exp.Expr:
-    return dialect.column(node.name, names.table)
+    return dialect.build_column(node.name, names.table)
 
 
-def taken_branch(node: Expression, names: Names) -> exp.Expr:
-    return dialect.column(f"{node.text}_{node.name}", names.table)
+def compile_taken_field(node: Expression, names: Names) -> exp.Expr:
+    return dialect.build_column(f"{node.text}_{node.name}", names.table)
 
 
 def _compile_number(node: Expression, _names: Names) -> exp.Expr:
     assert node.number is not None
     if node.op == "quantity" and node.factor:
         exact = Fraction(node.number) * Fraction(node.factor)
-        return dialect.integer(int(exact)) if exact.denominator == 1 else dialect.real(repr(float(exact)))
+        return dialect.build_integer(int(exact)) if exact.denominator == 1 else dialect.build_real(repr(float(exact)))
     if node.op == "integer" or (node.op == "quantity" and node.number == node.number.to_integral_value()):
-        return dialect.integer(int(node.number))
-    return dialect.real(f"{node.number:f}")
+        return dialect.build_integer(int(node.number))
+    return dialect.build_real(f"{node.number:f}")
 
 
 def _compile_constant(node: Expression, names: Names) -> exp.Expr:
-    return literal(names.constants[node.name])
+    return build_literal(names.constants[node.name])
 
 
 def _compile_parameter(_node: Expression, names: Names) -> exp.Expr:
     assert names.argument is not None
     number = Decimal(names.argument)
-    return dialect.real(f"{number:f}") if names.argument_type == "real" else dialect.integer(int(number))
+    return dialect.build_real(f"{number:f}") if names.argument_type == "real" else dialect.build_integer(int(number))
 
 
-def literal(value: object) -> exp.Expr:
+def build_literal(value: object) -> exp.Expr:
     """Return a constant of a run as a literal: integers exact, reals as doubles; a placeholder as it is."""
     if isinstance(value, exp.Expr):
         return value.copy()
@@ -169,9 +169,9 @@ def literal(value: object) -> exp.Expr:
     if isinstance(value, bool):
         return exp.Boolean(this=value)
     if isinstance(value, int):
-        return dialect.integer(value)
+        return dialect.build_integer(value)
     if isinstance(value, float):
-        return dialect.real(repr(value))
+        return dialect.build_real(repr(value))
     return exp.Literal.string(str(value))
 
 
@@ -179,7 +179,7 @@ _LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expr]] = {
     "column": _compile_column,
     "instant": _compile_column,
     "field": _compile_column,
-    "taken": taken_branch,
+    "taken": compile_taken_field,
     "integer": _compile_number,
     "real": _compile_number,
     "quantity": _compile_number,
@@ -190,7 +190,7 @@ _LEAVES: Mapping[str, Callable[[Expression, Names], exp.Expr]] = {
 }
 
 
-def places(names: Iterable[str]) -> dict[str, object]:
+def build_placeholders(names: Iterable[str]) -> dict[str, object]:
     """Return a placeholder (`$name`) for each constant.
 
     SQL that is compiled with them serves every run, whose constants are its parameters.

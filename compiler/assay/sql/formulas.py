@@ -13,15 +13,15 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Metric
 from assay.lang.model.vocabulary import Summary
 from assay.sql import dialect, distributions
-from assay.sql.dialect import column
-from assay.sql.expressions import literal
+from assay.sql.dialect import build_column
+from assay.sql.expressions import build_literal
 from assay.sql.template import fill_expression, fill_query
 
 Constants = Mapping[str, object]
 AVERAGE = "average"
 
 
-def query(checked: CheckedPackage, metric: Metric, summary: Summary, constants: Constants) -> exp.Select:
+def build_formula_query(checked: CheckedPackage, metric: Metric, summary: Summary, constants: Constants) -> exp.Select:
     """Return the query of a formula.
 
     It yields one row: `value`, the formula in its unit, and the average of each of its metrics in the metric's unit.  A
@@ -34,14 +34,14 @@ def query(checked: CheckedPackage, metric: Metric, summary: Summary, constants: 
         (_name_stage(item.id), _compile_average(checked, item, grains[item.grain], summary, constants))
         for item in measured
     ]
-    values = [exp.alias_(column(AVERAGE, _name_stage(item.id)), item.id, quoted=True) for item in measured]
-    value = _Compiler(metrics, constants).value(metric.measure)
+    values = [exp.alias_(build_column(AVERAGE, _name_stage(item.id)), item.id, quoted=True) for item in measured]
+    value = _Compiler(metrics, constants).compile_value(metric.measure)
     result = dialect.select(exp.alias_(value, "value"), *values).from_(
-        dialect.table(_name_stage(measured[0].id)), copy=False
+        dialect.build_table(_name_stage(measured[0].id)), copy=False
     )
     for item in measured[1:]:
-        result = result.join(dialect.table(_name_stage(item.id)), join_type="CROSS", copy=False)
-    result = dialect.staged(result, stages)
+        result = result.join(dialect.build_table(_name_stage(item.id)), join_type="CROSS", copy=False)
+    result = dialect.add_stages(result, stages)
     result.add_comments([f" {metric.id}: {metric.name} ", f" definition {checked.definitions[metric.id]} "])
     return result
 
@@ -55,8 +55,8 @@ def _compile_average(
 ) -> exp.Select:
     """Return one row: the average of a metric in its unit; over hosts, as the summary says."""
     measured = checked.measured[metric.id]
-    rows = distributions.distribution(metric, distributions.domain_of(grain), measured.integral, constants)
-    average = _average_hosts(summary, metric.sampled_only) if metric.per else column("mean")
+    rows = distributions.build_distribution(metric, distributions.get_domain(grain), measured.integral, constants)
+    average = _average_hosts(summary, metric.sampled_only) if metric.per else build_column("mean")
     query = "SELECT $average AS average FROM $rows AS distribution"
     return fill_query(query, average=_scale(average, measured.factor), rows=rows)
 
@@ -66,22 +66,25 @@ def _average_hosts(summary: Summary, sampled_only: bool) -> exp.Expr:
 
     Hosts without samples are left out (`sampled_only`) or count as 0.
     """
-    means = _SAMPLED_MEANS if sampled_only else _ALL_MEANS
+    if sampled_only:
+        means = fill_expression("$means FILTER (WHERE NOT mean IS NULL)", means=_list_means("mean"))
+    else:
+        means = _list_means("coalesce(mean, 0.0::DOUBLE)")
     if summary.lowest:
-        means = f"list_slice({means}, 1, {summary.lowest})"
-    return fill_expression(f"CASE WHEN sum(size) > 0 THEN list_aggregate({means}, 'fsum') / len({means}) END")
+        means = fill_expression(f"list_slice($means, 1, {summary.lowest})", means=means)
+    return fill_expression("CASE WHEN sum(size) > 0 THEN list_aggregate($means, 'fsum') / len($means) END", means=means)
 
 
-_SAMPLED_MEANS = "list(mean ORDER BY mean) FILTER (WHERE NOT mean IS NULL)"
-_ALL_MEANS = "list(coalesce(mean, 0.0::DOUBLE) ORDER BY coalesce(mean, 0.0::DOUBLE))"
+def _list_means(mean: str) -> exp.Expr:
+    return dialect.build_ordered_list(fill_expression(mean))
 
 
 def _scale(value: exp.Expr, factor: Fraction) -> exp.Expr:
     """Return a value times an exact factor: it is multiplied first and divided last."""
     if factor.numerator != 1:
-        value = exp.Mul(this=exp.paren(value), expression=dialect.real(str(factor.numerator)))
+        value = exp.Mul(this=exp.paren(value), expression=dialect.build_real(str(factor.numerator)))
     if factor.denominator != 1:
-        value = exp.Div(this=exp.paren(value), expression=dialect.real(str(factor.denominator)))
+        value = exp.Div(this=exp.paren(value), expression=dialect.build_real(str(factor.denominator)))
     return value
 
 
@@ -90,32 +93,34 @@ class _Compiler:
         self.metrics = metrics
         self.constants = constants
 
-    def value(self, node: Expression) -> exp.Expr:
+    def compile_value(self, node: Expression) -> exp.Expr:
         """Compile a resolved formula."""
-        leaf = self.leaf(node)
+        leaf = self.compile_leaf(node)
         if leaf is not None:
             return leaf
-        operands: list[exp.Expr] = [exp.paren(self.value(operand)) for operand in node.operands]
+        operands: list[exp.Expr] = [exp.paren(self.compile_value(operand)) for operand in node.operands]
         return _OPERATORS[node.op](node, operands)
 
-    def leaf(self, node: Expression) -> exp.Expr | None:
+    def compile_leaf(self, node: Expression) -> exp.Expr | None:
         """Compile a metric, constant or number; return None for an operator."""
         if node.op == "metric":
             metric = self.metrics[node.name]
             inner = (
-                self.value(metric.measure) if formula.is_formula(metric) else column(AVERAGE, _name_stage(node.name))
+                self.compile_value(metric.measure)
+                if formula.is_formula(metric)
+                else build_column(AVERAGE, _name_stage(node.name))
             )
             return _scale(inner, Fraction(node.factor))
         if node.op == "constant":
-            return _scale(dialect.cast(literal(self.constants[node.name]), "real"), Fraction(node.factor))
+            return _scale(dialect.cast(build_literal(self.constants[node.name]), "real"), Fraction(node.factor))
         if node.number is not None:
             exact = Fraction(node.number) * Fraction(node.factor or 1)
-            return _scale(dialect.real(str(exact.numerator)), Fraction(1, exact.denominator))
+            return _scale(dialect.build_real(str(exact.numerator)), Fraction(1, exact.denominator))
         return None
 
 
 def _compile_quotient(_node: Expression, operands: list[exp.Expr]) -> exp.Expr:
-    return exp.Div(this=operands[0], expression=dialect.unless_zero(operands[1]))
+    return exp.Div(this=operands[0], expression=dialect.build_nullif_zero(operands[1]))
 
 
 _OPERATORS: Mapping[str, Callable[[Expression, list[exp.Expr]], exp.Expr]] = {

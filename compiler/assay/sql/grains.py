@@ -13,16 +13,16 @@ from sqlglot import exp
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Grain, Instant, Pair, Tally
 from assay.lang.model.vocabulary import COMPUTED, FIRST, LAST, LATEST_BEFORE, SINCE, UNTIL, Cut
-from assay.lang.reserved_names import ACCEPTED, BASE, choose_free_name, rows_name
+from assay.lang.reserved_names import ACCEPTED, BASE, choose_free_name, get_rows_name
 from assay.lang.scopes import HOST
 from assay.plan.planner import AppliedFilter, FilterStep, GrainRowsStep, select_instants
 from assay.sql import dialect
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, compile_expression
 from assay.sql.template import Slot, fill_expression, fill_query
 
 
-def within(instant: exp.Expr) -> exp.Expr:
+def build_phase_condition(instant: exp.Expr) -> exp.Expr:
     """Return the condition that an instant is in the phase: from its first ns, before the first ns after it."""
     return exp.and_(
         exp.GTE(this=instant, expression=exp.Placeholder(this=SINCE)),
@@ -30,7 +30,7 @@ def within(instant: exp.Expr) -> exp.Expr:
     )
 
 
-def instant(cut: Cut, constants: Mapping[str, object]) -> exp.Select:
+def select_cut_instant(cut: Cut, constants: Mapping[str, object]) -> exp.Select:
     """Return one row with `t_ns`: the instant of a boundary, null where no row has it."""
     pick = "max" if cut.pick == LAST else "min"
     query = fill_query(f"SELECT {pick}($column) AS t_ns FROM $table", column=cut.column, table=cut.of)
@@ -40,7 +40,7 @@ def instant(cut: Cut, constants: Mapping[str, object]) -> exp.Select:
 Constants = Mapping[str, object]
 
 
-def rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
+def select_grain_rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """Return the wide table of a grain before filters.
 
     Tallies count the rows of the grains in `finer` before filters, too.
@@ -51,12 +51,12 @@ def rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> ex
     for index, layer in enumerate(_list_layers(step.grain, step.members), start=1):
         stages.append((f"computed_{index}", _compute_layer(layer, stages[-1][0], constants)))
     *earlier, (_, query) = stages
-    return dialect.staged(query, earlier)
+    return dialect.add_stages(query, earlier)
 
 
 def _compute_layer(layer: Sequence[tuple[str, Expression]], source: str, constants: Constants) -> exp.Select:
     values = [exp.alias_(compile_expression(value, Names(constants=constants)), name) for name, value in layer]
-    return dialect.select("*", *values).from_(dialect.table(source))
+    return dialect.select("*", *values).from_(dialect.build_table(source))
 
 
 def _list_layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, Expression]]]:
@@ -65,13 +65,13 @@ def _list_layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, 
     computed |= {item.column.name: item.value for item in grain.derived if item.column.name in members}
     depths: dict[str, int] = {}
 
-    def depth(name: str) -> int:
+    def get_depth(name: str) -> int:
         if name not in depths:
-            used = {node.name for node in computed[name].walk() if node.op in ("column", "instant")}
-            depths[name] = 1 + max((depth(item) for item in used & set(computed)), default=0)
+            input_names = {node.name for node in computed[name].walk() if node.op in ("column", "instant")}
+            depths[name] = 1 + max((get_depth(item) for item in input_names & set(computed)), default=0)
         return depths[name]
 
-    deepest = max((depth(name) for name in computed), default=0)
+    deepest = max((get_depth(name) for name in computed), default=0)
     return [
         [(name, value) for name, value in computed.items() if depths[name] == level] for level in range(1, deepest + 1)
     ]
@@ -80,19 +80,19 @@ def _list_layers(grain: Grain, members: frozenset[str]) -> list[list[tuple[str, 
 def _bind_rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """Return the rows of the relation with everything that is bound to other tables."""
     grain = step.grain
-    query = _select_base().from_(dialect.table(grain.relation, BASE))
+    query = _select_base().from_(dialect.build_table(grain.relation, BASE))
     instants_by_tally = _match_tallies(step, finer)
     for instant in _sort_instants(grain, step.members):
-        query = query.select(exp.alias_(column("t_ns", instant.name), instant.name))
+        query = query.select(exp.alias_(build_column("t_ns", instant.name), instant.name))
         for name in instant.fields:
-            query = query.select(exp.alias_(column(name, instant.name), f"{instant.name}_{name}"))
+            query = query.select(exp.alias_(build_column(name, instant.name), f"{instant.name}_{name}"))
         query = _join_instant(query, instant, step, instant in instants_by_tally.values(), constants)
     for tally in grain.tallies:
         if tally.column.name in step.members:
-            counted_with = instants_by_tally.get(tally.column.name)
+            picked_instant = instants_by_tally.get(tally.column.name)
             query = (
-                query.select(count_beside_pick(tally, counted_with))
-                if counted_with
+                query.select(count_with_pick(tally, picked_instant))
+                if picked_instant
                 else _join_tally(query, tally, finer, constants)
             )
     return query
@@ -117,10 +117,10 @@ def _sort_instants(grain: Grain, members: frozenset[str]) -> list[Instant]:
     """Return the bound instants, each after the instant that it precedes (`latest before`)."""
     bound = {item.name: item for item in select_instants(grain, members) if item.pick != COMPUTED}
 
-    def depth(instant: Instant) -> int:
-        return 1 + depth(bound[instant.before]) if instant.pick == LATEST_BEFORE else 0
+    def get_depth(instant: Instant) -> int:
+        return 1 + get_depth(bound[instant.before]) if instant.pick == LATEST_BEFORE else 0
 
-    return sorted(bound.values(), key=depth)
+    return sorted(bound.values(), key=get_depth)
 
 
 def _select_base() -> exp.Select:
@@ -131,9 +131,9 @@ def _join_instant(
     query: exp.Select, instant: Instant, step: GrainRowsStep, has_tally: bool, constants: Constants
 ) -> exp.Select:
     if instant.pick == LATEST_BEFORE:
-        ahead = exp.LT(this=column("seq", instant.name), expression=column("seq", instant.before))
+        ahead = exp.LT(this=build_column("seq", instant.name), expression=build_column("seq", instant.before))
         source = _select_allowed(instant, constants)
-        return dialect.latest_before(query, source, exp.and_(_match_keys(instant.on, instant.name), ahead))
+        return dialect.join_latest_before(query, source, exp.and_(_match_keys(instant.on, instant.name), ahead))
     needs_seq = any(item.before == instant.name for item in select_instants(step.grain, step.members))
     picked_rows = _pick_rows(instant, instant.name in step.across, needs_seq, constants)
     if has_tally:
@@ -146,12 +146,12 @@ def _join_instant(
 def _select_allowed(instant: Instant, constants: Constants) -> exp.Expr:
     """Return the bound table, restricted to the rows that the instant's condition allows, under its name."""
     if not instant.where:
-        return dialect.table(instant.of, instant.name)
+        return dialect.build_table(instant.of, instant.name)
     names = [*(pair.field for pair in instant.on), "seq", "t_ns", *instant.fields]
     where = compile_expression(instant.where, Names(constants=constants))
     return (
-        dialect.select(*(column(name) for name in names))
-        .from_(dialect.table(instant.of))
+        dialect.select(*(build_column(name) for name in names))
+        .from_(dialect.build_table(instant.of))
         .where(where)
         .subquery(alias=instant.name)
     )
@@ -163,15 +163,19 @@ def _pick_rows(instant: Instant, across: bool, needs_seq: bool, constants: Const
     With `needs_seq`, the position in the log (`seq`) is included.
     """
     last = instant.pick == LAST
-    by = exp.Tuple(expressions=[column("t_ns"), column(HOST), column("seq")]) if across else column("seq")
-    keys = [column(pair.field) for pair in instant.on]
-    extreme = exp.Max(this=column("seq")) if last else exp.Min(this=column("seq"))
-    query = dialect.select(*keys, exp.alias_(dialect.picked(column("t_ns"), by, last), "t_ns"))
+    sort_key = (
+        exp.Tuple(expressions=[build_column("t_ns"), build_column(HOST), build_column("seq")])
+        if across
+        else build_column("seq")
+    )
+    keys = [build_column(pair.field) for pair in instant.on]
+    extreme = exp.Max(this=build_column("seq")) if last else exp.Min(this=build_column("seq"))
+    query = dialect.select(*keys, exp.alias_(dialect.build_pick(build_column("t_ns"), sort_key, last), "t_ns"))
     if needs_seq:
         query = query.select(exp.alias_(extreme, "seq"), copy=False)
     for name in instant.fields:
-        query = query.select(exp.alias_(dialect.picked(column(name), by.copy(), last), name))
-    query = query.from_(dialect.table(instant.of)).group_by(*(key.copy() for key in keys))
+        query = query.select(exp.alias_(dialect.build_pick(build_column(name), sort_key.copy(), last), name))
+    query = query.from_(dialect.build_table(instant.of)).group_by(*(key.copy() for key in keys))
     return query.where(compile_expression(instant.where, Names(constants=constants))) if instant.where else query
 
 
@@ -180,18 +184,20 @@ def _count_column(instant: Instant) -> str:
     return choose_free_name("n", ["t_ns", "seq", *(pair.field for pair in instant.on), *instant.fields])
 
 
-def count_beside_pick(tally: Tally, instant: Instant) -> exp.Expr:
+def count_with_pick(tally: Tally, instant: Instant) -> exp.Expr:
     """Return the value of a tally that is counted where an instant is picked."""
     return count_as(_count_column(instant), instant.name, tally.column.name)
 
 
 def _join_tally(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Constants) -> exp.Select:
     name = tally.column.name
-    keys = [column(pair.field) for pair in tally.on]
+    keys = [build_column(pair.field) for pair in tally.on]
     reads_filters = tally.where is not None and any(item.name == ACCEPTED for item in tally.where.walk())
-    source = rows_name(tally.of) if tally.of in finer and not reads_filters else tally.of
+    source = get_rows_name(tally.of) if tally.of in finer and not reads_filters else tally.of
     count_name = choose_free_name("n", [pair.field for pair in tally.on])
-    counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), count_name)).from_(dialect.table(source))
+    counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), count_name)).from_(
+        dialect.build_table(source)
+    )
     if tally.where:
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
     counted = counted.group_by(*(key.copy() for key in keys))
@@ -201,17 +207,19 @@ def _join_tally(query: exp.Select, tally: Tally, finer: frozenset[str], constant
 
 def count_as(number: str, table: str, name: str) -> exp.Expr:
     """Return a number of rows under its name; 0 instead of null."""
-    return exp.alias_(exp.Coalesce(this=column(number, table), expressions=[dialect.integer(0)]), name)
+    return exp.alias_(exp.Coalesce(this=build_column(number, table), expressions=[dialect.build_integer(0)]), name)
 
 
 def _match_keys(pairs: Iterable[Pair], table: str, base: str = BASE) -> exp.Expr:
-    return exp.and_(*(exp.EQ(this=column(pair.field, table), expression=column(pair.column, base)) for pair in pairs))
+    return exp.and_(
+        *(exp.EQ(this=build_column(pair.field, table), expression=build_column(pair.column, base)) for pair in pairs)
+    )
 
 
-def judge(step: FilterStep, constants: Constants) -> exp.Select:
+def apply_filters(step: FilterStep, constants: Constants) -> exp.Select:
     """Return the rows of a grain with the result of each filter (`passes_1`, ... in order) and `accepted`."""
     grain = step.grain
-    query = _select_base().from_(dialect.table(rows_name(grain.name), BASE))
+    query = _select_base().from_(dialect.build_table(get_rows_name(grain.name), BASE))
     filter_results = [_compile_filter(item, grain, constants) for item in step.applied]
     for index, (item, filter_result) in enumerate(zip(step.applied, filter_results, strict=True), start=1):
         alias = exp.alias_(filter_result.copy(), f"passes_{index}")
@@ -220,11 +228,11 @@ def judge(step: FilterStep, constants: Constants) -> exp.Select:
     conditions = [*filter_results]
     if grain.subject:
         parent = grain.subject.grain
-        conditions.insert(0, column(ACCEPTED, parent))
-        query = query.join(dialect.table(parent), on=_match_keys(grain.subject.on, parent), join_type="INNER")
+        conditions.insert(0, build_column(ACCEPTED, parent))
+        query = query.join(dialect.build_table(parent), on=_match_keys(grain.subject.on, parent), join_type="INNER")
     accepted = exp.and_(*(item.copy() for item in conditions)) if conditions else exp.true()
     if step.cut and grain.at:
-        query = query.where(within(column(grain.at, BASE)), copy=False)
+        query = query.where(build_phase_condition(build_column(grain.at, BASE)), copy=False)
     return query.select(exp.alias_(accepted, ACCEPTED))
 
 
@@ -256,7 +264,7 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
         FROM holding GROUP BY $by, $island
     """
     carried = [
-        exp.alias_(dialect.picked(column(name), column(runs.along), word == "last"), f"{word}_{name}")
+        exp.alias_(dialect.build_pick(build_column(name), build_column(runs.along), word == "last"), f"{word}_{name}")
         for name in runs.carry
         for word in ("first", "last")
     ]
@@ -266,7 +274,7 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
         ("holding", fill_query(holding, names=names, island=island, **slots)),
     )
     query_of_runs = fill_query(query, by=runs.by, along=runs.along, carried=carried, island=island)
-    return dialect.staged(query_of_runs, stages)
+    return dialect.add_stages(query_of_runs, stages)
 
 
 def count_rejections(step: FilterStep) -> exp.Select:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
-from assay.sql.determinism import around, named, word_of
+from assay.sql.determinism import get_outer_node, list_function_names, resolve_window
 from assay.sql.row_keys import split_conjuncts
 
 _EXTREMES = ("arg_max", "arg_min", "argmax", "argmin", "max_by", "min_by")
 #: window functions that depend on the position of each row, and those for which the parser has no class
-_OF_PLACES = (exp.RowNumber, exp.Lag, exp.Lead, exp.NthValue, exp.Ntile)
-_PLACES = ("fill",)
+_POSITIONAL_FUNCTIONS = (exp.RowNumber, exp.Lag, exp.Lead, exp.NthValue, exp.Ntile)
+_POSITIONAL_NAMES = ("fill",)
 
 
 def list_cuts(query: exp.Expr) -> Iterator[str]:
@@ -33,9 +33,11 @@ def resolve_order(value: exp.Expr, outputs: Sequence[exp.Expr], aliases: Mapping
     return [value]
 
 
-def is_of_places(call: exp.Expr) -> bool:
+def is_positional(call: exp.Expr) -> bool:
     """Return whether a window function depends on the position of each row."""
-    return isinstance(call, _OF_PLACES) or (isinstance(call, exp.Anonymous) and call.name.casefold() in _PLACES)
+    return isinstance(call, _POSITIONAL_FUNCTIONS) or (
+        isinstance(call, exp.Anonymous) and call.name.casefold() in _POSITIONAL_NAMES
+    )
 
 
 def is_read(node: exp.Expr) -> bool:
@@ -43,15 +45,15 @@ def is_read(node: exp.Expr) -> bool:
     return not (isinstance(node, exp.Star) and isinstance(node.parent, exp.Count))
 
 
-def is_of_window(call: exp.Expr) -> bool:
+def is_window_function(call: exp.Expr) -> bool:
     """Return whether a call is the function of a window."""
-    parent = around(call)
+    parent = get_outer_node(call)
     while isinstance(parent, (exp.RespectNulls, exp.Filter, exp.IgnoreNulls)):
         parent = parent.parent
     return isinstance(parent, exp.Window) and parent.this.find(type(call)) is call
 
 
-def is_all(spec: exp.Expr) -> bool:
+def is_whole_partition(spec: exp.Expr) -> bool:
     """Return whether the frame of a window covers its whole partition."""
     return [str(spec.args.get(name)).upper() for name in ("start", "end")] == ["UNBOUNDED", "UNBOUNDED"]
 
@@ -59,7 +61,7 @@ def is_all(spec: exp.Expr) -> bool:
 def split_arguments(call: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], bool]:
     """Split the arguments of an aggregate function: its values, its order, and whether it is DISTINCT."""
     expressions = list(call.iter_expressions())
-    outside = around(call)
+    outside = get_outer_node(call)
     order: list[exp.Expr] = []
     if isinstance(outside, exp.WithinGroup) and isinstance(call, exp.GroupConcat):
         order = [item.this for item in outside.expression.expressions]
@@ -74,7 +76,7 @@ def split_arguments(call: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr], boo
     arguments = [
         item for value in arguments for item in (value.expressions if isinstance(value, exp.Distinct) else [value])
     ]
-    name = word_of(call)[0]
+    name = list_function_names(call)[0]
     if not order and name.casefold().startswith(_EXTREMES) and len(arguments) > 1:
         return arguments[:1], arguments[1:2], is_distinct
     if is_distinct:
@@ -95,6 +97,6 @@ def find_part_columns(value: exp.Expr, columns: Mapping[str, exp.Expr]) -> tuple
     """
     if not isinstance(value, exp.Window) or not isinstance(value.this, exp.RowNumber):
         return None
-    parts = value.args.get("partition_by") or named(value).args.get("partition_by") or []
+    parts = value.args.get("partition_by") or resolve_window(value).args.get("partition_by") or []
     names = tuple(name for name, output in columns.items() if output in parts)
     return names if len(names) == len(parts) else None

@@ -11,8 +11,8 @@ from sqlglot import exp
 _PARTS = frozenset(
     ["with_", "expressions", "from_", "joins", "where", "group", "having", "qualify", "windows", "order", "distinct"]
 )
-_OF_TABLES = frozenset(["this", "alias"])
-_OF_JOINS = frozenset(["this", "on", "method", "side", "kind"])
+_TABLE_PARTS = frozenset(["this", "alias"])
+_JOIN_PARTS = frozenset(["this", "on", "method", "side", "kind"])
 
 #: whether named queries are partitionable, by their names in lower case
 NamedQueries = Mapping[str, bool]
@@ -25,7 +25,7 @@ def is_partitionable(query: exp.Expr, key: str) -> bool:
     in case of doubt.  Tables without the column make no difference: a partitionable query compares the column in each
     table that it joins.  Rows in which it is null belong to no partition.
     """
-    return _Reader(key).is_partitionable(query, {})
+    return _QueryReader(key).is_partitionable(query, {})
 
 
 @dataclass(slots=True)
@@ -41,7 +41,7 @@ class _JoinedTables:
     seen: set[str] = field(default_factory=set)
 
 
-class _Reader:
+class _QueryReader:
     """Reads queries with regard to one key column."""
 
     def __init__(self, key: str) -> None:
@@ -49,7 +49,7 @@ class _Reader:
 
     def is_partitionable(self, query: exp.Expr, queries: NamedQueries) -> bool:
         """Return whether a query is partitionable; `queries` are the named queries that it may read."""
-        if isinstance(query, exp.Subquery) and _has_only(query, _OF_TABLES):
+        if isinstance(query, exp.Subquery) and _has_only(query, _TABLE_PARTS):
             return self.is_partitionable(query.this, queries)
         stages = query.args.get("with_")
         if stages:
@@ -81,7 +81,7 @@ class _Reader:
 
     def _is_partitionable_select(self, query: exp.Select, queries: NamedQueries) -> bool:
         rows = self._read_tables(query, queries)
-        if rows is None or _has_nested_rows(query) or not self._selects_key_once(query, rows):
+        if rows is None or _has_nested_rows(query) or not self._has_key_once(query, rows):
             return False
         group, distinct = query.args.get("group"), query.args.get("distinct")
         if group and not (_has_only(group, {"expressions"}) and self._has_key(group.expressions, rows)):
@@ -106,12 +106,12 @@ class _Reader:
         """Add a joined table; return False where its rows may have another key."""
         name, side, kind = join.this.alias_or_name, join.side, join.kind
         on = join.args.get("on")
-        if not _has_only(join, _OF_JOINS) or not on or name in rows.linked or not self._is_source(join.this, queries):
+        if not _has_only(join, _JOIN_PARTS) or not on or name in rows.linked or not self._is_source(join.this, queries):
             return False
         if join.method not in ("", "ASOF") or side not in ("", "LEFT") or kind not in ("", "INNER", "SEMI", "ANTI"):
             return False
         conditions = on.flatten() if isinstance(on, exp.And) else [on]
-        if not any(self._links_keys(item, name, rows.linked) for item in conditions):
+        if not any(self._is_key_link(item, name, rows.linked) for item in conditions):
             return False
         if kind in ("SEMI", "ANTI"):
             return not side
@@ -121,7 +121,7 @@ class _Reader:
             rows.same.add(name)
         return True
 
-    def _links_keys(self, condition: exp.Expr, name: str, others: set[str]) -> bool:
+    def _is_key_link(self, condition: exp.Expr, name: str, others: set[str]) -> bool:
         """Return whether a condition equates the key of a joined table with that of another one."""
         if not isinstance(condition, exp.EQ):
             return False
@@ -135,7 +135,7 @@ class _Reader:
     def _is_source(self, source: exp.Expr, queries: NamedQueries) -> bool:
         """Return whether a source is a table or a partitionable query."""
         alias = source.args.get("alias")
-        if not _has_only(source, _OF_TABLES) or (alias and alias.columns):
+        if not _has_only(source, _TABLE_PARTS) or (alias and alias.columns):
             return False
         if isinstance(source, exp.Table):
             return isinstance(source.this, exp.Identifier) and queries.get(source.name.casefold(), True)
@@ -150,7 +150,7 @@ class _Reader:
     def _has_key(self, values: list[exp.Expr], rows: _JoinedTables) -> bool:
         return any(self._is_key(item, rows) for item in values)
 
-    def _selects_key_once(self, query: exp.Select, rows: _JoinedTables) -> bool:
+    def _has_key_once(self, query: exp.Select, rows: _JoinedTables) -> bool:
         """Return whether exactly one output is the key of the row, under its own name."""
         count = 0
         for item in query.expressions:

@@ -13,14 +13,14 @@ from assay.lang.model.package import Relation
 from assay.lang.scopes import LOGS, SOURCE
 from assay.plan.planner import ROWS_OF_KEY
 from assay.sql import dialect
-from assay.sql.error_positions import of_parse_error, of_word
-from assay.sql.expressions import literal
+from assay.sql.error_positions import find_word, locate_parse_error
+from assay.sql.expressions import build_literal
 from assay.sql.row_keys import Shape
-from assay.sql.sandbox import parse_sandboxed, tied
+from assay.sql.sandbox import find_tie_problems, parse_sandboxed
 from assay.sql.template import fill_query
-from assay.util.diagnostics import AssayError, did_you_mean, fail
+from assay.util.diagnostics import AssayError, fail, suggest_names
 
-_OF_ROWS = ("unnest", "generate_subscripts", "regexp_split_to_table")
+_EXPANDING_FUNCTIONS = ("unnest", "generate_subscripts", "regexp_split_to_table")
 
 
 def select_duplicates(relation: Relation) -> exp.Select:
@@ -32,7 +32,7 @@ def select_duplicates(relation: Relation) -> exp.Select:
     return fill_query(query, key=relation.key, number=ROWS_OF_KEY, relation=relation.name)
 
 
-def are_unique(query: exp.Expr, key: Collection[str]) -> bool:
+def has_unique_key(query: exp.Expr, key: Collection[str]) -> bool:
     """Return whether the text of a query proves that no two of its rows have the same key.
 
     It does when the query groups by columns of the key only, or selects distinct rows of them.
@@ -42,26 +42,26 @@ def are_unique(query: exp.Expr, key: Collection[str]) -> bool:
     values_by_name = {item.alias_or_name: item.unalias() for item in query.selects}
     if query.args.get("distinct"):
         return not query.args["distinct"].args.get("on") and set(values_by_name) <= set(key)
-    if any(_makes_rows(item) for item in query.selects):
+    if any(_can_expand(item) for item in query.selects):
         return False
     group = query.args.get("group")
     if group is None:
-        return not query.args.get("from_") or any(_aggregates(item, query) for item in query.selects)
+        return not query.args.get("from_") or any(_is_aggregated(item, query) for item in query.selects)
     if any(value for name, value in group.args.items() if name != "expressions"):
         return False
     key_values = [value for name, value in values_by_name.items() if name in key]
     return all(item in key_values and not isinstance(item, exp.Literal) for item in group.expressions)
 
 
-def _makes_rows(value: exp.Expr) -> bool:
+def _can_expand(value: exp.Expr) -> bool:
     """Return whether a value may become several rows: it unnests a list, or calls a function that may do so."""
     return any(
-        isinstance(item, (exp.UDTF, exp.Explode)) or item.name.casefold() in _OF_ROWS
+        isinstance(item, (exp.UDTF, exp.Explode)) or item.name.casefold() in _EXPANDING_FUNCTIONS
         for item in value.find_all(exp.UDTF, exp.Explode, exp.Anonymous)
     )
 
 
-def _aggregates(value: exp.Expr, query: exp.Select) -> bool:
+def _is_aggregated(value: exp.Expr, query: exp.Select) -> bool:
     """Return whether a value aggregates the rows of the query itself, not those of a subquery or window."""
     return any(
         item.find_ancestor(exp.Select) is query and not item.find_ancestor(exp.Window)
@@ -92,13 +92,13 @@ def compile_query(sql: str, constants: Mapping[str, object], reads: Collection[s
             raise fail(
                 "unknown-constant",
                 f"the SQL of {subject} names a constant that no source of the package has: ${name}",
-                hint=did_you_mean(name, constants),
-                span=of_word(sql, name, "$"),
+                hint=suggest_names(name, constants),
+                span=find_word(sql, name, "$"),
                 text=sql,
             )
     if all(isinstance(constants[name], exp.Placeholder) for name in names):
         return tree
-    return filled(tree, constants)
+    return fill_constants(tree, constants)
 
 
 @functools.lru_cache(maxsize=512)
@@ -108,19 +108,19 @@ def refuse_ties(sql: str, tables: tuple[tuple[str, Shape], ...], subject: str) -
     Expects a query that `compile_query` accepts.
     """
     shapes = dict(tables)
-    for problem in tied(_parse_cached(sql, tuple(shapes), subject), sql, shapes, subject):
+    for problem in find_tie_problems(_parse_cached(sql, tuple(shapes), subject), sql, shapes, subject):
         raise problem
 
 
-def filled(tree: exp.Expr, constants: Mapping[str, object]) -> exp.Expr:
+def fill_constants(tree: exp.Expr, constants: Mapping[str, object]) -> exp.Expr:
     """Return a query with constants in place of their placeholders."""
     result = tree.copy()
     for placeholder in list(result.find_all(exp.Placeholder)):
-        placeholder.replace(literal(constants[str(placeholder.this)]))
+        placeholder.replace(build_literal(constants[str(placeholder.this)]))
     return result
 
 
-def of_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
+def restrict_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
     """Return a query that reads only the logs of some sources; none means all.  Other tables are unchanged."""
     if not sources:
         return query
@@ -128,7 +128,7 @@ def of_sources(query: exp.Expr, sources: Collection[str]) -> exp.Expr:
     for table in list(result.find_all(exp.Table)):
         if table.name.casefold() == LOGS and not table.db:
             is_of_source = exp.In(
-                this=dialect.column(SOURCE), expressions=[exp.Literal.string(name) for name in sources]
+                this=dialect.build_column(SOURCE), expressions=[exp.Literal.string(name) for name in sources]
             )
             alias = exp.TableAlias(this=exp.to_identifier(table.alias or LOGS))
             table.replace(exp.Subquery(this=dialect.select("*").from_(LOGS).where(is_of_source), alias=alias))
@@ -160,4 +160,4 @@ def _describe_parse_error(error: ParseError, sql: str, subject: str) -> AssayErr
     first = error.errors[0] if error.errors else {}
     cause = re.sub(r"<Token .*?text: (.*?), line.*?>", r"`\1`", str(first.get("description", error)))
     cause = re.sub(r"^Required keyword: .*", "something is missing", cause)
-    return fail("sql", f"the SQL of {subject} does not parse: {cause}", span=of_parse_error(sql, error), text=sql)
+    return fail("sql", f"the SQL of {subject} does not parse: {cause}", span=locate_parse_error(sql, error), text=sql)

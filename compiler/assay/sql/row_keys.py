@@ -16,8 +16,8 @@ Column = tuple[str, str]  # the alias of a table, the name of a column
 #: window functions that have the same value in rows that tie
 RANKS = (exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist)
 #: values that expand to rows
-_MAKE_ROWS = (exp.UDTF, exp.Explode)
-_MAKE_ROWS_TOO = ("unnest", "generate_subscripts", "regexp_split_to_table")
+_EXPANSIONS = (exp.UDTF, exp.Explode)
+_EXPANDING_FUNCTIONS = ("unnest", "generate_subscripts", "regexp_split_to_table")
 _CONSTANTS = (exp.Literal, exp.Placeholder, exp.Null, exp.Boolean, exp.DataType, exp.Var, exp.Identifier)
 #: aggregate functions for which the parser has no class
 _AGGREGATES = frozenset(
@@ -30,7 +30,7 @@ _AGGREGATES = frozenset(
         "arg_max_null", "arg_min_null", "arg_max_nulls_last", "arg_min_nulls_last", "count_star", "count_if",
     )
 )  # fmt: skip
-MOST = 64  # combinations of keys that are tried
+MAX_COMBINATIONS = 64  # combinations of keys that are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Key:
     columns: frozenset[str]
     lines: frozenset[tuple[str, str]] = frozenset()
 
-    def is_apart_from(self, other: Key) -> bool:
+    def is_disjoint_from(self, other: Key) -> bool:
         """Return whether no line can be among those of both keys."""
         sources = {source for source, _ in self.lines | other.lines}
         return bool(self.lines and other.lines) and len(sources) == 1 and not self.lines & other.lines
@@ -57,7 +57,7 @@ class Shape:
     columns: tuple[str, ...] | None = None
     keys: tuple[Key, ...] = ()
 
-    def renamed(self, names: Sequence[str]) -> Shape:
+    def rename_columns(self, names: Sequence[str]) -> Shape:
         """Return the shape with other names for its first columns."""
         if not names:
             return self
@@ -80,10 +80,11 @@ def is_aggregate(node: exp.Expr) -> bool:
     return isinstance(node, exp.AggFunc)
 
 
-def makes_rows(value: exp.Expr) -> bool:
+def can_expand(value: exp.Expr) -> bool:
     """Return whether a value may expand to several rows."""
     return any(
-        isinstance(item, _MAKE_ROWS) or (isinstance(item, exp.Anonymous) and item.name.casefold() in _MAKE_ROWS_TOO)
+        isinstance(item, _EXPANSIONS)
+        or (isinstance(item, exp.Anonymous) and item.name.casefold() in _EXPANDING_FUNCTIONS)
         for item in walk_within(value)
     )
 
@@ -109,14 +110,14 @@ def split_conjuncts(condition: exp.Expr | None) -> Iterator[exp.Expr]:
 
 
 @dataclass(slots=True)
-class Joined:
+class JoinedTable:
     """A joined table whose row is determined by comparisons of its columns with expressions over other tables.
 
     `is_asof`: at most one row is joined, whatever the keys.
     """
 
     alias: str
-    by: list[tuple[str, exp.Expr]]
+    comparisons: list[tuple[str, exp.Expr]]
     is_asof: bool = False
 
 
@@ -124,18 +125,18 @@ class Joined:
 class Rows:
     """The rows of a SELECT before grouping, and what is true of all of them.
 
-    `aliases` are the named outputs.  `groups` are the values of GROUP BY, None without grouping.  `unknown`: the query
-    groups in several ways (such as CUBE), so that nothing determines its groups.
+    `aliases` are the named outputs.  `groups` are the values of GROUP BY, None without grouping.  `has_unknown_groups`:
+    the query groups in several ways (such as CUBE), so that nothing determines its groups.
     """
 
     is_inner: bool
     sources: dict[str, Shape] = field(default_factory=dict)
     one_row_tables: dict[str, Shape] = field(default_factory=dict)  # tables of one row in semi-joins, which filter rows
     equal: list[tuple[exp.Expr, exp.Expr]] = field(default_factory=list)
-    joined: list[Joined] = field(default_factory=list)
+    joined: list[JoinedTable] = field(default_factory=list)
     aliases: dict[str, exp.Expr] = field(default_factory=dict)
     groups: list[exp.Expr] | None = None
-    unknown: bool = False
+    has_unknown_groups: bool = False
 
     def resolve(self, column: exp.Column) -> Column | None:
         """Return the table and column that a name refers to; None where no table has it."""
@@ -149,12 +150,12 @@ class Rows:
                 return alias, name
         return next(((alias, name) for alias, shape in tables.items() if shape.columns is None), None)
 
-    def determine(self, *values: exp.Expr) -> Determined:
+    def determine(self, *values: exp.Expr) -> DeterminedValues:
         """Return what these values determine."""
-        return Determined(self, values)
+        return DeterminedValues(self, values)
 
 
-class Determined:
+class DeterminedValues:
     """The values that some expressions determine in the rows of a SELECT; `whole` are tables with all columns."""
 
     def __init__(self, rows: Rows, values: Iterable[exp.Expr]) -> None:
@@ -177,13 +178,13 @@ class Determined:
         """Return whether the row of the group is determined; without grouping, the row."""
         if self._rows.groups is None:
             return self.is_row
-        return not self._rows.unknown and all(map(self._has, self._rows.groups))
+        return not self._rows.has_unknown_groups and all(map(self._has, self._rows.groups))
 
     def has(self, value: exp.Expr) -> bool:
         """Return whether a value of the result, after grouping, is determined."""
-        return not makes_rows(value) and (self.is_group or self._has(value))
+        return not can_expand(value) and (self.is_group or self._has(value))
 
-    def of_row(self, value: exp.Expr) -> bool:
+    def has_in_row(self, value: exp.Expr) -> bool:
         """Return whether a value of a row, before grouping, is determined."""
         return self.is_row or self._has(value)
 
@@ -195,12 +196,12 @@ class Determined:
         if isinstance(value, exp.Column):
             return self._has_all(value.table.casefold()) if value.is_star else self._has_column(value)
         if isinstance(value, exp.Query):
-            return all(self._may_depend(item) for item in value.find_all(exp.Column))
+            return all(self._can_depend(item) for item in value.find_all(exp.Column))
         if isinstance(value, exp.Star):
             return all(self._has_all(alias) for alias in self._rows.sources)
         if isinstance(value, exp.Window):
             return isinstance(value.this, RANKS) and all(map(self._has, value.iter_expressions()))
-        if is_aggregate(value) or isinstance(value, (*_MAKE_ROWS, exp.Columns)):
+        if is_aggregate(value) or isinstance(value, (*_EXPANSIONS, exp.Columns)):
             return False
         return all(map(self._has, value.iter_expressions()))
 
@@ -227,7 +228,7 @@ class Determined:
             return self._has(alias_value)
         return self._rows.is_inner  # a column of the enclosing query is constant here
 
-    def _may_depend(self, column: exp.Column) -> bool:
+    def _can_depend(self, column: exp.Column) -> bool:
         """Return whether a column in a nested query is determined, or belongs to no table of these rows."""
         resolved = self._rows.resolve(column)
         return resolved is None or resolved[0] in self.whole or resolved in self._columns
@@ -237,17 +238,17 @@ class Determined:
         count_before = -1
         while count_before != (count_before := len(self._columns) + len(self.whole)):
             for left, right in self._rows.equal:
-                for value, by in ((left, right), (right, left)):
-                    if isinstance(value, exp.Column) and self._has(by) and (resolved := self._rows.resolve(value)):
+                for value, other in ((left, right), (right, left)):
+                    if isinstance(value, exp.Column) and self._has(other) and (resolved := self._rows.resolve(value)):
                         self._columns.add(resolved)
             for alias, shape in {**self._rows.sources, **self._rows.one_row_tables}.items():
                 columns_of_table = {name for table, name in self._columns if table == alias}
                 if any(key.columns <= columns_of_table for key in shape.keys):
                     self.whole.add(alias)
             for join in self._rows.joined:
-                determined_columns = {name for name, value in join.by if self._has(value)}
+                determined_columns = {name for name, value in join.comparisons if self._has(value)}
                 keys = self._rows.sources[join.alias].keys
-                is_one = join.is_asof and len(determined_columns) == len({name for name, _ in join.by})
+                is_one = join.is_asof and len(determined_columns) == len({name for name, _ in join.comparisons})
                 if is_one or any(key.columns <= determined_columns for key in keys):
                     self.whole.add(join.alias)
 
@@ -265,29 +266,29 @@ def _list_parts(value: exp.Expr) -> Iterator[exp.Expr]:
 
 def find_keys(rows: Rows, outputs: Mapping[str, exp.Expr]) -> tuple[Key, ...]:
     """Find keys of the result of a SELECT, as names of its columns."""
-    if any(map(makes_rows, outputs.values())):
+    if any(map(can_expand, outputs.values())):
         return ()
     if rows.groups is not None:
         least = _find_least(outputs, lambda names: rows.determine(*(outputs[name] for name in names)).is_group)
         return () if least is None else (Key(least),)
     keys: list[Key] = []
     choices = [[(alias, key) for key in (*shape.keys, Key(frozenset(("",))))] for alias, shape in rows.sources.items()]
-    for chosen in itertools.islice(itertools.product(*choices), MOST):
-        used = [(alias, key) for alias, key in chosen if "" not in key.columns]
-        columns = {(alias, name) for alias, key in used for name in key.columns}
+    for combination in itertools.islice(itertools.product(*choices), MAX_COMBINATIONS):
+        used_keys = [(alias, key) for alias, key in combination if "" not in key.columns]
+        columns = {(alias, name) for alias, key in used_keys for name in key.columns}
         names = _find_outputs(rows, outputs, columns)
         if names is None:
             continue
         least = _find_least(names, lambda names: rows.determine(*(outputs[name] for name in names)).is_row)
         if least is not None:
-            lines = used[0][1].lines if len(used) == 1 and len(least) == len(columns) else frozenset()
+            lines = used_keys[0][1].lines if len(used_keys) == 1 and len(least) == len(columns) else frozenset()
             keys.append(Key(least, lines))
     return tuple(dict.fromkeys(keys))
 
 
 def _find_outputs(rows: Rows, outputs: Mapping[str, exp.Expr], columns: Collection[Column]) -> list[str] | None:
     """Find an output for each column; return None where a column has none."""
-    chosen = []
+    output_names = []
     for alias, name in sorted(columns):
         column = exp.column(name, table=alias)
         equal_outputs = (
@@ -295,8 +296,8 @@ def _find_outputs(rows: Rows, outputs: Mapping[str, exp.Expr], columns: Collecti
         )
         if (first := next(equal_outputs, None)) is None:
             return None
-        chosen.append(first)
-    return chosen
+        output_names.append(first)
+    return output_names
 
 
 def _is_equal(rows: Rows, value: exp.Column, column: exp.Column) -> bool:
@@ -310,11 +311,11 @@ def _is_equal(rows: Rows, value: exp.Column, column: exp.Column) -> bool:
 
 def _find_least(names: Iterable[str], suffices: Callable[[Sequence[str]], bool]) -> frozenset[str] | None:
     """Find names that suffice, none of them redundant; return None where all together do not suffice."""
-    chosen = list(dict.fromkeys(names))
-    if not suffices(chosen):
+    selected = list(dict.fromkeys(names))
+    if not suffices(selected):
         return None
-    for name in list(chosen):
-        rest = [item for item in chosen if item != name]
+    for name in list(selected):
+        rest = [item for item in selected if item != name]
         if suffices(rest):
-            chosen = rest
-    return frozenset(chosen)
+            selected = rest
+    return frozenset(selected)

@@ -13,12 +13,12 @@ from sqlglot import exp
 from assay.lang.sql_dependencies import parse_statements
 from assay.sql import dialect
 from assay.sql.determinism import find_nondeterminism
-from assay.sql.error_positions import at, of_word
+from assay.sql.error_positions import build_span, find_word
 from assay.sql.total_order import Tables, find_ties
 from assay.util.diagnostics import AssayError, Span, fail, suggest_nearest
 
 #: table functions that depend on their arguments alone
-_MADE = (exp.GenerateSeries, exp.Unnest, exp.Explode)
+_TABLE_FUNCTIONS = (exp.GenerateSeries, exp.Unnest, exp.Explode)
 #: nodes that a query which only reads never contains
 _STATEMENTS = (exp.DML, exp.Create, exp.Command, exp.Set, exp.Copy, exp.Describe, exp.Summarize, exp.Pragma)
 #: functions that depend on the clock, on chance, on settings or on the machine; see also _REFUSED_BEGINNINGS
@@ -67,7 +67,7 @@ _OF_THE_ENGINE = ("hash", "typeof", "enum_code", "enum_first", "enum_last", "enu
 #: beginnings of functions that estimate: their values depend on the number of threads or on chance
 _ESTIMATES = ("approx_", "reservoir_", "list_approx_")
 #: functions that call an aggregate function, which their second argument names
-_BY_NAME = ("aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate")
+_AGGREGATE_CALLERS = ("aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate")
 _REFUSED_BEGINNINGS = ("current_", "inet_", "read_", "duckdb_", "pragma_", "parquet_", "pg_", "icu_",
                        "iceberg_", "sqlite_", "postgres_")  # fmt: skip
 
@@ -95,7 +95,7 @@ def parse_sandboxed(sql: str, reads: Collection[str], subject: str) -> exp.Expr:
     return tree
 
 
-def tied(tree: exp.Expr, sql: str, tables: Tables, subject: str) -> Iterator[AssayError]:
+def find_tie_problems(tree: exp.Expr, sql: str, tables: Tables, subject: str) -> Iterator[AssayError]:
     """Yield the problems (`sql-order`) of a query that decides a value by an order in which rows tie.
 
     `tables` are the shapes of the tables that it reads.
@@ -103,11 +103,11 @@ def tied(tree: exp.Expr, sql: str, tables: Tables, subject: str) -> Iterator[Ass
     assert isinstance(tree, exp.Query)
     text = _Text(sql, subject)
     for tie in find_ties(tree, tables):
-        word, is_function = text.word(tie.words)
+        word, is_function = text.choose_word(tie.words)
         span = None
         if tie.place:
             first, last = tie.place
-            word, span = sql[first : last + 1], at(sql, first, last - first + 1)
+            word, span = sql[first : last + 1], build_span(sql, first, last - first + 1)
         columns = ", ".join(f"`{name}`" for name in tie.missing)
         hint = f"add {columns} to its ORDER BY: rows that tie have no order" if columns else ""
         yield text.fail(
@@ -116,7 +116,7 @@ def tied(tree: exp.Expr, sql: str, tables: Tables, subject: str) -> Iterator[Ass
             word,
             expected="ORDER BY with what tells the rows apart",
             hint=hint or "name a key of the rows in its ORDER BY, or all that is taken of them",
-            called=is_function,
+            is_call=is_function,
             span=span,
         )
 
@@ -130,25 +130,25 @@ class _Text:
 
     def fail(
         self, code: str, problem: str, word: str = "", *, expected: str, found: str = "", hint: str = "",
-        called: bool = False, span: Span | None = None,
+        is_call: bool = False, span: Span | None = None,
     ) -> AssayError:  # fmt: skip
         """Return a problem of the query, at the span if there is one, else at the first `word`.
 
-        With `called`, the word is the name of a function that is called.
+        With `is_call`, the word is the name of a function that is called.
         """
-        position = span or (of_word(self.sql, word, before="(" if called else "") if word else None)
+        position = span or (find_word(self.sql, word, before="(" if is_call else "") if word else None)
         message = f"the SQL of {self.subject} {problem}"
         return fail(code, message, expected=expected, found=found, hint=hint, span=position, text=self.sql)
 
-    def word(self, words: Sequence[str]) -> tuple[str, bool]:
+    def choose_word(self, words: Sequence[str]) -> tuple[str, bool]:
         """Return the first of some synonyms that the query contains, and whether it is a function call."""
         for before in ("(", "") if words[0].islower() else ("",):
             for word in words:
-                if of_word(self.sql, word, before=before):
+                if find_word(self.sql, word, before=before):
                     return word, bool(before)
         return words[0], False
 
-    def refused(self, name: str) -> AssayError:
+    def build_refusal(self, name: str) -> AssayError:
         """Return the problem of a function that SQL of specs may not call."""
         return self.fail(
             "sql-function",
@@ -165,14 +165,14 @@ def _check_statements(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
         keyword = type(part).__name__.upper()
         yield text.fail("sql-statement", "holds what is no query", keyword, expected="SELECT ...", found=keyword)
     for _ in tree.find_all(exp.TableSample):
-        yield text.refused("tablesample")
+        yield text.build_refusal("tablesample")
 
 
 def _check_tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterator[AssayError]:
     declared = {name.casefold() for name in reads}
     for lateral in tree.find_all(exp.Lateral):
-        if not isinstance(lateral.this, (exp.Subquery, *_MADE)):
-            yield text.refused(_name_of(lateral.this))
+        if not isinstance(lateral.this, (exp.Subquery, *_TABLE_FUNCTIONS)):
+            yield text.build_refusal(_get_function_name(lateral.this))
     for table in tree.find_all(exp.Table):
         inner = table.this
         if isinstance(inner, exp.Identifier):
@@ -185,8 +185,8 @@ def _check_tables(tree: exp.Expr, reads: Collection[str], text: _Text) -> Iterat
                     expected=", ".join(sorted(set(reads))) or "no table",
                     hint=suggest_nearest(name, reads) or "name it among `uses`",
                 )
-        elif not isinstance(inner, _MADE):
-            yield text.refused(_name_of(inner))
+        elif not isinstance(inner, _TABLE_FUNCTIONS):
+            yield text.build_refusal(_get_function_name(inner))
 
 
 def _list_visible_queries(table: exp.Expr) -> set[str]:
@@ -228,7 +228,7 @@ def _check_functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
                 expected="functions of the data alone",
                 hint="quantile_cont, quantile_disc and count(DISTINCT ...) are exact",
             )
-        elif name in _BY_NAME and not _find_named_function(function):
+        elif name in _AGGREGATE_CALLERS and not _find_named_function(function):
             yield text.fail(
                 "sql-function",
                 f"calls by `{name}` a function that it does not name",
@@ -236,20 +236,20 @@ def _check_functions(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
                 expected="its name, as a text",
             )
         elif name in _REFUSED or name.startswith(_REFUSED_BEGINNINGS) or depends_on_now:
-            yield text.refused(name)
+            yield text.build_refusal(name)
     for column in tree.find_all(exp.Column):
         name = column.name.casefold()
         # functions such as `current_date` are called without parentheses
         if not column.table and not column.this.quoted and name.startswith("current_"):
-            yield text.refused(name)
+            yield text.build_refusal(name)
 
 
 def _list_calls(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
     """Yield the functions that a query calls, with their names."""
     for function in tree.find_all(exp.Func):
-        name = _name_of(function)
+        name = _get_function_name(function)
         yield function, name
-        if name in _BY_NAME and (inner_name := _find_named_function(function)):
+        if name in _AGGREGATE_CALLERS and (inner_name := _find_named_function(function)):
             yield function, inner_name
 
 
@@ -261,18 +261,18 @@ def _find_named_function(function: exp.Expr) -> str:
 
 def _check_order(tree: exp.Expr, text: _Text) -> Iterator[AssayError]:
     for words, problem in find_nondeterminism(tree):
-        word, is_function = text.word(words)
+        word, is_function = text.choose_word(words)
         yield text.fail(
             "sql-order",
             f"has a `{word}` that {problem}: the engine may take others each time",
             word,
             expected="ORDER BY with what tells the rows apart",
             hint="min or max take the same each time" if word in ("any_value", "arbitrary") else "",
-            called=is_function,
+            is_call=is_function,
         )
 
 
-def _name_of(function: exp.Expr) -> str:
+def _get_function_name(function: exp.Expr) -> str:
     if isinstance(function, exp.Anonymous):
         return str(function.name).casefold()
     return function.sql_name().casefold() if isinstance(function, exp.Func) else type(function).__name__.casefold()

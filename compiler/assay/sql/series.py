@@ -15,26 +15,24 @@ from sqlglot import exp
 from assay.lang.model.package import Sampled, Series, Term
 from assay.lang.reserved_names import SERIES
 from assay.sql import dialect, series_ends
-from assay.sql.dialect import column
-from assay.sql.expressions import Names, compile_expression, literal
-from assay.sql.grains import within
+from assay.sql.dialect import build_column
+from assay.sql.expressions import Names, build_literal, compile_expression
+from assay.sql.grains import build_phase_condition
 from assay.sql.template import Slot, fill_expression, fill_query
 
 Constants = Mapping[str, object]
 VALUE = "value"
 
 
-def joined(series: Series, key: Sequence[str], constants: Constants) -> list[Stage]:
+def join_terms(series: Series, key: Sequence[str], constants: Constants) -> list[Stage]:
     """Return the stages of a series of terms; the last has the key, the labels, `t_ns` and `value`."""
     columns = (*key, *series.by, "t_ns")
     names = [f"term_{number}" for number, _ in enumerate(series.terms, start=1)]
-    stages: list[Stage] = [
-        (name, _compile_term(term, columns)) for name, term in zip(names, series.terms, strict=True)
-    ]
-    values = [exp.alias_(column(VALUE, name), term.name) for name, term in zip(names, series.terms, strict=True)]
+    stages: list[Stage] = [(name, _compile_term(term, columns)) for name, term in zip(names, series.terms, strict=True)]
+    values = [exp.alias_(build_column(VALUE, name), term.name) for name, term in zip(names, series.terms, strict=True)]
     combined = fill_query("SELECT $first.$columns, $values FROM $first", first=names[0], columns=columns, values=values)
     for name in names[1:]:
-        combined = combined.join(dialect.table(name), on=exp.and_(*_list_equalities(name, names[0], columns)))
+        combined = combined.join(dialect.build_table(name), on=exp.and_(*_list_equalities(name, names[0], columns)))
     assert series.value is not None
     value = compile_expression(series.value, Names(constants=constants))
     result = fill_query("SELECT $columns, $value AS value FROM terms", columns=columns, value=value)
@@ -46,16 +44,19 @@ def _compile_term(term: Term, columns: Sequence[str]) -> exp.Select:
     if not term.over:
         return fill_query("SELECT $columns, value FROM $series", columns=columns, series=term.series)
     query = "SELECT $columns, $value AS value FROM $series GROUP BY $columns"
-    return fill_query(query, columns=columns, value=fill_expression(_REDUCTIONS[term.over]), series=term.series)
+    return fill_query(query, columns=columns, value=_reduce_lines(term.over), series=term.series)
 
 
-#: one value for several lines; sums add the values in ascending order, so that they depend on no order of rows
-_REDUCTIONS = {
-    "least": "min(value)",
-    "greatest": "max(value)",
-    "sum": "list_aggregate(list(value ORDER BY value), 'fsum')",
-    "mean": "list_aggregate(list(value ORDER BY value), 'fsum') / count(*)",
-}
+def _reduce_lines(reduction: str) -> exp.Expr:
+    """Return one value for several lines.
+
+    Sums add the values in ascending order, so that they depend on no order of rows or threads.
+    """
+    if reduction in ("least", "greatest"):
+        return fill_expression("min(value)" if reduction == "least" else "max(value)")
+    total = dialect.build_exact_sum(dialect.build_ordered_list(build_column(VALUE)))
+    return total if reduction == "sum" else fill_expression("$total / count(*)", total=total)
+
 
 Stage = tuple[str, exp.Query]
 
@@ -64,12 +65,12 @@ SECOND = 1_000_000_000
 NEAR = "1.1"
 
 
-def table(series: Series, key: Sequence[str], constants: Constants, cut: bool = False) -> exp.Select:
+def compile_series(series: Series, key: Sequence[str], constants: Constants, cut: bool = False) -> exp.Select:
     """Return the rows of a series; `key` is the key of its windows.  With `cut`, only those of a phase.
 
     A reading uses its whole window, even where the window begins before the phase.
     """
-    stages = joined(series, key, constants) if series.terms else _read_samples(series, key, constants)
+    stages = join_terms(series, key, constants) if series.terms else _read_samples(series, key, constants)
     query = fill_query(
         "SELECT $columns, $value AS value FROM $readings",
         columns=(*key, *series.by, "t_ns"),
@@ -77,8 +78,8 @@ def table(series: Series, key: Sequence[str], constants: Constants, cut: bool = 
         readings=stages[-1][0],
     )
     if cut:
-        query = query.where(within(column("t_ns")), copy=False)
-    return dialect.staged(query, stages)
+        query = query.where(build_phase_condition(build_column("t_ns")), copy=False)
+    return dialect.add_stages(query, stages)
 
 
 def _read_samples(series: Series, key: Sequence[str], constants: Constants) -> list[Stage]:
@@ -97,28 +98,30 @@ def _read_samples(series: Series, key: Sequence[str], constants: Constants) -> l
     return stages
 
 
-def _window(series: Series, constants: Constants) -> exp.Expr:
+def _build_window(series: Series, constants: Constants) -> exp.Expr:
     """Return the window of a reading in ns: a number, or a constant of the run."""
-    return literal(constants[series.window]) if series.window else dialect.integer(series.window_ns)
+    return build_literal(constants[series.window]) if series.window else dialect.build_integer(series.window_ns)
 
 
-def _window_seconds(series: Series, constants: Constants) -> exp.Expr:
+def _build_window_seconds(series: Series, constants: Constants) -> exp.Expr:
     """Return the window of a reading in seconds, as a double."""
     if not series.window:
-        return dialect.real(f"{series.window_ns / SECOND}")
-    return fill_expression("($window::DOUBLE / 1000000000)", window=_window(series, constants))
+        return dialect.build_real(f"{series.window_ns / SECOND}")
+    return fill_expression("($window::DOUBLE / 1000000000)", window=_build_window(series, constants))
 
 
 def _convert_to_unit(series: Series) -> exp.Expr:
     """Return the value in the unit of the series."""
     factor = Fraction(series.factor)
-    value: exp.Expr = column("value")
+    value: exp.Expr = build_column("value")
     if factor.numerator != 1:
-        value = exp.Mul(this=value, expression=dialect.integer(factor.numerator))
-    return value if factor.denominator == 1 else exp.Div(this=value, expression=dialect.integer(factor.denominator))
+        value = exp.Mul(this=value, expression=dialect.build_integer(factor.numerator))
+    return (
+        value if factor.denominator == 1 else exp.Div(this=value, expression=dialect.build_integer(factor.denominator))
+    )
 
 
-def sparse(series: Series, constants: Constants) -> exp.Select:
+def select_sparse_lines(series: Series, constants: Constants) -> exp.Select:
     """Select the lines of a rate whose samples have a median gap longer than the window: they have no values.
 
     Columns: `line` (the labels), `interval` and `window` in seconds.
@@ -133,13 +136,13 @@ def sparse(series: Series, constants: Constants) -> exp.Select:
         FROM gaps GROUP BY $labels HAVING median(gap) > $window ORDER BY $labels
         """,
         labels=series.by,
-        seconds=_window_seconds(series, constants),
-        window=_window(series, constants),
+        seconds=_build_window_seconds(series, constants),
+        window=_build_window(series, constants),
     )
-    return dialect.staged(query, stages)
+    return dialect.add_stages(query, stages)
 
 
-def negative(series: Series) -> exp.Select:
+def select_negative_lines(series: Series) -> exp.Select:
     """Select the lines of a rate that have values below 0.  Columns: `line` (the labels), `steps` (a count)."""
     return fill_query(
         """
@@ -151,7 +154,7 @@ def negative(series: Series) -> exp.Select:
     )
 
 
-def ambiguous(series: Series, constants: Constants) -> exp.Select:
+def select_ambiguous_lines(series: Series, constants: Constants) -> exp.Select:
     """Select the lines that combine several series with samples at the same instant: the choice would be arbitrary.
 
     Columns: `line` (the labels), `values` (the most at one instant).
@@ -168,7 +171,7 @@ def ambiguous(series: Series, constants: Constants) -> exp.Select:
         SELECT concat_ws(', ', $labels) AS line, max(number) AS values
         FROM crowded GROUP BY $labels ORDER BY $labels
     """
-    return dialect.staged(fill_query(query, labels=series.by), stages)
+    return dialect.add_stages(fill_query(query, labels=series.by), stages)
 
 
 def _union_of_samples(template: str, stage: tuple[str, Series, Constants]) -> list[Stage]:
@@ -186,7 +189,7 @@ def _unite(queries: Sequence[exp.Query]) -> exp.Query:
     return functools.reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), queries)
 
 
-def interleaved(series: Series, constants: Constants) -> exp.Select:
+def select_interleaved_lines(series: Series, constants: Constants) -> exp.Select:
     """Select the lines that combine several series at different instants: one begins before another has ended.
 
     Column: `line` (the labels).  Event tables number the series of each sample.
@@ -214,12 +217,12 @@ def interleaved(series: Series, constants: Constants) -> exp.Select:
         SELECT concat_ws(', ', $labels) AS line
         FROM met WHERE reached >= first_ns GROUP BY $labels ORDER BY $labels
     """
-    return dialect.staged(fill_query(query, labels=series.by), stages)
+    return dialect.add_stages(fill_query(query, labels=series.by), stages)
 
 
 def _select_steps(series: Series, key: Sequence[str], constants: Constants) -> exp.Select:
     """Return the instants of each window at which the series is read."""
-    step_ns = literal(constants[series.every]) if series.every else dialect.integer(series.every_ns)
+    step_ns = build_literal(constants[series.every]) if series.every else dialect.build_integer(series.every_ns)
     query = "SELECT $key, unnest(range(from_ns, to_ns + 1, $step)) AS t_ns FROM $windows"
     return fill_query(query, key=key, step=step_ns, windows=series.windows)
 
@@ -232,7 +235,7 @@ def _select_samples(
     # A sample without a value marks the end of a line; a counter continues from its last value.
     if series.reading == "rate":
         query = query.where(fill_expression("NOT value IS NULL"), copy=False)
-    return series_ends.narrowed(query, sampled.where, constants)
+    return series_ends.filter_rows(query, sampled.where, constants)
 
 
 def _compile_latest(
@@ -259,17 +262,17 @@ def _compile_latest(
     """
     source = newest
     if series.gone:
-        yield from series_ends.ended(series, key, series.gone, newest, constants)
+        yield from series_ends.compile_ends(series, key, series.gone, newest, constants)
         source = f"{newest}_ended"
         query += " AND (ended IS NULL OR ended <= told)"
-    yield read, fill_query(query, newest=source, window=_window(series, constants), **slots)
+    yield read, fill_query(query, newest=source, window=_build_window(series, constants), **slots)
 
 
 def _compile_rate(series: Series, key: Sequence[str], samples: str, read: str, constants: Constants) -> Iterable[Stage]:
     """Return the increase per second over the window before each step: resets undone, ends extrapolated."""
     before, inside, sums, spans, ends = (f"{samples}_{part}" for part in ("before", "inside", "sums", "spans", "ends"))
     slots: dict[str, Slot] = {"key": key, "labels": series.by}
-    window = _window(series, constants)
+    window = _build_window(series, constants)
     previous = """
         SELECT $labels, t_ns, value, lag(value) OVER (PARTITION BY $labels ORDER BY t_ns) AS before FROM $samples
     """
@@ -278,18 +281,18 @@ def _compile_rate(series: Series, key: Sequence[str], samples: str, read: str, c
     yield sums, fill_query(_WINDOW_SUMS, inside=inside, **slots)
     yield spans, fill_query(_SPANS, sums=sums, window=window, **slots)
     extrapolated = _EXTRAPOLATED + _COVERED if series.covered else _EXTRAPOLATED
-    yield ends, fill_query(extrapolated, spans=spans, near=dialect.real(NEAR), **slots)
+    yield ends, fill_query(extrapolated, spans=spans, near=dialect.build_real(NEAR), **slots)
     rate = """
         SELECT $key, $labels, t_ns, (increase * ((span + head + tail) / span)) / $seconds AS value FROM $ends
     """
-    yield read, fill_query(rate, ends=ends, seconds=_window_seconds(series, constants), **slots)
+    yield read, fill_query(rate, ends=ends, seconds=_build_window_seconds(series, constants), **slots)
 
 
 #: The samples of each step's window, both ends included.  `reset` is the value before a drop, if that sample is in the
 #: window, too.  NaN is no drop: the engine sorts it above all numbers.
 _WINDOW_SAMPLES = """
     SELECT steps.$key, $before.$labels, steps.t_ns AS step, $before.t_ns AS t_ns, $before.value,
-      CASE WHEN $before.value < $before.before AND NOT isnan($before.before)
+      CASE WHEN ($before.value < $before.before AND NOT isnan($before.before))
         AND lag($before.t_ns) OVER (PARTITION BY steps.$key, steps.t_ns, $before.$labels ORDER BY $before.t_ns)
           >= steps.t_ns - $window
         THEN $before.before END AS reset
@@ -349,4 +352,4 @@ def _fill_gaps(preferred: str, name: str, columns: Sequence[str]) -> exp.Select:
 
 
 def _list_equalities(left: str, right: str, names: Iterable[str]) -> list[exp.Expr]:
-    return [exp.EQ(this=column(name, left), expression=column(name, right)) for name in names]
+    return [exp.EQ(this=build_column(name, left), expression=build_column(name, right)) for name in names]

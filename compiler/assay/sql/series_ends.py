@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Gone, Series
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 from assay.sql.expressions import Names, compile_expression
 from assay.sql.template import fill_query
 
@@ -16,19 +16,19 @@ Constants = Mapping[str, object]
 Stage = tuple[str, exp.Query]
 
 
-def narrowed(query: exp.Select, where: Expression | None, constants: Constants) -> exp.Select:
+def filter_rows(query: exp.Select, where: Expression | None, constants: Constants) -> exp.Select:
     """Return the rows of a query for which a condition holds; all rows without a condition."""
     return query.where(compile_expression(where, Names(constants=constants)), copy=False) if where else query
 
 
-def ended(series: Series, key: Sequence[str], gone: Gone, latest: str, constants: Constants) -> Iterable[Stage]:
+def compile_ends(series: Series, key: Sequence[str], gone: Gone, latest: str, constants: Constants) -> Iterable[Stage]:
     """Yield stages; the last has the rows of the stage `latest`, and the instant `ended`.
 
     That is the last instant (ns) at or before each step at which the line has ended; null where there is none.
     """
     ends, name = f"{latest}_ends", f"{latest}_ended"
     rows = fill_query("SELECT $line, t_ns FROM $event", line=gone.on, event=gone.event)
-    query: exp.Query = narrowed(rows, gone.where, constants)
+    query: exp.Query = filter_rows(rows, gone.where, constants)
     if series.ceases:
         beats, ceased = f"{latest}_beats", f"{latest}_ceased"
         yield beats, fill_query(_BEATS, line=gone.on, event=gone.event)
@@ -41,7 +41,7 @@ def ended(series: Series, key: Sequence[str], gone: Gone, latest: str, constants
         FROM $latest ASOF LEFT JOIN $ends ON $same AND $ends.t_ns <= $latest.t_ns
     """
     columns = (*key, *series.by, "t_ns", "told", "value")
-    same = [exp.EQ(this=column(item, ends), expression=column(item, latest)) for item in gone.on]
+    same = [exp.EQ(this=build_column(item, ends), expression=build_column(item, latest)) for item in gone.on]
     yield name, fill_query(result, latest=latest, columns=columns, ends=ends, same=same)
 
 

@@ -11,13 +11,21 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from assay.sql.determinism import ANY_ORDER, OF_GROUPS, OTHERS, bare, is_one_row, named, word_of
+from assay.sql.determinism import (
+    ANY_ORDER,
+    ORDERED_AGGREGATE_NAMES,
+    ORDERED_AGGREGATES,
+    is_one_row,
+    list_function_names,
+    resolve_window,
+    strip_null_handling,
+)
 from assay.sql.order_parts import (
     find_part_columns,
-    is_all,
-    is_of_places,
-    is_of_window,
+    is_positional,
     is_read,
+    is_whole_partition,
+    is_window_function,
     list_cuts,
     list_equalities,
     resolve_order,
@@ -25,8 +33,8 @@ from assay.sql.order_parts import (
 )
 from assay.sql.row_keys import (
     RANKS,
-    Determined,
-    Joined,
+    DeterminedValues,
+    JoinedTable,
     Key,
     Rows,
     Shape,
@@ -57,28 +65,28 @@ class Tie:
 
 def find_ties(tree: exp.Query, tables: Tables) -> Iterator[Tie]:
     """Yield the insufficient orders of a query, unordered; `tables`: the shapes of the tables that it reads."""
-    reading = _Reading()
-    reading.shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
+    reading = _QueryReader()
+    reading.read_shape(tree, {name.casefold(): shape for name, shape in tables.items()}, is_inner=False)
     yield from reading.ties
 
 
 @dataclass(slots=True)
-class _Reading:
+class _QueryReader:
     """Reads a query from the inside out, and collects its ties."""
 
     ties: list[Tie] = field(default_factory=list)
 
-    def shape(self, query: exp.Expr, tables: Tables, is_inner: bool) -> Shape:
+    def read_shape(self, query: exp.Expr, tables: Tables, is_inner: bool) -> Shape:
         """Return the shape of a query, and note its ties."""
-        tables = self._with_queries(query, tables, is_inner)
+        tables = self._collect_tables(query, tables, is_inner)
         if isinstance(query, exp.Subquery):
-            shape = self.shape(query.this, tables, is_inner)
+            shape = self.read_shape(query.this, tables, is_inner)
             self._check_set_cuts(query, shape)
         elif isinstance(query, exp.SetOperation):
             shape = self._combine(query, tables, is_inner)
             self._check_set_cuts(query, shape)
         elif isinstance(query, exp.Select):
-            shape = _SelectReader(self, query, tables, is_inner).shape()
+            shape = _SelectReader(self, query, tables, is_inner).read_shape()
         else:
             shape = Shape()
         limit = query.args.get("limit")
@@ -87,7 +95,7 @@ class _Reading:
             return Shape(shape.columns, (Key(frozenset()),))
         return shape
 
-    def _with_queries(self, query: exp.Expr, tables: Tables, is_inner: bool) -> Tables:
+    def _collect_tables(self, query: exp.Expr, tables: Tables, is_inner: bool) -> Tables:
         """Return the tables that a query can read, including those of its WITH clause."""
         queries = query.args.get("with_")
         if queries is None:
@@ -98,15 +106,15 @@ class _Reading:
             names = [column.name for column in item.args["alias"].columns]
             if queries.recursive:
                 first = item.this.left if isinstance(item.this, exp.SetOperation) else item.this
-                columns = _Reading().shape(first, all_tables, is_inner).columns
-                all_tables[name] = Shape(Shape(columns).renamed(names).columns)
-            all_tables[name] = self.shape(item.this, all_tables, is_inner).renamed(names)
+                columns = _QueryReader().read_shape(first, all_tables, is_inner).columns
+                all_tables[name] = Shape(Shape(columns).rename_columns(names).columns)
+            all_tables[name] = self.read_shape(item.this, all_tables, is_inner).rename_columns(names)
             if queries.recursive:
                 all_tables[name] = Shape(all_tables[name].columns)
         return all_tables
 
     def _combine(self, query: exp.SetOperation, tables: Tables, is_inner: bool) -> Shape:
-        left, right = (self.shape(item, tables, is_inner) for item in (query.left, query.right))
+        left, right = (self.read_shape(item, tables, is_inner) for item in (query.left, query.right))
         if left.columns is None or query.args.get("by_name"):
             return Shape()
         if isinstance(query, (exp.Except, exp.Intersect)):
@@ -115,12 +123,12 @@ class _Reading:
             return Shape(left.columns, (Key(frozenset(left.columns)),))
         if right.columns is None or len(right.columns) != len(left.columns):
             return Shape(left.columns)
-        right = right.renamed(left.columns)
+        right = right.rename_columns(left.columns)
         keys = [
             Key(left_key.columns, left_key.lines | right_key.lines)
             for left_key in left.keys
             for right_key in right.keys
-            if left_key.columns == right_key.columns and left_key.is_apart_from(right_key)
+            if left_key.columns == right_key.columns and left_key.is_disjoint_from(right_key)
         ]
         return Shape(left.columns, tuple(keys))
 
@@ -140,26 +148,26 @@ class _Reading:
                 self.ties.append(Tie((part,), _list_missing(rows, determined)))
 
 
-def _list_missing(rows: Rows, determined: Determined) -> tuple[str, ...]:
+def _list_missing(rows: Rows, determined: DeterminedValues) -> tuple[str, ...]:
     """List the columns that would complete an order, from the first table in which its rows tie."""
     for alias, shape in rows.sources.items():
         if alias not in determined.whole and shape.keys:
             columns = (name for name in sorted(shape.keys[0].columns))
-            return tuple(name for name in columns if not determined.of_row(exp.column(name, table=alias or None)))
+            return tuple(name for name in columns if not determined.has_in_row(exp.column(name, table=alias or None)))
     return ()
 
 
 class _SelectReader:
     """Reads a SELECT: first its tables, then what it computes from their rows."""
 
-    def __init__(self, reading: _Reading, select: exp.Select, tables: Tables, is_inner: bool) -> None:
+    def __init__(self, reading: _QueryReader, select: exp.Select, tables: Tables, is_inner: bool) -> None:
         self._reading = reading
         self._select = select
         self._tables = tables
         self._rows = Rows(is_inner)
         self._asof: list[tuple[str, set[str]]] = []
 
-    def shape(self) -> Shape:
+    def read_shape(self) -> Shape:
         """Return the shape of the SELECT; note its ties, and those of nested queries."""
         select = self._select
         self._read_tables()
@@ -173,14 +181,14 @@ class _SelectReader:
             elif isinstance(node, exp.Window):
                 if not isinstance(node.this, exp.Identifier):  # the definition of a named window
                     self._check_window(node)
-            elif is_aggregate(node) and not is_of_window(node):
+            elif is_aggregate(node) and not is_window_function(node):
                 self._check_aggregate(node)
             elif isinstance(node, exp.Column):
                 self._check_rowid(node)
         self._check_cuts(outputs)
-        for alias, by in self._asof:
-            self._check_asof(alias, by)
-        return self._shape(outputs)
+        for alias, compared_names in self._asof:
+            self._check_asof(alias, compared_names)
+        return self._build_shape(outputs)
 
     def _walk_nodes(self) -> Iterator[exp.Expr]:
         """Yield the nodes of the SELECT except its tables, but nothing from inside of nested queries."""
@@ -189,7 +197,7 @@ class _SelectReader:
         for join in self._select.args.get("joins") or ():
             yield from walk_within(join.args.get("on"))
 
-    def _note_tie(self, words: tuple[str, ...], determined: Determined, call: exp.Expr | None = None) -> None:
+    def _add_tie(self, words: tuple[str, ...], determined: DeterminedValues, call: exp.Expr | None = None) -> None:
         position = call.meta if call is not None else {}
         range_in_text = (position["start"], position["end"]) if "start" in position else None
         self._reading.ties.append(Tie(words, _list_missing(self._rows, determined), place=range_in_text))
@@ -226,16 +234,16 @@ class _SelectReader:
         if source.args.get("pivots"):
             return alias, Shape()
         if isinstance(source, exp.Table) and isinstance(source.this, exp.Identifier):
-            return alias, self._tables.get(source.name.casefold(), Shape()).renamed(names)
+            return alias, self._tables.get(source.name.casefold(), Shape()).rename_columns(names)
         if isinstance(source, exp.Table):
             columns = tuple(name.casefold() for name in names) or None
             is_series = isinstance(source.this, exp.GenerateSeries) and len(names) == 1
             return alias, Shape(columns, (Key(frozenset(columns)),) if is_series and columns else ())
         if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Query):
-            inner_shape = self._reading.shape(source, self._tables, is_inner=True)
-            return alias, inner_shape.renamed(names)
+            inner_shape = self._reading.read_shape(source, self._tables, is_inner=True)
+            return alias, inner_shape.rename_columns(names)
         if isinstance(source, exp.Lateral) and isinstance(source.this, exp.Subquery):
-            inner_shape = self._reading.shape(source.this, self._tables, is_inner=True).renamed(names)
+            inner_shape = self._reading.read_shape(source.this, self._tables, is_inner=True).rename_columns(names)
             return alias, Shape(inner_shape.columns)
         self._read_inside(source)
         return alias, Shape(tuple(name.casefold() for name in names) or None)
@@ -245,7 +253,7 @@ class _SelectReader:
         for part in source.iter_expressions():
             for node in walk_within(part):
                 if isinstance(node, exp.Query):
-                    self._reading.shape(node, self._tables, is_inner=True)
+                    self._reading.read_shape(node, self._tables, is_inner=True)
 
     def _read_join(self, join: exp.Join) -> None:
         earlier = list(self._rows.sources)
@@ -263,12 +271,12 @@ class _SelectReader:
             comparisons = [item for item in split_conjuncts(join.args.get("on")) if isinstance(item, exp.Binary)]
             pairs = [*((item.this, item.expression) for item in comparisons), *self._list_using(earlier, alias, using)]
             compared_columns = self._list_compared(alias, pairs)
-            self._rows.joined.append(Joined(alias, compared_columns, is_asof=True))
+            self._rows.joined.append(JoinedTable(alias, compared_columns, is_asof=True))
             self._asof.append((alias, {name for name, _ in compared_columns}))
         elif join.side in ("RIGHT", "FULL") or join.method == "NATURAL":
             return
         elif join.side == "LEFT":
-            self._rows.joined.append(Joined(alias, self._list_compared(alias, equal)))
+            self._rows.joined.append(JoinedTable(alias, self._list_compared(alias, equal)))
             return
         if join.side != "LEFT":
             self._rows.equal += equal
@@ -292,22 +300,24 @@ class _SelectReader:
                 compared.append((resolved[1], right))
         return compared
 
-    def _check_asof(self, alias: str, by: Collection[str]) -> None:
-        """Note an ASOF join whose candidates tie in the columns `by`, but differ in what is read.
+    def _check_asof(self, alias: str, compared_names: Collection[str]) -> None:
+        """Note an ASOF join whose candidates tie in the columns `compared_names`, but differ in what is read.
 
         A table whose key does not identify log lines may have further, undeclared keys, so it is not reported.
         """
         keys = self._rows.sources[alias].keys
-        if any(not key.lines or key.columns <= set(by) for key in keys):
+        if any(not key.lines or key.columns <= set(compared_names) for key in keys):
             return
         for node in self._walk_nodes():
             if isinstance(node, exp.Column) and not node.is_star:
                 resolved = self._rows.resolve(node)
-                is_decided = resolved is not None and resolved[0] == alias and resolved[1] not in by
+                is_decided = resolved is not None and resolved[0] == alias and resolved[1] not in compared_names
             else:
                 is_decided = isinstance(node, exp.Star) and is_read(node)
             if is_decided:
-                self._note_tie(("ASOF",), self._rows.determine(*(exp.column(name, table=alias) for name in by)))
+                self._add_tie(
+                    ("ASOF",), self._rows.determine(*(exp.column(name, table=alias) for name in compared_names))
+                )
                 return
 
     # what it computes from their rows
@@ -315,24 +325,26 @@ class _SelectReader:
     def _read_groups(self, outputs: Sequence[exp.Expr]) -> None:
         select, group = self._select, self._select.args.get("group")
         if group is not None:
-            self._rows.unknown = any(group.args.get(name) for name in ("grouping_sets", "cube", "rollup", "totals"))
-            by = group.expressions
+            self._rows.has_unknown_groups = any(
+                group.args.get(name) for name in ("grouping_sets", "cube", "rollup", "totals")
+            )
+            group_values = group.expressions
             if group.args.get("all"):
-                by = [item for item in outputs if not any(map(is_aggregate, walk_within(item)))]
+                group_values = [item for item in outputs if not any(map(is_aggregate, walk_within(item)))]
             aliases = {
                 name: value
                 for name, value in self._rows.aliases.items()
                 if self._rows.resolve(exp.column(name)) is None
             }
-            self._rows.groups = [value for item in by for value in resolve_order(item, outputs, aliases)]
+            self._rows.groups = [value for item in group_values for value in resolve_order(item, outputs, aliases)]
         elif select.args.get("having") or any(
-            is_aggregate(node) and not is_of_window(node) for item in outputs for node in walk_within(item)
+            is_aggregate(node) and not is_window_function(node) for item in outputs for node in walk_within(item)
         ):
             self._rows.groups = []
 
     def _read_nested(self, query: exp.Query) -> None:
         """Read a query in an expression; if it becomes a list, its rows must have an order."""
-        shape = self._reading.shape(query, self._tables, is_inner=True)
+        shape = self._reading.read_shape(query, self._tables, is_inner=True)
         as_list = isinstance(query.parent, exp.Array) and not isinstance(query.parent.parent, ANY_ORDER)
         body = query.unnest() if isinstance(query, exp.Subquery) else query
         if not as_list or shape.is_one_row:
@@ -342,8 +354,8 @@ class _SelectReader:
         if not order or len(outputs) != 1 or not isinstance(body, exp.Select):
             self._reading.ties.append(Tie(("ARRAY",), problem="of rows that have no order"))
             return
-        inner = _SelectReader(_Reading(), body, self._tables, is_inner=True)
-        inner.shape()
+        inner = _SelectReader(_QueryReader(), body, self._tables, is_inner=True)
+        inner.read_shape()
         determined = inner._determine_order(outputs)
         if not determined.has(outputs[0]):
             self._reading.ties.append(Tie(("ARRAY",), _list_missing(inner._rows, determined)))
@@ -357,36 +369,38 @@ class _SelectReader:
                 problem = "that numbers rows as the engine happens to hold them"
                 self._reading.ties.append(Tie((column.name,), problem=problem))
 
-    def _groups(self) -> list[exp.Expr]:
+    def _get_groups(self) -> list[exp.Expr]:
         return self._rows.groups or []
 
     def _check_aggregate(self, call: exp.Expr) -> None:
         """Note an aggregate function whose order ties."""
-        values, by, is_distinct = split_arguments(call)
-        if not by:
+        values, order_values, is_distinct = split_arguments(call)
+        if not order_values:
             return
-        determined = self._rows.determine(*self._groups(), *by)
+        determined = self._rows.determine(*self._get_groups(), *order_values)
         if is_distinct:
             suffices = all(any(value == item for item in determined.values) for value in values)
         else:
-            suffices = all(map(determined.of_row, values))
+            suffices = all(map(determined.has_in_row, values))
         if not suffices:
-            self._note_tie(word_of(call), determined, call)
+            self._add_tie(list_function_names(call), determined, call)
 
     def _check_window(self, window: exp.Window) -> None:
         """Note a window function whose order ties."""
-        call = bare(window.this)
+        call = strip_null_handling(window.this)
         call = call.this if isinstance(call, exp.Filter) else call
-        named_window = named(window)
+        named_window = resolve_window(window)
         parts = window.args.get("partition_by") or named_window.args.get("partition_by") or []
         order = window.args.get("order") or named_window.args.get("order")
         spec = window.args.get("spec") or named_window.args.get("spec")
-        by = [item.this for item in order.expressions] if order else []
+        order_values = [item.this for item in order.expressions] if order else []
         if isinstance(call, RANKS):
             return
-        has_row_frame = spec is not None and str(spec.args.get("kind")).upper() == "ROWS" and not is_all(spec)
-        determined = self._rows.determine(*parts, *by)
-        if determined.is_group or self._are_alike(determined):
+        has_row_frame = (
+            spec is not None and str(spec.args.get("kind")).upper() == "ROWS" and not is_whole_partition(spec)
+        )
+        determined = self._rows.determine(*parts, *order_values)
+        if determined.is_group or self._is_tie_harmless(determined):
             return
         values, function_order, is_distinct = split_arguments(call)
         if function_order:
@@ -395,16 +409,16 @@ class _SelectReader:
                 suffices = all(any(value == item for item in inside.values) for value in values)
             else:
                 suffices = all(map(inside.has, values))
-        elif isinstance(call, (*_EDGES, *OF_GROUPS)) or call.name.casefold() in OTHERS:
+        elif isinstance(call, (*_EDGES, *ORDERED_AGGREGATES)) or call.name.casefold() in ORDERED_AGGREGATE_NAMES:
             suffices = all(map(determined.has, values))
             if isinstance(call, _EDGES) and spec is not None and str(spec.args.get("start")).upper() == "UNBOUNDED":
                 has_row_frame = False
         else:
-            suffices = is_aggregate(call) and not is_of_places(call)
+            suffices = is_aggregate(call) and not is_positional(call)
         if not suffices or has_row_frame:
-            self._note_tie(word_of(call), determined, call)
+            self._add_tie(list_function_names(call), determined, call)
 
-    def _are_alike(self, determined: Determined) -> bool:
+    def _is_tie_harmless(self, determined: DeterminedValues) -> bool:
         """Return whether rows that tie agree in every column that the SELECT reads."""
         return all(
             determined.has(node)
@@ -412,12 +426,12 @@ class _SelectReader:
             if isinstance(node, (exp.Column, exp.Star)) and is_read(node)
         )
 
-    def _determine_order(self, outputs: Sequence[exp.Expr]) -> Determined:
+    def _determine_order(self, outputs: Sequence[exp.Expr]) -> DeterminedValues:
         """Return what the order of the SELECT determines."""
         order = self._select.args.get("order")
-        by = [item.this for item in order.expressions] if order else []
+        order_values = [item.this for item in order.expressions] if order else []
         return self._rows.determine(
-            *(value for item in by for value in resolve_order(item, outputs, self._rows.aliases))
+            *(value for item in order_values for value in resolve_order(item, outputs, self._rows.aliases))
         )
 
     def _check_cuts(self, outputs: Sequence[exp.Expr]) -> None:
@@ -432,17 +446,17 @@ class _SelectReader:
             ]
             together = self._rows.determine(*distinct_values, *determined.values)
             if not all(map(together.has, outputs)):
-                self._note_tie(("DISTINCT",), together)
+                self._add_tie(("DISTINCT",), together)
             return
         if isinstance(self._select.parent, exp.Exists):
             return
         for word in list_cuts(self._select):
             if not all(map(determined.has, outputs)):
-                self._note_tie((word,), determined)
+                self._add_tie((word,), determined)
 
     # the shape of the result
 
-    def _shape(self, outputs: Sequence[exp.Expr]) -> Shape:
+    def _build_shape(self, outputs: Sequence[exp.Expr]) -> Shape:
         columns = self._name_outputs(outputs)
         if columns is None:
             return Shape()
@@ -483,7 +497,7 @@ class _SelectReader:
                 continue
             star = value.this if isinstance(value, exp.Column) else value
             aliases = [value.table.casefold()] if isinstance(value, exp.Column) else list(self._rows.sources)
-            without = {column.name.casefold() for column in star.args.get("except_") or ()}
+            excluded_names = {column.name.casefold() for column in star.args.get("except_") or ()}
             replaced = {column.alias.casefold() for column in star.args.get("replace") or ()}
             if star.args.get("rename"):
                 return None
@@ -492,7 +506,7 @@ class _SelectReader:
                 if columns is None:
                     return None
                 for name in columns:
-                    if name not in without:
+                    if name not in excluded_names:
                         hidden = name in replaced
                         output = exp.Anonymous(this="replaced") if hidden else exp.column(name, table=alias)
                         columns_by_name.setdefault(name, output)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from assay.styles.exact_decimal import cut, decimal_text, quantized, without_leading_zero
+from assay.styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, round_decimal
 from assay.styles.printed_deltas import PrintedDeltas
 from assay.styles.row import NO_VALUE, Row
 
@@ -22,39 +22,39 @@ class Org2023(PrintedDeltas):
     name: str = "org-2023"
     has_sample_counts: bool = True
 
-    def table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
+    def format_table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
         """Return the texts of values; `width` is not used, because all metrics have the same width."""
-        return self.printed_row([report_cell(value) for value in values])
+        return self.format_printed_row([format_report_cell(value) for value in values])
 
     @staticmethod
-    def delta(base: str, value: str) -> str:
-        """Return the delta of `printed_delta`."""
-        return printed_delta(base, value)
+    def compute_delta(base: str, value: str) -> str:
+        """Return the delta of `compute_printed_delta`."""
+        return compute_printed_delta(base, value)
 
     @staticmethod
-    def percent(base: str, value: str) -> str:
-        """Return the percent of `printed_percent`."""
-        return printed_percent(base, value)
+    def compute_percent(base: str, value: str) -> str:
+        """Return the percent of `compute_printed_percent`."""
+        return compute_printed_percent(base, value)
 
-    def sample_count(self, count: int) -> str:
+    def format_sample_count(self, count: int) -> str:
         """Return the count in parentheses: `(52)`, `(291>)`."""
-        return f"({shortened_count(count)})"
+        return f"({format_short_count(count)})"
 
 
-def run_cell(number: float) -> str:
+def format_run_cell(number: float) -> str:
     """Return a cell of a run's own table: decimal text without leading zero, cut to 6 characters (`.00050`).
 
     Compatibility choice of the style: digits are cut, not rounded, and a number above 999999 loses its end.
     """
-    return cut(without_leading_zero(decimal_text(number)), CELL_WIDTH)
+    return cut_text(drop_leading_zero(format_decimal(number)), CELL_WIDTH)
 
 
-def report_cell(number: float | None) -> str:
+def format_report_cell(number: float | None) -> str:
     """Return a cell of the comparison: the cell of the run's own table, read as a number and printed again."""
-    return NO_VALUE if number is None else reread(run_cell(number))
+    return NO_VALUE if number is None else reformat_cell(format_run_cell(number))
 
 
-def reread(cell: str) -> str:
+def reformat_cell(cell: str) -> str:
     """Return a cell as a spreadsheet shows the number that it reads: `.00005` as `5e-05`, `93674.` as `93674`.
 
     Compatibility choice of the style: a cell whose cut left no digit after the point becomes an integer.
@@ -64,7 +64,7 @@ def reread(cell: str) -> str:
     return repr(float(cell))
 
 
-def printed_delta(base: str, value: str) -> str:
+def compute_printed_delta(base: str, value: str) -> str:
     """Return value - base of printed numbers with 3 decimals, half away from zero: `0.000`, tiny `-0.000`.
 
     Compatibility choice of the style: an integer without decimals when both cells are integers.
@@ -77,7 +77,7 @@ def printed_delta(base: str, value: str) -> str:
     return format(_subtract(base, value, decimals), "f")
 
 
-def printed_percent(base: str, value: str) -> str:
+def compute_printed_percent(base: str, value: str) -> str:
     """Return 100 x the printed delta / the printed base as an integer, half away from zero, never `-0`.
 
     It is `nan` for a base of 0.  Compatibility choice of the style: the delta loses its digits below 0.001 before it is
@@ -85,13 +85,13 @@ def printed_percent(base: str, value: str) -> str:
     """
     if NO_VALUE in (base, value):
         return NO_VALUE
-    delta = printed_delta(base, value)
+    delta = compute_printed_delta(base, value)
     if delta == UNDEFINED or Decimal(base) == 0:
         return UNDEFINED
-    return str(int(quantized(100 * Decimal(delta) / Decimal(base), 0, ROUND_HALF_UP)))
+    return str(int(round_decimal(100 * Decimal(delta) / Decimal(base), 0, ROUND_HALF_UP)))
 
 
-def shortened_count(count: int) -> str:
+def format_short_count(count: int) -> str:
     """Return a count of up to 4 digits, else its first 3 digits and `>`: a compatibility choice of the style."""
     text = str(count)
     return text if len(text) <= 4 else text[:3] + ">"
@@ -100,7 +100,7 @@ def shortened_count(count: int) -> str:
 def _subtract(base: str, value: str, decimals: int) -> Decimal:
     # Adding 0 removes the sign of a zero difference: `0.0` less `-0.0`. A difference that rounds to zero keeps it.
     exact = Decimal(value) - Decimal(base) + 0
-    return quantized(exact, decimals, ROUND_HALF_UP)
+    return round_decimal(exact, decimals, ROUND_HALF_UP)
 
 
 def _is_integer(cell: str) -> bool:

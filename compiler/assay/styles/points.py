@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from math import floor
 
-from assay.styles.exact_decimal import cut, decimal_text, exact_text, without_leading_zero
+from assay.styles.exact_decimal import cut_text, drop_leading_zero, format_decimal, format_exact
 
 _PICOSECOND_DIGITS = 12
 _PICOSECONDS: int = 10**_PICOSECOND_DIGITS
@@ -39,12 +39,12 @@ class HostSpread:
     deviation: float
 
 
-def centile_text(centile: float) -> str:
+def format_centile(centile: float) -> str:
     """Return the centile as decimal text: `0.5`, `1.0`."""
-    return decimal_text(centile)
+    return format_decimal(centile)
 
 
-def point_text(kind: PointKind, value: float, width: int) -> str:
+def format_point(kind: PointKind, value: float, width: int) -> str:
     """Return the text of one value.
 
     Durations (in nanoseconds) are exact and cut, ratios are cut, and integers are complete or marked by `>`.
@@ -53,10 +53,10 @@ def point_text(kind: PointKind, value: float, width: int) -> str:
         return _format_ratio(value, width)
     if kind is PointKind.DURATION:
         return _format_duration(int(value) * _IN_NANOSECOND, width)
-    return integer_text(int(value), width)
+    return format_integer(int(value), width)
 
 
-def host_point_texts(
+def format_host_point(
     kind: PointKind, spread: HostSpread, width: int, *, reciprocal_points: bool = False
 ) -> tuple[str, ...]:
     """Return the texts of median, least, greatest, median less deviation, and median plus deviation.
@@ -71,18 +71,18 @@ def host_point_texts(
     return _format_integers(spread, width, reciprocal_points, signed=kind is PointKind.INTEGER)
 
 
-def integer_text(number: int, width: int) -> str:
+def format_integer(number: int, width: int) -> str:
     """Return an integer; one longer than the width becomes its first `width` - 1 characters and `>`."""
     text = str(number)
     return text if len(text) <= width else text[: width - 1] + ">"
 
 
-def inverted_twice(number: float) -> float:
+def invert_twice(number: float) -> float:
     """Return 1 / (1 / number) in doubles, which may differ from `number` in the last bit; 0 stays 0."""
     return 1 / (1 / float(number)) if number else number
 
 
-def picoseconds_inverted_twice(seconds: float) -> int:
+def invert_picoseconds_twice(seconds: float) -> int:
     """Return 1 / (1 / seconds) in integer picoseconds; 0 stays 0.
 
     The inner quotient is a double, floored to 12 decimals; the outer quotient is exact and floored.
@@ -94,7 +94,7 @@ def picoseconds_inverted_twice(seconds: float) -> int:
     return _PICOSECONDS * _PICOSECONDS // inverse if inverse else floor(Fraction(seconds) * _PICOSECONDS)
 
 
-def wrapped(number: int) -> int:
+def wrap_unsigned(number: int) -> int:
     """Return a number as unsigned 64 bits.
 
     Compatibility choice: a median less the deviation wraps around below 0.
@@ -105,7 +105,7 @@ def wrapped(number: int) -> int:
 def _format_ratios(spread: HostSpread, width: int, reciprocal_points: bool) -> tuple[str, ...]:
     median, deviation = spread.median, spread.deviation
     if reciprocal_points:
-        median, deviation = inverted_twice(median), inverted_twice(deviation)
+        median, deviation = invert_twice(median), invert_twice(deviation)
     items = (median, spread.least, spread.greatest, median - deviation, median + deviation)
     return tuple(_format_ratio(item, width) for item in items)
 
@@ -114,8 +114,8 @@ def _format_durations(spread: HostSpread, width: int, reciprocal_points: bool) -
     median, least, greatest = (int(item) * _IN_NANOSECOND for item in (spread.median, spread.least, spread.greatest))
     deviation = floor(Fraction(spread.deviation) * _PICOSECONDS)
     if reciprocal_points:
-        median = picoseconds_inverted_twice(median / _PICOSECONDS)
-        deviation = picoseconds_inverted_twice(spread.deviation)
+        median = invert_picoseconds_twice(median / _PICOSECONDS)
+        deviation = invert_picoseconds_twice(spread.deviation)
     items = (median, least, greatest, median - deviation, median + deviation)
     return tuple(_format_duration(item, width) for item in items)
 
@@ -124,14 +124,14 @@ def _format_integers(spread: HostSpread, width: int, reciprocal_points: bool, si
     median, least, greatest = (int(item) for item in (spread.median, spread.least, spread.greatest))
     deviation = round(spread.deviation)
     if reciprocal_points:
-        median, deviation = round(inverted_twice(median)), round(inverted_twice(spread.deviation))
+        median, deviation = round(invert_twice(median)), round(invert_twice(spread.deviation))
     items = (median, least, greatest, median - deviation, median + deviation)
-    return tuple(integer_text(item if signed else wrapped(item), width) for item in items)
+    return tuple(format_integer(item if signed else wrap_unsigned(item), width) for item in items)
 
 
 def _format_ratio(number: float, width: int) -> str:
-    return cut(without_leading_zero(decimal_text(number)), width)
+    return cut_text(drop_leading_zero(format_decimal(number)), width)
 
 
 def _format_duration(picoseconds: int, width: int) -> str:
-    return cut(without_leading_zero(exact_text(picoseconds, _PICOSECOND_DIGITS)), width)
+    return cut_text(drop_leading_zero(format_exact(picoseconds, _PICOSECOND_DIGITS)), width)

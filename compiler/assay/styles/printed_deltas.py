@@ -16,23 +16,23 @@ class PrintedDeltas(ABC):
 
     @staticmethod
     @abstractmethod
-    def delta(base: str, value: str) -> str:
+    def compute_delta(base: str, value: str) -> str:
         """Return the printed delta of two printed cells."""
 
     @staticmethod
     @abstractmethod
-    def percent(base: str, value: str) -> str:
+    def compute_percent(base: str, value: str) -> str:
         """Return the printed percent of two printed cells."""
 
-    def printed_row(self, printed: Sequence[str]) -> Row:
+    def format_printed_row(self, printed_cells: Sequence[str]) -> Row:
         """Return the row of printed cells, of which the first is the base."""
-        pairs = [(printed[0], value) for value in printed[1:]]
+        pairs = [(printed_cells[0], value) for value in printed_cells[1:]]
         return Row(
-            tuple(printed),
-            tuple(self.delta(base, value) for base, value in pairs),
-            tuple(self.percent(base, value) for base, value in pairs),
+            tuple(printed_cells),
+            tuple(self.compute_delta(base, value) for base, value in pairs),
+            tuple(self.compute_percent(base, value) for base, value in pairs),
         )
 
-    def allows(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:  # noqa: ARG002
+    def can_print(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:  # noqa: ARG002
         """Return whether delta and percent are those of the two printed cells."""
-        return (delta, percent) == (self.delta(base, value), self.percent(base, value))
+        return (delta, percent) == (self.compute_delta(base, value), self.compute_percent(base, value))

@@ -9,7 +9,7 @@ from assay.styles.org_2023 import Org2023
 from assay.styles.row import Row
 from assay.styles.three_digits import ThreeDigits
 from assay.styles.typst_2026 import Typst2026
-from assay.util.diagnostics import did_you_mean, fail
+from assay.util.diagnostics import fail, suggest_names
 
 
 class Style(Protocol):
@@ -30,19 +30,19 @@ class Style(Protocol):
         """Return whether deltas are functions of printed values; else they depend on digits that are not printed."""
         ...
 
-    def table_row(self, values: Sequence[float | None], width: int) -> Row:
+    def format_table_row(self, values: Sequence[float | None], width: int) -> Row:
         """Return the texts of unrounded values, of which the first is the base."""
         ...
 
-    def printed_row(self, printed: Sequence[str]) -> Row:
+    def format_printed_row(self, printed_cells: Sequence[str]) -> Row:
         """Return the row of printed cells.  Raises AssayError if deltas depend on digits that are not printed."""
         ...
 
-    def allows(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:
+    def can_print(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:
         """Return whether the printed delta and percent are possible for the two printed cells."""
         ...
 
-    def sample_count(self, count: int) -> str:
+    def format_sample_count(self, count: int) -> str:
         """Return the cell of a sample count.  Raises AssayError if the style has none."""
         ...
 
@@ -50,13 +50,13 @@ class Style(Protocol):
 _STYLES: dict[str, Style] = {item.name: item for item in (Org2023(), ThreeDigits(), Typst2026())}
 
 
-def style(name: str) -> Style:
+def get_style(name: str) -> Style:
     """Return the number style of a name.  Raises AssayError, with a hint, for an unknown name."""
     if name not in _STYLES:
-        raise fail("unknown-number-style", f"no number style is called `{name}`", hint=did_you_mean(name, _STYLES))
+        raise fail("unknown-number-style", f"no number style is called `{name}`", hint=suggest_names(name, _STYLES))
     return _STYLES[name]
 
 
-def style_names() -> tuple[str, ...]:
+def list_style_names() -> tuple[str, ...]:
     """Return the names of all number styles, sorted."""
     return tuple(sorted(_STYLES))

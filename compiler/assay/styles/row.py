@@ -26,12 +26,12 @@ class Row:
     percents: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        further = max(len(self.cells) - 1, 0)
-        if (len(self.deltas), len(self.percents)) != (further, further):
-            raise ValueError(f"{further} deltas and percents belong to {len(self.cells)} cells")
+        further_runs = max(len(self.cells) - 1, 0)
+        if (len(self.deltas), len(self.percents)) != (further_runs, further_runs):
+            raise ValueError(f"{further_runs} deltas and percents belong to {len(self.cells)} cells")
 
 
-def tells(cell: str, value: float | None) -> bool:
+def has_right_magnitude(cell: str, value: float | None) -> bool:
     """Return whether a cell has the magnitude of its value; not if digits before the point were cut."""
     if cell == NO_VALUE or value is None or not math.isfinite(value):
         return True
@@ -39,9 +39,9 @@ def tells(cell: str, value: float | None) -> bool:
     return error < 1 or error < ROUGH * abs(Decimal(value))
 
 
-def misses(percent: str, base: float | None, value: float | None) -> bool:
+def is_imprecise_percent(percent: str, base: float | None, value: float | None) -> bool:
     """Return whether a printed percent is far from the true one, apart from signs."""
     if percent == NO_VALUE or base is None or value is None or base == 0:
         return False
-    printed, exact = abs(float(percent)), abs(100 * (value - base) / base)
-    return abs(printed - exact) > max(POINTS, SHARE * exact)
+    printed_percent, exact_percent = abs(float(percent)), abs(100 * (value - base) / base)
+    return abs(printed_percent - exact_percent) > max(POINTS, SHARE * exact_percent)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from assay.styles.exact_decimal import quantized, shortest_decimal
+from assay.styles.exact_decimal import round_decimal, to_shortest_decimal
 from assay.styles.printed_deltas import PrintedDeltas
 from assay.styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
@@ -23,47 +23,47 @@ class ThreeDigits(PrintedDeltas):
     name: str = "three-digits"
     has_sample_counts: bool = False
 
-    def table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
+    def format_table_row(self, values: Sequence[float | None], width: int) -> Row:  # noqa: ARG002
         """Return the texts of values; `width` is not used, because all metrics have as many digits."""
-        return self.printed_row([value_text(value) for value in values])
+        return self.format_printed_row([format_value(value) for value in values])
 
     @staticmethod
-    def delta(base: str, value: str) -> str:
-        """Return the delta of `printed_delta`."""
-        return printed_delta(base, value)
+    def compute_delta(base: str, value: str) -> str:
+        """Return the delta of `compute_printed_delta`."""
+        return compute_printed_delta(base, value)
 
     @staticmethod
-    def percent(base: str, value: str) -> str:
-        """Return the percent of `printed_percent`."""
-        return printed_percent(base, value)
+    def compute_percent(base: str, value: str) -> str:
+        """Return the percent of `compute_printed_percent`."""
+        return compute_printed_percent(base, value)
 
-    def sample_count(self, count: int) -> str:
+    def format_sample_count(self, count: int) -> str:
         """Raise AssayError: tables of this style have no sample counts."""
         raise fail("no-sample-counts", f"the number style `{self.name}` has no sample counts", found=str(count))
 
 
-def value_text(value: float | None) -> str:
+def format_value(value: float | None) -> str:
     """Return `126.1`, `12.0`, `1.19`, `0.378`, `0.0`: rounded half to even on the shortest decimal text."""
     if value is None:
         return NO_VALUE
     if not math.isfinite(value):
         return repr(float(value))
-    exact = shortest_decimal(value)
-    rounded_once = quantized(exact, _count_decimals(exact), ROUND_HALF_EVEN)
+    exact = to_shortest_decimal(value)
+    rounded_once = round_decimal(exact, _count_decimals(exact), ROUND_HALF_EVEN)
     # Rounding 9.996 yields 10.00, which has one digit too many.
-    return format(quantized(exact, _count_decimals(rounded_once), ROUND_HALF_EVEN), "f")
+    return format(round_decimal(exact, _count_decimals(rounded_once), ROUND_HALF_EVEN), "f")
 
 
 def _count_decimals(number: Decimal) -> int:
     return DECIMALS if number == 0 else max(DECIMALS, DIGITS - 1 - number.adjusted())
 
 
-def printed_delta(base: str, value: str) -> str:
+def compute_printed_delta(base: str, value: str) -> str:
     """Return value - base of the printed numbers, exactly."""
     return format(Decimal(value) - Decimal(base), "f") if _are_numbers(base, value) else NO_VALUE
 
 
-def printed_percent(base: str, value: str) -> str:
+def compute_printed_percent(base: str, value: str) -> str:
     """Return 100 x delta / the amount of the base, of printed numbers, with one decimal; a dash for base 0.
 
     A value greater than its base has a positive percent, even if the base is negative.
@@ -71,7 +71,7 @@ def printed_percent(base: str, value: str) -> str:
     if not _are_numbers(base, value) or Decimal(base) == 0:
         return NO_VALUE
     percent = 100 * (Decimal(value) - Decimal(base)) / abs(Decimal(base))
-    return format(quantized(percent, DECIMALS, ROUND_HALF_EVEN), "f")
+    return format(round_decimal(percent, DECIMALS, ROUND_HALF_EVEN), "f")
 
 
 def _are_numbers(*cells: str) -> bool:

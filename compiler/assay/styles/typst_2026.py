@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import product
 
-from assay.styles.exact_decimal import quantized, rounded_text, shortest_decimal
+from assay.styles.exact_decimal import format_rounded, round_decimal, to_shortest_decimal
 from assay.styles.row import NO_VALUE, Row
 from assay.util.diagnostics import fail
 
@@ -47,7 +47,7 @@ class Interval:
         """Return the greatest absolute value."""
         return max(abs(self.low), abs(self.high))
 
-    def meet(self, low: Fraction, high: Fraction) -> Interval | None:
+    def intersect(self, low: Fraction, high: Fraction) -> Interval | None:
         """Return the part between `low` and `high`; None when that is empty."""
         least, most = max(self.low, low), min(self.high, high)
         return Interval(least, most) if least <= most else None
@@ -61,7 +61,7 @@ class HalfPlane:
     y_factor: Fraction
     constant: Fraction
 
-    def level(self, point: Point) -> Fraction:
+    def compute_level(self, point: Point) -> Fraction:
         """Return how far inside (positive) or outside (negative) a point is."""
         return self.x_factor * point[0] + self.y_factor * point[1] + self.constant
 
@@ -79,7 +79,7 @@ def _clip(region: list[Point], bound: HalfPlane) -> list[Point]:
     """Return the part of a convex polygon in a half-plane (Sutherland and Hodgman, 1974)."""
     clipped: list[Point] = []
     for start, end in zip(region, region[1:] + region[:1], strict=True):
-        start_level, end_level = bound.level(start), bound.level(end)
+        start_level, end_level = bound.compute_level(start), bound.compute_level(end)
         if start_level >= 0:
             clipped.append(start)
         if (start_level < 0 < end_level) or (end_level < 0 < start_level):
@@ -100,7 +100,7 @@ UNDEFINED = "NaN"
 _LONG_DECIMALS = ((10000.0, 0), (1000.0, 1), (100.0, 2), (10.0, 3))
 
 
-def number_text(number: float, decimals: int) -> str:
+def format_number(number: float, decimals: int) -> str:
     """Return `number` with at most `decimals`, rounded half to even on its decimal text.
 
     With more than 3 decimals, trailing zeros are removed and the point stays (`6660.`, `0.001`). Below 0.0001 it is
@@ -112,15 +112,15 @@ def number_text(number: float, decimals: int) -> str:
         return _format_tiny(number, decimals)
     if abs(number) < SMALL:
         return _format_small(number)
-    text = rounded_text(number, kept_decimals(number, decimals))
+    text = format_rounded(number, count_decimals(number, decimals))
     return text.rstrip("0") if decimals > 3 and "." in text else text
 
 
-def kept_decimals(number: float, decimals: int) -> int:
+def count_decimals(number: float, decimals: int) -> int:
     """Return the number of decimals of a number that is not small: a wide field has 5 digits in all."""
     if decimals <= 5:
         return decimals
-    return next((kept_digits for least, kept_digits in _LONG_DECIMALS if abs(number) >= least), 4)
+    return next((digits for least, digits in _LONG_DECIMALS if abs(number) >= least), 4)
 
 
 def _format_tiny(number: float, decimals: int) -> str:
@@ -130,8 +130,8 @@ def _format_tiny(number: float, decimals: int) -> str:
 
 def _format_small(number: float) -> str:
     # The mantissa may round up to the next power: 9.97e-05 is 1.0e-4.
-    exact = shortest_decimal(number)
-    rounded = quantized(exact, 1 - exact.adjusted(), ROUND_HALF_EVEN)
+    exact = to_shortest_decimal(number)
+    rounded = round_decimal(exact, 1 - exact.adjusted(), ROUND_HALF_EVEN)
     power = rounded.adjusted()
     return f"{rounded.scaleb(-power):.1f}e{power}"
 
@@ -145,31 +145,31 @@ _HUNDRED = Fraction(100)
 _DOUBLE_ERROR = Fraction(1, 2**48)
 
 
-def possible(base: str, value: str, delta: str, percent: str, width: int) -> bool:
+def is_possible(base: str, value: str, delta: str, percent: str, width: int) -> bool:
     """Return whether some unrounded values print as these four texts, for a metric of this field width.
 
     The ends of intervals count as possible, although a tie is printed in one way only.
     """
-    first, second = printed_interval(base, width + 1), printed_interval(value, width + 1)
-    difference = printed_interval(delta, DELTA_DECIMALS)
+    first, second = parse_printed_interval(base, width + 1), parse_printed_interval(value, width + 1)
+    difference = parse_printed_interval(delta, DELTA_DECIMALS)
     if first is None or second is None or difference is None:
         return False
     if percent == UNDEFINED:
-        return 0 in first and second.meet(difference.low, difference.high) is not None
+        return 0 in first and second.intersect(difference.low, difference.high) is not None
     narrowed = _restrict_delta(difference, percent)
     if narrowed is None:
         return False
     bounds = _bound_delta(narrowed, _DOUBLE_ERROR * (first.greatest + second.greatest))
     if percent != "0":
-        share = percent_interval(percent)
+        share = parse_percent_interval(percent)
         if share is None:
             return False
         bounds += _bound_percent(share, first, second)
     return has_common_point(first, second, bounds)
 
 
-def printed_interval(text: str, decimals: int) -> Interval | None:
-    """Return the numbers that `number_text` writes as `text` with these decimals; None if no number is."""
+def parse_printed_interval(text: str, decimals: int) -> Interval | None:
+    """Return the numbers that `format_number` writes as `text` with these decimals; None if no number is."""
     unsigned = text.removeprefix("-")
     try:
         number = Decimal(unsigned)
@@ -178,18 +178,18 @@ def printed_interval(text: str, decimals: int) -> Interval | None:
     if number.is_signed() or not number.is_finite():
         return None
     interval = _find_rounding_interval(number, decimals, unsigned)
-    if interval is None or number_text(float(interval.middle), decimals) != unsigned:
+    if interval is None or format_number(float(interval.middle), decimals) != unsigned:
         return None
     return interval if unsigned == text else -interval
 
 
-def percent_interval(text: str) -> Interval | None:
+def parse_percent_interval(text: str) -> Interval | None:
     """Return the percents that are written as `text`: one decimal below 1, else none; None without any."""
     if "." not in text:
-        interval = printed_interval(text, 0)
+        interval = parse_printed_interval(text, 0)
         return None if interval is None else _restrict_to_least(interval, Fraction(1))
-    interval = printed_interval(text, 1)
-    return None if interval is None else interval.meet(Fraction(-1), Fraction(1))
+    interval = parse_printed_interval(text, 1)
+    return None if interval is None else interval.intersect(Fraction(-1), Fraction(1))
 
 
 def _find_rounding_interval(number: Decimal, decimals: int, text: str) -> Interval | None:
@@ -197,13 +197,13 @@ def _find_rounding_interval(number: Decimal, decimals: int, text: str) -> Interv
     exact = Fraction(number)
     if "e" in text:
         step_below, step_above = _find_mantissa_steps(number)
-        return Interval(exact - step_below / 2, exact + step_above / 2).meet(_TINY, _SMALL)
+        return Interval(exact - step_below / 2, exact + step_above / 2).intersect(_TINY, _SMALL)
     if number == 0:
         half_step = Fraction(1, 2 * 10**decimals) if decimals <= DELTA_DECIMALS else Fraction(0)
         return Interval(Fraction(0), max(_TINY, half_step))
     # Where the number of decimals changes, the steps are finer below the number than above it.
-    below = kept_decimals(float(number) * (1 - 2**-50), decimals)
-    above = kept_decimals(float(number), decimals)
+    below = count_decimals(float(number) * (1 - 2**-50), decimals)
+    above = count_decimals(float(number), decimals)
     low, high = exact - Fraction(1, 2 * 10**below), exact + Fraction(1, 2 * 10**above)
     if above == 0 != below:
         # Both sides round to the same number, but only numbers below are written with a point.
@@ -221,13 +221,13 @@ def _find_mantissa_steps(number: Decimal) -> tuple[Fraction, Fraction]:
 def _restrict_to_least(interval: Interval, least: Fraction) -> Interval | None:
     """Return the part of an interval on one side of 0 whose absolute values are `least` or more."""
     if interval.low >= 0:
-        return interval.meet(least, max(interval.high, least))
-    return interval.meet(min(interval.low, -least), -least)
+        return interval.intersect(least, max(interval.high, least))
+    return interval.intersect(min(interval.low, -least), -least)
 
 
 def _restrict_delta(delta: Interval, percent: str) -> Interval | None:
     """Return the deltas that can have this percent: `0` is printed for deltas below 0.0001 only."""
-    return delta.meet(-_SMALL, _SMALL) if percent == "0" else _restrict_to_least(delta, _SMALL)
+    return delta.intersect(-_SMALL, _SMALL) if percent == "0" else _restrict_to_least(delta, _SMALL)
 
 
 def _bound_delta(delta: Interval, error: Fraction) -> list[HalfPlane]:
@@ -257,53 +257,53 @@ class Typst2026:
     has_sample_counts: bool = False
     follows_from_print: bool = False
 
-    def table_row(self, values: Sequence[float | None], width: int) -> Row:
+    def format_table_row(self, values: Sequence[float | None], width: int) -> Row:
         """Return the texts of values with `width` + 1 decimals, or fewer for large numbers."""
         pairs = [(values[0], value) for value in values[1:]]
         return Row(
-            tuple(value_text(value, width) for value in values),
-            tuple(delta_text(base, value) for base, value in pairs),
-            tuple(percent_text(base, value) for base, value in pairs),
+            tuple(format_value(value, width) for value in values),
+            tuple(format_delta(base, value) for base, value in pairs),
+            tuple(format_percent(base, value) for base, value in pairs),
         )
 
-    def printed_row(self, printed: Sequence[str]) -> Row:
+    def format_printed_row(self, printed_cells: Sequence[str]) -> Row:
         """Raise AssayError: printed cells do not determine a delta of this style."""
         raise fail(
             "hidden-digits",
             f"deltas of the number style `{self.name}` cannot be computed from printed cells",
-            found=", ".join(printed),
+            found=", ".join(printed_cells),
             hint="give the unrounded values, or check printed deltas with `allows`",
         )
 
-    def allows(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:
+    def can_print(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:
         """Return whether some pair of unrounded values prints as these four texts."""
         if NO_VALUE in (base, value):
             return (delta, percent) == (NO_VALUE, NO_VALUE)
         if UNDEFINED in (base, value):
             return (delta, percent) == (UNDEFINED, UNDEFINED)
-        return possible(base, value, delta, percent, width)
+        return is_possible(base, value, delta, percent, width)
 
-    def sample_count(self, count: int) -> str:
+    def format_sample_count(self, count: int) -> str:
         """Raise AssayError: tables of this style have no sample counts."""
         raise fail("no-sample-counts", f"the number style `{self.name}` has no sample counts", found=str(count))
 
 
-def value_text(value: float | None, width: int) -> str:
+def format_value(value: float | None, width: int) -> str:
     """Return the value of a metric, with up to `width` + 1 decimals."""
-    return NO_VALUE if value is None else number_text(value, width + 1)
+    return NO_VALUE if value is None else format_number(value, width + 1)
 
 
-def delta_text(base: float | None, value: float | None) -> str:
+def format_delta(base: float | None, value: float | None) -> str:
     """Return value - base with 3 decimals; below 0.0001 only the sign is left: `0.000`, `-0.000`."""
     if base is None or value is None:
         return NO_VALUE
     delta = value - base
     if abs(delta) < SMALL:
         return "-0.000" if delta < 0 else "0.000"
-    return number_text(delta, DELTA_DECIMALS)
+    return format_number(delta, DELTA_DECIMALS)
 
 
-def percent_text(base: float | None, value: float | None) -> str:
+def format_percent(base: float | None, value: float | None) -> str:
     """Return 100 (value - base) / base: one decimal below 1, else none.
 
     `0` if the delta is small, `NaN` for a base of 0.
@@ -316,4 +316,4 @@ def percent_text(base: float | None, value: float | None) -> str:
     if abs(delta) < SMALL:
         return "0"
     percent = 100 * delta / base
-    return number_text(percent, 1 if abs(percent) < 1 else 0)
+    return format_number(percent, 1 if abs(percent) < 1 else 0)

@@ -8,16 +8,16 @@ import tempfile
 from pathlib import Path
 
 from assay.util.checksums import is_sealed
-from assay.util.scratch import process_dir
+from assay.util.scratch import get_process_folder
 
 
 def write_file(root: Path, target: Path, content: bytes | str) -> None:
     """Write a file below `root`, by way of its temporary folder.  Raises OSError."""
-    handle, temporary = tempfile.mkstemp(dir=process_dir(root))
+    handle, temporary = tempfile.mkstemp(dir=get_process_folder(root))
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
-        clear_way(root, target)
+        create_parents(root, target)
         try:
             Path(temporary).replace(target)
         except IsADirectoryError:
@@ -32,7 +32,7 @@ def write_file(root: Path, target: Path, content: bytes | str) -> None:
 
 def install(root: Path, temporary: Path, target: Path) -> None:
     """Move a temporary folder to `target`, replacing what is there.  Raises OSError."""
-    clear_way(root, target)
+    create_parents(root, target)
     while True:
         try:
             temporary.replace(target)
@@ -44,7 +44,7 @@ def install(root: Path, temporary: Path, target: Path) -> None:
             return
 
 
-def keep(root: Path, temporary: Path, target: Path) -> None:
+def install_unless_sealed(root: Path, temporary: Path, target: Path) -> None:
     """Move a temporary folder to `target`, unless another process has put a complete one there.
 
     A complete one may be in use, so it stays.  Raises OSError.
@@ -53,7 +53,7 @@ def keep(root: Path, temporary: Path, target: Path) -> None:
         install(root, temporary, target)
 
 
-def clear_way(root: Path, target: Path) -> None:
+def create_parents(root: Path, target: Path) -> None:
     """Create the folders above `target`, replacing anything below `root` that is not a folder.  Raises OSError."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def link(file: Path, target: Path) -> None:
 
 def discard(root: Path, target: Path) -> None:
     """Remove a file or folder atomically: move it to a temporary folder, then delete it."""
-    trash = Path(tempfile.mkdtemp(dir=process_dir(root)))
+    trash = Path(tempfile.mkdtemp(dir=get_process_folder(root)))
     try:
         target.replace(trash / "gone")
     except FileNotFoundError:

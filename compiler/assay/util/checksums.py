@@ -42,12 +42,13 @@ END = 2**16  # bytes at each end of a large file
 CHUNK = 2**20  # bytes per read
 
 
-def seal(folder: Path, name: str, ends: bool = False) -> None:
+def seal(folder: Path, name: str, checks_ends_only: bool = False) -> None:
     """Write the checksums of a folder that is to be cached as `name`.  Raises OSError.
 
-    With `ends`, only size and ends of large files are checked later, while their time of change is the same.
+    With `checks_ends_only`, only size and ends of large files are checked later, while their time of change is the
+    same.
     """
-    files = {path: _fingerprint(file, ends) for path, file in _list_files(folder).items()}
+    files = {path: _compute_fingerprint(file, checks_ends_only) for path, file in _list_files(folder).items()}
     (folder / FILE).write_text(json.dumps({"name": name, "files": files}), encoding="utf-8")
 
 
@@ -58,7 +59,7 @@ def is_sealed(folder: Path) -> bool:
         name, fingerprints, files = entry["name"], entry["files"], _list_files(folder)
         if name != folder.name or fingerprints.keys() != files.keys():
             return False
-        return all(_matches(file, *fingerprints[path]) for path, file in files.items())
+        return all(_is_unchanged(file, *fingerprints[path]) for path, file in files.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
 
@@ -69,26 +70,30 @@ def _list_files(folder: Path) -> dict[str, Path]:
     return {path.relative_to(folder).as_posix(): path for path in files}
 
 
-def _fingerprint(file: Path, ends: bool) -> list[int]:
+def _compute_fingerprint(file: Path, checks_ends_only: bool) -> list[int]:
     """Return size and checksum of a file.
 
-    With `ends`, for a large file, also the checksum of its ends and its time of change (ns).
+    With `checks_ends_only`, for a large file, also the checksum of its ends and its time of change (ns).
     """
     status = file.stat()
-    fingerprint = [status.st_size, _checksum(file)]
-    if ends and status.st_size > 2 * END:
-        fingerprint += [_checksum_of_ends(file), status.st_mtime_ns]
+    fingerprint = [status.st_size, _compute_checksum(file)]
+    if checks_ends_only and status.st_size > 2 * END:
+        fingerprint += [_compute_end_checksum(file), status.st_mtime_ns]
     return fingerprint
 
 
-def _matches(file: Path, size: int, checksum: int, ends: int = 0, changed_ns: int = -1) -> bool:
+def _is_unchanged(file: Path, size: int, checksum: int, end_checksum: int = 0, changed_ns: int = -1) -> bool:
     status = file.stat()
     if status.st_size != size:
         return False
-    return _checksum_of_ends(file) == ends if status.st_mtime_ns == changed_ns else _checksum(file) == checksum
+    return (
+        _compute_end_checksum(file) == end_checksum
+        if status.st_mtime_ns == changed_ns
+        else _compute_checksum(file) == checksum
+    )
 
 
-def _checksum(file: Path) -> int:
+def _compute_checksum(file: Path) -> int:
     checksum = 0
     with file.open("rb") as stream:
         while chunk := stream.read(CHUNK):
@@ -96,7 +101,7 @@ def _checksum(file: Path) -> int:
     return checksum
 
 
-def _checksum_of_ends(file: Path) -> int:
+def _compute_end_checksum(file: Path) -> int:
     with file.open("rb") as stream:
         first = zlib.crc32(stream.read(END))
         stream.seek(-END, os.SEEK_END)
@@ -105,14 +110,14 @@ def _checksum_of_ends(file: Path) -> int:
 
 def seal_text(name: str, text: str) -> str:
     """Return a text with its checksum (of `name` and text) in front."""
-    return f"{_hash(name, text)}\n{text}"
+    return f"{_hash_text(name, text)}\n{text}"
 
 
 def unseal_text(name: str, text: str) -> str | None:
     """Return the text behind a checksum; None where the checksum does not match."""
     checksum, _, content = text.partition("\n")
-    return content if checksum == _hash(name, content) else None
+    return content if checksum == _hash_text(name, content) else None
 
 
-def _hash(name: str, text: str) -> str:
+def _hash_text(name: str, text: str) -> str:
     return hashlib.sha256(f"{name}\n{text}".encode("utf-8", "surrogatepass")).hexdigest()

@@ -71,18 +71,18 @@ class Diagnostic:
         """Return the excerpt, or else the line of `text` at the place."""
         if self.excerpt or not self.text or not self.span:
             return self.excerpt
-        return excerpt_of(self.text.splitlines(), self.span.line, self.span.column, self.span.length)
+        return format_excerpt(self.text.splitlines(), self.span.line, self.span.column, self.span.length)
 
     def to_json(self) -> dict[str, object]:
         """Return the problem as plain data, without empty keys."""
-        where: dict[str, object] = {}
+        location: dict[str, object] = {}
         if self.span:
-            where = {"file": self.span.file, "line": self.span.line, "column": self.span.column}
+            location = {"file": self.span.file, "line": self.span.line, "column": self.span.column}
         pairs: list[tuple[str, object]] = [
             ("severity", self.severity),
             ("code", self.code),
             ("message", self.message),
-            ("where", where),
+            ("where", location),
             ("excerpt", self.excerpt_text),
             ("expected", self.expected),
             ("found", self.found),
@@ -147,7 +147,7 @@ def render(item: Diagnostic) -> str:
     return "\n".join(lines)
 
 
-def did_you_mean(word: str, candidates: Iterable[str]) -> str:
+def suggest_names(word: str, candidates: Iterable[str]) -> str:
     """Return a hint with the nearest of the candidates; without a near one, with at most 12 of all."""
     import difflib
 
@@ -164,7 +164,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
 
 def suggest_nearest(word: str, candidates: Iterable[str]) -> str:
     """Return a hint with the nearest of the candidates; empty without a near one."""
-    hint = did_you_mean(word, candidates)
+    hint = suggest_names(word, candidates)
     return hint if hint.startswith("did you mean") else ""
 
 
@@ -176,28 +176,28 @@ def _select_nearest(word: str, near: Sequence[str]) -> list[str]:
     return [name for name, ratio in zip(near, ratios, strict=True) if ratio > ratios[0] - 0.15]
 
 
-def excerpt_at(path: Path, line: int, column: int, length: int = 1) -> str:
+def read_excerpt(path: Path, line: int, column: int, length: int = 1) -> str:
     """Return a line of a file with its number and a line of carets; empty if the file cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    return excerpt_of(lines, line, column, length)
+    return format_excerpt(lines, line, column, length)
 
 
-def excerpt_of(lines: Sequence[str], line: int, column: int, length: int = 1) -> str:
+def format_excerpt(lines: Sequence[str], line: int, column: int, length: int = 1) -> str:
     """Return a line with its number and a line of carets below; empty when there is no such line.
 
     A line longer than `WIDEST` characters is truncated around the caret, with `…` at the ends.
     """
     if not 1 <= line <= len(lines):
         return ""
-    text, begin, end = _window(lines[line - 1], max(column - 1, 0), max(length, 1))
+    text, begin, end = _select_window(lines[line - 1], max(column - 1, 0), max(length, 1))
     caret = " " * (len(str(line)) + 1) + "| " + " " * begin + "^" * (end - begin)
     return f"{line} | {text}\n{caret}"
 
 
-def _window(text: str, begin: int, length: int) -> tuple[str, int, int]:
+def _select_window(text: str, begin: int, length: int) -> tuple[str, int, int]:
     """Return the part of a line that is shown, and the begin and end of the underlined characters in it."""
     if len(text) <= WIDEST:
         return text, begin, begin + length

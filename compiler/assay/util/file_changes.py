@@ -15,18 +15,18 @@ DEBOUNCE = 40  # ms: changes within this time are one change
 STEP = 5  # ms without a change that end it
 
 
-def stamp_files(places: Sequence[Path], is_skipped: Callable[[str], bool] = lambda _: False) -> Stamps:
+def stamp_files(paths: Sequence[Path], is_skipped: Callable[[str], bool] = lambda _: False) -> Stamps:
     """Return size, times of change (ns) and inode of files, and of all files in folders, links followed.
 
     In folders, names for which `is_skipped` is true are left out.  Files that are missing or not readable are left out,
     too: the build reports them.
     """
     stamps: Stamps = {}
-    for place in places:
-        if place.is_dir():
-            _stamp_folder(stamps, str(place), is_skipped, set())
+    for path in paths:
+        if path.is_dir():
+            _stamp_folder(stamps, str(path), is_skipped, set())
         else:
-            _stamp_file(stamps, str(place), place.stat)
+            _stamp_file(stamps, str(path), path.stat)
     return stamps
 
 
@@ -57,15 +57,15 @@ class ChangeWaiter:
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._places: list[str] = []
+        self._paths: list[str] = []
         self._changes: Generator[object, None, None] | None = None
 
-    def wait(self, places: Sequence[Path]) -> None:
+    def wait(self, paths: Sequence[Path]) -> None:
         """Return when something in the places has changed, or after the time."""
-        existing = [str(place) for place in places if place.exists()]
-        if existing != self._places:
+        existing = [str(path) for path in paths if path.exists()]
+        if existing != self._paths:
             self.close()
-            self._places, self._changes = existing, wait_for_change(existing, self._seconds)
+            self._paths, self._changes = existing, wait_for_change(existing, self._seconds)
         if self._changes is not None:
             with contextlib.suppress(OSError, RuntimeError):
                 next(self._changes)
@@ -77,14 +77,14 @@ class ChangeWaiter:
         """Stop watching."""
         if self._changes is not None:
             self._changes.close()
-        self._places, self._changes = [], None
+        self._paths, self._changes = [], None
 
 
-def wait_for_change(places: Sequence[str], seconds: float) -> Generator[Any, None, None]:
+def wait_for_change(paths: Sequence[str], seconds: float) -> Generator[Any, None, None]:
     """Return a generator that yields when a place has changed, or after `seconds` without a change."""
     from watchfiles import watch
 
     return watch(
-        *places, watch_filter=None, debounce=DEBOUNCE, step=STEP, rust_timeout=round(seconds * 1000),
+        *paths, watch_filter=None, debounce=DEBOUNCE, step=STEP, rust_timeout=round(seconds * 1000),
         yield_on_timeout=True, debug=False, force_polling=False, ignore_permission_denied=True,
     )  # fmt: skip

@@ -14,24 +14,24 @@ from typing import Any
 _HALF = re.compile(r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|[c-fC-F][0-9a-fA-F]{2})")
 
 
-class Ambiguous(dict[str, Any]):
-    """An object with duplicate keys: the first of each counts.  `twice` are keys with different values."""
+class AmbiguousObject(dict[str, Any]):
+    """An object with duplicate keys: the first of each counts.  `conflicting_keys` are keys with different values."""
 
     def __init__(self, pairs: Sequence[tuple[str, Any]]) -> None:
         super().__init__(reversed(pairs))
-        self.twice = frozenset(key for key, value in pairs if self[key] != value)
+        self.conflicting_keys = frozenset(key for key, value in pairs if self[key] != value)
 
 
 def build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Build an object (`object_pairs_hook` of a JSON parser); the first of duplicate keys counts."""
     members = dict(pairs)
-    return members if len(members) == len(pairs) else Ambiguous(pairs)
+    return members if len(members) == len(pairs) else AmbiguousObject(pairs)
 
 
 def has_conflicting_key(document: object, path: Sequence[str]) -> bool:
     """Return whether a key on a path of a document has duplicates with different values."""
     for key in path:
-        if isinstance(document, Ambiguous) and key in document.twice:
+        if isinstance(document, AmbiguousObject) and key in document.conflicting_keys:
             return True
         document = document.get(key) if isinstance(document, dict) else None
     return False

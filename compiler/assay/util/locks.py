@@ -21,16 +21,16 @@ def ignore_wait() -> None:
     """Do nothing while waiting for a lock."""
 
 
-def acquire(folder: Path, *, shared: bool = False, wait: bool = True) -> int | None:
+def acquire(folder: Path, *, is_shared: bool = False, can_wait: bool = True) -> int | None:
     """Return a descriptor that holds the lock on a folder until it is closed.
 
-    None when another process holds it and `wait` is false; -1 where the file system has no locks.  Raises OSError when
-    the folder cannot be opened.
+    None when another process holds it and `can_wait` is false; -1 where the file system has no locks.  Raises OSError
+    when the folder cannot be opened.
     """
     while True:
         descriptor = os.open(folder, os.O_RDONLY)
         try:
-            if not _flock(descriptor, shared, wait):
+            if not _lock_descriptor(descriptor, is_shared, can_wait):
                 os.close(descriptor)
                 return None
             if _is_same_folder(folder, descriptor):
@@ -41,10 +41,10 @@ def acquire(folder: Path, *, shared: bool = False, wait: bool = True) -> int | N
         os.close(descriptor)  # removed or replaced while we waited
 
 
-def _flock(descriptor: int, shared: bool, wait: bool) -> bool:
+def _lock_descriptor(descriptor: int, is_shared: bool, can_wait: bool) -> bool:
     if fcntl is None:
         return True
-    kind = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB)
+    kind = (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | (0 if can_wait else fcntl.LOCK_NB)
     try:
         fcntl.flock(descriptor, kind)
     except BlockingIOError:
@@ -69,14 +69,14 @@ def release(*descriptors: int) -> None:
 
 
 @contextmanager
-def locked(folder: Path, waiting: Callable[[], None] = ignore_wait) -> Iterator[None]:
-    """Lock a folder, creating it if needed.  `waiting` is called when another process has the lock.
+def acquire_lock(folder: Path, report_wait: Callable[[], None] = ignore_wait) -> Iterator[None]:
+    """Lock a folder, creating it if needed.  `report_wait` is called when another process has the lock.
 
     Raises OSError when the folder cannot be created or opened.
     """
     descriptor = _acquire_now(folder)
     if descriptor is None:
-        waiting()
+        report_wait()
         while descriptor is None:
             with contextlib.suppress(FileNotFoundError):  # the process that had the lock removed the folder
                 folder.mkdir(parents=True, exist_ok=True)
@@ -92,4 +92,4 @@ def _acquire_now(folder: Path) -> int | None:
     while True:
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileNotFoundError):
-            return acquire(folder, wait=False)
+            return acquire(folder, can_wait=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 #: called with the activity, the amount done and the total (bytes or steps)
 Progress = Callable[[str, int, int], None]
 #: called with the bytes done and the total bytes of one transfer
-Bytes = Callable[[int, int], None]
+ByteProgress = Callable[[int, int], None]
 #: called with a notice for the user
 Notice = Callable[[str], None]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from assay.util import scratch
 
 #: writes an error for the user; returns the exit status
-Report = Callable[[Exception], int]
+Reporter = Callable[[Exception], int]
 
 
 def _write(error: Exception) -> int:
@@ -18,22 +18,22 @@ def _write(error: Exception) -> int:
     return 1
 
 
-_reports: list[Report] = [_write]
+_reporters: list[Reporter] = [_write]
 
 
-def report_by(report: Report) -> None:
+def set_reporter(reporter: Reporter) -> None:
     """Set the function that reports a fatal error."""
-    _reports[:] = [report]
+    _reporters[:] = [reporter]
 
 
-def end(error: Exception) -> None:
+def exit_process(error: Exception) -> None:
     """Report an error, remove the temporary folders of the process, and exit, whatever its other threads do."""
     status = 1
     try:
-        status = _reports[0](error)
+        status = _reporters[0](error)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
-        scratch.abandon()
+        scratch.abandon_folders()
     finally:
         os._exit(status)

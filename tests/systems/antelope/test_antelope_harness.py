@@ -16,18 +16,18 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.compare_reference import load
+from tests.compare_reference import load_json
 from tests.support import harness as plain
-from tests.support.commands import Done, assay
-from tests.support.deep import examples
+from tests.support.commands import CommandResult, run_assay
+from tests.support.deep import scale_examples
 from tests.support.laboratory import ROOT
-from tests.support.outcomes import without_quarantine
+from tests.support.outcomes import replace_quarantine_path
 
 RUN = ROOT / "golden" / "antelope" / "harness"
 LOG = RUN / "node_01" / "nodeos_log_3_2.txt.gz"
 PUBLISHED = ROOT / "golden" / "antelope" / "published"
 LINES = gzip.decompress(LOG.read_bytes()).decode().splitlines()
-METRICS = tuple(plain.harness(plain.blocks(LINES)))
+METRICS = tuple(plain.compute_harness_figures(plain.parse_blocks(LINES)))
 
 
 def create_run(folder: Path, facts: Mapping[str, object], logs: Mapping[str, Sequence[str]] | None = None) -> Path:
@@ -46,19 +46,19 @@ def create_run(folder: Path, facts: Mapping[str, object], logs: Mapping[str, Seq
 
 def query_values(run: Path, cache: Path, metrics: Sequence[str] = METRICS) -> dict[str, Any]:
     """Query metrics of one row each; messages are warnings."""
-    done = assay("query", *metrics, "--format", "json", "--run", run, "--cache", cache)
+    done = run_assay("query", *metrics, "--format", "json", "--run", run, "--cache", cache)
     assert done.status == 0, done.err
     assert all(line.startswith("warning: ") for line in done.err.splitlines()), done.err
-    return {row["metric"]: row["average"] if row["size"] else None for row in done.json()}
+    return {row["metric"]: row["average"] if row["size"] else None for row in done.parse_json()}
 
 
-def assert_equal(actual: Mapping[str, Any], due: Mapping[str, Any]) -> None:
+def assert_equal(actual: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
     """Check that integers are equal, and other numbers to 1e-12."""
-    assert actual.keys() == due.keys()
-    exact = {name: value for name, value in due.items() if not isinstance(value, float)}
+    assert actual.keys() == expected.keys()
+    exact = {name: value for name, value in expected.items() if not isinstance(value, float)}
     assert {name: actual[name] for name in exact} == exact
-    for name in due.keys() - exact.keys():
-        assert actual[name] == pytest.approx(due[name], rel=1e-12, abs=1e-12), name
+    for name in expected.keys() - exact.keys():
+        assert actual[name] == pytest.approx(expected[name], rel=1e-12, abs=1e-12), name
 
 
 # The real log
@@ -67,32 +67,32 @@ def assert_equal(actual: Mapping[str, Any], due: Mapping[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     out = tmp_path_factory.mktemp("harness") / "out"
-    done = article(RUN, out, cache)
+    done = build_article(RUN, out, cache)
     assert (done.status, done.err) == (0, "")
     return out
 
 
-def article(run: Path, out: Path, cache: Path) -> Done:
-    return assay("build", "antelope/harness", "--run", run, "-o", out, "--cache", cache)
+def build_article(run: Path, out: Path, cache: Path) -> CommandResult:
+    return run_assay("build", "antelope/harness", "--run", run, "-o", out, "--cache", cache)
 
 
 def read_rows(built: Path) -> dict[str, Any]:
     """Return the rows of all listings."""
-    actual_rows = load(built / "results.json")["rows"]
+    actual_rows = load_json(built / "results.json")["rows"]
     (statements,) = actual_rows.values()
     return {name: value for rows in statements.values() if len(rows) == 1 for name, value in rows[0].items()}
 
 
 def test_statistics_of_real_log_have_known_values(built: Path) -> None:
     actual = read_rows(built)
-    known = {
+    expected = {
         "first_block": 2, "last_block": 265, "total_blocks": 264, "total_transactions": 133, "total_net": 105888,
         "total_cpu": 27275, "total_elapsed": 7704, "total_time": 5743400, "total_latency": -9398,
         "leading_empty_blocks": 15, "trailing_empty_blocks": 30, "setup_blocks": 0, "tear_down_blocks": 0,
         "analysed_blocks": 219, "num_blocks": 219, "tps_min": 0, "tps_max": 21, "tps_empty_blocks": 147,
         "block_size_min": 0, "block_size_max": 66920, "block_size_empty_blocks": 147,
     }  # fmt: skip
-    assert {name: actual[name] for name in known} == known
+    assert {name: actual[name] for name in expected} == expected
     assert actual["tps_avg"] == pytest.approx(1.2110091743119267, rel=1e-12)
     assert actual["tps_sigma"] == pytest.approx(3.2256807673357684, rel=1e-12)
     assert actual["block_size_avg"] == pytest.approx(483.5068493150685, rel=1e-12)
@@ -101,7 +101,7 @@ def test_statistics_of_real_log_have_known_values(built: Path) -> None:
 
 #: start, end, blocks dropped at each end -> values of the harness's own tests for the real log: leading and trailing
 #: empty blocks, blocks analysed; least, greatest, average, deviation, empty blocks
-OWN_TESTS = {
+HARNESS_TESTS = {
     (105, 257, 0): (103, 8, 12, 22, 119, (1, 1, 1.0, 0.0, 59)),
     (105, 257, 2): (103, 8, 12, 22, 115, (1, 1, 1.0, 0.0, 57)),
     (117, 118, 2): (115, 147, 0, 1, 0, (None, None, None, None, 0)),
@@ -110,21 +110,21 @@ OWN_TESTS = {
 }
 
 
-@pytest.mark.parametrize("options", OWN_TESTS)
+@pytest.mark.parametrize("options", HARNESS_TESTS)
 def test_windows_of_real_log_equal_the_harness(options: tuple[int, int, int], tmp_path: Path, cache: Path) -> None:
     start, end, drop = options
     run = create_run(tmp_path / "r", {"testStartBlockNum": start, "testEndBlockNum": end, "configAddlDropCnt": drop})
     actual = query_values(run, cache)
     names = ("setup_blocks", "tear_down_blocks", "leading_empty_blocks", "trailing_empty_blocks", "analysed_blocks")
-    *counts, tps = OWN_TESTS[options]
+    *counts, tps = HARNESS_TESTS[options]
     assert [actual[name] for name in names] == counts
     figures = ("tps_min", "tps_max", "tps_avg", "tps_sigma", "tps_empty_blocks")
     assert tuple(actual[name] for name in figures) == tps
-    assert_equal(actual, plain.harness(plain.blocks(LINES), start, end, drop))
+    assert_equal(actual, plain.compute_harness_figures(plain.parse_blocks(LINES), start, end, drop))
 
 
 def test_statistics_of_real_log_equal_plain_python(cache: Path) -> None:
-    assert_equal(query_values(RUN, cache), plain.harness(plain.blocks(LINES)))
+    assert_equal(query_values(RUN, cache), plain.compute_harness_figures(plain.parse_blocks(LINES)))
 
 
 # Generated logs
@@ -137,21 +137,21 @@ BLOCKS = st.builds(
 )  # fmt: skip
 
 
-def block_line(block: plain.Block, new: bool, produced: bool) -> str:
+def format_block_line(block: plain.Block, is_new: bool, is_produced: bool) -> str:
     """Return the log line of a block, as a newer or older version writes it."""
     head = "info  2022-09-08T17:22:36.707 nodeos    producer_plugin.cpp:461       on_incoming_block    ] "
-    word = "Produced" if produced else "Received"
-    more = f", net: {block.net}, cpu: {block.cpu}, elapsed: {block.elapsed}, time: {block.time}" if new else ""
-    late = "" if produced else f", latency: {block.latency} ms"
+    word = "Produced" if is_produced else "Received"
+    figures = f", net: {block.net}, cpu: {block.cpu}, elapsed: {block.elapsed}, time: {block.time}" if is_new else ""
+    latency = "" if is_produced else f", latency: {block.latency} ms"
     return (
         f"{head}{word} block 0123456789abcdef... #{block.number} @ 2022-09-08T17:22:35.000 signed by {block.producer} "
-        f"[trxs: {block.transactions}, lib: 1, {'confirmed' if produced else 'conf'}: 0{more}{late}]"
+        f"[trxs: {block.transactions}, lib: 1, {'confirmed' if is_produced else 'conf'}: 0{figures}{latency}]"
     )
 
 
 @example([plain.Block(0, "a", number, 0, 0, 0, 0, 0) for number in (0, 0, 0, 1, 0, 0, 0)], "new", False, 5, -1, 2, 0)
 @example([plain.Block(0, "a", 1, 0, 0, 0, 0, 0)] * 6, "new", False, 4, 6, 0, 3)
-@settings(max_examples=examples(9), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scale_examples(9), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(BLOCKS, min_size=1, max_size=30),
     st.sampled_from(["new", "old", "mixed"]),
@@ -173,17 +173,17 @@ def test_statistics_of_random_logs_equal_plain_python(
     back: int,
 ) -> None:
     """`back` is the number of blocks that a fork in the middle takes back and repeats."""
-    numbered = [plain.Block(number, *_rest(item)) for number, item in enumerate(items, start=2)]
+    numbered = [plain.Block(number, *_list_figures(item)) for number, item in enumerate(items, start=2)]
     middle = (len(numbered) + 1) // 2
     numbered[middle:middle] = numbered[max(0, middle - back) : middle]
-    news = {"new": lambda _: True, "old": lambda _: False, "mixed": lambda n: n % 3 == 0}[version]
-    lines = [block_line(block, news(block.number), produced) for block in numbered]
+    is_new = {"new": lambda _: True, "old": lambda _: False, "mixed": lambda n: n % 3 == 0}[version]
+    lines = [format_block_line(block, is_new(block.number), produced) for block in numbered]
     facts = {"testStartBlockNum": start, "testEndBlockNum": end, "configAddlDropCnt": drop}
     run = create_run(tmp_path_factory.mktemp("logs") / "r", facts, {"node_00/stderr.txt": ["a", *lines]})
-    assert_equal(query_values(run, cache), plain.harness(plain.blocks(lines), start, end, drop))
+    assert_equal(query_values(run, cache), plain.compute_harness_figures(plain.parse_blocks(lines), start, end, drop))
 
 
-def _rest(block: plain.Block) -> tuple[Any, ...]:
+def _list_figures(block: plain.Block) -> tuple[Any, ...]:
     return (
         block.producer, block.transactions, block.net, block.cpu, block.elapsed, block.time, block.latency,
     )  # fmt: skip
@@ -192,16 +192,16 @@ def _rest(block: plain.Block) -> tuple[Any, ...]:
 # The rule by which a run passes
 
 
-def published_results() -> list[tuple[str, dict[str, Any]]]:
+def list_published_results() -> list[tuple[str, dict[str, Any]]]:
     """Return every result of the published reports."""
-    search = load(PUBLISHED / "perf_test_report_sample_trimmed.json")
-    reports = [("run", load(PUBLISHED / "perf_basic_report_sample_trimmed.json")["Result"])]
+    search = load_json(PUBLISHED / "perf_test_report_sample_trimmed.json")
+    reports = [("run", load_json(PUBLISHED / "perf_basic_report_sample_trimmed.json")["Result"])]
     for kind in ("InitialSearchResults", "LongRunningSearchResults"):
         reports += [(f"{kind} {number}", item["basicTestResult"]) for number, item in search[kind].items()]
     return reports
 
 
-@pytest.mark.parametrize("verdict", dict(published_results()).values(), ids=dict(published_results()))
+@pytest.mark.parametrize("verdict", dict(list_published_results()).values(), ids=dict(list_published_results()))
 def test_rule_gives_every_published_verdict(verdict: dict[str, Any]) -> None:
     actual = judge(
         verdict["resultTxns"],
@@ -264,14 +264,15 @@ def test_generator_transactions_are_summed(tmp_path: Path, cache: Path) -> None:
     run = create_run(
         tmp_path / "r", {}, {"trxGenLogs/trx_data_output_1.txt": sent[:2], "trxGenLogs/trx_data_output_2.txt": sent[2:]}
     )
-    due = {"trx_samples": 3}
+    expected = {"trx_samples": 3}
     measured = {"trx_cpu": [767, 8, 20], "trx_net": [25, 24, 25], "trx_ack": [-1, -1, 150]}
     for name, numbers in measured.items():
-        due |= plain.statistics(name, numbers)
-    due |= {
-        name: value / 1e9 for name, value in plain.statistics("trx_latency", [400_000_000, 10**6, 532_000_000]).items()
+        expected |= plain.compute_statistics(name, numbers)
+    expected |= {
+        name: value / 1e9
+        for name, value in plain.compute_statistics("trx_latency", [400_000_000, 10**6, 532_000_000]).items()
     }
-    assert_equal(query_values(run, cache, tuple(due)), due)
+    assert_equal(query_values(run, cache, tuple(expected)), expected)
 
 
 def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None:
@@ -279,16 +280,16 @@ def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None
     block = plain.Block(2, "a", 1, 8, 1, 1, 1, 0)
     logs = {
         "node_00/stderr.txt": [
-            block_line(block, True, True),
+            format_block_line(block, True, True),
             f"{head}switching forks from aa (block number 12) to bb (block number 9)",
             f"{head}switching forks from aa (block number 20) to bb (block number 20)",
         ],
-        "node_01/stderr.txt": [block_line(block, True, False), f"{head}dropped incoming block #7 id: 00ff"],
+        "node_01/stderr.txt": [format_block_line(block, True, False), f"{head}dropped incoming block #7 id: 00ff"],
     }
     run = create_run(tmp_path / "r", {}, logs)
-    assert article(run, tmp_path / "out", cache).status == 0
+    assert build_article(run, tmp_path / "out", cache).status == 0
     table = next(
-        v for k, v in load(tmp_path / "out" / "results.json")["rows"]["r"].items() if k.startswith("rows node")
+        v for k, v in load_json(tmp_path / "out" / "results.json")["rows"]["r"].items() if k.startswith("rows node")
     )
     assert [tuple(row.values()) for row in table] == [
         ("node_00", "4, 1", "", 0, 1, 2, 0), ("node_01", "", "7", 1, 0, 0, 1),
@@ -300,7 +301,7 @@ def test_forks_and_drops_are_listed_by_node(tmp_path: Path, cache: Path) -> None
 
 
 def test_report_shows_statistics_and_verdict(built: Path) -> None:
-    document = load(built / "document.json")
+    document = load_json(built / "document.json")
     assert [gallery["title"] for gallery in document["galleries"]] == [
         "Verdict", "Blocks and the window", "Transactions a second", "What a block takes", "What a transaction takes",
         "Producers and forks",
@@ -319,10 +320,10 @@ def test_report_shows_statistics_and_verdict(built: Path) -> None:
 
 
 def test_oddities_of_log_are_warnings_of_the_report(tmp_path: Path, cache: Path) -> None:
-    lines = [block_line(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), n < 5, False) for n in (2, 3, 4, 6)]
+    lines = [format_block_line(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), n < 5, False) for n in (2, 3, 4, 6)]
     run = create_run(tmp_path / "r", {"configAddlDropCnt": 3}, {"node_00/stderr.txt": lines})
-    assert article(run, tmp_path / "out", cache).status == 0
-    assert load(tmp_path / "out" / "document.json")["warnings"] == [
+    assert build_article(run, tmp_path / "out", cache).status == 0
+    assert load_json(tmp_path / "out" / "document.json")["warnings"] == [
         "run: 3 of the 4 blocks of node_00 tell their net, cpu, elapsed and time, the others were written by an older "
         "version: figures of these are of those that tell them",
         "run: the log of node_00 tells of 4 blocks from 2 to 6, which are 5 numbers: blocks are missing, or were "
@@ -333,7 +334,7 @@ def test_oddities_of_log_are_warnings_of_the_report(tmp_path: Path, cache: Path)
 
 def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Path) -> None:
     run = create_run(tmp_path / "r", {}, {})
-    done = article(run, tmp_path / "out", cache)
+    done = build_article(run, tmp_path / "out", cache)
     assert (done.status, done.out, done.err.replace(str(tmp_path), "DIR")) == (
         1,
         "",
@@ -347,7 +348,7 @@ def test_run_without_logs_is_an_error_that_names_them(tmp_path: Path, cache: Pat
 
 def test_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
     run = create_run(tmp_path / "r", {}, {"node_00/stderr.txt": LINES[:100]})
-    done = article(run, tmp_path / "out", cache)
+    done = build_article(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (
         1,
         "error[nothing-recognised]: run r: none of the 100 log lines of 1 host is an event that the specs know\n"
@@ -358,17 +359,17 @@ def test_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
 
 
 def test_broken_lines_are_reported_and_fail_above_limit(tmp_path: Path, cache: Path) -> None:
-    whole = [block_line(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), True, False) for n in range(2, 40)]
+    whole = [format_block_line(plain.Block(n, "a", 1, 8, 1, 1, 1, 0), True, False) for n in range(2, 40)]
     torn = [line.replace("lib: 1", "bil: 1") for line in whole]
     run = create_run(tmp_path / "few", {}, {"node_00/stderr.txt": [*whole, *torn[:10]]})
-    assert article(run, tmp_path / "out", cache).status == 0
-    warning, *_ = load(tmp_path / "out" / "document.json")["warnings"]
+    assert build_article(run, tmp_path / "out", cache).status == 0
+    warning, *_ = load_json(tmp_path / "out" / "document.json")["warnings"]
     assert "10" in warning
-    done = article(
+    done = build_article(
         create_run(tmp_path / "many", {}, {"node_00/stderr.txt": [*whole, *torn[:11]]}), tmp_path / "no", cache
     )
     reason = 'not the pattern of block: expected ", lib: ", found ", bil: 1, conf: 0, net: ..."'
-    assert (done.status, without_quarantine(done.err)) == (
+    assert (done.status, replace_quarantine_path(done.err)) == (
         1,
         "error[too-many-broken-lines]: run many: 11 of the 49 log lines of host node_00 are broken\n"
         "  expected: at most 10\n"
@@ -380,7 +381,7 @@ def test_broken_lines_are_reported_and_fail_above_limit(tmp_path: Path, cache: P
 
 
 def test_only_sources_of_the_run_are_ingested(cache: Path) -> None:
-    done = assay("ingest", RUN, "--cache", cache)
+    done = run_assay("ingest", RUN, "--cache", cache)
     assert (done.status, done.err) == (0, "")
     folder = Path(done.out.strip())
     assert {path.name for path in (folder / "events").iterdir()} == {"block", "dropped", "forked"}

@@ -20,16 +20,16 @@ from assay.app.prepare import prepare
 from assay.app.runs import NamedRun
 from assay.engine.compiled_plan import compile_statements
 from assay.engine.executor import connect
-from assay.engine.graph import nodes
-from assay.engine.mount import mount
+from assay.engine.graph import build_nodes
+from assay.engine.mount import mount_folders
 from assay.lang.model.package import Constant
 from assay.lang.model.vocabulary import Unit
-from assay.plan.planner import plan
-from assay.remote.prometheus_times import nanoseconds
-from assay.report.run_results import fact
-from tests.compare_reference import load
+from assay.plan.planner import build_plan
+from assay.remote.prometheus_times import parse_nanoseconds
+from assay.report.run_results import format_constant
+from tests.compare_reference import load_json
 from tests.support import upgrade_run
-from tests.support.commands import Done, assay
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT, Laboratory
 
 UPGRADE = ROOT / "golden" / "antelope" / "upgrade" / "run"
@@ -44,20 +44,20 @@ LIVE = "test_a_live_run"  # prefix of the names of tests that read one
 @pytest.fixture(scope="module", autouse=True)
 def recording(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Future[upgrade_run.Recorded] | None]:
+) -> Iterator[Future[upgrade_run.RecordedRun] | None]:
     """Record a live run while other tests run; None where this is impossible or not needed."""
     folder = tmp_path_factory.mktemp("live")
-    looked_at = any(item.name.startswith(LIVE) for item in request.session.items)
-    if not looked_at or upgrade_run.MISSING or not upgrade_run.device_of(folder):
+    is_needed = any(item.name.startswith(LIVE) for item in request.session.items)
+    if not is_needed or upgrade_run.MISSING or not upgrade_run.find_device(folder):
         yield None
         return
     (folder / "scratch").mkdir()
     with ThreadPoolExecutor(1) as pool:
-        yield pool.submit(upgrade_run.record, folder / "run", folder / "scratch", SECONDS, MEGABYTES)
+        yield pool.submit(upgrade_run.record_run, folder / "run", folder / "scratch", SECONDS, MEGABYTES)
 
 
-def build_report(run: Path, out: Path, cache: Path, *more: str) -> Done:
-    return assay("build", "antelope/upgrade", "--run", run, *more, "-o", out, "--cache", cache)
+def build_report(run: Path, out: Path, cache: Path, *options: str) -> CommandResult:
+    return run_assay("build", "antelope/upgrade", "--run", run, *options, "-o", out, "--cache", cache)
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +69,14 @@ def report(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     return out
 
 
-def table(report: Path, title: str) -> Any:
-    galleries = load(report / "document.json")["galleries"]
+def find_table(report: Path, title: str) -> Any:
+    galleries = load_json(report / "document.json")["galleries"]
     return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
 
 
 def read_averages(report: Path, run: str = "run") -> dict[str, tuple[float, float]]:
     """Return the average of each metric before and after."""
-    metrics = load(report / "results.json")["metrics"]
+    metrics = load_json(report / "results.json")["metrics"]
     return {
         name: (figure["columns"][f"{run}:before"]["average"], figure["columns"][f"{run}:after"]["average"])
         for name, figure in metrics.items()
@@ -107,33 +107,33 @@ def reference(tmp_path_factory: pytest.TempPathFactory, lab: Laboratory) -> Iter
     (run / "prom").mkdir(parents=True)
     shutil.copyfile(PROM / "raw_all_5s.json.gz", run / "prom" / "raw_all_5s.json.gz")
     times = [t for _, t in read_answer("memory_used_series")]
-    checked = lab.session.package("antelope")
-    full_plan = plan(checked.package, [], (), series=list(ANSWERS))
+    checked = lab.session.load_package("antelope")
+    full_plan = build_plan(checked.package, [], (), series=list(ANSWERS))
     (prepared,) = prepare(lab.session, checked, [NamedRun("run", run)], full_plan.required_fields)
     with connect(2, lab.folder / "spill") as connection:
-        mount(connection, prepared.folders)
-        for node in nodes(compile_statements(checked, full_plan)):
+        mount_folders(connection, prepared.folders)
+        for node in build_nodes(compile_statements(checked, full_plan)):
             if node.name == "sampled_time":
                 query = f"SELECT 'run' AS name, {min(times)} AS from_ns, {max(times)} AS to_ns"
                 connection.execute(f"CREATE TEMPORARY TABLE sampled_time AS {query}")
             elif node.statement.kind in ("table", "view"):
-                values = {name: prepared.constants[name] for name in node.places}
+                values = {name: prepared.constants[name] for name in node.placeholders}
                 connection.execute(node.text, values or None)
         yield connection
 
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_series_equal_the_servers_answers(reference: duckdb.DuckDBPyConnection, name: str) -> None:
-    due = read_answer(name)
+    expected = read_answer(name)
     device = "device" if name == "disk_write_series" else "''"
     rows = reference.execute(f"SELECT {device}, t_ns, value FROM {name}").fetchall()
     assert len(rows) == len({row[:2] for row in rows})
-    actual = {(drive, t_ns): value for drive, t_ns, value in rows if drive in {key[0] for key in due}}
-    assert actual.keys() == due.keys()
-    assert len(due) == 373
+    actual = {(drive, t_ns): value for drive, t_ns, value in rows if drive in {key[0] for key in expected}}
+    assert actual.keys() == expected.keys()
+    assert len(expected) == 373
     if name == "memory_used_series":
-        assert actual == due
-    assert [actual[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9, abs=1e-11)
+        assert actual == expected
+    assert [actual[key] for key in expected] == pytest.approx(list(expected.values()), rel=1e-9, abs=1e-11)
 
 
 # The recorded run, against plain Python on its samples.
@@ -152,18 +152,18 @@ def read_samples(run: Path) -> dict[str, dict[str, list[tuple[int, float]]]]:
     return series
 
 
-def rate(values: list[tuple[int, float]], step: int, window: int) -> float | None:
+def compute_rate(values: list[tuple[int, float]], step: int, window: int) -> float | None:
     """The increase a second over a window, extrapolated to its ends as a Prometheus server does; no resets.
 
     None where no sample is near one of the window's ends: the server would leave out a part of the window there.
     """
-    inside = [(t, value) for t, value in values if step - window <= t <= step]
-    if len(inside) < 2:
+    values_in_window = [(t, value) for t, value in values if step - window <= t <= step]
+    if len(values_in_window) < 2:
         return None
-    assert all(a <= b for (_, a), (_, b) in pairwise(inside))
-    (first, low), (last, high) = inside[0], inside[-1]
+    assert all(a <= b for (_, a), (_, b) in pairwise(values_in_window))
+    (first, low), (last, high) = values_in_window[0], values_in_window[-1]
     increase, span = high - low, last - first
-    gap = span / (len(inside) - 1)
+    gap = span / (len(values_in_window) - 1)
     head, tail = float(first - (step - window)), float(step - last)
     if max(head, tail) >= 1.1 * gap:
         return None
@@ -172,14 +172,14 @@ def rate(values: list[tuple[int, float]], step: int, window: int) -> float | Non
     return increase * ((span + head + tail) / span) / (window / SECOND)
 
 
-def latest(values: list[tuple[int, float]], step: int) -> float | None:
+def find_latest_value(values: list[tuple[int, float]], step: int) -> float | None:
     index = bisect_right([t for t, _ in values], step) - 1
     return values[index][1] if index >= 0 else None
 
 
 def test_averages_before_and_after_equal_plain_python(report: Path) -> None:
     facts = json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))
-    window, cut = facts["rate_window_seconds"] * SECOND, _nanoseconds(facts["upgrade"])
+    window, upgrade_instant = facts["rate_window_seconds"] * SECOND, _parse_nanoseconds(facts["upgrade"])
     series = read_samples(UPGRADE)
     (total,), (free,) = (list(series[f"node_memory_{name}_bytes"].values()) for name in ("MemTotal", "MemAvailable"))
     idle = list(series["node_cpu_seconds_total"].values())
@@ -192,27 +192,27 @@ def test_averages_before_and_after_equal_plain_python(report: Path) -> None:
     times = [t for lines in series.values() for actual_values in lines.values() for t, _ in actual_values]
     points: dict[tuple[str, bool], list[float]] = {}
     for step in range(-(-min(times) // SECOND) * SECOND, max(times) + 1, SECOND):
-        if cut - window <= step < cut + window:
+        if upgrade_instant - window <= step < upgrade_instant + window:
             continue
-        shares = [share for actual_values in idle if (share := rate(actual_values, step, window)) is not None]
-        a, b = latest(total, step), latest(free, step)
+        shares = [share for actual_values in idle if (share := compute_rate(actual_values, step, window)) is not None]
+        a, b = find_latest_value(total, step), find_latest_value(free, step)
         values = {
             "cpu_usage": 100 * (1 - math.fsum(shares) / len(shares)) if shares else None,
             "memory_used": (a - b) / 2**20 if a is not None and b is not None else None,
-            "disk_write_rate": None if (written := rate(drive, step, window)) is None else written / 1000,
+            "disk_write_rate": None if (write_rate := compute_rate(drive, step, window)) is None else write_rate / 1000,
         }
         for name, value in values.items():
             if value is not None:
-                points.setdefault((name, step < cut), []).append(value)
+                points.setdefault((name, step < upgrade_instant), []).append(value)
     printed = read_averages(report)
     for name in ("cpu_usage", "memory_used", "disk_write_rate"):
-        due = [math.fsum(points[name, early]) / len(points[name, early]) for early in (True, False)]
-        assert list(printed[name]) == pytest.approx(due, rel=1e-9)
+        expected = [math.fsum(points[name, early]) / len(points[name, early]) for early in (True, False)]
+        assert list(printed[name]) == pytest.approx(expected, rel=1e-9)
 
 
-def metrics_text(family: str, labels: str, value: Callable[[int], float]) -> str:
+def format_metrics(family: str, labels: str, value: Callable[[int], float]) -> str:
     """Return samples of 12 minutes of 1 January 2026, every 15 s, as OpenMetrics text."""
-    start = _nanoseconds("2026-01-01T00:00:00Z") // SECOND
+    start = _parse_nanoseconds("2026-01-01T00:00:00Z") // SECOND
     return "".join(f'{family}{{job="n",instance="h",{labels}}} {value(t)} {start + t}\n' for t in range(0, 721, 15))
 
 
@@ -222,42 +222,42 @@ def test_rates_at_gaps_count_in_no_average(tmp_path: Path, cache: Path) -> None:
     run.mkdir()
     facts = {"upgrade": "2026-01-01T00:05:00Z", "rate_window_seconds": 60, "state": {"device": "sda"}}
     (run / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
-    idle = metrics_text(
+    idle = format_metrics(
         "node_cpu_seconds_total", 'cpu="0",mode="idle"', lambda t: 1e6 + 0.9 * t - 0.05 * max(t - cut, 0)
     )
-    written = metrics_text("node_disk_written_bytes_total", 'device="sda"', lambda t: 5e12 + 1e6 * t)
-    lines = [line for line in written.splitlines() if not 1767226050 < int(line.rsplit(" ", 1)[1]) < 1767226200]
+    writes = format_metrics("node_disk_written_bytes_total", 'device="sda"', lambda t: 5e12 + 1e6 * t)
+    lines = [line for line in writes.splitlines() if not 1767226050 < int(line.rsplit(" ", 1)[1]) < 1767226200]
     (run / "raw.om").write_text("\n".join([idle.rstrip(), *lines, "# EOF", ""]), encoding="utf-8")
     done = build_report(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (0, "")
     printed = read_averages(tmp_path / "out")
     assert printed["cpu_usage"] == (pytest.approx(10, rel=1e-9), pytest.approx(15, rel=1e-9))
     assert printed["disk_write_rate"] == (pytest.approx(1000, rel=1e-9), pytest.approx(1000, rel=1e-9))
-    (rule, *_) = table(tmp_path / "out", "What was expected of the upgrade")["rows"]
+    (rule, *_) = find_table(tmp_path / "out", "What was expected of the upgrade")["rows"]
     assert rule[3:] == ["50", "at most 10 % higher", "no"]
 
 
-def _nanoseconds(text: str) -> int:
-    return nanoseconds(text, "time")
+def _parse_nanoseconds(text: str) -> int:
+    return parse_nanoseconds(text, "time")
 
 
 def test_recorded_disk_writes_fall_as_concluded(report: Path) -> None:
     before, after = read_averages(report)["disk_write_rate"]
     assert before > 15_000
     assert after < before / 2
-    rows = table(report, "Disk writes before and after")
+    rows = find_table(report, "Disk writes before and after")
     assert rows["header"] == ["", "before", "after", "Δ", "Δ%"]
-    (row,) = table(report, "What was expected of the upgrade")["rows"][2:]
+    (row,) = find_table(report, "What was expected of the upgrade")["rows"][2:]
     assert (row[0], *row[4:]) == ("Disk writes, kB/s", "falls by at least 50 %", "yes")
 
 
 def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
-    document = load(report / "document.json")
+    document = load_json(report / "document.json")
     plots = [plot for gallery in document["galleries"] for plot in gallery["plots"]]
     assert len(plots) == 4
-    cut = _nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"])
+    cut = _parse_nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"])
     # Where the time of sampling begins; a rate has its first value later.
-    (span,) = load(report / "results.json")["rows"]["run"]["span sampled_time"]
+    (span,) = load_json(report / "results.json")["rows"]["run"]["span sampled_time"]
     start = span["from_ns"]
     (disk,) = (plot for plot in plots if "disk_write" in plot["id"])
     marks = [row for row in disk["rows"] if row[3] is not None]
@@ -267,27 +267,27 @@ def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
 
 def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> None:
     """The table of facts has the instant of the run."""
-    own = "2026-11-21T22:52:01.77629154Z"
+    run_instant = "2026-11-21T22:52:01.77629154Z"
     done = build_report(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
     cut = "mapped writer is cut at upgrade 2026-11-21T22:52:10Z (--at)"
-    message = f"{cut}, and not at {own}, which its constant upgrade tells."
+    message = f"{cut}, and not at {run_instant}, which its constant upgrade tells."
     assert (done.status, done.err) == (0, f"warning: {message}\n")
-    assert load(tmp_path / "other" / "document.json")["warnings"] == [message]
-    assert ["When the node was upgraded", own] in table(tmp_path / "other", "Facts")["rows"]
-    assert build_report(UPGRADE, tmp_path / "same", cache, "--at", f"upgrade={own}").err == ""
+    assert load_json(tmp_path / "other" / "document.json")["warnings"] == [message]
+    assert ["When the node was upgraded", run_instant] in find_table(tmp_path / "other", "Facts")["rows"]
+    assert build_report(UPGRADE, tmp_path / "same", cache, "--at", f"upgrade={run_instant}").err == ""
 
 
 def test_missing_node_values_are_reported(report: Path) -> None:
-    (node,) = (item for item in load(report / "document.json")["galleries"] if item["title"] == "Node")
+    (node,) = (item for item in load_json(report / "document.json")["galleries"] if item["title"] == "Node")
     assert node["plots"] == []
     assert node["text"][1].startswith("There are no samples of: Head block, Last irreversible block, ")
 
 
 def test_query_uses_the_phases_of_the_report(report: Path, cache: Path) -> None:
     phases = ("--phase", "before", "--phase", "after")
-    done = assay("query", "disk_write_rate", "--run", UPGRADE, *phases, "--format", "json", "--cache", cache)
+    done = run_assay("query", "disk_write_rate", "--run", UPGRADE, *phases, "--format", "json", "--cache", cache)
     assert (done.status, done.err) == (0, "")
-    actual_averages = [(item["run"], item["average"]) for item in done.json()]
+    actual_averages = [(item["run"], item["average"]) for item in done.parse_json()]
     assert actual_averages == list(
         zip(("run:before", "run:after"), read_averages(report)["disk_write_rate"], strict=True)
     )
@@ -300,15 +300,15 @@ def test_each_of_several_runs_has_tables_of_its_phases(tmp_path: Path, cache: Pa
     done = build_report(tmp_path / "one", tmp_path / "out", cache, *runs)
     warning = "warning: two has the raw files of one, byte for byte: a run is compared with itself.\n"
     assert (done.status, done.err) == (0, warning)
-    first, second = (table(tmp_path / "out", f"Disk writes before and after: {name}") for name in ("one", "two"))
+    first, second = (find_table(tmp_path / "out", f"Disk writes before and after: {name}") for name in ("one", "two"))
     assert (first["header"], first["rows"]) == (second["header"], second["rows"])
     assert first["header"] == ["", "before", "after", "Δ", "Δ%"]
-    manifest = load(tmp_path / "out" / "document.json")["manifest"]
+    manifest = load_json(tmp_path / "out" / "document.json")["manifest"]
     assert manifest["header"] == ["", "one (before)", "one (after)", "two (before)", "two (after)"]
 
 
 def test_upgrade_report_verifies(report: Path, cache: Path) -> None:
-    done = assay("verify", report, "--cache", cache)
+    done = run_assay("verify", report, "--cache", cache)
     assert (done.status, done.err) == (0, "")
 
 
@@ -330,8 +330,10 @@ def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
     """A block per half second; counters of transactions, CPU time and bytes by block type."""
     run = tmp_path / "run"
     shutil.copytree(UPGRADE, run)
-    start = _nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"]) // SECOND - 20
-    named: dict[str, Callable[[int], int]] = {
+    start = (
+        _parse_nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"]) // SECOND - 20
+    )
+    values_by_name: dict[str, Callable[[int], int]] = {
         "nodeos_head_block_num": lambda n: 1000 + 2 * n,
         "nodeos_last_irreversible": lambda n: 670 + 2 * n,
         "nodeos_p2p_clients": lambda n: 1 + n // 20,
@@ -341,29 +343,29 @@ def test_series_of_node_are_read_and_drawn(tmp_path: Path, cache: Path) -> None:
         'nodeos_cpu_usage_us_total{block_type="incoming"}': lambda n: 400_000 + 40_000 * n,
         'nodeos_net_usage_us_total{block_type="incoming"}': lambda n: 9000 + 900 * n,
     }
-    lines = [f"{name} {value(n)} {start + n}.000" for name, value in named.items() for n in range(41)]
+    lines = [f"{name} {value(n)} {start + n}.000" for name, value in values_by_name.items() for n in range(41)]
     (run / "nodeos.om").write_text("\n".join([*lines, "# EOF", ""]), encoding="utf-8")
     done = build_report(run, tmp_path / "out", cache)
     assert (done.status, done.err) == (0, "")
-    rows = load(tmp_path / "out" / "results.json")["rows"]["run"]
+    rows = load_json(tmp_path / "out" / "results.json")["rows"]["run"]
 
-    def last(name: str) -> float:
+    def get_last_value(name: str) -> float:
         return next(row["value"] for row in rows[f"rows {name}"] if row["t_ns"] == (start + 40) * SECOND)
 
-    assert (last("head_block_series"), last("irreversible_block_series")) == (1080, 750)
-    assert (last("p2p_clients_series"), last("p2p_peers_series")) == (3, 2)
+    assert (get_last_value("head_block_series"), get_last_value("irreversible_block_series")) == (1080, 750)
+    assert (get_last_value("p2p_clients_series"), get_last_value("p2p_peers_series")) == (3, 2)
     rates = ("transactions_incoming_series", "transactions_produced_series", "block_cpu_series", "block_net_series")
-    assert [last(name) for name in rates] == pytest.approx([5, 3, 4, 900], rel=1e-12)
-    (node,) = (item for item in load(tmp_path / "out" / "document.json")["galleries"] if item["title"] == "Node")
+    assert [get_last_value(name) for name in rates] == pytest.approx([5, 3, 4, 900], rel=1e-12)
+    (node,) = (item for item in load_json(tmp_path / "out" / "document.json")["galleries"] if item["title"] == "Node")
     assert [len(node["plots"]), len(node["text"])] == [8, 1]
 
 
 # A live run.
 
 
-@pytest.mark.skipif(bool(upgrade_run.MISSING), reason=upgrade_run.WHY)
+@pytest.mark.skipif(bool(upgrade_run.MISSING), reason=upgrade_run.SKIP_REASON)
 def test_live_run_with_private_mapping_writes_less(
-    recording: Future[upgrade_run.Recorded] | None, tmp_path: Path, cache: Path
+    recording: Future[upgrade_run.RecordedRun] | None, tmp_path: Path, cache: Path
 ) -> None:
     if recording is None:
         pytest.skip(f"{tmp_path} is not on a drive of this machine")
@@ -372,13 +374,13 @@ def test_live_run_with_private_mapping_writes_less(
     assert run.after < run.before / 1000
     if run.before < MEGABYTES * 250_000:
         pytest.skip(f"the kernel counts {run.before / 1e6:.1f} MB/s of the writer's {MEGABYTES:.0f}: no real drive")
-    drive = upgrade_run.written(run, upgrade_run.device_of(tmp_path))
-    besides = drive[1], drive[0] - run.before
+    drive = upgrade_run.measure_write_rates(run, upgrade_run.find_device(tmp_path))
+    other_rates = drive[1], drive[0] - run.before
     done = build_report(run.folder, tmp_path / "out", cache)
     assert (done.status, done.err) == (0, "")
     before, after = read_averages(tmp_path / "out")["disk_write_rate"]
-    if max(besides) > run.before / 2:
-        pytest.skip(f"other programs write {max(besides) / 1e6:.0f} MB/s to the drive")
+    if max(other_rates) > run.before / 2:
+        pytest.skip(f"other programs write {max(other_rates) / 1e6:.0f} MB/s to the drive")
     assert 1000 * before > run.before / 2
     assert after < before / 2
 
@@ -386,4 +388,8 @@ def test_live_run_with_private_mapping_writes_less(
 def test_durations_have_all_their_digits() -> None:
     unit = Unit("second", "s")
     step = Constant("step", ("meta.json",), ("step_seconds",), "duration", unit, "1", "Time from point to point")
-    assert [fact(step, ns) for ns in (1_234_567 * SECOND, 123_456_789, 5 * SECOND)] == ["1234567", "0.123456789", "5"]
+    assert [format_constant(step, ns) for ns in (1_234_567 * SECOND, 123_456_789, 5 * SECOND)] == [
+        "1234567",
+        "0.123456789",
+        "5",
+    ]

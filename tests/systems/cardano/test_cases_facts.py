@@ -13,15 +13,15 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from assay.app.run_schema import schema_of
-from assay.ingest.run_metadata import duplicate_constant_warnings, read_constants, told_by
+from assay.app.run_schema import create_schema
+from assay.ingest.run_metadata import list_duplicate_constant_warnings, locate_constant, read_constants
 from assay.lang.model.package import Constant, Quarantine, Source
 from assay.lang.model.vocabulary import Unit
 from assay.util.diagnostics import AssayError
-from tests.oracle.instants import SECOND, instant_text, parse_instant
-from tests.support.commands import assay
+from tests.oracle.instants import SECOND, format_instant, parse_instant
+from tests.support.commands import run_assay
 from tests.support.laboratory import ROOT
-from tests.support.runs import changed_json, changed_log, copied
+from tests.support.runs import change_json, change_log, copy_run
 
 CASES = ROOT / "golden" / "cases" / "cardano"
 UNKNOWN = dict.fromkeys(
@@ -71,22 +71,24 @@ MAINNET = (
 @pytest.mark.parametrize("case", MANIFESTS)
 def test_documents_of_the_workbench_fill_the_manifest(case: str, tmp_path: Path, cache: Path) -> None:
     run = f"x={CASES / case / 'run'}"
-    done = assay("build", "cardano/comparison", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
+    done = run_assay(
+        "build", "cardano/comparison", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache
+    )
     assert done.status == 0, done.err
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text, re.MULTILINE))
     assert {name: rows[name] for name in MANIFESTS[case]} == MANIFESTS[case]
-    asked = assay("query", *AVERAGES, "--run", run, "--format", "json", "--cache", cache)
-    averages = {item["metric"]: item["average"] for item in asked.json()}
+    result = run_assay("query", *AVERAGES, "--run", run, "--format", "json", "--cache", cache)
+    averages = {item["metric"]: item["average"] for item in result.parse_json()}
     assert averages == pytest.approx(AVERAGES, rel=1e-5)
 
 
 def test_first_of_two_genesis_files_counts_with_a_warning(cache: Path) -> None:
     run = f"x={CASES / '10-two-geneses' / 'run'}"
-    done = assay("query", "cdfBlockSize", "--run", run, "--filter", "fullness-above=0.95", "--cache", cache)
+    done = run_assay("query", "cdfBlockSize", "--run", run, "--filter", "fullness-above=0.95", "--cache", cache)
     assert done.status == 1
     assert done.err.startswith("error[all-rejected]: run x: the filters reject all 5 blocks of the chain\n")
-    done = assay("query", "cdfBlockSize", "--run", run, "--no-filters", "--cache", cache)
+    done = run_assay("query", "cdfBlockSize", "--run", run, "--no-filters", "--cache", cache)
     assert done.status == 0
     assert done.err.startswith(GENESES)
 
@@ -102,20 +104,22 @@ def test_first_of_two_genesis_files_counts_with_a_warning(cache: Path) -> None:
 def test_instants_far_from_the_slots_are_measured(
     case: str, words: tuple[str, ...], message: str, tmp_path: Path, cache: Path
 ) -> None:
-    place = ("-o", tmp_path / "out") if words[0] == "build" else ()
+    options = ("-o", tmp_path / "out") if words[0] == "build" else ()
     for _ in range(2):  # what the cache holds of the first time leads to the same error
-        done = assay(*words, "--run", f"x={CASES / case / 'run'}", *place, "--cache", cache)
+        done = run_assay(*words, "--run", f"x={CASES / case / 'run'}", *options, "--cache", cache)
         assert (done.status, done.out, done.err) == (1, "", message)
 
 
-def shift(host: Path, seconds: float, picks: Callable[[str], bool] = lambda _: True) -> None:
+def shift_instants(host: Path, seconds: float, is_selected: Callable[[str], bool] = lambda _: True) -> None:
     """Move the instants of a host's log, those of the lines that are picked."""
 
-    def moved(found: re.Match[str]) -> str:
-        instant = parse_instant(found[1]) + int(seconds * SECOND)
-        return f'"at":"{instant_text(instant, "%Y-%m-%dT%H:%M:%S")}.{instant % SECOND:09d}Z"'
+    def move_instant(match: re.Match[str]) -> str:
+        instant = parse_instant(match[1]) + int(seconds * SECOND)
+        return f'"at":"{format_instant(instant, "%Y-%m-%dT%H:%M:%S")}.{instant % SECOND:09d}Z"'
 
-    changed_log(host, lambda lines: [re.sub('"at":"([^"]*)"', moved, x, count=1) if picks(x) else x for x in lines])
+    change_log(
+        host, lambda lines: [re.sub('"at":"([^"]*)"', move_instant, x, count=1) if is_selected(x) else x for x in lines]
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,10 +135,10 @@ def shift(host: Path, seconds: float, picks: Callable[[str], bool] = lambda _: T
 def test_wrong_clock_is_named_with_its_distance(
     seconds: float, status: int, message: str, tmp_path: Path, cache: Path
 ) -> None:
-    run = copied("baseline", tmp_path / "run")
-    shift(run / "node-1", seconds)
+    run = copy_run("baseline", tmp_path / "run")
+    shift_instants(run / "node-1", seconds)
     for metric in ("cdfForgerStart", "CentiCpu"):
-        done = assay("query", metric, "--run", f"x={run}", "--cache", cache)
+        done = run_assay("query", metric, "--run", f"x={run}", "--cache", cache)
         assert done.status == status
         assert done.err.startswith(message)
 
@@ -153,16 +157,16 @@ def test_wrong_clock_of_two_hosts_is_named(
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(CASES / "0-control" / "run", run, ignore=shutil.ignore_patterns("node-2"))
-    shift(run / host, seconds)
-    done = assay("query", "CentiCpu", "--run", f"x={run}", "--cache", cache)
+    shift_instants(run / host, seconds)
+    done = run_assay("query", "CentiCpu", "--run", f"x={run}", "--cache", cache)
     assert done.status == status
     assert done.err.startswith(message)
 
 
 def test_clock_that_slots_follow_shows_in_block_records(tmp_path: Path, cache: Path) -> None:
-    run = copied("baseline", tmp_path / "run")
-    shift(run / "node-1", 2, lambda text: "Forge.Loop" not in text)
-    done = assay("query", "cdfPeerAdoption", "--run", f"x={run}", "--no-filters", "--cache", cache)
+    run = copy_run("baseline", tmp_path / "run")
+    shift_instants(run / "node-1", 2, lambda text: "Forge.Loop" not in text)
+    done = run_assay("query", "cdfPeerAdoption", "--run", f"x={run}", "--no-filters", "--cache", cache)
     assert done.err.startswith(
         "warning: x: node-1's first records about blocks lie 2.0 s ahead of the other hosts' in the median of 58 "
         "blocks; is its clock right?\n"
@@ -170,15 +174,15 @@ def test_clock_that_slots_follow_shows_in_block_records(tmp_path: Path, cache: P
 
 
 def test_missing_era_names_every_place(tmp_path: Path, cache: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
+    run = copy_run("tiny/plain", tmp_path / "run")
 
-    def drop(meta: Any) -> None:
+    def drop_era(meta: Any) -> None:
         del meta["meta"]["era"]
         for part in (meta["meta"]["profile_content"], meta["meta"]["profile_content"]["generator"]):
             part.pop("era", None)
 
-    changed_json(run / "meta.json", drop)
-    done = assay("query", "cdfForgerStart", "--run", f"x={run}", "--cache", cache)
+    change_json(run / "meta.json", drop_era)
+    done = run_assay("query", "cdfForgerStart", "--run", f"x={run}", "--cache", cache)
     assert done.status == 1
     assert done.err.startswith(
         "error[missing-fact]: the run's meta.json lacks `meta.era` or `meta.profile_content.era` or "
@@ -193,7 +197,7 @@ FACT = Constant(
 )  # fmt: skip
 
 
-def source(constant: Constant) -> Source:
+def build_source(constant: Constant) -> Source:
     return Source("s", "json-lines", "*", ("log",), ("at",), (), (), (), Quarantine(0.0, 0), (constant,), "")
 
 
@@ -214,21 +218,21 @@ def test_first_path_with_a_value_wins(
     (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
     if value is None:
         with pytest.raises(AssayError, match=r"lacks `new\.x` or `new` or `old\.x`"):
-            read_constants(source(FACT), tmp_path)
-        assert read_constants(source(replace(FACT, default="d")), tmp_path) == {"x": "d"}
+            read_constants(build_source(FACT), tmp_path)
+        assert read_constants(build_source(replace(FACT, default="d")), tmp_path) == {"x": "d"}
     else:
-        assert read_constants(source(FACT), tmp_path) == {"x": value}
-        assert told_by(FACT, tmp_path) == ("a.json", path)
+        assert read_constants(build_source(FACT), tmp_path) == {"x": value}
+        assert locate_constant(FACT, tmp_path) == ("a.json", path)
 
 
 def test_wrong_value_names_the_path_that_has_it(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"old": {"x": 7}}', encoding="utf-8")
     with pytest.raises(AssayError, match=r"`old\.x` of the run's a\.json is not what it should be"):
-        read_constants(source(FACT), tmp_path)
+        read_constants(build_source(FACT), tmp_path)
 
 
 def test_schema_takes_a_value_at_any_path() -> None:
-    schema = schema_of("test", "a.json", [FACT])
+    schema = create_schema("test", "a.json", [FACT])
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     right = [{"new": {"x": "1"}}, {"new": "3"}, {"old": {"x": "2"}}, {"new": {}, "old": {"x": "2"}}]
@@ -253,4 +257,4 @@ def test_documents_that_differ_in_a_value_are_named(second: str, warned: bool, t
     (tmp_path / "a.json").write_text('{"x": "2026-01-01T00:00:00Z"}', encoding="utf-8")
     (tmp_path / "b.json").write_text(second, encoding="utf-8")
     expected = '`x` (A fact) is "2026-01-01T00:00:00Z" in a.json, but "2026-01-01T00:00:01Z" in b.json; a.json is used.'
-    assert duplicate_constant_warnings(source(INSTANT), tmp_path) == ((expected,) if warned else ())
+    assert list_duplicate_constant_warnings(build_source(INSTANT), tmp_path) == ((expected,) if warned else ())

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cases import CASES, Case, as_options
-from tests.support.commands import assay
+from tests.support.cases import CASES, Case, format_options
+from tests.support.commands import run_assay
 from tests.support.laboratory import Laboratory
-from tests.support.runs import changed_log, copied, lines_of, reading
+from tests.support.runs import change_log, copy_run, format_reading, read_lines
 
 COUNTERS = (
     "CentiCpu", "CentiGC", "CentiMut", "CentiBlkIO", "GcsMajor", "GcsMinor", "Alloc", "NetRd", "NetWr", "FsRd", "FsWr",
@@ -19,49 +19,51 @@ COUNTERS = (
 END = "as increases are taken modulo 2^64, theirs are huge there, and so are averages over them"
 
 
-def warned(run: Path, cache: Path, metric: str = "CentiCpu") -> list[str]:
+def list_counter_warnings(run: Path, cache: Path, metric: str = "CentiCpu") -> list[str]:
     """What a query warns of counters."""
-    done = assay("query", metric, "--run", f"run={run}", "--no-filters", "--cache", cache)
+    done = run_assay("query", metric, "--run", f"run={run}", "--no-filters", "--cache", cache)
     assert done.status == 0, done.err
     return [text for text in done.err.splitlines() if "counters of resources" in text]
 
 
-def told(host: Path, readings: list[str]) -> None:
+def replace_readings(host: Path, readings: list[str]) -> None:
     """Put other readings into a host's log."""
-    changed_log(host, lambda lines: [*(text for text in lines if '"Resources"' not in text), *readings])
+    change_log(host, lambda lines: [*(text for text in lines if '"Resources"' not in text), *readings])
 
 
 def test_falling_counter_is_a_warning_with_its_place(tmp_path: Path, cache: Path) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
-    assert warned(run, cache) == []
-    told(run / "node-2", [reading(20 + number, Alloc=100 - number, NetRd=number) for number in range(2)])
-    said = (
+    run = copy_run("tiny/plain", tmp_path / "run")
+    assert list_counter_warnings(run, cache) == []
+    replace_readings(
+        run / "node-2", [format_reading(20 + number, Alloc=100 - number, NetRd=number) for number in range(2)]
+    )
+    expected_warning = (
         "warning: run: counters of resources fall in one event of one host, first of node-2 at "
         f"2026-02-05 18:52:37.000000000 (Alloc); {END}"
     )
-    assert warned(run, cache) == [said]
-    assert warned(run, cache, "cdfForgerStart") == []
-    told(run / "node-10", [reading(20 + number, FsWr=9 * (number % 2)) for number in range(4)])
-    (text,) = warned(run, cache)
+    assert list_counter_warnings(run, cache) == [expected_warning]
+    assert list_counter_warnings(run, cache, "cdfForgerStart") == []
+    replace_readings(run / "node-10", [format_reading(20 + number, FsWr=9 * (number % 2)) for number in range(4)])
+    (text,) = list_counter_warnings(run, cache)
     assert "fall in 2 events of 2 hosts, first of node-10 at 2026-02-05 18:52:38.000000000 (FsWr); " in text
 
 
-def falling(run: Path) -> int:
+def count_falling_events(run: Path) -> int:
     """How many events of a run tell less of a counter than the one before on their host; plain Python."""
     count = 0
     for host in run.glob("node-*"):
-        found = [json.loads(text) for text in lines_of(host) if '"Resources"' in text and text.endswith("}")]
-        kept = [item["data"].get("val", item["data"]) for item in found]
-        count += sum(any(one.get(name, 0) > two.get(name, 0) for name in COUNTERS) for one, two in pairwise(kept))
+        records = [json.loads(text) for text in read_lines(host) if '"Resources"' in text and text.endswith("}")]
+        readings = [item["data"].get("val", item["data"]) for item in records]
+        count += sum(any(one.get(name, 0) > two.get(name, 0) for name in COUNTERS) for one, two in pairwise(readings))
     return count
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_reference_runs_warn_of_falling_counters(lab: Laboratory, case: Case) -> None:
-    events = falling(case.run)
-    examined = lab.examine(case.run, as_options(case.conditions))
+    events = count_falling_events(case.run)
+    examined = lab.examine(case.run, format_options(case.conditions))
     with examined.connection:
-        said = [text for text in examined.results.warnings if "counters of resources" in text]
-    assert len(said) == bool(events)
+        warnings = [text for text in examined.results.warnings if "counters of resources" in text]
+    assert len(warnings) == bool(events)
     if events:
-        assert f"fall in {'one event' if events == 1 else f'{events} events'} of " in said[0]
+        assert f"fall in {'one event' if events == 1 else f'{events} events'} of " in warnings[0]

@@ -14,59 +14,61 @@ from typing import Any
 
 import pytest
 
-from tests.compare_reference import CARDANO, averages, host_metrics, load
+from tests.compare_reference import CARDANO, compute_averages, load_host_metrics, load_json
 from tests.oracle import Analysis, reference
-from tests.support.analysis import analysis_of
-from tests.support.cases import CASES, Case, as_options
+from tests.support.analysis import build_analysis
+from tests.support.cases import CASES, Case, format_options
 from tests.support.differences import assert_no_differences
-from tests.support.laboratory import Examined, Laboratory
+from tests.support.laboratory import ExaminedRun, Laboratory
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
+class ComputedCase:
     """A case with the compiler's results."""
 
     case: Case
-    examined: Examined
+    examined: ExaminedRun
     analysis: Analysis
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
-def worked_case(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[Worked]:
+def worked_case(request: pytest.FixtureRequest, lab: Laboratory) -> Iterator[ComputedCase]:
     """Compute each case in turn."""
     case: Case = request.param
-    examined = lab.examine(case.run, as_options(case.conditions))
+    examined = lab.examine(case.run, format_options(case.conditions))
     with examined.connection:
-        yield Worked(case, examined, analysis_of(examined, case.conditions))
+        yield ComputedCase(case, examined, build_analysis(examined, case.conditions))
 
 
 @pytest.mark.parametrize(
     "differences",
     [
-        reference.propagation_differences,
-        reference.machine_differences,
-        reference.chart_differences,
-        reference.chain_differences,
-        reference.table_differences,
+        reference.compare_propagation,
+        reference.compare_machines,
+        reference.compare_charts,
+        reference.compare_chain,
+        reference.compare_tables,
     ],
 )
-def test_results_equal_the_incumbent(worked_case: Worked, differences: Callable[[Analysis, Path], list[str]]) -> None:
+def test_results_equal_the_incumbent(
+    worked_case: ComputedCase, differences: Callable[[Analysis, Path], list[str]]
+) -> None:
     assert_no_differences(differences(worked_case.analysis, worked_case.case.results))
 
 
-def test_manifest_equals_the_incumbent(worked_case: Worked) -> None:
+def test_manifest_equals_the_incumbent(worked_case: ComputedCase) -> None:
     cells = {label: cell for label, cell in worked_case.examined.manifest_cells.items() if label != "Analysis date"}
-    assert_no_differences(reference.manifest_differences(worked_case.analysis, worked_case.case.results, cells))
+    assert_no_differences(reference.compare_manifest(worked_case.analysis, worked_case.case.results, cells))
 
 
-def test_results_name_the_compared_runs(worked_case: Worked) -> None:
+def test_results_name_the_compared_runs(worked_case: ComputedCase) -> None:
     """results.json has exactly the numbers that the tests above compare."""
-    written = worked_case.examined.results_json()["metrics"]
-    assert sorted(written) == sorted(worked_case.analysis.metrics)
+    metrics = worked_case.examined.build_results_json()["metrics"]
+    assert sorted(metrics) == sorted(worked_case.analysis.metrics)
     for name, metric in worked_case.analysis.metrics.items():
-        figures = written[name]["runs"]["run"]
+        figures = metrics[name]["runs"]["run"]
         assert figures["centiles"] == [
-            [c.c, *(float(x) for x in (c.value, c.low, c.high) if x is not None)] for c in metric.centiles
+            [c.share, *(float(x) for x in (c.value, c.low, c.high) if x is not None)] for c in metric.centiles
         ]
         assert figures["averages"] == {
             "published": metric.average_published,
@@ -77,28 +79,28 @@ def test_results_name_the_compared_runs(worked_case: Worked) -> None:
         assert (figures["size"], figures["median"], figures["stddev"], figures["min"], figures["max"]) == numbers
 
 
-def test_published_average_takes_the_29_lowest_hosts(worked_case: Worked) -> None:
-    for name, average in averages(worked_case.case.key).items():
+def test_published_average_takes_the_29_lowest_hosts(worked_case: ComputedCase) -> None:
+    for name, average in compute_averages(worked_case.case.key).items():
         assert math.isclose(worked_case.analysis.metrics[name].average_published, average, rel_tol=1e-9, abs_tol=1e-12)
 
 
 def test_summaries_of_many_hosts_differ_as_published(lab: Laboratory) -> None:
     case = next(case for case in CASES if case.name == "many-hosts")
-    examined = lab.examine(case.run, as_options(case.conditions))
+    examined = lab.examine(case.run, format_options(case.conditions))
     with examined.connection:
         cpu = examined.results.metrics["CentiCpu"]
         assert len(examined.prepared.logs) == 34
-    theirs = host_metrics(case.key)["CentiCpu"]["cdfAverage"]
+    theirs = load_host_metrics(case.key)["CentiCpu"]["cdfAverage"]
     assert math.isclose(cpu.averages["mean-of-hosts"], theirs["cdfAverage"], rel_tol=1e-12)
     assert cpu.averages["published"] < cpu.averages["mean-of-hosts"]
-    row = load(case.results / "tables-org.json")["clusterperf.report"][2]
+    row = load_json(case.results / "tables-org.json")["clusterperf.report"][2]
     assert row[:2] == ["Process CPU usage, %", f"{cpu.averages['published']:.9f}"[:6]]
 
 
 def test_no_metric_is_missing_or_added(lab: Laboratory) -> None:
     """`kind` among the incumbent's resource metrics is a type name, not a metric."""
     first = CASES[0].results
-    blocks, machines = load(first / "blockprop.json.gz"), load(first / "clusterperf.json.gz")
+    blocks, machines = load_json(first / "blockprop.json.gz"), load_json(first / "clusterperf.json.gz")
     documents = (blocks, blocks["bpPropagation"], machines, machines["mpResourceCDFs"])
     theirs = {
         name for item in documents for name, value in item.items() if isinstance(value, dict) and "cdfSize" in value
@@ -108,18 +110,18 @@ def test_no_metric_is_missing_or_added(lab: Laboratory) -> None:
 
 
 def test_segmented_names_equal_dotted_ones(lab: Laboratory) -> None:
-    differences = []
+    analyses = []
     for name in ("plain", "ns-segments"):
         with (examined := lab.examine(CARDANO / "tiny" / name / "run")).connection:
-            differences.append(analysis_of(examined, []))
-    plain, segments = differences
+            analyses.append(build_analysis(examined, []))
+    plain, segments = analyses
     assert segments.metrics == plain.metrics
     assert segments.chain == plain.chain
 
 
 def test_broken_line_is_quarantined_and_run_is_analysed(lab: Laboratory) -> None:
     with (examined := lab.examine(CARDANO / "tiny" / "refused-miss" / "run")).connection:
-        analysis = analysis_of(examined, [])
+        analysis = build_analysis(examined, [])
     assert [(host.host, host.quarantined) for host in analysis.hosts] == [("node-10", 0), ("node-2", 1), ("node-3", 0)]
     assert analysis.manifest["Total log objects analysed"] == 271
 
@@ -131,7 +133,7 @@ TITLES = ("Resource Usage", "Anomaly control", "Forging", "Individual peer propa
 def reports(request: pytest.FixtureRequest) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return our document and the incumbent's report, of two and of three runs."""
     folder: Path = request.getfixturevalue(request.param)
-    return load(folder / "document.json"), load(CARDANO / "reports" / f"{request.param}.json")
+    return load_json(folder / "document.json"), load_json(CARDANO / "reports" / f"{request.param}.json")
 
 
 def test_manifest_equals_the_reference(reports: tuple[dict[str, Any], dict[str, Any]]) -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.oracle.instants import SECOND, instant_text
-from tests.support.cases import CASES, Case, as_options
-from tests.support.commands import Done, assay
+from tests.oracle.instants import SECOND, format_instant
+from tests.support.cases import CASES, Case, format_options
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import Laboratory
-from tests.support.runs import TINY_START, changed_json, changed_log, copied, line
+from tests.support.runs import TINY_START, change_json, change_log, copy_run, format_line
 
 HINT = (
     "  hint: is the genesis the one that the run was started with? Slots of several lengths (mainnet had slots of 20 s "
@@ -19,22 +19,22 @@ HINT = (
 )
 
 
-def shift_start(seconds: int) -> dict[str, str]:
+def build_later_start(seconds: int) -> dict[str, str]:
     """Change a genesis so that the system began some seconds later."""
-    return {"systemStart": instant_text(TINY_START + seconds * SECOND, "%Y-%m-%dT%H:%M:%SZ")}
+    return {"systemStart": format_instant(TINY_START + seconds * SECOND, "%Y-%m-%dT%H:%M:%SZ")}
 
 
-def query_metric(run: Path, metric: str, cache: Path) -> Done:
+def query_metric(run: Path, metric: str, cache: Path) -> CommandResult:
     """Run `assay query` for a metric."""
-    return assay("query", metric, "--run", f"run={run}", "--cache", cache)
+    return run_assay("query", metric, "--run", f"run={run}", "--cache", cache)
 
 
 @pytest.mark.parametrize("metric", ["cdfForgerStart", "cdfPeerRequest", "CentiCpu"])
 @pytest.mark.parametrize(
     ("message", "outside", "slot", "implied", "distance"),
     [
-        (shift_start(10 * 365 * 86400), 6, 2, "before slot 0", "315360000.0 s before"),
-        (shift_start(1), 6, 2, "in slot 1", "1.0 s before"),
+        (build_later_start(10 * 365 * 86400), 6, 2, "before slot 0", "315360000.0 s before"),
+        (build_later_start(1), 6, 2, "in slot 1", "1.0 s before"),
         ({"slotLength": 2}, 6, 2, "in slot 1", "17.0 s before"),
         ({"slotLength": 0.3333}, 6, 2, "in slot 6", "1.3 s after"),
     ],
@@ -49,8 +49,8 @@ def test_most_checks_outside_their_slots_are_an_error(
     implied: str,
     distance: str,
 ) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
-    changed_json(run / "genesis-shelley.json", lambda document: document.update(message))
+    run = copy_run("tiny/plain", tmp_path / "run")
+    change_json(run / "genesis-shelley.json", lambda document: document.update(message))
     done = query_metric(run, metric, cache)
     assert (done.status, done.out) == (1, "")
     first, *others = done.err.splitlines(keepends=True)
@@ -65,8 +65,8 @@ def test_most_checks_outside_their_slots_are_an_error(
 
 @pytest.mark.parametrize("metric", ["cdfForgerStart", "CentiCpu"])
 def test_system_start_too_early_is_reported_with_evidence(tmp_path: Path, cache: Path, metric: str) -> None:
-    run = copied("tiny/plain", tmp_path / "run")
-    changed_json(run / "genesis-shelley.json", lambda document: document.update(shift_start(-10 * 365 * 86400)))
+    run = copy_run("tiny/plain", tmp_path / "run")
+    change_json(run / "genesis-shelley.json", lambda document: document.update(build_later_start(-10 * 365 * 86400)))
     done = query_metric(run, metric, cache)
     assert done.status == 1
     assert "systemStart" in done.err
@@ -75,11 +75,13 @@ def test_system_start_too_early_is_reported_with_evidence(tmp_path: Path, cache:
 
 def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Path) -> None:
     """Reports with both kinds of metrics query twice and warn once."""
-    run = copied("tiny/plain", tmp_path / "run")
-    changed_log(run / "node-2", lambda lines: [*lines, line(30.001, "Forge.Loop.StartLeadershipCheck", {"slot": 31})])
+    run = copy_run("tiny/plain", tmp_path / "run")
+    change_log(
+        run / "node-2", lambda lines: [*lines, format_line(30.001, "Forge.Loop.StartLeadershipCheck", {"slot": 31})]
+    )
     message = "warning: run: 1 of 7 leadership checks lie in another slot than the one that they name, the first of "
     for metrics in (["cdfForgerStart"], ["CentiCpu"], ["cdfForgerStart", "CentiCpu"]):
-        done = assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
+        done = run_assay("query", *metrics, "--run", f"run={run}", "--no-filters", "--cache", cache)
         assert done.status == 0
         assert done.err.count(message) == 1
         assert done.err.count("leadership checks") == 1
@@ -87,6 +89,6 @@ def test_few_checks_outside_their_slots_are_a_warning(tmp_path: Path, cache: Pat
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_reference_runs_cause_no_warning(lab: Laboratory, case: Case) -> None:
-    examined = lab.examine(case.run, as_options(case.conditions))
+    examined = lab.examine(case.run, format_options(case.conditions))
     with examined.connection:
         assert [text for text in examined.results.warnings if "leadership" in text] == []

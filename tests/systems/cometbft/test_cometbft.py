@@ -19,19 +19,19 @@ import pytest
 from assay.lang import checked_package, definition_hash, dependencies
 from assay.lang import workspace as workspaces
 from assay.lang.workspace import Workspace
-from tests.compare_reference import load
-from tests.support.cometbft import assembled
-from tests.support.commands import Done, assay
+from tests.compare_reference import load_json
+from tests.support.cometbft import assemble_document
+from tests.support.commands import CommandResult, run_assay
 from tests.support.laboratory import ROOT
-from tests.support.workspaces import edited, workspace
+from tests.support.workspaces import copy_workspace, edit_file
 
 RUN = ROOT / "golden" / "cometbft" / "run"
 SECOND = 10**9
 UNITS = {"h": 3600 * SECOND, "m": 60 * SECOND, "s": SECOND, "ms": 10**6, "µs": 10**3, "ns": 1}
 
 
-def build_article(out: Path, cache: Path, run: Path = RUN, within: Path = ROOT) -> Done:
-    return assay("build", "cometbft/qa", "--run", run, "-o", out, "--cache", cache, within=within)
+def build_article(out: Path, cache: Path, run: Path = RUN, cwd: Path = ROOT) -> CommandResult:
+    return run_assay("build", "cometbft/qa", "--run", run, "-o", out, "--cache", cache, cwd=cwd)
 
 
 @pytest.fixture
@@ -41,12 +41,12 @@ def built(qa: Path) -> Path:
 
 def read_rows(built: Path, start: str) -> list[dict[str, Any]]:
     """Return the rows of the statement with this prefix and the most columns."""
-    rows = load(built / "results.json")["rows"]["run"]
+    rows = load_json(built / "results.json")["rows"]["run"]
     names = [name for name in rows if name == start or name.startswith(f"{start} ")]
     return list(rows[max(names, key=len)])
 
 
-def go_duration(text: str) -> int:
+def parse_go_duration(text: str) -> int:
     """Parse a Go duration (`1.578019353s`, `206.08651ms`) into ns."""
     parts = re.findall(r"([\d.]+)(h|ms|µs|ns|m|s)", text)
     assert "".join(a + b for a, b in parts) == text
@@ -55,7 +55,7 @@ def go_duration(text: str) -> int:
     return int(exact)
 
 
-def read_own_report() -> dict[str, dict[str, int]]:
+def read_tool_report() -> dict[str, dict[str, int]]:
     """Return the load tool's own summary by experiment."""
     text = (RUN / "report" / "report_node0.txt").read_text(encoding="utf-8")
     report = {}
@@ -67,30 +67,30 @@ def read_own_report() -> dict[str, dict[str, int]]:
             "rate": int(fields["Rate"]),
             "valid_txs": int(fields["Total Valid Tx"]),
             "negative_latencies": int(fields["Total Negative Latencies"]),
-            "latency_min": go_duration(fields["Minimum Latency"]),
-            "latency_max": go_duration(fields["Maximum Latency"]),
-            "latency_avg": go_duration(fields["Average Latency"]),
-            "latency_stddev": go_duration(fields["Standard Deviation"]),
+            "latency_min": parse_go_duration(fields["Minimum Latency"]),
+            "latency_max": parse_go_duration(fields["Maximum Latency"]),
+            "latency_avg": parse_go_duration(fields["Average Latency"]),
+            "latency_stddev": parse_go_duration(fields["Standard Deviation"]),
         }
     return report
 
 
 def find_table(built: Path, title: str) -> Any:
-    galleries = load(built / "document.json")["galleries"]
+    galleries = load_json(built / "document.json")["galleries"]
     return next(item for gallery in galleries for item in gallery["tables"] if item["title"] == title)
 
 
 def test_load_metrics_equal_load_tool_to_the_nanosecond(built: Path) -> None:
-    expected = list(read_own_report().values())
+    expected = list(read_tool_report().values())
     experiments = read_rows(built, "rows experiment number connections rate latency_min latency_avg")
-    counted = read_rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
-    assert len(experiments) == len(counted) == len(expected) == 8
+    throughputs = read_rows(built, "rows experiment number connections rate valid_txs expected_txs throughput")
+    assert len(experiments) == len(throughputs) == len(expected) == 8
     key = ("connections", "rate", "latency_avg")
     actual = sorted(
-        ({**a, **b} for a, b in zip(experiments, counted, strict=True)), key=lambda row: tuple(row[k] for k in key)
+        ({**a, **b} for a, b in zip(experiments, throughputs, strict=True)), key=lambda row: tuple(row[k] for k in key)
     )
-    for row, due in zip(actual, sorted(expected, key=lambda row: tuple(row[k] for k in key)), strict=True):
-        assert {name: row[name] for name in due} == due
+    for row, expected_row in zip(actual, sorted(expected, key=lambda row: tuple(row[k] for k in key)), strict=True):
+        assert {name: row[name] for name in expected_row} == expected_row
 
 
 def test_throughput_and_due_transactions_equal_plain_python(built: Path) -> None:
@@ -146,17 +146,17 @@ def test_series_equal_the_servers_answers(built: Path, name: str) -> None:
         for row in read_rows(built, f"rows {ANSWERS[name]}")
     }
     first, last = min(t for *_, t in actual), max(t for *_, t in actual)
-    due = {
+    expected = {
         (item["metric"]["job"], item["metric"]["instance"], t): float(value)
         for item in answer
         for t, value in item["values"]
         if first <= t <= last
     }
-    assert actual.keys() == due.keys()
-    assert len(due) > 300
-    exact = {} if name.endswith("_rate") else due
+    assert actual.keys() == expected.keys()
+    assert len(expected) > 300
+    exact = {} if name.endswith("_rate") else expected
     assert {key: actual[key] for key in exact} == exact
-    assert [actual[key] for key in due] == pytest.approx(list(due.values()), rel=1e-9)
+    assert [actual[key] for key in expected] == pytest.approx(list(expected.values()), rel=1e-9)
 
 
 def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Path) -> None:
@@ -168,8 +168,8 @@ def test_older_names_are_the_same_metrics(tmp_path: Path, cache: Path, built: Pa
     (run / "prom" / "raw_all_5s.json").write_text(text, encoding="utf-8")
     done = build_article(tmp_path / "out", cache, run)
     assert done.status == 0, done.err
-    old = load(tmp_path / "out" / "results.json")["rows"]["old"]
-    new = load(built / "results.json")["rows"]["run"]
+    old = load_json(tmp_path / "out" / "results.json")["rows"]["old"]
+    new = load_json(built / "results.json")["rows"]["run"]
     assert {name: value for name, value in old.items() if name in new} == new
 
 
@@ -194,7 +194,7 @@ def test_report_shows_every_part_and_quotes_results(built: Path) -> None:
         assert title in flat
     assert "The first experiment found 1450 tx of 1450 tx in blocks, 50.7 tx/s." in flat
     assert "There is no other run to judge by." in flat
-    document = load(built / "document.json")
+    document = load_json(built / "document.json")
     assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 0, 8, 10, 10, 11, 11, 4, 5, 0, 0, 0]
 
 
@@ -245,26 +245,26 @@ error[prose]: a quote of a result cannot be read
     ],
 )
 def test_invalid_quote_is_an_error_with_a_place(tmp_path: Path, cache: Path, quote: str, message: str) -> None:
-    within = workspace(tmp_path / "workspace")
-    edited(within / PROSE, "{{ valid_txs(number = 1) }}", quote)
-    done = build_article(tmp_path / "out", cache, within=within)
+    within = copy_workspace(tmp_path / "workspace")
+    edit_file(within / PROSE, "{{ valid_txs(number = 1) }}", quote)
+    done = build_article(tmp_path / "out", cache, cwd=within)
     assert (done.status, done.err) == (1, message)
     assert not (tmp_path / "out").exists()
 
 
-def thin_out(run: Path, keep: int) -> None:
+def drop_samples(run: Path, step: int) -> None:
     """Drop samples, so that the remaining ones are further apart."""
     raw = run / "prom" / "raw_all_5s.json.gz"
     data = json.loads(gzip.decompress(raw.read_bytes()))
     for item in data["data"]["result"]:
-        item["values"] = item["values"][::keep]
+        item["values"] = item["values"][::step]
     raw.write_bytes(gzip.compress(json.dumps(data).encode()))
 
 
 def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "sparse"
     shutil.copytree(RUN, run)
-    thin_out(run, 6)
+    drop_samples(run, 6)
     done = build_article(tmp_path / "out", cache, run)
     assert done.status == 0
     assert done.err == (
@@ -279,12 +279,12 @@ def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> N
     """One experiment loses every seventh transaction: 14.3 % fewer fails; latencies stay good."""
     run = tmp_path / "slow"
     shutil.copytree(RUN, run)
-    place = run / "report" / "raw_node0.csv.gz"
-    head, *lines = gzip.decompress(place.read_bytes()).decode().splitlines()
+    path = run / "report" / "raw_node0.csv.gz"
+    head, *lines = gzip.decompress(path.read_bytes()).decode().splitlines()
     first = lines[0].split(",")[0]
     remaining_lines = [row for number, row in enumerate(lines) if not (row.startswith(first) and number % 7 == 3)]
-    place.write_bytes(gzip.compress("\n".join([head, *remaining_lines, ""]).encode()))
-    document = assembled(cache, f"base={RUN}", f"slow={run}")
+    path.write_bytes(gzip.compress("\n".join([head, *remaining_lines, ""]).encode()))
+    document = assemble_document(cache, f"base={RUN}", f"slow={run}")
     results = next(gallery for gallery in document["galleries"] if gallery["title"] == "Results")
     _, verdict, *_ = results["tables"]
     assert verdict["header"] == [
@@ -306,7 +306,7 @@ def test_part_without_data_says_so(tmp_path: Path, cache: Path) -> None:
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("prom"))
     done = build_article(tmp_path / "out", cache, run)
     assert (done.status, done.err) == (0, "")
-    galleries = {item["title"]: item for item in load(tmp_path / "out" / "document.json")["galleries"]}
+    galleries = {item["title"]: item for item in load_json(tmp_path / "out" / "document.json")["galleries"]}
     nodes = galleries["Metrics of the nodes"]
     assert nodes["plots"] == []
     assert nodes["text"][-1] == (
@@ -352,7 +352,7 @@ def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
     assert [every[1:3], nodes[1:3]] == [["every label", "5"], ['job !~ ".*exporter.*|prometheus"', "4"]]
     assert [float(every[3]), float(nodes[3])] == [pytest.approx(mean, rel=1e-8) for mean in means]
     assert (every[4], nodes[4]) == ("", f"{100 * (means[1] / means[0] - 1):.1f}")
-    descriptions = {entry["id"]: entry["description"] for group in load(built / "document.json")["dictionary"]
+    descriptions = {entry["id"]: entry["description"] for group in load_json(built / "document.json")["dictionary"]
             for entry in group["entries"]}  # fmt: skip
     assert descriptions["memory"] == "Resident memory of each process. Of process_resident_memory_bytes, every label."
     assert descriptions["node_memory"] == (
@@ -394,33 +394,37 @@ def test_memory_names_its_filter_and_missing_exporters(built: Path) -> None:
 def test_invalid_filter_or_series_table_is_an_error(
     tmp_path: Path, cache: Path, file: str, text: str, replacement: str, message: str
 ) -> None:
-    within = workspace(tmp_path / "workspace")
-    edited(within / file, text, replacement)
-    done = assay("check", "--system", "cometbft", "--cache", cache, within=within)
+    within = copy_workspace(tmp_path / "workspace")
+    edit_file(within / file, text, replacement)
+    done = run_assay("check", "--system", "cometbft", "--cache", cache, cwd=within)
     assert done.status == 1
     assert message in done.err
 
 
 def test_further_source_changes_no_definition() -> None:
-    here = Workspace(ROOT)
-    checked = workspaces.evaluate(here, "cometbft", workspaces.scan(here, "cometbft"))
+    root_workspace = Workspace(ROOT)
+    checked = workspaces.evaluate_package(
+        root_workspace, "cometbft", workspaces.scan_sources(root_workspace, "cometbft")
+    )
     further = dataclasses.replace(checked.package.sources[0], name="further", kind="json-lines", constants=())
     wider = dataclasses.replace(checked.package, sources=(*checked.package.sources, further))
-    of_all = {name for name in checked.definitions if _reads_logs(checked, name)}
-    same = definition_hash.hash_definitions(wider)
-    assert {name for name in same if same[name] != checked.definitions[name]} == of_all
+    log_metrics = {name for name in checked.definitions if _needs_logs(checked, name)}
+    definitions = definition_hash.hash_definitions(wider)
+    assert {name for name in definitions if definitions[name] != checked.definitions[name]} == log_metrics
     load_ = next(source for source in wider.sources if source.name == "load")
     other = tuple(dataclasses.replace(load_, time=("time",)) if source is load_ else source for source in wider.sources)
     changed = definition_hash.hash_definitions(dataclasses.replace(wider, sources=other))
     differing = {name for name in changed if changed[name] != checked.definitions[name]}
-    assert differing == {name for name in changed if name in of_all or "loaded" in _needed(checked, name).events}
+    assert differing == {
+        name for name in changed if name in log_metrics or "loaded" in _collect_dependencies(checked, name).events
+    }
 
 
-def _needed(checked: checked_package.CheckedPackage, metric: str) -> dependencies.Dependencies:
-    return dependencies.collect_dependencies(checked.package, [checked.metric(metric)], checked.package.filters)
+def _collect_dependencies(checked: checked_package.CheckedPackage, metric: str) -> dependencies.Dependencies:
+    return dependencies.collect_dependencies(checked.package, [checked.get_metric(metric)], checked.package.filters)
 
 
-def _reads_logs(checked: checked_package.CheckedPackage, metric: str) -> bool:
+def _needs_logs(checked: checked_package.CheckedPackage, metric: str) -> bool:
     """Tell whether a metric reads what every source records of its hosts."""
-    read = _needed(checked, metric).relations
-    return any("logs" in item.uses for item in checked.package.relations if item.name in read)
+    relations = _collect_dependencies(checked, metric).relations
+    return any("logs" in item.uses for item in checked.package.relations if item.name in relations)

@@ -13,10 +13,18 @@ from typing import Any
 
 import pytest
 
-from tests.compare_reference import load
-from tests.support.cometbft import RUN, SECOND, assembled, change_samples, keep_transactions, needed, variant
-from tests.support.commands import Done, assay
-from tests.support.workspaces import workspace
+from tests.compare_reference import load_json
+from tests.support.cometbft import (
+    RUN,
+    SECOND,
+    assemble_document,
+    change_samples,
+    copy_variant,
+    keep_transactions,
+    select_report_samples,
+)
+from tests.support.commands import CommandResult, run_assay
+from tests.support.workspaces import copy_workspace
 
 PROSE = "specs/cometbft/prose/conclusion.md"
 QUOTES = """\
@@ -40,23 +48,23 @@ SERIES = {
 }
 
 
-def article(out: Path, cache: Path, *runs: str | Path) -> Done:
+def build_article(out: Path, cache: Path, *runs: str | Path) -> CommandResult:
     options = [text for run in runs for text in ("--run", run)]
-    return assay("build", "cometbft/qa", *options, "-o", out, "--cache", cache)
+    return run_assay("build", "cometbft/qa", *options, "-o", out, "--cache", cache)
 
 
 def find_part(built: Path | dict[str, Any], title: str) -> Any:
-    document = load(built / "document.json") if isinstance(built, Path) else built
+    document = load_json(built / "document.json") if isinstance(built, Path) else built
     return next(item for item in document["galleries"] if item["title"] == title)
 
 
 def find_plot(built: Path, identifier: str) -> Any:
-    galleries = load(built / "document.json")["galleries"]
+    galleries = load_json(built / "document.json")["galleries"]
     plots = [plot for item in galleries for plot in (*item["plots"], *item.get("wide", ())) if plot]
     return next(item for item in plots if item["id"] == identifier)
 
 
-def lines(figure: Any) -> Points:
+def get_lines(figure: Any) -> Points:
     points: dict[str, list[tuple[float, float]]] = {}
     for line, x, y in figure["rows"]:
         if line is not None:
@@ -64,7 +72,7 @@ def lines(figure: Any) -> Points:
     return points
 
 
-def edges(figure: Any) -> list[Any]:
+def get_edges(figure: Any) -> list[Any]:
     return [row for row in figure["rows"] if row[0] is None]
 
 
@@ -105,9 +113,9 @@ def read_answer(name: str, first: int, last: int) -> Points:
     return actual_points
 
 
-def assert_alike(actual: Points, due: Points) -> None:
-    assert actual.keys() == due.keys()
-    for line, points in due.items():
+def assert_alike(actual: Points, expected: Points) -> None:
+    assert actual.keys() == expected.keys()
+    for line, points in expected.items():
         assert [x for x, _ in actual[line]] == [x for x, _ in points]
         assert [y for _, y in actual[line]] == pytest.approx([y for _, y in points], rel=1e-9)
 
@@ -117,11 +125,11 @@ def assert_alike(actual: Points, due: Points) -> None:
 
 def test_chosen_experiment_is_the_fastest_unsaturated_one(qa: Path) -> None:
     rows = read_experiments()
-    whole = [item for item in rows if item["txs"] * 10 >= item["due"] * 9]
-    best = max(whole, key=lambda item: item["txs"])
-    short = [item for item in rows if item not in whole]
+    complete = [item for item in rows if item["txs"] * 10 >= item["due"] * 9]
+    best = max(complete, key=lambda item: item["txs"])
+    incomplete = [item for item in rows if item not in complete]
     assert rows.index(best) + 1 == CHOSEN
-    assert [rows.index(item) + 1 for item in short] == [OVERLOAD]
+    assert [rows.index(item) + 1 for item in incomplete] == [OVERLOAD]
     assert find_part(qa, "Metrics of the nodes")["text"][-1] == "Chosen experiment: number 6, connections 2, rate 200."
     assert find_part(qa, "Overload")["text"][-1] == "Overloaded experiment: number 8, connections 2, rate 800."
     assert find_part(qa, "Fault")["text"][-1] == "Experiment with a fault: number 7, connections 1, rate 100."
@@ -139,14 +147,14 @@ def test_equal_loads_are_shaded_and_the_choice_is_bold(qa: Path) -> None:
         "Short by more than 10 %",
     ]  # fmt: skip
     first = {(item["rate"], item["connections"]): item for item in reversed(read_experiments())}
-    due = [
+    expected = [
         [
             str(rate * connections), str(connections), str(rate), str(item["txs"]), str(item["due"]),
             f"{100 * item['txs'] / item['due']:.1f}", "yes" if item["txs"] * 10 < item["due"] * 9 else "no",
         ]
         for (rate, connections), item in sorted(first.items(), key=lambda pair: (math.prod(pair[0]), pair[0][1]))
     ]  # fmt: skip
-    assert diagonals["rows"] == due
+    assert diagonals["rows"] == expected
     strong = {mark["row"] for mark in diagonals["marks"] if mark["kind"] == "strong"}
     assert [diagonals["rows"][row][:3] for row in strong] == [["400", "2", "200"]]
 
@@ -156,12 +164,12 @@ def test_diagonals_print_whole_loads_and_exact_shares(tmp_path: Path, cache: Pat
     (run / "report").mkdir(parents=True)
     (run / "meta.json").write_text('{"experiment_seconds": 2}', encoding="utf-8")
     rows = ["experiment_id,block_time,duration_ns,connections,rate,size"]
-    for place, (connections, rate, share) in enumerate(
+    for index, (connections, rate, share) in enumerate(
         [(1, 1000, 899), (2, 1000, 1799), (3, 411523, 1), (3, 411524, 1)]
     ):
-        rows += [f"{place},{(1000 * place + 10) * SECOND},{SECOND},{connections},{rate},1024"] * share
+        rows += [f"{index},{(1000 * index + 10) * SECOND},{SECOND},{connections},{rate},1024"] * share
     (run / "report" / "raw.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
-    _, diagonals, _ = find_part(assembled(cache, run), "Saturation point")["tables"]
+    _, diagonals, _ = find_part(assemble_document(cache, run), "Saturation point")["tables"]
     assert [(row[0], row[5], row[6]) for row in diagonals["rows"]] == [
         ("1000", "89.9", "yes"), ("2000", "89.95", "yes"), ("1234569", "0.0", "yes"), ("1234572", "0.0", "yes"),
     ]  # fmt: skip
@@ -171,16 +179,18 @@ def test_diagonals_print_whole_loads_and_exact_shares(tmp_path: Path, cache: Pat
 @pytest.mark.parametrize(("choice", "number"), [("chosen", CHOSEN), ("fault", FAULT), ("overload", OVERLOAD)])
 def test_figure_equals_the_servers_answer_in_its_time(qa: Path, series: str, choice: str, number: int) -> None:
     experiment = read_experiments()[number - 1]
-    due = dict(read_answer(SERIES[series], experiment["from"], experiment["to"]))
-    actual_points = dict(lines(find_plot(qa, f"series-run-{choice}-{series}")))
+    expected = dict(read_answer(SERIES[series], experiment["from"], experiment["to"]))
+    actual_points = dict(get_lines(find_plot(qa, f"series-run-{choice}-{series}")))
     mean = actual_points.pop("mean", None)
-    assert_alike(actual_points, due)
+    assert_alike(actual_points, expected)
     if series in ("peer_count", "block_rate", "total_txs_rate"):
-        at: dict[float, list[float]] = {}
-        for points in due.values():
+        values_by_time: dict[float, list[float]] = {}
+        for points in expected.values():
             for x, y in points:
-                at.setdefault(x, []).append(y)
-        assert_alike({"mean": mean or []}, {"mean": [(x, sum(ys) / len(ys)) for x, ys in sorted(at.items())]})
+                values_by_time.setdefault(x, []).append(y)
+        assert_alike(
+            {"mean": mean or []}, {"mean": [(x, sum(ys) / len(ys)) for x, ys in sorted(values_by_time.items())]}
+        )
     else:
         assert mean is None
 
@@ -199,11 +209,11 @@ def test_figures_are_drawn_as_published(qa: Path) -> None:
         ("Load average", "timeline"),
         ("Average load average", "timeline"),
     ]
-    spec = load(qa / "charts" / "series-run-chosen-block_rate.vl.json")
+    spec = load_json(qa / "charts" / "series-run-chosen-block_rate.vl.json")
     colour = spec["layer"][0]["encoding"]["color"]["scale"]
     assert (colour["domain"][0], colour["range"][0]) == ("mean", "#d62728")
     assert spec["layer"][0]["encoding"]["strokeDash"]["scale"]["range"][0] == [4, 2]
-    area = load(qa / "charts" / "series-run-chosen-mempool_size.vl.json")
+    area = load_json(qa / "charts" / "series-run-chosen-mempool_size.vl.json")
     assert (area["layer"][0]["mark"]["type"], area["layer"][0]["encoding"]["y"]["stack"]) == ("area", "zero")
 
 
@@ -211,9 +221,9 @@ def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
     first = min(x for points in read_answer("rotating_eph_heights", 0, 2**40).values() for x, _ in points)
     last = read_experiments()[-1]["to"]
     figure = find_plot(qa, "series-run-rotation-eph_heights")
-    begin = last - int(edges(figure)[1][1])
+    begin = last - int(get_edges(figure)[1][1])
     assert 0 <= first - begin < 5  # the node's first sample is not on a whole second of the server's steps
-    actual_points = lines(figure)
+    actual_points = get_lines(figure)
     assert {line: [(x + begin, y) for x, y in points] for line, points in actual_points.items()} == {
         line: [(float(x), y) for x, y in points if x <= last]
         for line, points in read_answer("rotating_eph_heights", 0, 2**40).items()
@@ -224,9 +234,9 @@ def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
 def test_results_without_another_run_say_so(qa: Path) -> None:
     (table,) = find_part(qa, "Results")["tables"]
     assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
-    why = "there is no other run to judge by"
+    reason = "there is no other run to judge by"
     assert table["rows"] == [
-        [scenario, "2026-11-21", "0.38.17", "no baseline", why]
+        [scenario, "2026-11-21", "0.38.17", "no baseline", reason]
         for scenario in ("Load: every configuration", "Load: the chosen experiment", "Overload", "Fault")
     ]
     assert find_part(qa, "Vote extensions")["text"][-1] == (
@@ -237,10 +247,10 @@ def test_results_without_another_run_say_so(qa: Path) -> None:
 # Several runs
 
 
-def small_run(target: Path, ident: str, **facts: object) -> Path:
+def create_small_run(target: Path, ident: str, **facts: object) -> Path:
     """Create a run without logs, with only the samples that the report reads."""
-    run = variant(target, "logs", ident=ident, **facts)
-    change_samples(run, needed)
+    run = copy_variant(target, "logs", ident=ident, **facts)
+    change_samples(run, select_report_samples)
     return run
 
 
@@ -248,30 +258,30 @@ def small_run(target: Path, ident: str, **facts: object) -> Path:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Create a baseline without fault that lost an eighth at rate 200, the reference run, and two cases."""
     folder = tmp_path_factory.mktemp("runs")
-    base = variant(folder / "base", "logs", ident="0.37.4", experiments={})
+    base = copy_variant(folder / "base", "logs", ident="0.37.4", experiments={})
     keep_transactions(base, lambda number, row: row["rate"] != "200" or number % 8 != 3)
 
-    def heavier(labels: dict[str, str], values: list[Any]) -> list[Any] | None:
+    def double_memory(labels: dict[str, str], values: list[Any]) -> list[Any] | None:
         if labels["__name__"] == "process_resident_memory_bytes":
             return [[t, str(2 * float(value))] for t, value in values]
-        return needed(labels, values)
+        return select_report_samples(labels, values)
 
-    change_samples(base, heavier)
+    change_samples(base, double_memory)
     cases = {}
     for number, case in enumerate(("none", "2 KiB"), start=2):
-        run = small_run(folder / f"case{number}", f"case {case}", vote_extensions=case)
-        keep_transactions(run, lambda place, _, every=number: place % every != 1)  # type: ignore[misc]
+        run = create_small_run(folder / f"case{number}", f"case {case}", vote_extensions=case)
+        keep_transactions(run, lambda index, _, every=number: index % every != 1)  # type: ignore[misc]
         cases[case] = run
-    return {"base": base, "new": small_run(folder / "new", "0.38.17"), **cases}
+    return {"base": base, "new": create_small_run(folder / "new", "0.38.17"), **cases}
 
 
 @pytest.fixture(scope="module")
 def four(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
     folder = tmp_path_factory.mktemp("four")
-    within = workspace(folder / "workspace")
+    within = copy_workspace(folder / "workspace")
     (within / PROSE).write_text(QUOTES, encoding="utf-8")
     options = [text for run in runs.values() for text in ("--run", run)]
-    done = assay("build", "cometbft/qa", *options, "-o", folder / "out", "--cache", cache, within=within)
+    done = run_assay("build", "cometbft/qa", *options, "-o", folder / "out", "--cache", cache, cwd=within)
     assert done.status == 0
     warnings = [line.split(": ")[1].partition(", byte for byte")[0] for line in done.err.splitlines()]
     assert warnings == [f"{case} has 1 of its 2 raw files from 0.38.17" for case in ("case none", "case 2 KiB")]
@@ -295,22 +305,24 @@ def test_figures_of_runs_share_their_axes(four: Path) -> None:
         plots = find_part(four, title)["plots"]
         for left, right in zip(plots[::2], plots[1::2], strict=True):
             assert left["title"].removesuffix(": 0.37.4") == right["title"].removesuffix(": 0.38.17")
-            assert edges(left) == edges(right)
-            assert min(x for points in lines(left).values() for x, _ in points) >= 0
-    twice, once = (lines(find_plot(four, f"series-{run}-chosen-memory")) for run in ("base", "new"))
-    assert twice == {line: [(x, 2 * y) for x, y in points] for line, points in once.items()}
-    top = max(y for points in twice.values() for _, y in points)
+            assert get_edges(left) == get_edges(right)
+            assert min(x for points in get_lines(left).values() for x, _ in points) >= 0
+    base_lines, new_lines = (get_lines(find_plot(four, f"series-{run}-chosen-memory")) for run in ("base", "new"))
+    assert base_lines == {line: [(x, 2 * y) for x, y in points] for line, points in new_lines.items()}
+    top = max(y for points in base_lines.values() for _, y in points)
     chosen = read_experiments()[CHOSEN - 1]
     length = chosen["to"] - chosen["from"]
-    assert edges(find_plot(four, "series-new-chosen-memory"))[1] == [None, length, pytest.approx(1.04 * top)]
+    assert get_edges(find_plot(four, "series-new-chosen-memory"))[1] == [None, length, pytest.approx(1.04 * top)]
 
 
 def test_top_of_layers_is_the_greatest_sum(four: Path) -> None:
     sums: dict[float, float] = {}
-    for points in lines(find_plot(four, "series-new-overload-mempool_size")).values():
+    for points in get_lines(find_plot(four, "series-new-overload-mempool_size")).values():
         for x, y in points:
             sums[x] = sums.get(x, 0.0) + y
-    assert edges(find_plot(four, "series-new-overload-mempool_size"))[1][2] == pytest.approx(1.04 * max(sums.values()))
+    assert get_edges(find_plot(four, "series-new-overload-mempool_size"))[1][2] == pytest.approx(
+        1.04 * max(sums.values())
+    )
 
 
 def test_latencies_are_next_to_same_configuration(four: Path) -> None:
@@ -349,7 +361,7 @@ def test_scenario_results_pass_or_fail_by_the_rule(four: Path, runs: dict[str, P
 
 
 def test_worse_runs_fail(runs: dict[str, Path], cache: Path) -> None:
-    document = assembled(cache, runs["new"], runs["base"])
+    document = assemble_document(cache, runs["new"], runs["base"])
     assert document["title"] == "QA results of 0.37.4"
     scenarios, load_, *_ = find_part(document, "Results")["tables"]
     # rate 200 with 1 and with 2 connections: transactions and throughput, 12.5 % less
@@ -408,7 +420,7 @@ def test_lines_of_grid_equal_the_servers_answer(four: Path, runs: dict[str, Path
 
 
 def test_grid_has_a_panel_for_each_case_and_column(four: Path) -> None:
-    spec = load(four / "charts" / "grid-10-1-1.vl.json")
+    spec = load_json(four / "charts" / "grid-10-1-1.vl.json")
     assert spec["facet"]["row"]["sort"] == ["none", "2 KiB"]
     width = 4 * spec["spec"]["width"] + 3 * spec["spacing"]["column"]
     assert spec["padding"]["right"] == width + 8
@@ -417,7 +429,7 @@ def test_grid_has_a_panel_for_each_case_and_column(four: Path) -> None:
 
 
 def test_report_of_cases_only_shows_them_in_every_part(runs: dict[str, Path], cache: Path) -> None:
-    document = assembled(cache, runs["none"], runs["2 KiB"])
+    document = assemble_document(cache, runs["none"], runs["2 KiB"])
     titles = [table["title"].rsplit(": ")[-1] for table in find_part(document, "Latencies")["tables"]]
     assert titles == ["case none", "case 2 KiB"]
     assert find_part(document, "Vote extensions")["wide"][0]["cases"] == ["none", "2 KiB"]
@@ -427,8 +439,8 @@ def test_report_of_cases_only_shows_them_in_every_part(runs: dict[str, Path], ca
 
 
 def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> None:
-    run = small_run(tmp_path / "told", "told", experiments={"chosen": 2, "overload": 5})
-    document = assembled(cache, run)
+    run = create_small_run(tmp_path / "told", "told", experiments={"chosen": 2, "overload": 5})
+    document = assemble_document(cache, run)
     assert find_part(document, "Metrics of the nodes")["text"][-1] == (
         "Chosen experiment: number 2, connections 1, rate 100."
     )
@@ -441,8 +453,8 @@ def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> No
 
 
 def test_choice_of_absent_experiment_is_an_error(tmp_path: Path, cache: Path) -> None:
-    run = small_run(tmp_path / "wrong", "wrong", experiments={"chosen": 12})
-    done = article(tmp_path / "out", cache, run)
+    run = create_small_run(tmp_path / "wrong", "wrong", experiments={"chosen": 12})
+    done = build_article(tmp_path / "out", cache, run)
     assert (done.status, done.err) == (
         1,
         """\
@@ -456,9 +468,11 @@ error[chosen-row]: run wrong: its constants choose a row of `experiment` that it
 
 
 def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> None:
-    run = variant(tmp_path / "still", "logs", ident="still")
-    change_samples(run, lambda labels, values: None if labels["job"] == "ephemeral0" else needed(labels, values))
-    document = assembled(cache, run)
+    run = copy_variant(tmp_path / "still", "logs", ident="still")
+    change_samples(
+        run, lambda labels, values: None if labels["job"] == "ephemeral0" else select_report_samples(labels, values)
+    )
+    document = assemble_document(cache, run)
     rotating = find_part(document, "Rotating nodes")
     assert rotating["plots"] == []
     assert rotating["text"][-1] == "still has no rotating nodes (jobs whose names begin with ephemeral)."
@@ -469,14 +483,14 @@ def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> Non
 
 def test_prose_quotes_any_run_and_choice(four: Path, runs: dict[str, Path]) -> None:
     base = read_experiments(runs["base"])
-    rate = base[2]["txs"] / ((max_block(runs["base"], 3) - first_sent(runs["base"], 3)) / SECOND)
+    rate = base[2]["txs"] / ((find_last_block(runs["base"], 3) - find_first_send_time(runs["base"], 3)) / SECOND)
     assert find_part(four, "Conclusion")["text"] == [
         f"At {base[CHOSEN - 1]['txs']} tx and 11600 tx, now 11600 tx; first {rate:.1f} tx/s.",
         "Fault: 6.0 s.",
     ]
 
 
-def of_experiment(run: Path, number: int) -> list[dict[str, int]]:
+def read_transactions(run: Path, number: int) -> list[dict[str, int]]:
     text = gzip.decompress((run / "report" / "raw_node0.csv.gz").read_bytes()).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     order: dict[str, int] = {}
@@ -490,12 +504,12 @@ def of_experiment(run: Path, number: int) -> list[dict[str, int]]:
     ]
 
 
-def max_block(run: Path, number: int) -> int:
-    return max(row["block"] for row in of_experiment(run, number))
+def find_last_block(run: Path, number: int) -> int:
+    return max(row["block"] for row in read_transactions(run, number))
 
 
-def first_sent(run: Path, number: int) -> int:
-    rows = of_experiment(run, number)
+def find_first_send_time(run: Path, number: int) -> int:
+    rows = read_transactions(run, number)
     first = min(row["block"] for row in rows)
     return min(first - row["duration"] for row in rows if row["block"] == first)
 
@@ -541,8 +555,10 @@ def test_quote_of_absent_row_is_an_error_with_its_place(
     runs: dict[str, Path], tmp_path: Path, cache: Path, slip: str
 ) -> None:
     quote, message = WRONG[slip]
-    within = workspace(tmp_path / "workspace")
+    within = copy_workspace(tmp_path / "workspace")
     (within / PROSE).write_text(f"The end.\nSee {quote}.\n", encoding="utf-8")
-    done = assay("build", "cometbft/qa", "--run", runs["base"], "-o", tmp_path / "out", "--cache", cache, within=within)
+    done = run_assay(
+        "build", "cometbft/qa", "--run", runs["base"], "-o", tmp_path / "out", "--cache", cache, cwd=within
+    )
     assert (done.status, done.err) == (1, message)
     assert not (tmp_path / "out").exists()

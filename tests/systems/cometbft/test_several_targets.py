@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from assay.report.blocks.rows import name_keys
-from tests.compare_reference import load
-from tests.support.commands import assay
+from tests.compare_reference import load_json
+from tests.support.commands import run_assay
 
 START = 1_767_225_600  # the first of January 2026
 LABELS = ("job", "instance")
@@ -35,19 +35,19 @@ LABELS = ("job", "instance")
     ],
 )
 def test_lines_have_distinct_names(keys: Sequence[tuple[object, ...]], due: Sequence[str]) -> None:
-    actual = name_keys(LABELS, "job", keys, ("mean",))
-    assert [actual[key] for key in keys] == due
+    names = name_keys(LABELS, "job", keys, ("mean",))
+    assert [names[key] for key in keys] == due
 
 
-def sampled(family: str, labels: str, value: Callable[[int], float], until: int = 600) -> str:
+def format_samples(family: str, labels: str, value: Callable[[int], float], until: int = 600) -> str:
     return "".join(f"{family}{{{labels}}} {value(t)} {START + t}\n" for t in range(0, until, 5))
 
 
-def host(name: str, rate: float) -> str:
+def format_host_samples(name: str, rate: float) -> str:
     """Return samples of a host whose drive sda is written at a rate (byte/s)."""
     labels = f'job="node",instance="{name}"'
-    written = sampled("node_disk_written_bytes_total", f'{labels},device="sda"', lambda t: 10**9 + rate * t)
-    return written + sampled("node_cpu_seconds_total", f'{labels},cpu="0",mode="idle"', lambda t: 1000 + 0.5 * t)
+    writes = format_samples("node_disk_written_bytes_total", f'{labels},device="sda"', lambda t: 10**9 + rate * t)
+    return writes + format_samples("node_cpu_seconds_total", f'{labels},cpu="0",mode="idle"', lambda t: 1000 + 0.5 * t)
 
 
 def create_run(folder: Path, *hosts: str) -> Path:
@@ -59,26 +59,30 @@ def create_run(folder: Path, *hosts: str) -> Path:
 
 
 def test_upgrade_is_of_one_host(tmp_path: Path, cache: Path) -> None:
-    one, two = host("h1", 1e6), host("h2", 9e6)
+    one, two = format_host_samples("h1", 1e6), format_host_samples("h2", 9e6)
     run = create_run(tmp_path / "two", one, two)
-    done = assay("build", "antelope/upgrade", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
+    done = run_assay("build", "antelope/upgrade", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
     assert done.status == 1
     assert done.err == (
         "error[one-host]: run two: there are samples of 2 hosts, and an upgrade is of one: node_cpu_seconds_total of "
         "node h1, node h2\n  hint: fetch those of one: a selector of its label `instance`, or `job`\n"
     )
     alone = create_run(
-        tmp_path / "one", one, sampled("nodeos_head_block_num", 'job="nodeos",instance="h1:8888"', float)
+        tmp_path / "one", one, format_samples("nodeos_head_block_num", 'job="nodeos",instance="h1:8888"', float)
     )
-    done = assay("build", "antelope/upgrade", "--run", alone, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
+    done = run_assay(
+        "build", "antelope/upgrade", "--run", alone, "-o", tmp_path / "out", "--to", "md", "--cache", cache
+    )
     assert done.status == 0
 
 
 def test_equal_drive_names_are_distinguished_by_host(tmp_path: Path, cache: Path) -> None:
-    run = create_run(tmp_path / "two", host("h1", 1e6), host("h2", 10e6))
-    done = assay("build", "antelope/endurance", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
+    run = create_run(tmp_path / "two", format_host_samples("h1", 1e6), format_host_samples("h2", 10e6))
+    done = run_assay(
+        "build", "antelope/endurance", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache
+    )
     assert (done.status, done.err) == (0, "")
-    (part,) = load(tmp_path / "out" / "document.json")["galleries"]
+    (part,) = load_json(tmp_path / "out" / "document.json")["galleries"]
     (table,) = (item for item in part["tables"] if item["title"].startswith("Years until"))
     assert table["header"] == ["Drive bears", "sda, h1, years", "sda, h2, years"]
     (first, *_) = table["rows"]
@@ -93,10 +97,12 @@ def test_equal_drive_names_are_distinguished_by_host(tmp_path: Path, cache: Path
 
 def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) -> None:
     """Two clusters share names of hosts and drives; only an unread label differs."""
-    one = host("h1", 1e6)
-    clusters = [text.replace("{", f'{{cluster="{name}",') for name, text in (("a", one), ("b", host("h1", 9e6)))]
+    one = format_host_samples("h1", 1e6)
+    clusters = [
+        text.replace("{", f'{{cluster="{name}",') for name, text in (("a", one), ("b", format_host_samples("h1", 9e6)))
+    ]
     run = create_run(tmp_path / "two", *clusters)
-    done = assay("query", "drive_write_rate", "--run", run, "--cache", cache)
+    done = run_assay("query", "drive_write_rate", "--run", run, "--cache", cache)
     assert done.status == 1
     assert done.err == (
         "error[several-series]: run two: disk_write_rates: the line node, h1, sda is several series: it has up to 2 "
@@ -109,18 +115,18 @@ def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) ->
     early = [line for line in lines if ('"a"' in line) == (int(line.split()[-1]) < turn)]
     ends = [f"{line.split()[0]} NaN {turn}\n" for line in clusters[0].splitlines() if line.endswith(f" {START}")]
     run = create_run(tmp_path / "turns", *early, *ends)
-    assert assay("query", "drive_write_rate", "--run", run, "--cache", cache).status == 0
+    assert run_assay("query", "drive_write_rate", "--run", run, "--cache", cache).status == 0
 
 
 def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache: Path) -> None:
     """Two servers scrape at different seconds, so no instant has two samples."""
-    one = host("h1", 1e6)
+    one = format_host_samples("h1", 1e6)
     other = "".join(
-        f"{text} {int(at) + 2}\n".replace("{", '{cluster="b",')
-        for text, at in (line.rsplit(" ", 1) for line in host("h1", 9e6).splitlines())
+        f"{text} {int(instant) + 2}\n".replace("{", '{cluster="b",')
+        for text, instant in (line.rsplit(" ", 1) for line in format_host_samples("h1", 9e6).splitlines())
     )
     run = create_run(tmp_path / "turns", one, other)
-    done = assay("query", "drive_write_rate", "--run", run, "--cache", cache)
+    done = run_assay("query", "drive_write_rate", "--run", run, "--cache", cache)
     assert done.status == 0
     assert (
         "warning: turns: disk_write_rates: the line node, h1, sda is several series, and samples of one stand "
@@ -128,8 +134,10 @@ def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache
         "job, instance, device.\n"
     ) in done.err
     # a series that begins after the end of the other is the same line
-    begun = "".join(f"{text} {int(at) + 1000}\n" for text, at in (line.rsplit(" ", 1) for line in other.splitlines()))
-    done = assay("query", "drive_write_rate", "--run", create_run(tmp_path / "after", one, begun), "--cache", cache)
+    begun = "".join(
+        f"{text} {int(instant) + 1000}\n" for text, instant in (line.rsplit(" ", 1) for line in other.splitlines())
+    )
+    done = run_assay("query", "drive_write_rate", "--run", create_run(tmp_path / "after", one, begun), "--cache", cache)
     assert (done.status, "interleaved" in done.err) == (0, False)
 
 
@@ -137,7 +145,7 @@ def test_job_named_like_computed_mean_keeps_its_line(tmp_path: Path, cache: Path
     run = tmp_path / "run"
     (run / "report").mkdir(parents=True)
     peers = (
-        sampled("cometbft_p2p_peers", f'job="{job}",instance="i"', lambda _, n=n: n, 60)
+        format_samples("cometbft_p2p_peers", f'job="{job}",instance="i"', lambda _, n=n: n, 60)
         for job, n in (("mean", 1), ("v", 3))
     )
     (run / "raw.om").write_text("".join(peers) + "# EOF\n", encoding="utf-8")
@@ -145,9 +153,9 @@ def test_job_named_like_computed_mean_keeps_its_line(tmp_path: Path, cache: Path
     head = "experiment_id,block_time,duration_ns,tx_hash,connections,rate,size"
     rows = [f"e1,{(START + 10 + n) * 10**9},1000000000,H{n},1,50,1024" for n in range(20)]
     (run / "report" / "raw.csv").write_text("\n".join([head, *rows, ""]), encoding="utf-8")
-    done = assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
+    done = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--to", "md", "--cache", cache)
     assert done.status == 0, done.err
-    plots = [plot for part in load(tmp_path / "out" / "document.json")["galleries"] for plot in part["plots"]]
+    plots = [plot for part in load_json(tmp_path / "out" / "document.json")["galleries"] for plot in part["plots"]]
     plot = next(item for item in plots if "peer_count" in item["id"])
     assert plot["panels"] == ["mean", "job mean", "v"]
     heights = {line: {row[2] for row in plot["rows"] if row[0] == line} for line in plot["panels"]}
@@ -160,7 +168,7 @@ def test_job_named_like_computed_mean_keeps_its_line(tmp_path: Path, cache: Path
 FIELDS = ("cpu", "maxcpu", "mem", "maxmem", "diskread", "diskwrite", "netin", "netout")
 
 
-def records(step: int, count: int, cpu: Callable[[int], float], start: int = START) -> str:
+def format_records(step: int, count: int, cpu: Callable[[int], float], start: int = START) -> str:
     """Return records in steps of so many seconds; all values but the core use are 1."""
     ones = dict.fromkeys(FIELDS, 1)
     return json.dumps([{**ones, "time": start + step * n, "cpu": cpu(n)} for n in range(count)])
@@ -170,12 +178,12 @@ def query_metric(run: Path, cache: Path, **files: str) -> tuple[int, str]:
     run.mkdir()
     for name, text in files.items():
         (run / f"rrddata_{name}.json").write_text(text, encoding="utf-8")
-    done = assay("query", "vm_cpu_usage", "--run", run, "--format", "csv", "--cache", cache)
+    done = run_assay("query", "vm_cpu_usage", "--run", run, "--format", "csv", "--cache", cache)
     return done.status, done.err + done.out
 
 
 def test_records_of_two_machines_are_not_merged(tmp_path: Path, cache: Path) -> None:
-    one, two = (records(60, 10, lambda n, k=k: (0.1, 0.9)[(n + k) % 2]) for k in (0, 1))
+    one, two = (format_records(60, 10, lambda n, k=k: (0.1, 0.9)[(n + k) % 2]) for k in (0, 1))
     status, message = query_metric(tmp_path / "two", cache, a=one, b=two)
     assert status == 1
     assert message.startswith(
@@ -189,10 +197,16 @@ def test_records_of_two_machines_are_not_merged(tmp_path: Path, cache: Path) -> 
 
 
 def test_steps_of_several_lengths_are_reported(tmp_path: Path, cache: Path) -> None:
-    hour = records(60, 10, lambda _: 0.5)
-    status, message = query_metric(tmp_path / "both", cache, a=hour, b=records(1800, 10, lambda _: 0.1, START + 7200))
+    hour = format_records(60, 10, lambda _: 0.5)
+    status, message = query_metric(
+        tmp_path / "both", cache, a=hour, b=format_records(1800, 10, lambda _: 0.1, START + 7200)
+    )
     assert status == 0
-    due = "warning: both: the records have steps of 60 and 1800 s: averages count each alike, whatever its length\n"
-    assert due in message
-    status, message = query_metric(tmp_path / "later", cache, a=hour, b=records(60, 10, lambda _: 0.1, START + 7200))
+    expected = (
+        "warning: both: the records have steps of 60 and 1800 s: averages count each alike, whatever its length\n"
+    )
+    assert expected in message
+    status, message = query_metric(
+        tmp_path / "later", cache, a=hour, b=format_records(60, 10, lambda _: 0.1, START + 7200)
+    )
     assert (status, "warning" in message) == (0, False)

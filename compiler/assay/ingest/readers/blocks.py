@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.ingest.invalid_text import BOM, NUL, fault, readable, size
-from assay.ingest.plain_copies import LONGEST, STUB, TOO_LONG, bounded, last_byte
+from assay.ingest.invalid_text import BOM, NUL, find_fault, make_readable, measure_size
+from assay.ingest.plain_copies import LONGEST, STUB, TOO_LONG, iter_bounded_lines, read_last_byte
 from assay.ingest.readers.csv import TableReader
 from assay.ingest.readers.csv_text import ENCODING, Record, is_too_long
 from assay.util.diagnostics import fail
@@ -28,25 +28,25 @@ BARS = re.compile(BAR)
 #: separator of cells; the gap between a key and its value may be as wide
 BLANKS = re.compile(r"(?<![:\s])(?:\s{2,}|\t)")
 CELL = re.compile(r"(?P<key>[^:]*[^:\s])\s*:(?:\s+(?P<value>.*))?")
-SHOWN = 80
+EXCERPT_LENGTH = 80
 
 
 @dataclass(slots=True)
 class _Block:
     """A block during reading.
 
-    `ahead` are the bytes before it in its first `line`, `last` is its last line, `size` the bytes of its cells, `said`
-    its values by key, `fault` why it is malformed, `written` its pairs as text.
+    `bytes_before` are the bytes before it in its first `line`, `last_line` is its last line, `size` the bytes of its
+    cells, `values` its values by key, `fault` why it is malformed, `pair_texts` its pairs as text.
     """
 
     number: int
     line: int
-    ahead: int
-    last: int = 0
+    bytes_before: int
+    last_line: int = 0
     size: int = 0
-    said: dict[str, str] = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
     fault: str = ""
-    written: list[str] = field(default_factory=list)
+    pair_texts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,90 +55,96 @@ class Blocks:
 
     begins: str
 
-    def header(self, path: Path, plain: Path) -> tuple[str, ...]:
+    def read_header(self, path: Path, plain: Path) -> tuple[str, ...]:
         """Return all keys of the blocks of a file. Raises AssayError if it has no block."""
-        keys = dict.fromkeys(key for block, _ in self._read(plain) if block for key in block.said)
+        keys = dict.fromkeys(key for block, _ in self._read(plain) if block for key in block.values)
         if not keys:
             raise fail(
                 "no-block",
                 f"the text has no block: {path}",
                 expected=f"a line that begins with `{self.begins}:`",
-                found=_first_line(plain) or "nothing",
+                found=_read_first_line(plain) or "nothing",
             )
         return tuple(keys)
 
-    def mended(self, path: Path, plain: Path, copy: Path) -> list[Record]:
+    def write_repaired_copy(self, path: Path, plain: Path, copy: Path) -> list[Record]:
         """Write the blocks of a file as a table with row numbers; return the malformed records, which are left out."""
-        columns, broken = self.header(path, plain), []
+        columns, malformed_records = self.read_header(path, plain), []
         with copy.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream, lineterminator="\n")
             writer.writerow(["", *columns])
-            for block, torn in self._read(plain):
-                if torn:
-                    broken.append(torn)
+            for block, malformed_line in self._read(plain):
+                if malformed_line:
+                    malformed_records.append(malformed_line)
                 elif block and block.fault:
-                    broken.append(_record(block, columns))
+                    malformed_records.append(_create_record(block, columns))
                 elif block:
-                    writer.writerow([block.number, *(block.said.get(key, "") for key in columns)])
-        return broken
+                    writer.writerow([block.number, *(block.values.get(key, "") for key in columns)])
+        return malformed_records
 
-    def chosen(self, path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
+    def find_records(self, path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
         """Return some blocks of a file by their numbers."""
-        wanted, columns = set(numbers), self.header(path, plain)
+        wanted, columns = set(numbers), self.read_header(path, plain)
         return {
-            block.number: _record(block, columns) for block, _ in self._read(plain) if block and block.number in wanted
+            block.number: _create_record(block, columns)
+            for block, _ in self._read(plain)
+            if block and block.number in wanted
         }
 
-    def ends_in(self, plain: Path, _: Sequence[str]) -> str:
+    def find_unterminated_column(self, plain: Path, _: Sequence[str]) -> str:
         """Return the key of the last value of a file without a final line end, else an empty text."""
-        if last_byte(plain) in (b"\n", b"\r"):
+        if read_last_byte(plain) in (b"\n", b"\r"):
             return ""
         with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
-            lines = sum(1 for _ in bounded(stream))
-        last = [block for block, _ in self._read(plain) if block][-1]
-        return list(last.said)[-1] if last.last == lines else ""
+            lines = sum(1 for _ in iter_bounded_lines(stream))
+        last_block = [block for block, _ in self._read(plain) if block][-1]
+        return list(last_block.values)[-1] if last_block.last_line == lines else ""
 
     def _read(self, plain: Path) -> Iterator[tuple[_Block | None, Record | None]]:
         """Yield the blocks of a file, and its malformed lines."""
-        mark = _mark(plain)
+        bom_size = _get_bom_size(plain)
         with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
-            band: list[_Block] | None = None  # None before the first block, empty after a malformed first line
+            current_blocks: list[_Block] | None = (
+                None  # None before the first block, empty after a malformed first line
+            )
             number = 0
-            for line, (text, _) in enumerate(bounded(stream), start=1):
+            for line, (text, _) in enumerate(iter_bounded_lines(stream), start=1):
                 if is_too_long(text):
-                    yield None, _torn(text, line, TOO_LONG, mark)
+                    yield None, _create_malformed_record(text, line, TOO_LONG, bom_size)
                     continue
-                places = _cells(text)
-                cells = [cell for _, cell in places]
-                begun = sum(_key(cell).lstrip(BOM + NUL) == self.begins for cell in cells)
-                if begun:
-                    yield from ((block, None) for block in band or [])
-                    before = [size(text[:place]) + mark * (line == 1) for place, _ in places]
-                    band = [_Block(number + index, line, before[index - 1]) for index in range(1, begun + 1)]
-                    number += begun
-                if band is None or not cells:
+                cells_with_offsets = _split_cells(text)
+                cells = [cell for _, cell in cells_with_offsets]
+                new_block_count = sum(_parse_key(cell).lstrip(BOM + NUL) == self.begins for cell in cells)
+                if new_block_count:
+                    yield from ((block, None) for block in current_blocks or [])
+                    before = [measure_size(text[:place]) + bom_size * (line == 1) for place, _ in cells_with_offsets]
+                    current_blocks = [
+                        _Block(number + index, line, before[index - 1]) for index in range(1, new_block_count + 1)
+                    ]
+                    number += new_block_count
+                if current_blocks is None or not cells:
                     continue
-                if fault_text := _fault(cells, band, begun):
-                    yield None, _torn(text, line, fault_text, mark)
-                    band = [] if begun else band
+                if fault_text := _find_fault(cells, current_blocks, new_block_count):
+                    yield None, _create_malformed_record(text, line, fault_text, bom_size)
+                    current_blocks = [] if new_block_count else current_blocks
                 else:
-                    _add(cells, band, line)
-            yield from ((block, None) for block in band or [])
+                    _add_cells(cells, current_blocks, line)
+            yield from ((block, None) for block in current_blocks or [])
 
 
-def _mark(plain: Path) -> int:
+def _get_bom_size(plain: Path) -> int:
     """Return the size of the byte order mark of a file."""
     with plain.open("rb") as stream:
         return len(codecs.BOM_UTF8) if stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8 else 0
 
 
-def _torn(text: str, line: int, fault: str, mark: int) -> Record:
+def _create_malformed_record(text: str, line: int, fault: str, bom_size: int) -> Record:
     """Return a malformed line as a record, without blanks around it."""
-    ahead = size(text[: len(text) - len(text.lstrip())]) + mark * (line == 1)
-    return Record(0, line, 1, (), fault, readable(text.strip()[:STUB]), ahead)
+    bytes_before = measure_size(text[: len(text) - len(text.lstrip())]) + bom_size * (line == 1)
+    return Record(0, line, 1, (), fault, make_readable(text.strip()[:STUB]), bytes_before)
 
 
-def _cells(line: str) -> list[tuple[int, str]]:
+def _split_cells(line: str) -> list[tuple[int, str]]:
     """Return the cells of a line with their offsets; nothing for a blank line."""
     text = line if BAR in line else line.rstrip()
     begin = 0 if BAR in line else len(text) - len(text.lstrip())
@@ -150,53 +156,57 @@ def _cells(line: str) -> list[tuple[int, str]]:
     return [(start + len(cell) - len(cell.lstrip()), cell.strip()) for start, cell in zip(begins, cells, strict=True)]
 
 
-def _key(cell: str) -> str:
+def _parse_key(cell: str) -> str:
     match = CELL.fullmatch(cell)
     return match["key"] if match else ""
 
 
-def _fault(cells: list[str], band: Sequence[_Block], begun: int) -> str:
+def _find_fault(cells: list[str], current_blocks: Sequence[_Block], new_block_count: int) -> str:
     """Return why a line is malformed, empty if it is not. Excess empty cells at the end are removed."""
-    while len(cells) > len(band) and not cells[-1]:
+    while len(cells) > len(current_blocks) and not cells[-1]:
         cells.pop()
-    if invalid := next((reason for cell in cells if (reason := fault(_key(cell) or cell))), ""):
+    if invalid := next((reason for cell in cells if (reason := find_fault(_parse_key(cell) or cell))), ""):
         return invalid
-    if begun and begun < len(cells):
+    if new_block_count and new_block_count < len(cells):
         return "blocks begin beside something else"
-    if not band:
+    if not current_blocks:
         return "it stands in no block"
-    if len(cells) != len(band):
-        blocks = "1 block" if len(band) == 1 else f"{len(band)} blocks"
+    if len(cells) != len(current_blocks):
+        blocks = "1 block" if len(current_blocks) == 1 else f"{len(current_blocks)} blocks"
         return f"expected a cell for each of {blocks}, found {len(cells)}"
     wrong = next((cell for cell in cells if cell and not CELL.fullmatch(cell)), "")
-    return f"expected `Key: value`, found `{wrong[:SHOWN]}`" if wrong else ""
+    return f"expected `Key: value`, found `{wrong[:EXCERPT_LENGTH]}`" if wrong else ""
 
 
-def _add(cells: Sequence[str], band: Sequence[_Block], line: int) -> None:
-    for cell, block in zip(cells, band, strict=True):
+def _add_cells(cells: Sequence[str], current_blocks: Sequence[_Block], line: int) -> None:
+    for cell, block in zip(cells, current_blocks, strict=True):
         if match := CELL.fullmatch(cell):
             key, value = match["key"], match["value"] or ""
-            block.last = line
+            block.last_line = line
             block.size += len(cell.encode())
             if block.size >= LONGEST:  # the limit of rows of a table
                 block.fault, value = TOO_LONG, ""
-                block.said = dict.fromkeys(block.said, "")
-                block.written = ["; ".join(block.written)[:STUB]]
-            if key in block.said:
+                block.values = dict.fromkeys(block.values, "")
+                block.pair_texts = ["; ".join(block.pair_texts)[:STUB]]
+            if key in block.values:
                 block.fault = block.fault or f"`{key}` stands twice"
-            block.said.setdefault(key, value)
+            block.values.setdefault(key, value)
             if block.fault != TOO_LONG:
-                block.written.append(f"{key}: {value}")
+                block.pair_texts.append(f"{key}: {value}")
 
 
-def _record(block: _Block, columns: Sequence[str]) -> Record:
-    cells = tuple(block.said.get(key, "") for key in columns)
-    return Record(block.number, block.line, 1, cells, block.fault, readable("; ".join(block.written)), block.ahead)
+def _create_record(block: _Block, columns: Sequence[str]) -> Record:
+    cells = tuple(block.values.get(key, "") for key in columns)
+    return Record(
+        block.number, block.line, 1, cells, block.fault, make_readable("; ".join(block.pair_texts)), block.bytes_before
+    )
 
 
-def _first_line(plain: Path) -> str:
+def _read_first_line(plain: Path) -> str:
     with plain.open(encoding=ENCODING, errors="assay-substitute") as stream:
-        return next((readable(line.strip())[:SHOWN] for line, _ in bounded(stream) if line.strip()), "")
+        return next(
+            (make_readable(line.strip())[:EXCERPT_LENGTH] for line, _ in iter_bounded_lines(stream) if line.strip()), ""
+        )
 
 
 READER = TableReader(lambda source: Blocks(source.begins), "text", "key")

@@ -21,8 +21,8 @@ from sqlglot import exp
 
 from assay.ingest import builder
 from assay.ingest.decompress import CHUNK
-from assay.ingest.invalid_text import readable
-from assay.ingest.plain_copies import LONGEST, STUB, TOO_LONG, bounded, ends_too_long, last_byte
+from assay.ingest.invalid_text import make_readable
+from assay.ingest.plain_copies import LONGEST, STUB, TOO_LONG, has_too_long_end, iter_bounded_lines, read_last_byte
 from assay.sql import dialect
 from assay.util.diagnostics import AssayError, fail
 
@@ -38,7 +38,7 @@ csv.field_size_limit(8 * LONGEST)  # by default, cells of 128 KiB raise the erro
 class Record:
     """A row of a file: its number, its first line and line count, its cells and text.
 
-    If it is malformed, `fault` is the reason. `ahead` are the bytes before it in its first line.
+    If it is malformed, `fault` is the reason. `bytes_before` are the bytes before it in its first line.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Record:
     cells: tuple[str, ...]
     fault: str
     text: str
-    ahead: int = 0
+    bytes_before: int = 0
 
 
 class _Lines:
@@ -57,8 +57,8 @@ class _Lines:
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = bounded(stream)
-        self.taken: list[str] = []
+        self.stream = iter_bounded_lines(stream)
+        self.row_lines: list[str] = []
         self.number = 0
 
     def __iter__(self) -> Iterator[str]:
@@ -66,16 +66,16 @@ class _Lines:
 
     def __next__(self) -> str:
         line, omitted = next(self.stream)
-        self.taken.append(line)
+        self.row_lines.append(line)
         self.number += 1
-        return line + self._turned() if omitted % 2 else line
+        return line + self._get_quote_toggle() if omitted % 2 else line
 
-    def _turned(self) -> str:
+    def _get_quote_toggle(self) -> str:
         """Return a text that toggles whether the row is within quotes."""
-        return '"' if sum(line.count('"') for line in self.taken) % 2 else ',"'
+        return '"' if sum(line.count('"') for line in self.row_lines) % 2 else ',"'
 
 
-def records(path: Path, plain: Path) -> Iterator[Record]:
+def iter_records(path: Path, plain: Path) -> Iterator[Record]:
     """Yield the header (number 0) and all rows of a file, whose uncompressed content is `plain`.
 
     Raises AssayError for a quote that is never closed, since rows after it cannot be determined.
@@ -85,12 +85,12 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
         rows = csv.reader(lines, strict=True)
         number, width = 0, 0
         while True:
-            lines.taken.clear()
+            lines.row_lines.clear()
             first = lines.number + 1
-            cells, fault = _next(path, rows, lines)
+            cells, fault = _read_next(path, rows, lines)
             if cells is None:
                 return
-            text = "".join(lines.taken).rstrip("\r\n")
+            text = "".join(lines.row_lines).rstrip("\r\n")
             while width and len(cells) > width and not cells[-1]:
                 cells.pop()
             if not fault and (not text or (width == 1 and cells == [""])):
@@ -99,16 +99,16 @@ def records(path: Path, plain: Path) -> Iterator[Record]:
             if is_too_long(text):
                 cells, fault, text = [], TOO_LONG, text[:STUB]
             elif not fault and len(cells) != width:
-                fault = f"expected {_cells(width)}, found {len(cells)}"
+                fault = f"expected {_format_cell_count(width)}, found {len(cells)}"
             if not number:
-                cells = [readable(cell) for cell in cells]
+                cells = [make_readable(cell) for cell in cells]
             lines_of_row = lines.number + 1 - first
             fault = f"{fault} (a row of {lines_of_row} lines)" if fault and lines_of_row > 1 else fault
-            yield Record(number, first, lines_of_row, tuple(cells), fault, readable(text))
+            yield Record(number, first, lines_of_row, tuple(cells), fault, make_readable(text))
             number += 1
 
 
-def _next(path: Path, rows: Iterator[list[str]], lines: _Lines) -> tuple[list[str] | None, str]:
+def _read_next(path: Path, rows: Iterator[list[str]], lines: _Lines) -> tuple[list[str] | None, str]:
     """Return the cells of the next row, or the reason why they are malformed; None at the end."""
     line = lines.number + 1
     try:
@@ -118,11 +118,11 @@ def _next(path: Path, rows: Iterator[list[str]], lines: _Lines) -> tuple[list[st
     except csv.Error as error:
         unclosed = "field larger" in str(error) and lines.number > line
         if unclosed or "unexpected end" in str(error):
-            raise _open_quote(path, line) from None
+            raise _build_open_quote_error(path, line) from None
         return [], "a quote in a wrong place"
 
 
-def _open_quote(path: Path, line: int) -> AssayError:
+def _build_open_quote_error(path: Path, line: int) -> AssayError:
     return fail(
         "broken-file",
         f"the table cannot be read to its end: {path}",
@@ -131,7 +131,7 @@ def _open_quote(path: Path, line: int) -> AssayError:
     )
 
 
-def _cells(number: int) -> str:
+def _format_cell_count(number: int) -> str:
     return "1 cell" if number == 1 else f"{number} cells"
 
 
@@ -140,15 +140,17 @@ def is_too_long(text: str) -> bool:
     return len(text) > LONGEST // 4 and len(text.encode()) > LONGEST
 
 
-def may_scan(path: Path, plain: Path) -> bool:
+def can_scan(path: Path, plain: Path) -> bool:
     """Return whether the engine reads a file correctly or rejects it.
 
     It does not see files of which it would lose rows silently: it takes an empty first line for the header, and a line
     end within the header for that of all rows. It ignores blanks beside quotes or after a CR; these files are excluded,
     too, so that a row does not depend on whether others of its file are malformed.
     """
-    first = next(records(path, plain), None)
-    return first is not None and first.line == first.lines == 1 and not ends_too_long(plain) and not _has_blanks(plain)
+    first = next(iter_records(path, plain), None)
+    return (
+        first is not None and first.line == first.lines == 1 and not has_too_long_end(plain) and not _has_blanks(plain)
+    )
 
 
 def _has_blanks(plain: Path) -> bool:
@@ -160,9 +162,9 @@ def _has_blanks(plain: Path) -> bool:
         return likely and BLANK.search(content) is not None
 
 
-def header(path: Path, plain: Path) -> tuple[str, ...]:
+def read_header(path: Path, plain: Path) -> tuple[str, ...]:
     """Return the names of the columns of a file. Raises AssayError if the file is empty."""
-    first = next(records(path, plain), None)
+    first = next(iter_records(path, plain), None)
     if first is None:
         raise fail("no-header", f"the table is empty, without even a header: {path}")
     if first.fault:
@@ -170,91 +172,96 @@ def header(path: Path, plain: Path) -> tuple[str, ...]:
     return first.cells
 
 
-def cell(index: int) -> exp.Column:
+def build_cell_column(index: int) -> exp.Column:
     """Return a column of a scan by its index in the file."""
-    return dialect.column(f"c{index}")
+    return dialect.build_column(f"c{index}")
 
 
-def scan(width: int, numbered: bool) -> exp.Select:
+def build_scan_query(width: int, has_numbers: bool) -> exp.Select:
     """Return the query for all rows of the file `$file`: number, c0, ...; an empty cell is null.
 
-    With `numbered`, the file is a copy, whose first column is the row number.
+    With `has_numbers`, the file is a copy, whose first column is the row number.
     """
-    names = [*(["number"] if numbered else []), *(f"c{index}" for index in range(width))]
-    kinds = [exp.PropertyEQ(this=exp.to_identifier(name), expression=builder.text("VARCHAR")) for name in names]
+    names = [*(["number"] if has_numbers else []), *(f"c{index}" for index in range(width))]
+    kinds = [exp.PropertyEQ(this=exp.to_identifier(name), expression=builder.build_text("VARCHAR")) for name in names]
     options = {
         "columns": exp.Struct(expressions=kinds),
-        "delim": builder.text(","),
-        "quote": builder.text('"'),
-        "escape": builder.text('"'),
+        "delim": builder.build_text(","),
+        "quote": builder.build_text('"'),
+        "escape": builder.build_text('"'),
         "header": exp.true(),
         "auto_detect": exp.false(),
-        "max_line_size": dialect.integer(2 * LONGEST + SLACK if numbered else LONGEST),  # a copy may have more quotes
+        "max_line_size": dialect.build_integer(
+            2 * LONGEST + SLACK if has_numbers else LONGEST
+        ),  # a copy may have more quotes
         "compression": exp.Literal.string("none"),  # files are decompressed before, whatever their name
         "strict_mode": exp.true(),
     }
-    pairs = [exp.EQ(this=dialect.column(name), expression=value) for name, value in options.items()]
+    pairs = [exp.EQ(this=dialect.build_column(name), expression=value) for name, value in options.items()]
     rows = exp.ReadCSV(this=exp.Placeholder(this="file"), expressions=pairs)
     # With one thread, the engine preserves the order of rows.
-    counted = exp.Window(this=exp.RowNumber())
-    number = builder.cast(dialect.column("number"), "BIGINT") if numbered else counted
-    query = builder.from_source(
-        dialect.select(builder.alias(number, "number"), *(cell(index) for index in range(width))), rows
+    row_number = exp.Window(this=exp.RowNumber())
+    number = builder.cast(dialect.build_column("number"), "BIGINT") if has_numbers else row_number
+    query = builder.set_source(
+        dialect.select(builder.build_alias(number, "number"), *(build_cell_column(index) for index in range(width))),
+        rows,
     )
     # With one column, the engine reads an empty line as a row. A copy has none.
-    return query.where(builder.is_not_null(cell(0)), copy=False) if width == 1 and not numbered else query
+    return (
+        query.where(builder.is_not_null(build_cell_column(0)), copy=False) if width == 1 and not has_numbers else query
+    )
 
 
-def mended(path: Path, plain: Path, copy: Path) -> list[Record]:
+def write_repaired_copy(path: Path, plain: Path, copy: Path) -> list[Record]:
     """Write a copy for the engine with row numbers; return the malformed rows, which are left out."""
-    broken: list[Record] = []
+    malformed_records: list[Record] = []
     with copy.open("w", encoding="utf-8", newline="") as stream:
         # With another line end, a cell with a CR would not be quoted.
         writer = csv.writer(stream, lineterminator="\r\n")
-        for record in records(path, plain):
+        for record in iter_records(path, plain):
             if record.fault:
-                broken.append(record)
+                malformed_records.append(record)
             elif record.number:
                 writer.writerow([record.number, *record.cells])
             else:  # the header, whose names do not matter here
                 writer.writerow(range(len(record.cells) + 1))
-    return broken
+    return malformed_records
 
 
-def chosen(path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
+def find_records(path: Path, plain: Path, numbers: Sequence[int]) -> dict[int, Record]:
     """Return some rows of a file by their numbers."""
     required, last = set(numbers), max(numbers, default=0)
-    by_number: dict[int, Record] = {}
-    for record in records(path, plain):
+    records_by_number: dict[int, Record] = {}
+    for record in iter_records(path, plain):
         if record.number in required:
-            by_number[record.number] = record
+            records_by_number[record.number] = record
         if record.number >= last:
             break
-    return by_number
+    return records_by_number
 
 
-def ends_in(plain: Path, columns: Sequence[str]) -> str:
+def find_unterminated_column(plain: Path, columns: Sequence[str]) -> str:
     """Return the column of the last cell of a file without a final line end or quote, else an empty text."""
-    return "" if last_byte(plain) in (b"\n", b"\r", b'"') else columns[-1]
+    return "" if read_last_byte(plain) in (b"\n", b"\r", b'"') else columns[-1]
 
 
-def offsets(plain: Path, numbers: Collection[int]) -> dict[int, int]:
+def find_line_offsets(plain: Path, numbers: Collection[int]) -> dict[int, int]:
     """Return the offset of the first byte of lines in the uncompressed content by their numbers.
 
     Lines end in LF, CR or CR LF, as for `records`.
     """
-    begins, last = {1: 0}, max(numbers, default=0)
-    number, read, returned = 1, 0, False
+    line_offsets, last = {1: 0}, max(numbers, default=0)
+    number, offset, ends_in_cr = 1, 0, False
     with plain.open("rb") as stream:
-        while (number < last or returned) and (chunk := stream.read(CHUNK)):
-            if returned and number in numbers and chunk.startswith(b"\n"):
-                begins[number] = read + 1
+        while (number < last or ends_in_cr) and (chunk := stream.read(CHUNK)):
+            if ends_in_cr and number in numbers and chunk.startswith(b"\n"):
+                line_offsets[number] = offset + 1
             for end in LINE_END.finditer(chunk):
-                if returned and end.start() == 0 and end[0] == b"\n":
+                if ends_in_cr and end.start() == 0 and end[0] == b"\n":
                     continue
                 number += 1
                 if number in numbers:
-                    begins[number] = read + end.end()
-            returned = chunk.endswith(b"\r")
-            read += len(chunk)
-    return begins
+                    line_offsets[number] = offset + end.end()
+            ends_in_cr = chunk.endswith(b"\r")
+            offset += len(chunk)
+    return line_offsets

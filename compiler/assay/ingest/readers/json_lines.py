@@ -14,14 +14,30 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from assay.ingest import scanner
-from assay.ingest.batches import FOLDER, WORKERS, Batch, Batches, Collected, Lacking, batches_key, gather
-from assay.ingest.chunks import LogFile, log_files, pieces, rounds, shares, unpacked
-from assay.ingest.damaged_lines import nul_padding_warnings
+from assay.ingest.batches import (
+    FOLDER,
+    WORKERS,
+    Batch,
+    BatchCache,
+    IncompleteRow,
+    IngestState,
+    assemble_events,
+    compute_batches_key,
+)
+from assay.ingest.chunks import (
+    LogFile,
+    divide_among_workers,
+    divide_into_rounds,
+    list_log_files,
+    split_files,
+    unpack_file,
+)
+from assay.ingest.damaged_lines import list_nul_padding_warnings
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import numbered
-from assay.ingest.event_writer import Rows, Statements, enumerate_hosts
-from assay.ingest.line_counts import moved, overlap_warnings
-from assay.ingest.readers.json_lines_worker import Filling, ScanResult, fill, fillings
+from assay.ingest.event_forms import number_forms
+from assay.ingest.event_writer import EventWriter, StatementCache, enumerate_hosts
+from assay.ingest.line_counts import list_overlap_warnings, shift_counts
+from assay.ingest.readers.json_lines_worker import ScanResult, WorkerSettings, create_worker_settings, read_log_files
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
 from assay.ingest.recognition import Recognition
 from assay.ingest.summary import write_summary
@@ -34,16 +50,21 @@ class JsonLines:
 
     def read(self, job: IngestJob) -> Outcome:
         """Write the events of the logs of a run. Files with known content are taken from the cache."""
-        recognition = Recognition(job.source, numbered(job.events, job.wanted))
+        recognition = Recognition(job.source, number_forms(job.events, job.required_fields))
         with Engine(job.folder, MEMORY // job.share) as engine:
-            batches = Batches(job.cache, batches_key(job.source, job.events, job.wanted, recognition.forms))
-            reading = Reading(job.folder, job.progress, job.files.size, batches, engine=engine, how=recognition)
+            batches = BatchCache(
+                job.cache, compute_batches_key(job.source, job.events, job.required_fields, recognition.forms)
+            )
+            reading = Reading(job.folder, job.progress, job.files.size, batches, engine=engine, recognition=recognition)
             workers = min(job.workers or os.cpu_count() or 1, WORKERS // job.share)
-            reading.read(log_files(job.files), workers, job.share)
+            reading.read(list_log_files(job.files), workers, job.share)
             write_summary(
                 engine.connection, recognition, job.files, reading.counts, reading.incomplete_rows, job.folder
             )
-        notes = (*overlap_warnings(job.files, reading.counts), *nul_padding_warnings(job.files, reading.counts))
+        notes = (
+            *list_overlap_warnings(job.files, reading.counts),
+            *list_nul_padding_warnings(job.files, reading.counts),
+        )
         return Outcome(bool(reading.incomplete_rows), notes)
 
     def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
@@ -55,104 +76,115 @@ READER = JsonLines()
 
 
 @dataclass(slots=True, kw_only=True)
-class Reading(Collected):
+class Reading(IngestState):
     """State of reading a run.
 
-    `careful` are the events that need the strict query, `lines` the line counts of files or chunks by number and begin.
-    `hosts` are those of the run until the engine has a type of them; `texts` are compiled statements.
+    `strict_events` are the events that need the strict query, `line_counts` the line counts of files or chunks by
+    number and begin.
+    `hosts` are those of the run until the engine has a type of them; `compiled_statements` are compiled statements.
     """
 
     engine: Engine
-    how: Recognition
-    careful: set[str] = field(default_factory=set)
-    lines: dict[tuple[int, int], int] = field(default_factory=dict)
+    recognition: Recognition
+    strict_events: set[str] = field(default_factory=set)
+    line_counts: dict[tuple[int, int], int] = field(default_factory=dict)
     hosts: set[str] = field(default_factory=set)
-    texts: dict[tuple[object, ...], str] = field(default_factory=dict)
+    compiled_statements: dict[tuple[object, ...], str] = field(default_factory=dict)
 
     def read(self, files: Sequence[LogFile], workers: int, share: int) -> None:
         """Read all files."""
         self.hosts = {file.host for file in files}
-        self.kept, rest = self.batches.known(pieces(files))
-        for batch in self.kept:
-            self.count(batch.files, batch.lines)
-        self.tell(sum(batch.size for batch in self.kept))
+        self.finished_batches, rest = self.batch_cache.find_cached(split_files(files))
+        for batch in self.finished_batches:
+            self.record_line_counts(batch.files, batch.lines)
+        self.report_progress(sum(batch.size for batch in self.finished_batches))
         busy = workers if any(file.is_large for file in rest) else min(workers, len(rest))
-        fills = fillings(self.how, busy, share)
+        worker_settings = create_worker_settings(self.recognition, busy, share)
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            for part in self.parts(rest, workers, share):
-                left = part
-                while left:
-                    batch, left = self.round(pool, shares(left, workers), fills)
-                    self.kept.append(batch)
-        gather(self.kept, [event.name for event in self.events], self.folder, lambda: self.engine.connection)
+            for round_files in self.iter_rounds(rest, workers, share):
+                remaining = round_files
+                while remaining:
+                    batch, remaining = self.read_round(pool, divide_among_workers(remaining, workers), worker_settings)
+                    self.finished_batches.append(batch)
+        assemble_events(
+            self.finished_batches, [event.name for event in self.events], self.folder, lambda: self.engine.connection
+        )
 
-    def parts(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
+    def iter_rounds(self, files: Sequence[LogFile], workers: int, share: int) -> Iterator[list[LogFile]]:
         """Yield the files of each round.
 
         A large compressed file that only one worker could read is decompressed first and read in chunks.
         """
-        for part in rounds(files, share, workers, scanned=scanner.is_there()):
+        for part in divide_into_rounds(files, share, workers, is_scanned=scanner.is_available()):
             if len(part) > 1 or workers == 1 or not part[0].is_large:
                 yield part
             else:
-                yield from self.in_pieces(part[0], workers, share)
+                yield from self.iter_chunk_rounds(part[0], workers, share)
 
-    def in_pieces(self, file: LogFile, workers: int, share: int) -> Iterator[list[LogFile]]:
+    def iter_chunk_rounds(self, file: LogFile, workers: int, share: int) -> Iterator[list[LogFile]]:
         """Yield rounds of the chunks of a compressed file that are not cached."""
         folder = self.folder / "plain" / "whole"
         folder.mkdir(parents=True)
-        cached, rest = self.batches.known(pieces([unpacked(file, folder)]))
+        cached, rest = self.batch_cache.find_cached(split_files([unpack_file(file, folder)]))
         for batch in cached:
-            self.count(batch.files, batch.lines)
-        self.tell(sum(batch.size for batch in cached))
-        self.kept += cached
-        yield from rounds(rest, share, workers)
+            self.record_line_counts(batch.files, batch.lines)
+        self.report_progress(sum(batch.size for batch in cached))
+        self.finished_batches += cached
+        yield from divide_into_rounds(rest, share, workers)
         shutil.rmtree(folder)
 
-    def count(self, files: Sequence[LogFile], lines: Sequence[int]) -> None:
+    def record_line_counts(self, files: Sequence[LogFile], lines: Sequence[int]) -> None:
         """Record the line counts of files or chunks."""
-        self.lines |= {(file.number, file.begin): count for file, count in zip(files, lines, strict=True)}
+        self.line_counts |= {(file.number, file.begin): count for file, count in zip(files, lines, strict=True)}
 
-    def lines_before(self, file: LogFile) -> int:
+    def count_lines_before(self, file: LogFile) -> int:
         """Return the line count of a file before a chunk of it."""
         return sum(
-            count for (number, begin), count in self.lines.items() if number == file.number and begin < file.begin
+            count for (number, begin), count in self.line_counts.items() if number == file.number and begin < file.begin
         )
 
     @property
     def events(self) -> list[Event]:
         """Return the required events, those with the most fields first, since writing them takes longest."""
-        forms = sorted((item for item in self.how.forms if item.needed), key=lambda item: -len(item.fields))
+        forms = sorted(
+            (item for item in self.recognition.forms if item.is_required), key=lambda item: -len(item.fields)
+        )
         return list({item.event.name: item.event for item in forms}.values())
 
-    def round(
+    def read_round(
         self,
         pool: ThreadPoolExecutor,
         parts: Sequence[Sequence[LogFile]],
-        fills: Sequence[Filling],
+        worker_settings: Sequence[WorkerSettings],
     ) -> tuple[Batch, list[LogFile]]:
         """Read files, a share per worker, and write their events; return the batch and the files left for later."""
-        place = self.folder / FOLDER / str(len(self.kept))
-        place.mkdir(parents=True)
-        filled = [pool.submit(self.fill, part, filling) for part, filling in zip(parts, fills, strict=False)]
+        batch_folder = self.folder / FOLDER / str(len(self.finished_batches))
+        batch_folder.mkdir(parents=True)
+        fill_futures = [
+            pool.submit(self.recognize_lines, part, settings)
+            for part, settings in zip(parts, worker_settings, strict=False)
+        ]
         if self.hosts:
             enumerate_hosts(self.engine.connection, self.hosts)
             self.hosts.clear()
-        results = [item for future in filled for item in future.result()]
-        read = {(file.number, file.begin) for item in results for file in item.files}
-        left = [file for part in parts for file in part if (file.number, file.begin) not in read]
+        results = [item for future in fill_futures for item in future.result()]
+        read_keys = {(file.number, file.begin) for item in results for file in item.files}
+        remaining = [file for part in parts for file in part if (file.number, file.begin) not in read_keys]
         for item in results:
-            self.count(item.files, item.share.lines)
+            self.record_line_counts(item.files, item.counts.lines)
         results.sort(key=lambda item: item.extent)
-        results = [replace(item, share=moved(item.share, list(map(self.lines_before, item.files)))) for item in results]
-        rows = Rows(Statements(self.how, self.texts), tuple(results), place)
-        writes = [pool.submit(self.write, rows, event) for event in self.events]
-        whole = [item.result() for item in writes]
+        results = [
+            replace(item, counts=shift_counts(item.counts, list(map(self.count_lines_before, item.files))))
+            for item in results
+        ]
+        writer = EventWriter(StatementCache(self.recognition, self.compiled_statements), tuple(results), batch_folder)
+        write_futures = [pool.submit(self.write, writer, event) for event in self.events]
+        whole_flags = [item.result() for item in write_futures]
         incomplete = [
             row
-            for event, is_whole in zip(self.events, whole, strict=True)
+            for event, is_whole in zip(self.events, whole_flags, strict=True)
             if not is_whole
-            for row in self.lost(event, rows)
+            for row in self.find_incomplete_rows(event, writer)
         ]
         with closing(Cursor(self.engine)) as cursor:
             if tables := [item.table for item in results if item.table]:
@@ -161,24 +193,26 @@ class Reading(Collected):
             if item.scan:
                 item.scan.close()
         files = [file for item in results for file in item.files]
-        return self.batches.keep(place, files, [item.share for item in results], incomplete), left
+        return self.batch_cache.store_batch(
+            batch_folder, files, [item.counts for item in results], incomplete
+        ), remaining
 
-    def fill(self, files: Sequence[LogFile], filling: Filling) -> list[ScanResult]:
+    def recognize_lines(self, files: Sequence[LogFile], settings: WorkerSettings) -> list[ScanResult]:
         """Recognize the lines of files."""
-        results = fill(self.engine, filling, files, self.folder / "plain" / str(filling.number))
-        self.tell(sum(file.size for item in results for file in item.files))
+        results = read_log_files(self.engine, settings, files, self.folder / "plain" / str(settings.number))
+        self.report_progress(sum(file.size for item in results for file in item.files))
         return results
 
-    def write(self, rows: Rows, event: Event) -> bool:
+    def write(self, writer: EventWriter, event: Event) -> bool:
         """Write the rows of an event; return whether all of them are whole."""
         with self.engine.connection.cursor() as cursor:
-            return rows.write(cursor, event, swift=event.name not in self.careful)
+            return writer.write(cursor, event, is_fast=event.name not in self.strict_events)
 
-    def lost(self, event: Event, rows: Rows) -> list[Lacking]:
+    def find_incomplete_rows(self, event: Event, writer: EventWriter) -> list[IncompleteRow]:
         """Return the rows of an event without a required field; rewrite the event by the strict query if necessary."""
-        if event.name not in self.careful:
-            self.careful.add(event.name)
-            if self.write(rows, event):
+        if event.name not in self.strict_events:
+            self.strict_events.add(event.name)
+            if self.write(writer, event):
                 return []
         with self.engine.connection.cursor() as cursor:
-            return [(host, seq, event.name) for host, seq in rows.broken(cursor, event)]
+            return [(host, seq, event.name) for host, seq in writer.list_incomplete(cursor, event)]

@@ -19,16 +19,24 @@ from sqlglot import exp
 from assay.ingest import scanner
 from assay.ingest.chunks import LogFile
 from assay.ingest.event_forms import TEXT, NumberedForm
-from assay.ingest.line_counts import LineCount, Share, offset_of, only, share_of, united, unreadable
-from assay.ingest.plain_copies import may_scan, mended, plain
-from assay.ingest.readers.json_lines_sql import parameters, recognition
-from assay.ingest.readers.lines import refusals, scanned, set_aside
+from assay.ingest.line_counts import (
+    FileCounts,
+    LineCount,
+    build_unreadable_error,
+    compute_offset,
+    count_lines,
+    merge_counts,
+    select_files,
+)
+from assay.ingest.plain_copies import can_scan, create_repaired_copy, decompress_file
+from assay.ingest.readers.json_lines_sql import build_query_parameters, build_recognition_query
+from assay.ingest.readers.lines import build_aside_lines, build_scan_parameters, list_scan_errors
 from assay.ingest.recognition import Recognition
-from assay.ingest.scanner import FilePart, Rows, files_message, lines_message
+from assay.ingest.scanner import FilePart, ScanRows, encode_files, encode_lines
 from assay.ingest.unknown_records import UnknownTally
-from assay.ingest.workspace_dir import Cursor, Engine, is_of_engine
+from assay.ingest.workspace_dir import Cursor, Engine, is_engine_error
 from assay.sql import dialect
-from assay.util.os_errors import is_full
+from assay.util.os_errors import is_disk_full_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -36,7 +44,7 @@ if TYPE_CHECKING:
 Paths = Callable[[], Sequence[Path]]
 
 #: bytes of rows of the scanners of all workers, which, unlike those of the engine, cannot be spilled to disk
-HELD = 320 * 2**20
+SCANNER_MEMORY = 320 * 2**20
 NO_END = 2**62
 
 
@@ -45,114 +53,122 @@ class Part:
     """Where rows of an event are: a table of recognized lines, or a view of plain lines of the scanner.
 
     `number` is the suffix of its parameters: `$hosts_<number>` and `$offsets_<number>` have an item for each file, and
-    `$places_<number>`, for a table of `odd` lines, the place in its file of each row.
+    `$places_<number>`, for a table of `is_odd` lines, the place in its file of each row.
     """
 
     number: int
     table: str
-    scanned: bool = False
-    odd: bool = False
+    is_scanned: bool = False
+    is_odd: bool = False
 
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of a worker: `lines` of files, lines set `aside` by the scanner, and the view `given` of these."""
+    """The tables of a worker: `lines_table` of files, lines set `aside_table` by the scanner, and the view `aside_view`
+    of these."""
 
-    how: Recognition
-    lines: str
-    aside: str
-    given: str
+    recognition: Recognition
+    lines_table: str
+    aside_table: str
+    aside_view: str
 
     @cached_property
-    def swift(self) -> str:
+    def fast_statement(self) -> str:
         """Return the statement that fills the table of lines, and fails if a line within braces is not JSON."""
-        return _created(self.lines, recognition(self.how, careful=False))
+        return _build_create_table(self.lines_table, build_recognition_query(self.recognition, is_strict=False))
 
     @cached_property
-    def careful(self) -> str:
+    def strict_statement(self) -> str:
         """Return the statement for files with such lines."""
-        return _created(self.lines, recognition(self.how, careful=True))
+        return _build_create_table(self.lines_table, build_recognition_query(self.recognition, is_strict=True))
 
     @cached_property
-    def recognised(self) -> str:
+    def aside_statement(self) -> str:
         """Return the statement for lines that were set aside."""
-        return _created(self.aside, recognition(self.how, careful=True, lines=set_aside(self.given)))
+        return _build_create_table(
+            self.aside_table,
+            build_recognition_query(self.recognition, is_strict=True, lines=build_aside_lines(self.aside_view)),
+        )
 
     def fill(
-        self, connection: duckdb.DuckDBPyConnection, files: Sequence[LogFile], paths: Sequence[Path], mended: Paths
-    ) -> Share:
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        files: Sequence[LogFile],
+        paths: Sequence[Path],
+        write_copies: Paths,
+    ) -> FileCounts:
         """Fill the table of lines; return the counts. `paths` are the texts of the files.
 
-        If the fast statement fails, use the strict one; if that fails, use it on `mended` copies.
+        If the fast statement fails, use the strict one; if that fails, use it on `write_copies` copies.
         """
-        self._fill(connection, paths, mended)
-        return share_of(connection, self.lines, files)
+        self._fill(connection, paths, write_copies)
+        return count_lines(connection, self.lines_table, files)
 
-    def _fill(self, connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], mended: Paths) -> None:
-        failed = refusals()
-        if not all(map(may_scan, paths)):
-            return self._run(connection, self.careful, scanned(mended()))
+    def _fill(self, connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], write_copies: Paths) -> None:
+        errors = list_scan_errors()
+        if not all(map(can_scan, paths)):
+            return self._run(connection, self.strict_statement, build_scan_parameters(write_copies()))
         try:
-            return self._run(connection, self.swift, scanned(paths))
-        except failed:
-            careful = self.careful
+            return self._run(connection, self.fast_statement, build_scan_parameters(paths))
+        except errors:
+            statement = self.strict_statement
         try:
-            return self._run(connection, careful, scanned(paths))
-        except failed:
-            copies = mended()
-        return self._run(connection, careful, scanned(copies))
+            return self._run(connection, statement, build_scan_parameters(paths))
+        except errors:
+            copies = write_copies()
+        return self._run(connection, statement, build_scan_parameters(copies))
 
-    def set_aside(
-        self, connection: duckdb.DuckDBPyConnection, files: Sequence[LogFile], rows: Rows
-    ) -> tuple[Share, tuple[int, ...]]:
+    def recognize_aside_lines(
+        self, connection: duckdb.DuckDBPyConnection, files: Sequence[LogFile], rows: ScanRows
+    ) -> tuple[FileCounts, tuple[int, ...]]:
         """Recognize lines that the scanner set aside; return the counts, and the place of each in its file."""
-        connection.register(self.given, rows)
+        connection.register(self.aside_view, rows)
         try:
-            self._run(connection, self.recognised, {})
-            query = dialect.text(exp.select("place").from_(self.given))
+            self._run(connection, self.aside_statement, {})
+            query = dialect.to_sql(exp.select("place").from_(self.aside_view))
             places = tuple(place for (place,) in connection.execute(query).fetchall())
         finally:
-            connection.unregister(self.given)
-        return share_of(connection, self.aside, files, places=places), places
+            connection.unregister(self.aside_view)
+        return count_lines(connection, self.aside_table, files, places=places), places
 
     def _run(
         self,
         connection: duckdb.DuckDBPyConnection,
-        text: str,
+        statement: str,
         values: Mapping[str, object],
     ) -> None:
         """Execute a statement that recognizes lines of files."""
-        connection.execute(text, {**parameters(self.how), **values})
+        connection.execute(statement, {**build_query_parameters(self.recognition), **values})
 
 
-def _created(table: str, query: exp.Select) -> str:
+def _build_create_table(table: str, query: exp.Select) -> str:
     creation = exp.Create(this=exp.to_table(table), kind="TABLE", expression=query)
     return creation.sql(dialect=dialect.DIALECT, copy=False)
 
 
 @dataclass(frozen=True)
-class Filling:
+class WorkerSettings:
     """How a worker reads: its number, the recognition, the message for the scanner, and the limit of bytes of rows."""
 
-    how: Recognition
+    recognition: Recognition
     number: int
-    lines: bytes | None
-    most: int
+    scanner_message: bytes | None
+    max_row_bytes: int
 
     @property
-    def table(self) -> str:
+    def lines_table(self) -> str:
         """Return the table of lines of files that the scanner does not read."""
         return f"rows_{self.number}"
 
     @property
-    def aside(self) -> str:
+    def aside_table(self) -> str:
         """Return the table of lines that the scanner set aside."""
         return f"aside_{self.number}"
 
     @cached_property
     def tables(self) -> Tables:
         """Return the tables of the worker."""
-        return Tables(self.how, self.table, self.aside, f"given_{self.number}")
+        return Tables(self.recognition, self.lines_table, self.aside_table, f"given_{self.number}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +176,16 @@ class ScanResult:
     """Files that were read in one way, with their counts.
 
     `table` has recognized lines, or those that the scanner set aside, whose places in their files are `places`. Rows
-    refer to a file by its item in `indices`. `aside` are the forms of lines that were set aside.
+    refer to a file by its item in `indices`. `aside_forms` are the forms of lines that were set aside.
     """
 
     files: tuple[LogFile, ...]
     indices: tuple[int, ...]
-    share: Share
+    counts: FileCounts
     table: str = ""
     places: tuple[int, ...] | None = None
-    scan: scanner.Scanned | None = None
-    aside: frozenset[int] = frozenset()
+    scan: scanner.Scan | None = None
+    aside_forms: frozenset[int] = frozenset()
 
     @property
     def extent(self) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -177,31 +193,33 @@ class ScanResult:
         first, last = self.files[0], self.files[-1]
         return (first.number, first.begin), (last.number, last.begin)
 
-    def parts(self, number: int, index: int, forms: Sequence[NumberedForm]) -> list[Part]:
+    def list_parts(self, number: int, index: int, forms: Sequence[NumberedForm]) -> list[Part]:
         """Return the parts with rows of an event, by its index among required events and its forms."""
         if self.scan is None:
             return [Part(number, self.table)]
-        parts = [Part(number, f"scan_{number}", scanned=True)] if self.scan.events[index] else []
-        has_odd = any(item.number in self.aside for item in forms)
-        return parts + ([Part(number, self.table, odd=True)] if has_odd else [])
+        parts = [Part(number, f"scan_{number}", is_scanned=True)] if self.scan.event_counts[index] else []
+        has_odd = any(item.number in self.aside_forms for item in forms)
+        return parts + ([Part(number, self.table, is_odd=True)] if has_odd else [])
 
-    def parameters(self, part: Part) -> dict[str, object]:
+    def build_parameters(self, part: Part) -> dict[str, object]:
         """Return the parameters of a part."""
         hosts: list[str | None] = [None] * (self.indices[-1] + 1)
         offsets = [0] * (self.indices[-1] + 1)
-        for index, host, offset in zip(self.indices, self.share.hosts, self.share.offsets, strict=True):
+        for index, host, offset in zip(self.indices, self.counts.hosts, self.counts.offsets, strict=True):
             hosts[index], offsets[index] = host, offset
         values: dict[str, object] = {f"hosts_{part.number}": hosts, f"offsets_{part.number}": offsets}
-        return values | ({f"places_{part.number}": list(self.places or ())} if part.odd else {})
+        return values | ({f"places_{part.number}": list(self.places or ())} if part.is_odd else {})
 
 
-def fillings(recognition: Recognition, count: int, share: int = 1) -> list[Filling]:
+def create_worker_settings(recognition: Recognition, count: int, share: int = 1) -> list[WorkerSettings]:
     """Return the settings of `count` workers that share a part of the memory."""
-    lines = lines_message(recognition) if scanner.is_there() else None
-    return [Filling(recognition, number, lines, HELD // (count * share)) for number in range(count)]
+    message = encode_lines(recognition) if scanner.is_available() else None
+    return [WorkerSettings(recognition, number, message, SCANNER_MEMORY // (count * share)) for number in range(count)]
 
 
-def fill(engine: Engine, filling: Filling, files: Sequence[LogFile], folder: Path) -> list[ScanResult]:
+def read_log_files(
+    engine: Engine, settings: WorkerSettings, files: Sequence[LogFile], folder: Path
+) -> list[ScanResult]:
     """Read files, except those that are left for later since the rows of the others reach the limit.
 
     Raises AssayError if a file cannot be read to its end.
@@ -209,14 +227,14 @@ def fill(engine: Engine, filling: Filling, files: Sequence[LogFile], folder: Pat
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with closing(Cursor(engine)) as cursor:
-            while (results := _Reading(cursor, filling, files, folder).read()) is None:
+            while (results := _Reading(cursor, settings, files, folder).read()) is None:
                 # Some grew in the meantime. They are read from copies, so each file causes at most one repetition.
-                cursor.drop((filling.table, filling.aside))
+                cursor.drop((settings.lines_table, settings.aside_table))
             return results
     except Exception as error:
-        if not is_of_engine(error) or is_full(error):
+        if not is_engine_error(error) or is_disk_full_error(error):
             raise
-        raise unreadable(files, str(error).split("\n")[0]) from None
+        raise build_unreadable_error(files, str(error).split("\n")[0]) from None
     finally:
         shutil.rmtree(folder)
 
@@ -226,7 +244,7 @@ class _Reading:
     """State of reading files; `plain` and `sources` are copies of files that are not read in place."""
 
     cursor: Cursor
-    filling: Filling
+    settings: WorkerSettings
     files: Sequence[LogFile]
     folder: Path
     plain: dict[int, Path] = field(default_factory=dict)
@@ -234,80 +252,87 @@ class _Reading:
 
     def read(self) -> list[ScanResult] | None:
         """Return the results of the files; None if one changed while it was read in place."""
-        scan = self.scanned()
+        scan = self.scan_files()
         everything = range(len(self.files))
-        strange_files = [index for index in everything if scan is None or scan.files[index].strange]
-        read_files = [
-            index for index in everything if scan and not (scan.files[index].strange or scan.files[index].left)
+        strange_files = [index for index in everything if scan is None or scan.files[index].is_strange]
+        scanned_files = [
+            index
+            for index in everything
+            if scan and not (scan.files[index].is_strange or scan.files[index].is_postponed)
         ]
-        results = [self.read_scanned(scan, read_files)] if scan and read_files else []
-        results += [self.recognised(strange_files)] if strange_files else []
-        for file in (self.files[index] for index in (*read_files, *strange_files)):
+        results = [self.read_scanned(scan, scanned_files)] if scan and scanned_files else []
+        results += [self.recognize_files(strange_files)] if strange_files else []
+        for file in (self.files[index] for index in (*scanned_files, *strange_files)):
             if file.end is not None and not file.unpacked:
-                file.held.unchanged()
-        sources = [item for item in self.sources.items() if item[0] in {*read_files, *strange_files}]
-        return results if all(self._is_as_found(index, source) for index, source in sources) else None
+                file.snapshot.check_unchanged()
+        sources = [item for item in self.sources.items() if item[0] in {*scanned_files, *strange_files}]
+        return results if all(self._is_unchanged(index, source) for index, source in sources) else None
 
-    def _is_as_found(self, index: int, source: Path) -> bool:
+    def _is_unchanged(self, index: int, source: Path) -> bool:
         file = self.files[index]
-        return file.path != source or file.held.steady
+        return file.path != source or file.snapshot.is_steady
 
-    def text(self, index: int) -> Path:
+    def create_plain_file(self, index: int) -> Path:
         """Return a file with exactly the text of a file or chunk."""
         if index not in self.plain:
             file = self.files[index]
-            self.sources[index] = file.source(self.folder)
-            self.plain[index] = plain(self.sources[index], self.folder, f"{file.number}-{file.begin}.plain")
+            self.sources[index] = file.get_readable_path(self.folder)
+            self.plain[index] = decompress_file(self.sources[index], self.folder, f"{file.number}-{file.begin}.plain")
         return self.plain[index]
 
-    def part(self, index: int) -> FilePart:
+    def get_file_part(self, index: int) -> FilePart:
         """Return the text of a file or chunk in place."""
         file = self.files[index]
         if file.end is not None:
-            return FilePart((file.unpacked or file.held).path, file.begin, file.end)
-        text = self.text(index)
-        return FilePart(text, 0, file.held.size if text == file.path else text.stat().st_size)
+            return FilePart((file.unpacked or file.snapshot).path, file.begin, file.end)
+        text = self.create_plain_file(index)
+        return FilePart(text, 0, file.snapshot.size if text == file.path else text.stat().st_size)
 
-    def scanned(self) -> scanner.Scanned | None:
+    def scan_files(self) -> scanner.Scan | None:
         """Scan the files; None without the scanner."""
-        if self.filling.lines is None:
+        if self.settings.scanner_message is None:
             return None
-        parts = [self.part(index) for index in range(len(self.files))]
+        parts = [self.get_file_part(index) for index in range(len(self.files))]
         # No chunk may be left for later, since line numbers of later chunks depend on its lines.
-        most = self.filling.most if all(file.end is None for file in self.files) else NO_END
-        return scanner.scan(files_message(parts, most) + self.filling.lines, len(parts))
+        max_row_bytes = self.settings.max_row_bytes if all(file.end is None for file in self.files) else NO_END
+        return scanner.scan(encode_files(parts, max_row_bytes) + self.settings.scanner_message, len(parts))
 
-    def read_scanned(self, scan: scanner.Scanned, indices: Sequence[int]) -> ScanResult:
+    def read_scanned(self, scan: scanner.Scan, indices: Sequence[int]) -> ScanResult:
         """Return the result of files that the scanner reads."""
-        share = _share(self.files, scan)
+        counts = _count_plain_lines(self.files, scan)
         files = tuple(self.files[index] for index in indices)
-        if not scan.odd:
-            return ScanResult(files, tuple(indices), only(share, indices), scan=scan)
-        with closing(scan.rows(scanner.ODD)) as rows:
-            aside, places = self.filling.tables.set_aside(self.cursor.connection, self.files, rows)
+        if not scan.odd_count:
+            return ScanResult(files, tuple(indices), select_files(counts, indices), scan=scan)
+        with closing(scan.get_rows(scanner.ODD)) as rows:
+            aside, places = self.settings.tables.recognize_aside_lines(self.cursor.connection, self.files, rows)
         forms = frozenset(tally.form for tally in aside.tallies)
-        share_of_all = only(united(share, aside), indices)
-        return ScanResult(files, tuple(indices), share_of_all, self.filling.aside, places, scan, forms)
+        all_counts = select_files(merge_counts(counts, aside), indices)
+        return ScanResult(files, tuple(indices), all_counts, self.settings.aside_table, places, scan, forms)
 
-    def recognised(self, indices: Sequence[int]) -> ScanResult:
+    def recognize_files(self, indices: Sequence[int]) -> ScanResult:
         """Return the result of files that the engine reads."""
         files = tuple(self.files[index] for index in indices)
-        paths = [self.text(index) for index in indices]
-        share = self.filling.tables.fill(self.cursor.connection, files, paths, lambda: self.mended(indices))
-        return ScanResult(files, tuple(range(len(files))), share, self.filling.table)
+        paths = [self.create_plain_file(index) for index in indices]
+        counts = self.settings.tables.fill(
+            self.cursor.connection, files, paths, lambda: self.write_repaired_copies(indices)
+        )
+        return ScanResult(files, tuple(range(len(files))), counts, self.settings.lines_table)
 
-    def mended(self, indices: Sequence[int]) -> list[Path]:
+    def write_repaired_copies(self, indices: Sequence[int]) -> list[Path]:
         """Return copies of files that the engine accepts in any case."""
-        named = [(self.text(index), f"{self.files[index].number}-{self.files[index].begin}") for index in indices]
-        return [mended(path, self.folder, f"{name}.mended")[0] for path, name in named]
+        named = [
+            (self.create_plain_file(index), f"{self.files[index].number}-{self.files[index].begin}")
+            for index in indices
+        ]
+        return [create_repaired_copy(path, self.folder, f"{name}.mended")[0] for path, name in named]
 
 
-def _share(files: Sequence[LogFile], scan: scanner.Scanned) -> Share:
+def _count_plain_lines(files: Sequence[LogFile], scan: scanner.Scan) -> FileCounts:
     """Return the counts of plain lines."""
     tallies: list[LineCount] = []
     tallied: list[int] = []
     lines = [0] * len(files)
-    offsets = tuple(map(offset_of, files))
+    offsets = tuple(map(compute_offset, files))
     for index, (file, result) in enumerate(zip(files, scan.files, strict=True)):
         for item in result.tallies:
             first, last = item.first + offsets[index], item.last + offsets[index]
@@ -321,4 +346,4 @@ def _share(files: Sequence[LogFile], scan: scanner.Scanned) -> Share:
         for item in result.unknown
     )
     hosts = tuple(file.host for file in files)
-    return Share(tuple(tallies), (), hosts, offsets, tuple(lines), tuple(tallied), unknown=unknown)
+    return FileCounts(tuple(tallies), (), hosts, offsets, tuple(lines), tuple(tallied), unknown=unknown)

@@ -20,21 +20,23 @@ class RecordText:
     text: str
 
 
-def record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
+def find_record_offsets(content: bytes, path: Sequence[str]) -> list[int]:
     """Return the byte offset of each item of the list that a document is or has at a path.
 
     The document must have been read without an error.
     """
     text = content.decode("utf-8-sig")
     begin = len(content) - len(text.encode("utf-8"))
-    return _in_bytes(text, begin, [start for start, _ in members(text, list_of(text, path))])
+    return _convert_to_byte_offsets(
+        text, begin, [start for start, _ in find_item_spans(text, find_list_start(text, path))]
+    )
 
 
-def written_records(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, RecordText]:
+def read_record_texts(content: bytes, path: Sequence[str], numbers: Collection[int]) -> dict[int, RecordText]:
     """Return the texts of some items of such a list by their numbers, from 1."""
     text = content.decode("utf-8-sig")
-    spans = members(text, list_of(text, path))
-    lines = _lines(text, [start for start, _ in spans])
+    spans = find_item_spans(text, find_list_start(text, path))
+    lines = _compute_line_numbers(text, [start for start, _ in spans])
     is_one_per_line = len(set(lines)) == len(lines)
     return {
         number: RecordText(lines[number - 1] if is_one_per_line else 0, _FOLD.sub(" ", text[slice(*spans[number - 1])]))
@@ -42,15 +44,15 @@ def written_records(content: bytes, path: Sequence[str], numbers: Collection[int
     }
 
 
-def list_of(text: str, path: Sequence[str]) -> int:
+def find_list_start(text: str, path: Sequence[str]) -> int:
     """Return where the list begins."""
-    place = _after_blanks(text, 0)
+    place = _skip_blanks(text, 0)
     for key in path if text[place] == "{" else ():
-        place = value_of(text, place, key)
+        place = find_value_start(text, place, key)
     return place
 
 
-def _lines(text: str, places: Sequence[int]) -> list[int]:
+def _compute_line_numbers(text: str, places: Sequence[int]) -> list[int]:
     """Return the line numbers of ascending places, from 1."""
     numbers, line, last = [], 1, 0
     for place in places:
@@ -60,40 +62,40 @@ def _lines(text: str, places: Sequence[int]) -> list[int]:
     return numbers
 
 
-def _after_blanks(text: str, place: int) -> int:
+def _skip_blanks(text: str, place: int) -> int:
     match = _BLANK.match(text, place)
     return match.end() if match else place
 
 
-def value_of(text: str, place: int, key: str) -> int:
+def find_value_start(text: str, place: int, key: str) -> int:
     """Return where the value of a key of an object begins, the first value of a duplicate key."""
-    place = _after_blanks(text, place + 1)
+    place = _skip_blanks(text, place + 1)
     while text[place] == '"':
         name, end = _DECODER.raw_decode(text, place)
-        value = _after_blanks(text, _after_blanks(text, end) + 1)
+        value = _skip_blanks(text, _skip_blanks(text, end) + 1)
         if name == key:
             return value
         _, end = _DECODER.raw_decode(text, value)
-        place = _after_blanks(text, end)
+        place = _skip_blanks(text, end)
         if text[place] == ",":
-            place = _after_blanks(text, place + 1)
+            place = _skip_blanks(text, place + 1)
     return place
 
 
-def members(text: str, place: int) -> list[tuple[int, int]]:
+def find_item_spans(text: str, place: int) -> list[tuple[int, int]]:
     """Return where the items of a list begin and end."""
     spans = []
-    place = _after_blanks(text, place + 1)
+    place = _skip_blanks(text, place + 1)
     while text[place] != "]":
         _, end = _DECODER.raw_decode(text, place)
         spans.append((place, end))
-        place = _after_blanks(text, end)
+        place = _skip_blanks(text, end)
         if text[place] == ",":
-            place = _after_blanks(text, place + 1)
+            place = _skip_blanks(text, place + 1)
     return spans
 
 
-def _in_bytes(text: str, begin: int, places: Sequence[int]) -> list[int]:
+def _convert_to_byte_offsets(text: str, begin: int, places: Sequence[int]) -> list[int]:
     """Convert offsets in characters to offsets in bytes."""
     offsets, last = [], 0
     for place in places:

@@ -18,26 +18,26 @@ from sqlglot import exp
 
 from assay.ingest import builder, timestamps
 from assay.ingest.chunks import FILE_STEP
-from assay.ingest.decompress import decompressed
+from assay.ingest.decompress import iter_decompressed
 from assay.ingest.discovery import RunFiles
-from assay.ingest.dropped_records import parsed
-from assay.ingest.event_forms import NumberedForm, numbered
-from assay.ingest.event_query import typed_rows
+from assay.ingest.dropped_records import parse_engine_json
+from assay.ingest.event_forms import NumberedForm, number_forms
+from assay.ingest.event_query import build_typed_query
 from assay.ingest.event_writer import write_event_rows
-from assay.ingest.quarantine import SHOWN, Broken, missing_field_reason
-from assay.ingest.readers.json_record_positions import record_offsets, written_records
+from assay.ingest.quarantine import TEXT_LIMIT, MalformedRecord, explain_missing_field
+from assay.ingest.readers.json_record_positions import find_record_offsets, read_record_texts
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, group_by_file
-from assay.ingest.small_tables import empty
-from assay.ingest.summary import Log, write_found
+from assay.ingest.small_tables import build_create_statement
+from assay.ingest.summary import HostLog, write_results
 from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.model.package import Event, Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
-from assay.sql.dialect import column
-from assay.util.diagnostics import AssayError, Diagnostic, did_you_mean, fail
+from assay.sql.dialect import build_column
+from assay.util.diagnostics import AssayError, Diagnostic, fail, suggest_names
 from assay.util.json_text import build_object, has_conflicting_key
 from assay.util.numbers import format_count
-from assay.util.progress import Bytes
+from assay.util.progress import ByteProgress
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,10 +58,10 @@ class Record:
     seq: int
     value: object
 
-    def broken(self, reason: str) -> Broken:
+    def to_malformed(self, reason: str) -> MalformedRecord:
         """Return the record as a malformed one, without its offset."""
-        text = _plain_text(_json(self.value))[:SHOWN]
-        return Broken(self.host, self.file, self.number, None, _plain_text(reason), text)
+        text = _replace_surrogates(_to_json(self.value))[:TEXT_LIMIT]
+        return MalformedRecord(self.host, self.file, self.number, None, _replace_surrogates(reason), text)
 
 
 @dataclass(slots=True)
@@ -70,9 +70,9 @@ class Records:
 
     source: Source
     files: RunFiles
-    found: list[Record]
-    lost: dict[tuple[str, int], Broken] = field(default_factory=dict)
-    lost_to: list[tuple[str, str]] = field(default_factory=list)
+    records: list[Record]
+    malformed: dict[tuple[str, int], MalformedRecord] = field(default_factory=dict)
+    incomplete_rows: list[tuple[str, str]] = field(default_factory=list)
 
 
 class JsonRecords:
@@ -83,22 +83,22 @@ class JsonRecords:
 
         Raises AssayError also for a document without a list, and for a key that no record has.
         """
-        forms = [item for item in numbered(job.own_events, job.wanted) if item.needed]
-        records = Records(job.source, job.files, _read(job.source, job.files, job.progress))
-        _keys(records, forms)
+        forms = [item for item in number_forms(job.source_events, job.required_fields) if item.is_required]
+        records = Records(job.source, job.files, _read_records(job.source, job.files, job.progress))
+        _check_keys(records, forms)
         with open_engine(job.folder, MEMORY // job.share) as connection:
             try:
-                _stored(connection, records, job.own_events, forms, job.folder)
+                _store_records(connection, records, job.source_events, forms, job.folder)
             except RecursionError:
                 raise fail("broken-file", f"a record is nested too deep: {job.files.directory}") from None
-        return Outcome(bool(records.lost), field_notes=duplicate_value_warnings(records, forms))
+        return Outcome(bool(records.malformed), field_notes=list_duplicate_value_warnings(records, forms))
 
     def locate(self, source: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
         """Yield records of lists by their numbers."""
-        files.unchanged()
+        files.check_unchanged()
         for path, name, group in group_by_file(files, places):
-            content = b"".join(decompressed(path))
-            records = written_records(content, source.body, {item.seq % FILE_STEP for item in group})
+            content = b"".join(iter_decompressed(path))
+            records = read_record_texts(content, source.body, {item.seq % FILE_STEP for item in group})
             for item in group:
                 number = item.seq % FILE_STEP
                 yield item, RawRecord(name, records[number].line, number, records[number].text)
@@ -107,11 +107,11 @@ class JsonRecords:
 READER = JsonRecords()
 
 
-def duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) -> tuple[str, ...]:
+def list_duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) -> tuple[str, ...]:
     """Return a warning about records with two different values of a required key, or nothing."""
-    paths = [records.source.time, *_columns(forms)]
+    paths = [records.source.time, *_list_paths(forms)]
     duplicates = [
-        (record, path) for record in records.found for path in paths if has_conflicting_key(record.value, path)
+        (record, path) for record in records.records for path in paths if has_conflicting_key(record.value, path)
     ]
     if not duplicates:
         return ()
@@ -121,7 +121,7 @@ def duplicate_value_warnings(records: Records, forms: Sequence[NumberedForm]) ->
     return (f"record {record.number} of {record.file} has two values of `{'.'.join(path)}`{others}; the first counts.",)
 
 
-def _stored(
+def _store_records(
     connection: duckdb.DuckDBPyConnection,
     records: Records,
     events: Sequence[Event],
@@ -129,13 +129,13 @@ def _stored(
     folder: Path,
 ) -> None:
     """Write the events and the summary."""
-    _filled(connection, records, forms)
+    _fill_table(connection, records, forms)
     for item in forms:
-        _write(connection, records, item, _columns(forms), folder)
-    _summarise(connection, records, events, folder)
+        _write_event(connection, records, item, _list_paths(forms), folder)
+    _write_summary(connection, records, events, folder)
 
 
-def _read(source: Source, files: RunFiles, progress: Bytes) -> list[Record]:
+def _read_records(source: Source, files: RunFiles, progress: ByteProgress) -> list[Record]:
     """Return all records of a run. Raises AssayError with the problems of all documents."""
     records: list[Record] = []
     problems: list[Diagnostic] = []
@@ -144,13 +144,13 @@ def _read(source: Source, files: RunFiles, progress: Bytes) -> list[Record]:
         for order, path in enumerate(host.files):
             name = path.relative_to(files.directory).as_posix()
             try:
-                listed = _list(source, path)
+                items = _read_list(source, path)
             except AssayError as error:
                 problems += error.diagnostics
                 continue
-            seqs = range(order * FILE_STEP + 1, order * FILE_STEP + 1 + len(listed))
+            seqs = range(order * FILE_STEP + 1, order * FILE_STEP + 1 + len(items))
             records += [
-                Record(host.host, name, seq - seqs[0] + 1, seq, item) for seq, item in zip(seqs, listed, strict=True)
+                Record(host.host, name, seq - seqs[0] + 1, seq, item) for seq, item in zip(seqs, items, strict=True)
             ]
             done += host.sizes[order]
             progress(done, files.size)
@@ -159,10 +159,10 @@ def _read(source: Source, files: RunFiles, progress: Bytes) -> list[Record]:
     return records
 
 
-def _list(source: Source, path: Path) -> list[object]:
+def _read_list(source: Source, path: Path) -> list[object]:
     """Return the list of a document; numbers are texts, as the document writes them."""
     try:
-        text = b"".join(decompressed(path)).decode("utf-8-sig")
+        text = b"".join(iter_decompressed(path)).decode("utf-8-sig")
         document: Any = json.loads(
             text, parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=build_object
         )
@@ -179,17 +179,17 @@ def _list(source: Source, path: Path) -> list[object]:
         raise fail("broken-file", f"the document is nested too deep: {path}") from None
     if isinstance(document, list):
         return document
-    value = _at(document, source.body)
+    value = _get_value(document, source.body)
     if has_conflicting_key(document, source.body):
         raise fail("no-list", f"the document has two lists of records: {path}", expected="one",
                    found=f"a key of `{'.'.join(source.body)}` that stands twice")  # fmt: skip
     if isinstance(value, list):
         return value
-    where = f"at `{'.'.join(source.body)}`" if source.body else "as the whole document"
+    location = f"at `{'.'.join(source.body)}`" if source.body else "as the whole document"
     raise fail(
         "no-list",
         f"the document has no list of records: {path}",
-        expected=f"a list {where}",
+        expected=f"a list {location}",
         found=describe_value(document),
     )
 
@@ -200,7 +200,7 @@ class _Number(str):
     __slots__ = ()
 
 
-def _at(value: object, path: Sequence[str]) -> object:
+def _get_value(value: object, path: Sequence[str]) -> object:
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
@@ -213,29 +213,31 @@ def describe_value(value: object) -> str:
     return "null" if value is None else "a number" if isinstance(value, _Number) else f"a {type(value).__name__}"
 
 
-def _keys(records: Records, forms: Sequence[NumberedForm]) -> None:
+def _check_keys(records: Records, forms: Sequence[NumberedForm]) -> None:
     """Check that some record has the instant, and a key of each required field. Raises AssayError."""
-    objects = [record.value for record in records.found if isinstance(record.value, dict)]
+    objects = [record.value for record in records.records if isinstance(record.value, dict)]
     if not objects:
         return
     required: dict[tuple[Path_, ...], str] = {}
     if records.source.time:
         required[records.source.time,] = f"the time of source `{records.source.name}`"
     for item in forms:
-        for wanted in item.fields:
-            if wanted.paths:
-                required.setdefault(wanted.paths, f"field `{wanted.name}` of event `{item.event.name}`")
+        for required_field in item.fields:
+            if required_field.paths:
+                required.setdefault(required_field.paths, f"field `{required_field.name}` of event `{item.event.name}`")
     keys = {key for value in objects for key in value}
     problems = [
-        _no_key(records, len(objects), paths, user, keys)
+        _build_key_diagnostic(records, len(objects), paths, user, keys)
         for paths, user in required.items()
-        if not any(_at(value, path) is not None for path in paths for value in objects)
+        if not any(_get_value(value, path) is not None for path in paths for value in objects)
     ]
     if problems:
         raise AssayError(tuple(problems))
 
 
-def _no_key(records: Records, number: int, paths: tuple[Path_, ...], user: str, keys: set[str]) -> Diagnostic:
+def _build_key_diagnostic(
+    records: Records, number: int, paths: tuple[Path_, ...], user: str, keys: set[str]
+) -> Diagnostic:
     names = " or ".join(f"`{'.'.join(path)}`" for path in paths)
     total = format_count(number, "record")
     return Diagnostic(
@@ -243,171 +245,186 @@ def _no_key(records: Records, number: int, paths: tuple[Path_, ...], user: str, 
         f"none of the {total} has a value of {names}, which {user} is read from: {records.files.directory}",
         expected=f"records with {names}",
         found=", ".join(f"`{key}`" for key in sorted(keys)) or "records without any key",
-        hint=did_you_mean(paths[0][0], keys) if paths[0][0] not in keys else "the key is there, and null in each",
+        hint=suggest_names(paths[0][0], keys) if paths[0][0] not in keys else "the key is there, and null in each",
     )
 
 
-def _columns(forms: Sequence[NumberedForm]) -> list[Path_]:
+def _list_paths(forms: Sequence[NumberedForm]) -> list[Path_]:
     return list(dict.fromkeys(path for item in forms for path in item.paths))
 
 
-def _filled(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequence[NumberedForm]) -> None:
+def _fill_table(connection: duckdb.DuckDBPyConnection, records: Records, forms: Sequence[NumberedForm]) -> None:
     """Fill the table of all records: host, seq, t_ns, sound, c0, ... (values that fields are read from).
 
     `sound` is true unless the record is malformed; a malformed instant does not count.
     """
-    paths = _columns(forms)
-    stored = [f"c{index}" for index, _ in enumerate(paths)]
-    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT", "sound": "BOOLEAN"} | dict.fromkeys(stored, "TEXT")
-    connection.execute(empty(ROWS, kinds))
+    paths = _list_paths(forms)
+    stored_columns = [f"c{index}" for index, _ in enumerate(paths)]
+    kinds = {"host": "TEXT", "seq": "BIGINT", "t_ns": "BIGINT", "sound": "BOOLEAN"} | dict.fromkeys(
+        stored_columns, "TEXT"
+    )
+    connection.execute(build_create_statement(ROWS, kinds))
     values: dict[str, Sequence[object]] = {
-        "host": [record.host for record in records.found],
-        "seq": [record.seq for record in records.found],
+        "host": [record.host for record in records.records],
+        "seq": [record.seq for record in records.records],
     }
-    for name, path in zip(stored, paths, strict=True):
-        values[name] = [_text(value) for value in _read_at(records, path)]
-    values["sound"] = sound = [_is_sound(records, record) for record in records.found]
-    timed = records.source.time
+    for name, path in zip(stored_columns, paths, strict=True):
+        values[name] = [_to_text(value) for value in _iter_values(records, path)]
+    values["sound"] = sound = [_is_sound(records, record) for record in records.records]
+    time_path = records.source.time
     values["said"] = instants = [
-        _text(_at(record.value, timed)) if timed and whole else None
-        for record, whole in zip(records.found, sound, strict=True)
+        _to_text(_get_value(record.value, time_path)) if time_path and is_sound else None
+        for record, is_sound in zip(records.records, sound, strict=True)
     ]
-    types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "said": "TEXT"} | dict.fromkeys(stored, "TEXT")
-    columns = [builder.alias(exp.Explode(this=builder.given_list(name, kind)), name) for name, kind in types.items()]
-    moment = builder.alias(timestamps.parse_parts(records.source, column("said")), "moment")
+    types = {"host": "TEXT", "seq": "BIGINT", "sound": "BOOLEAN", "said": "TEXT"} | dict.fromkeys(
+        stored_columns, "TEXT"
+    )
+    columns = [
+        builder.build_alias(exp.Explode(this=builder.build_list_parameter(name, kind)), name)
+        for name, kind in types.items()
+    ]
+    moment = builder.build_alias(timestamps.build_parts(records.source, build_column("said")), "moment")
     stages = [
         ("given", dialect.select(*columns)),
-        ("parted", builder.from_source(dialect.select("*", moment), "given")),
+        ("parted", builder.set_source(dialect.select("*", moment), "given")),
     ]
-    t_ns = builder.alias(timestamps.instant(records.source, column("moment")), "t_ns")
-    query = dialect.staged(builder.from_source(dialect.select("host", "seq", t_ns, "sound", *stored), "parted"), stages)
+    t_ns = builder.build_alias(timestamps.build_instant(records.source, build_column("moment")), "t_ns")
+    query = dialect.add_stages(
+        builder.set_source(dialect.select("host", "seq", t_ns, "sound", *stored_columns), "parted"), stages
+    )
     insert = exp.Insert(this=exp.to_table(ROWS), expression=query)
     connection.execute(insert.sql(dialect=dialect.DIALECT, copy=False), values)
-    if timed:
-        _timeless(connection, records, instants)
+    if time_path:
+        _note_timeless(connection, records, instants)
 
 
 def _is_sound(records: Records, record: Record) -> bool:
     """Return whether a record may be an event; note one that is not an object as malformed."""
     if not isinstance(record.value, dict):
-        records.lost.setdefault((record.host, record.seq), record.broken("not an object"))
-    return (record.host, record.seq) not in records.lost
+        records.malformed.setdefault((record.host, record.seq), record.to_malformed("not an object"))
+    return (record.host, record.seq) not in records.malformed
 
 
-def _timeless(connection: duckdb.DuckDBPyConnection, records: Records, texts: Sequence[str | None]) -> None:
+def _note_timeless(connection: duckdb.DuckDBPyConnection, records: Records, texts: Sequence[str | None]) -> None:
     """Note records without a valid instant as malformed; `texts` are the instants of all records."""
-    timeless = exp.and_(column("sound"), builder.is_null(column("t_ns")))
-    query = builder.from_source(dialect.select("host", "seq"), ROWS).where(timeless, copy=False)
-    lost = set(connection.execute(dialect.text(query)).fetchall())
-    for record, text in zip(records.found, texts, strict=True):
-        if (record.host, record.seq) in lost:
-            instant = _json(_at(record.value, records.source.time))[:80]
-            records.lost[record.host, record.seq] = record.broken("no time" if text is None else f"bad time: {instant}")
+    is_timeless = exp.and_(build_column("sound"), builder.is_null(build_column("t_ns")))
+    query = builder.set_source(dialect.select("host", "seq"), ROWS).where(is_timeless, copy=False)
+    timeless_keys = set(connection.execute(dialect.to_sql(query)).fetchall())
+    for record, text in zip(records.records, texts, strict=True):
+        if (record.host, record.seq) in timeless_keys:
+            instant = _to_json(_get_value(record.value, records.source.time))[:80]
+            records.malformed[record.host, record.seq] = record.to_malformed(
+                "no time" if text is None else f"bad time: {instant}"
+            )
 
 
-def _read_at(records: Records, path: Path_) -> Iterator[object]:
+def _iter_values(records: Records, path: Path_) -> Iterator[object]:
     """Yield the value at a path of each record.
 
     A record with half of a surrogate pair there is malformed, since values may differ by that alone.
     """
-    for record in records.found:
-        value = _at(record.value, path)
-        if value is not None and _HALF.search(value if isinstance(value, str) else _json(value)):
-            records.lost.setdefault((record.host, record.seq), record.broken(HALF))
+    for record in records.records:
+        value = _get_value(record.value, path)
+        if value is not None and _HALF.search(value if isinstance(value, str) else _to_json(value)):
+            records.malformed.setdefault((record.host, record.seq), record.to_malformed(HALF))
         yield value
 
 
-def _text(value: object) -> str | None:
+def _to_text(value: object) -> str | None:
     """Return a value as the text that fields are read from, JSON for lists and objects; None for null."""
     if value is None:
         return None
-    return _plain_text(value if isinstance(value, str) else _json(value))
+    return _replace_surrogates(value if isinstance(value, str) else _to_json(value))
 
 
-def _plain_text(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Replace halves of surrogate pairs, which JSON may have, but text may not."""
     return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
-def _json(value: object) -> str:
+def _to_json(value: object) -> str:
     """Return a value as JSON, with numbers as they are written."""
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, dict):
         return (
             "{"
-            + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {_json(item)}" for key, item in value.items())
+            + ", ".join(f"{json.dumps(key, ensure_ascii=False)}: {_to_json(item)}" for key, item in value.items())
             + "}"
         )
     if isinstance(value, list):
-        return "[" + ", ".join(map(_json, value)) + "]"
+        return "[" + ", ".join(map(_to_json, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
 
 
-def _write(
+def _write_event(
     connection: duckdb.DuckDBPyConnection, records: Records, item: NumberedForm, paths: Sequence[Path_], folder: Path
 ) -> None:
     """Write the rows of an event; note records without a required field."""
-    read: dict[Path_, exp.Expr] = {path: column(f"c{paths.index(path)}") for path in item.paths}
-    places = [f"c{paths.index(path)}" for path in item.paths]
-    form = builder.alias(dialect.integer(item.number), "form")
-    query = builder.from_source(dialect.select(*KEYS, form, *places), ROWS)
+    values_by_path: dict[Path_, exp.Expr] = {path: build_column(f"c{paths.index(path)}") for path in item.paths}
+    stored_columns = [f"c{paths.index(path)}" for path in item.paths]
+    form = builder.build_alias(dialect.build_integer(item.number), "form")
+    query = builder.set_source(dialect.select(*KEYS, form, *stored_columns), ROWS)
     target = folder / "events" / item.event.name / "0.parquet"
     target.parent.mkdir(parents=True)
-    query = query.where(_events(records), copy=False)
+    query = query.where(_is_event_row(records), copy=False)
 
-    def rows(swift: bool) -> exp.Query:
-        return typed_rows([item], read, query.copy(), swift=swift)
+    def build_rows(is_fast: bool) -> exp.Query:
+        return build_typed_query([item], values_by_path, query.copy(), is_fast=is_fast)
 
-    places_of = {(record.host, record.seq): record for record in records.found}
-    for host, seq in write_event_rows(connection, item.event.name, rows, target):
-        record = places_of[host, seq]
-        body = parsed(_json(record.value))
-        reasons = (missing_field_reason(item.event.name, field, body) for field in item.fields)
-        records.lost.setdefault((host, seq), record.broken(next(filter(None, reasons), "a field is missing")))
-        records.lost_to.append((host, item.event.name))
+    records_by_place = {(record.host, record.seq): record for record in records.records}
+    for host, seq in write_event_rows(connection, item.event.name, build_rows, target):
+        record = records_by_place[host, seq]
+        body = parse_engine_json(_to_json(record.value))
+        reasons = (explain_missing_field(item.event.name, field, body) for field in item.fields)
+        records.malformed.setdefault(
+            (host, seq), record.to_malformed(next(filter(None, reasons), "a field is missing"))
+        )
+        records.incomplete_rows.append((host, item.event.name))
 
 
-def _events(records: Records) -> exp.Expr:
+def _is_event_row(records: Records) -> exp.Expr:
     """Return the condition that a record may be an event: sound, and with an instant if the source requires one."""
-    return builder.is_not_null(column("t_ns")) if records.source.time else column("sound")
+    return builder.is_not_null(build_column("t_ns")) if records.source.time else build_column("sound")
 
 
-def _summarise(connection: duckdb.DuckDBPyConnection, records: Records, events: Sequence[Event], folder: Path) -> None:
+def _write_summary(
+    connection: duckdb.DuckDBPyConnection, records: Records, events: Sequence[Event], folder: Path
+) -> None:
     """Write the summary of the lists. Raises AssayError if too many records are malformed."""
-    rows = _host_rows(connection, records)
-    logs = [_log(records, host.host, rows.get(host.host, (0, 0, None, None))) for host in records.files.hosts]
+    rows = _compute_host_summaries(connection, records)
+    logs = [_create_log(records, host.host, rows.get(host.host, (0, 0, None, None))) for host in records.files.hosts]
     counts = [
-        (host, event.name, usable - records.lost_to.count((host, event.name)))
+        (host, event.name, usable - records.incomplete_rows.count((host, event.name)))
         for host, (_, usable, _, _) in sorted(rows.items())
         for event in sorted(events, key=lambda item: item.name)
     ]
-    broken = _placed(records)
-    write_found(connection, records.source, logs, counts, broken, folder)
+    broken = _locate_malformed(records)
+    write_results(connection, records.source, logs, counts, broken, folder)
 
 
-def _placed(records: Records) -> Iterator[Broken]:
+def _locate_malformed(records: Records) -> Iterator[MalformedRecord]:
     """Yield malformed records in order, with the offset of their first byte."""
-    ordered = sorted(records.lost.values(), key=lambda item: (item.host, item.file, item.line))
+    ordered = sorted(records.malformed.values(), key=lambda item: (item.host, item.file, item.line))
     for name, group in itertools.groupby(ordered, key=lambda item: item.file):
-        offsets = record_offsets(b"".join(decompressed(records.files.directory / name)), records.source.body)
+        offsets = find_record_offsets(b"".join(iter_decompressed(records.files.directory / name)), records.source.body)
         yield from (replace(item, offset=offsets[item.line - 1]) for item in group)
 
 
-def _log(records: Records, host: str, summary: tuple[int, int, int | None, int | None]) -> Log:
+def _create_log(records: Records, host: str, summary: tuple[int, int, int | None, int | None]) -> HostLog:
     number, _, first, last = summary
-    lost = sum(lost_host == host for lost_host, _ in records.lost)
-    return Log(host, number, number, number - lost, lost, 0, first, last, first)
+    malformed_count = sum(lost_host == host for lost_host, _ in records.malformed)
+    return HostLog(host, number, number, number - malformed_count, malformed_count, 0, first, last, first)
 
 
-def _host_rows(
+def _compute_host_summaries(
     connection: duckdb.DuckDBPyConnection, records: Records
 ) -> Mapping[str, tuple[int, int, int | None, int | None]]:
     """Return for each host: records, records that may be events, instants of the first and the last of these."""
     edges = [
-        exp.ArgMin(this=column("t_ns"), expression=column("seq")),
-        exp.ArgMax(this=column("t_ns"), expression=column("seq")),
+        exp.ArgMin(this=build_column("t_ns"), expression=build_column("seq")),
+        exp.ArgMax(this=build_column("t_ns"), expression=build_column("seq")),
     ]
-    numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_events(records))]
-    query = builder.from_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
-    return {host: tuple(rest) for host, *rest in connection.execute(dialect.text(query)).fetchall()}
+    numbers = [exp.Count(this=exp.Star()), exp.CountIf(this=_is_event_row(records))]
+    query = builder.set_source(dialect.select("host", *numbers, *edges), ROWS).group_by("host")
+    return {host: tuple(rest) for host, *rest in connection.execute(dialect.to_sql(query)).fetchall()}

@@ -12,10 +12,10 @@ from assay.ingest import builder
 from assay.ingest.invalid_text import NO_CHARACTER
 from assay.ingest.plain_copies import LONGEST
 from assay.sql import dialect
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 
 
-def scan() -> exp.Select:
+def build_scan_query() -> exp.Select:
     """Return the query for the lines of the files `$files` in order: index of the file, text.
 
     It fails for a file that is not UTF-8, mixes line ends, or has a line that is too long.
@@ -24,40 +24,40 @@ def scan() -> exp.Select:
         "columns": exp.Struct(
             expressions=[exp.PropertyEQ(this=exp.to_identifier("line"), expression=exp.Literal.string("VARCHAR"))]
         ),
-        "delim": exp.Anonymous(this="chr", expressions=[dialect.integer(NO_CHARACTER)]),
+        "delim": exp.Anonymous(this="chr", expressions=[dialect.build_integer(NO_CHARACTER)]),
         "quote": exp.Literal.string(""),
         "escape": exp.Literal.string(""),
         "header": exp.false(),
         "auto_detect": exp.false(),
         "compression": exp.Literal.string("none"),  # files are decompressed before, whatever their name
-        "max_line_size": dialect.integer(LONGEST),
+        "max_line_size": dialect.build_integer(LONGEST),
         "strict_mode": exp.true(),
     }
-    pairs = [exp.EQ(this=column(name), expression=value) for name, value in options.items()]
-    index = builder.cast(column("file_index"), "SMALLINT")
-    query = dialect.select(builder.alias(index, "file"), "line")
-    return builder.from_source(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
+    pairs = [exp.EQ(this=build_column(name), expression=value) for name, value in options.items()]
+    index = builder.cast(build_column("file_index"), "SMALLINT")
+    query = dialect.select(builder.build_alias(index, "file"), "line")
+    return builder.set_source(query, exp.ReadCSV(this=exp.Placeholder(this="files"), expressions=pairs))
 
 
-def set_aside(view: str) -> exp.Select:
+def build_aside_lines(view: str) -> exp.Select:
     """Return the query for the odd lines of the scanner (`scanner.Scanned.rows`), with the columns of `scan`."""
-    return builder.from_source(dialect.select("file", builder.alias(column("c1"), "line")), view)
+    return builder.set_source(dialect.select("file", builder.build_alias(build_column("c1"), "line")), view)
 
 
-def bare(source: str) -> exp.Select:
+def build_lines_without_nul(source: str) -> exp.Select:
     """Return the query for lines without NUL bytes before them; `padded` is true if there were some.
 
     NUL bytes appear if a log was truncated while a program kept writing it, or if a machine crashed.
     """
-    line, nul = column("line"), builder.call("chr", dialect.integer(0))
+    line, nul = build_column("line"), builder.call("chr", dialect.build_integer(0))
     padded = builder.call("starts_with", line, nul)
-    text = builder.when(padded.copy(), builder.call("ltrim", line.copy(), nul.copy()), line.copy())
-    return builder.from_source(
-        dialect.select("file", builder.alias(padded, "padded"), builder.alias(text, "line")), source
+    text = builder.build_if(padded.copy(), builder.call("ltrim", line.copy(), nul.copy()), line.copy())
+    return builder.set_source(
+        dialect.select("file", builder.build_alias(padded, "padded"), builder.build_alias(text, "line")), source
     )
 
 
-def refusals() -> tuple[type[Exception], ...]:
+def list_scan_errors() -> tuple[type[Exception], ...]:
     """Return the errors with which a scan rejects the content of a file."""
     import duckdb
 
@@ -69,6 +69,6 @@ def refusals() -> tuple[type[Exception], ...]:
     )
 
 
-def scanned(files: Sequence[Path]) -> dict[str, object]:
+def build_scan_parameters(files: Sequence[Path]) -> dict[str, object]:
     """Return the parameters of a scan."""
     return {"files": [glob.escape(str(path)) for path in files]}

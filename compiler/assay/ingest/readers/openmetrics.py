@@ -20,13 +20,22 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest import builder, invalid_text
-from assay.ingest.plain_copies import TOO_LONG, may_scan, mended
+from assay.ingest.plain_copies import TOO_LONG, can_scan, create_repaired_copy
 from assay.ingest.readers import lines, sample_store
-from assay.ingest.readers.sample_store import NAME, add_samples, add_series, counted, drop, first_of, make, run
+from assay.ingest.readers.sample_store import (
+    NAME,
+    add_samples,
+    add_series,
+    build_row_number,
+    create_table,
+    drop_tables,
+    execute_statement,
+    get_first_line,
+)
 from assay.sql import dialect
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 from assay.util.diagnostics import fail
-from assay.util.os_errors import is_full
+from assay.util.os_errors import is_disk_full_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,7 +57,7 @@ LINE = (
 )
 PARTS = ("name", "said", "value", "seconds")
 UNREAD = "no sample: expected a name, labels, a value and an instant"
-DOUBLED = "a label, or the name, stands twice"
+DUPLICATE = "a label, or the name, stands twice"
 UNNAMED = "no name"
 
 
@@ -60,97 +69,113 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     import duckdb
 
     try:
-        long = _scanned(connection, plain, file, folder)
+        long_lines = _scan_file(connection, plain, file, folder)
     except duckdb.Error as error:
-        if is_full(error):
+        if is_disk_full_error(error):
             raise
-        raise sample_store.unreadable(path, first_of(error)) from None
-    make(connection, "parsed", _parsed())
-    seconds = _ends(connection)
+        raise sample_store.build_unreadable_error(path, get_first_line(error)) from None
+    create_table(connection, "parsed", _build_parsed_query())
+    seconds = _has_end(connection)
     if not seconds:
-        _judge(connection, path, plain)
-    make(connection, "said_series", _series())
-    called = builder.alias(column("called"), "name")
-    add_series(connection, file, builder.from_source(dialect.select("place", called, "labels"), "said_series"))
-    make(connection, "pairs", _pairs(sample_store.instant if seconds else _of_milliseconds), long=long)
-    stale = exp.true() if seconds else exp.EQ(this=column("named"), expression=builder.text(""))
-    add_samples(connection, file, "pairs", ended=exp.and_(stale, builder.call("isnan", column("value"))))
-    drop(connection, "written", "parsed", "said_series", "pairs")
+        _check_complete(connection, path, plain)
+    create_table(connection, "said_series", _build_series_query())
+    name = builder.build_alias(build_column("called"), "name")
+    add_series(connection, file, builder.set_source(dialect.select("place", name, "labels"), "said_series"))
+    create_table(
+        connection,
+        "pairs",
+        _build_pairs_query(sample_store.build_instant if seconds else _build_millisecond_instant),
+        long=long_lines,
+    )
+    is_stale = exp.true() if seconds else exp.EQ(this=build_column("named"), expression=builder.build_text(""))
+    add_samples(connection, file, "pairs", is_end=exp.and_(is_stale, builder.call("isnan", build_column("value"))))
+    drop_tables(connection, "written", "parsed", "said_series", "pairs")
 
 
-def _scanned(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> Sequence[int]:
+def _scan_file(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, folder: Path) -> Sequence[int]:
     """Fill the table `written` from the file, or from a mended copy if the scan rejects the file.
 
     Return the numbers of lines that are too long.
     """
-    if may_scan(plain):
-        with contextlib.suppress(*lines.refusals()):
-            _scan(connection, plain)
+    if can_scan(plain):
+        with contextlib.suppress(*lines.list_scan_errors()):
+            _scan_lines(connection, plain)
             return ()
-    copy, long = mended(plain, folder, f"{file}.mended")
-    _scan(connection, copy)
-    _set_aside(connection, file, long)
-    return tuple(long)
+    copy, long_lines = create_repaired_copy(plain, folder, f"{file}.mended")
+    _scan_lines(connection, copy)
+    _move_invalid_samples(connection, file, long_lines)
+    return tuple(long_lines)
 
 
-def _set_aside(connection: duckdb.DuckDBPyConnection, file: int, long: Sequence[int]) -> None:
+def _move_invalid_samples(connection: duckdb.DuckDBPyConnection, file: int, long_lines: Sequence[int]) -> None:
     """Move samples with bytes that are not UTF-8 to the malformed ones, since names may differ by these alone.
 
     Lines that are too long stay, since only their beginning was read.
     """
-    has_invalid = builder.call("contains", column("line"), invalid_text.invalid_sign())
-    is_long = builder.call("list_contains", builder.given_list("long", "BIGINT"), column("number"))
-    is_malformed = exp.and_(has_invalid, exp.not_(builder.starts(column("line"), "#")), exp.not_(is_long))
-    text = builder.call("replace", column("line"), invalid_text.invalid_sign(), builder.text(invalid_text.READABLE))
-    columns = dialect.select(dialect.integer(file), "number", builder.text(invalid_text.NOT_UTF8), text)
-    query = builder.from_source(columns, "written").where(is_malformed, copy=False)
-    sample_store.add(connection, "found_broken", query, long=list(long))
-    run(
-        connection, exp.Delete(this=exp.to_table("written"), where=exp.Where(this=is_malformed.copy())), long=list(long)
+    has_invalid = builder.call("contains", build_column("line"), invalid_text.build_substitute())
+    is_long = builder.call("list_contains", builder.build_list_parameter("long", "BIGINT"), build_column("number"))
+    is_malformed = exp.and_(
+        has_invalid, exp.not_(builder.build_starts_with(build_column("line"), "#")), exp.not_(is_long)
+    )
+    text = builder.call(
+        "replace", build_column("line"), invalid_text.build_substitute(), builder.build_text(invalid_text.READABLE)
+    )
+    columns = dialect.select(dialect.build_integer(file), "number", builder.build_text(invalid_text.NOT_UTF8), text)
+    query = builder.set_source(columns, "written").where(is_malformed, copy=False)
+    sample_store.insert_rows(connection, "found_broken", query, long=list(long_lines))
+    execute_statement(
+        connection,
+        exp.Delete(this=exp.to_table("written"), where=exp.Where(this=is_malformed.copy())),
+        long=list(long_lines),
     )
 
 
-def _scan(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
+def _scan_lines(connection: duckdb.DuckDBPyConnection, plain: Path) -> None:
     """Fill the table `written`: number and text of each line."""
-    run(connection, exp.Drop(tables=[exp.to_table("written")], kind="TABLE", exists=True))
-    query = builder.from_source(dialect.select(builder.alias(counted(), "number"), "line"), lines.scan().subquery("l"))
-    make(connection, "written", query, **lines.scanned([plain]))
+    execute_statement(connection, exp.Drop(tables=[exp.to_table("written")], kind="TABLE", exists=True))
+    query = builder.set_source(
+        dialect.select(builder.build_alias(build_row_number(), "number"), "line"),
+        lines.build_scan_query().subquery("l"),
+    )
+    create_table(connection, "written", query, **lines.build_scan_parameters([plain]))
 
 
-def _blank() -> exp.Expr:
-    return exp.EQ(this=builder.call("trim", column("line")), expression=builder.text(""))
+def _is_blank() -> exp.Expr:
+    return exp.EQ(this=builder.call("trim", build_column("line")), expression=builder.build_text(""))
 
 
-def _last(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
+def _find_last_line(connection: duckdb.DuckDBPyConnection) -> tuple[str, int]:
     """Return the last line that is not blank and its number, 0 if there is none."""
-    last = exp.ArgMax(this=column("line"), expression=column("number"))
-    query = builder.from_source(dialect.select(last, exp.Max(this=column("number"))), "written")
-    ((text, number),) = run(connection, query.where(exp.Not(this=_blank()), copy=False))
+    last = exp.ArgMax(this=build_column("line"), expression=build_column("number"))
+    query = builder.set_source(dialect.select(last, exp.Max(this=build_column("number"))), "written")
+    ((text, number),) = execute_statement(connection, query.where(exp.Not(this=_is_blank()), copy=False))
     return text or "", number or 0
 
 
-def _ends(connection: duckdb.DuckDBPyConnection) -> bool:
+def _has_end(connection: duckdb.DuckDBPyConnection) -> bool:
     """Return whether the last line is the end of OpenMetrics."""
-    return _last(connection)[0].rstrip() == END
+    return _find_last_line(connection)[0].rstrip() == END
 
 
-def _judge(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> None:
+def _check_complete(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> None:
     """Check that a text without an end has only milliseconds and a complete last line. Raises AssayError."""
-    timed = exp.NEQ(this=column("seconds"), expression=builder.text(""))
-    odd = exp.Not(this=builder.call("regexp_matches", column("seconds"), builder.text(MILLISECONDS)))
-    counts = [exp.CountIf(this=item) for item in (_is_sample(), timed, exp.and_(timed.copy(), odd))]
-    ((samples, instants, invalid),) = run(connection, builder.from_source(dialect.select(*counts), "parsed"))
+    has_time = exp.NEQ(this=build_column("seconds"), expression=builder.build_text(""))
+    is_invalid = exp.Not(this=builder.call("regexp_matches", build_column("seconds"), builder.build_text(MILLISECONDS)))
+    counts = [exp.CountIf(this=item) for item in (_is_sample(), has_time, exp.and_(has_time.copy(), is_invalid))]
+    ((samples, instants, invalid),) = execute_statement(
+        connection, builder.set_source(dialect.select(*counts), "parsed")
+    )
     if samples and not instants:
         raise fail(
             "not-samples",
             f"the samples of the text have no instants: {path}",
             expected="OpenMetrics text, or a text whose samples end in milliseconds since 1970",
-            found=_first_sample(connection),
+            found=_format_first_sample(connection),
             hint="a page `/metrics` tells of one moment, and not of which; `assay fetch prometheus` asks the server "
             "that scrapes it",
         )
-    if invalid or not samples or not _line_ends(plain):
-        text, number = _last(connection)
+    if invalid or not samples or not _ends_with_newline(plain):
+        text, number = _find_last_line(connection)
         raise fail(
             "broken-file",
             f"the OpenMetrics text has no end: {path}",
@@ -161,122 +186,134 @@ def _judge(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path) -> No
 
 
 def _is_sample() -> exp.Expr:
-    return exp.NEQ(this=column("value"), expression=builder.text(""))
+    return exp.NEQ(this=build_column("value"), expression=builder.build_text(""))
 
 
-def _first_sample(connection: duckdb.DuckDBPyConnection) -> str:
-    query = builder.from_source(dialect.select("number", "line"), "parsed").where(_is_sample(), copy=False)
-    ((number, line),) = run(connection, query.order_by("number").limit(1))
+def _format_first_sample(connection: duckdb.DuckDBPyConnection) -> str:
+    query = builder.set_source(dialect.select("number", "line"), "parsed").where(_is_sample(), copy=False)
+    ((number, line),) = execute_statement(connection, query.order_by("number").limit(1))
     return f"line {number}: {line[:80]}"
 
 
-def _line_ends(plain: Path) -> bool:
+def _ends_with_newline(plain: Path) -> bool:
     """Return whether the last line of a file has its end."""
     with plain.open("rb") as stream:
         stream.seek(-1, os.SEEK_END)
         return stream.read(1) == b"\n"
 
 
-def _of_milliseconds(text: exp.Expr) -> exp.Expr:
+def _build_millisecond_instant(text: exp.Expr) -> exp.Expr:
     """Return milliseconds since 1970 in ns; null if the text is not a number."""
     exact = exp.Mul(
         this=builder.try_cast(text, "DECIMAL(20, 0)"),
-        expression=builder.cast(dialect.integer(10**6), "DECIMAL(8, 0)"),
+        expression=builder.cast(dialect.build_integer(10**6), "DECIMAL(8, 0)"),
     )
     return builder.try_cast(exact, "BIGINT")
 
 
-def _parsed() -> exp.Select:
+def _build_parsed_query() -> exp.Select:
     """Return the query for lines without comments: number, line, and the parts of a sample, empty if it is none."""
-    names = exp.Array(expressions=[builder.text(name) for name in PARTS])
-    parts = builder.alias(builder.call("regexp_extract", column("line"), builder.text(LINE), names), "parts")
-    has_sample = exp.not_(exp.or_(builder.starts(column("line"), "#"), _blank()))
-    rows = builder.from_source(dialect.select("number", "line", parts), "written").where(has_sample, copy=False)
+    names = exp.Array(expressions=[builder.build_text(name) for name in PARTS])
+    parts = builder.build_alias(
+        builder.call("regexp_extract", build_column("line"), builder.build_text(LINE), names), "parts"
+    )
+    has_sample = exp.not_(exp.or_(builder.build_starts_with(build_column("line"), "#"), _is_blank()))
+    rows = builder.set_source(dialect.select("number", "line", parts), "written").where(has_sample, copy=False)
     values = [
-        builder.alias(builder.call("struct_extract", column("parts"), builder.text(name)), name) for name in PARTS
-    ]  # fmt: skip
-    return builder.from_source(dialect.select("number", "line", *values), rows.subquery("r"))
+        builder.build_alias(builder.call("struct_extract", build_column("parts"), builder.build_text(name)), name)
+        for name in PARTS
+    ]
+    return builder.set_source(dialect.select("number", "line", *values), rows.subquery("r"))
 
 
-def _series() -> exp.Select:
+def _build_series_query() -> exp.Select:
     """Return the query for each series as it is written: place, name, said, called, quoted, labels.
 
     `said` is the text of the labels, `called` the name, which may be among the labels; `quoted` is true if it has no
     label name there. `labels` is null if a label or the name is duplicate.
     """
-    place = builder.alias(counted(), "place")
-    each = builder.from_source(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
-    quoted = builder.alias(builder.call("list_contains", _parts(3), builder.text("")), "quoted")
-    has_two_names = exp.and_(quoted.this.copy(), exp.NEQ(this=column("name"), expression=builder.text("")))
-    labels = builder.alias(builder.when(exp.not_(has_two_names), _labels()), "labels")
-    query = builder.from_source(dialect.select(place, "name", "said", quoted, labels), each).subquery("l")
-    label = builder.first_of(
-        [builder.call("map_extract_value", column("labels"), builder.text(NAME)), builder.text("")]
+    place = builder.build_alias(build_row_number(), "place")
+    each = builder.set_source(dialect.select("name", "said"), "parsed").group_by("name", "said").subquery("g")
+    quoted = builder.build_alias(builder.call("list_contains", _build_label_parts(3), builder.build_text("")), "quoted")
+    has_two_names = exp.and_(quoted.this.copy(), exp.NEQ(this=build_column("name"), expression=builder.build_text("")))
+    labels = builder.build_alias(builder.build_if(exp.not_(has_two_names), _build_labels()), "labels")
+    query = builder.set_source(dialect.select(place, "name", "said", quoted, labels), each).subquery("l")
+    label = builder.build_coalesce(
+        [builder.call("map_extract_value", build_column("labels"), builder.build_text(NAME)), builder.build_text("")]
     )
-    called = builder.when(exp.NEQ(this=column("name"), expression=builder.text("")), column("name"), label)
-    return builder.from_source(
-        dialect.select("place", "name", "said", builder.alias(called, "called"), "quoted", "labels"), query
+    called = builder.build_if(
+        exp.NEQ(this=build_column("name"), expression=builder.build_text("")), build_column("name"), label
+    )
+    return builder.set_source(
+        dialect.select("place", "name", "said", builder.build_alias(called, "called"), "quoted", "labels"), query
     )
 
 
-def _parts(group: int) -> exp.Expr:
+def _build_label_parts(group: int) -> exp.Expr:
     """Return a group of `LABEL` for each label; empty texts where it is absent."""
-    texts = builder.call("regexp_extract_all", column("said"), builder.text(LABEL), dialect.integer(group))
-    return dialect.transformed(texts, "p", builder.first_of([column("p"), builder.text("")]))
+    texts = builder.call(
+        "regexp_extract_all", build_column("said"), builder.build_text(LABEL), dialect.build_integer(group)
+    )
+    return dialect.build_list_transform(texts, "p", builder.build_coalesce([build_column("p"), builder.build_text("")]))
 
 
-def _labels() -> exp.Expr:
+def _build_labels() -> exp.Expr:
     """Return the labels as a map, including a quoted name of the series; null for a duplicate label."""
     plain, quoted, equals, value = (
-        builder.call("struct_extract", column("l"), dialect.integer(place)) for place in range(1, 5)
+        builder.call("struct_extract", build_column("l"), dialect.build_integer(place)) for place in range(1, 5)
     )
-    listed = builder.call("list_zip", *(_parts(group) for group in range(1, 5)))
-    is_name = exp.EQ(this=equals, expression=builder.text(""))
-    name = builder.when(exp.NEQ(this=plain, expression=builder.text("")), plain.copy(), _unescaped(quoted))
-    names = dialect.transformed(listed, "l", builder.when(is_name, builder.text(NAME), name))
-    values = dialect.transformed(
-        listed.copy(), "l", builder.when(is_name.copy(), _unescaped(quoted.copy()), _unescaped(value))
+    listed = builder.call("list_zip", *(_build_label_parts(group) for group in range(1, 5)))
+    is_name = exp.EQ(this=equals, expression=builder.build_text(""))
+    name = builder.build_if(
+        exp.NEQ(this=plain, expression=builder.build_text("")), plain.copy(), _build_unescaped(quoted)
     )
-    return builder.tried(builder.call("map", names, values))
+    names = dialect.build_list_transform(listed, "l", builder.build_if(is_name, builder.build_text(NAME), name))
+    values = dialect.build_list_transform(
+        listed.copy(), "l", builder.build_if(is_name.copy(), _build_unescaped(quoted.copy()), _build_unescaped(value))
+    )
+    return builder.build_try(builder.call("map", names, values))
 
 
-def _unescaped(value: exp.Expr) -> exp.Expr:
+def _build_unescaped(value: exp.Expr) -> exp.Expr:
     """Return the value of a label; the escapes of OpenMetrics are those of JSON."""
-    quoted = builder.call("concat", builder.text('"'), value, builder.text('"'))
-    read = builder.tried(builder.call("json_extract_string", quoted, builder.text("$")))
-    escaped = builder.call("contains", value.copy(), builder.text("\\"))
-    return builder.when(escaped, builder.first_of([read, value.copy()]), value.copy())
+    quoted = builder.call("concat", builder.build_text('"'), value, builder.build_text('"'))
+    unescaped = builder.build_try(builder.call("json_extract_string", quoted, builder.build_text("$")))
+    is_escaped = builder.call("contains", value.copy(), builder.build_text("\\"))
+    return builder.build_if(is_escaped, builder.build_coalesce([unescaped, value.copy()]), value.copy())
 
 
-def _fault() -> exp.Expr:
+def _build_fault() -> exp.Expr:
     """Return why a line is not a sample, apart from its instant and its value; null if it may be one."""
-    long = builder.call("list_contains", builder.given_list("long", "BIGINT"), column("number"))
+    is_long = builder.call("list_contains", builder.build_list_parameter("long", "BIGINT"), build_column("number"))
     faults = {
-        TOO_LONG: long,
+        TOO_LONG: is_long,
         UNREAD: exp.not_(_is_sample()),
-        DOUBLED: builder.is_null(column("labels")),
-        UNNAMED: exp.EQ(this=column("called"), expression=builder.text("")),
+        DUPLICATE: builder.is_null(build_column("labels")),
+        UNNAMED: exp.EQ(this=build_column("called"), expression=builder.build_text("")),
     }
-    ifs = [exp.If(this=condition, true=builder.text(reason)) for reason, condition in faults.items()]
-    return builder.alias(exp.Case(ifs=ifs), "fault")
+    ifs = [exp.If(this=condition, true=builder.build_text(reason)) for reason, condition in faults.items()]
+    return builder.build_alias(exp.Case(ifs=ifs), "fault")
 
 
-def _pairs(instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
+def _build_pairs_query(build_instant: Callable[[exp.Expr], exp.Expr]) -> exp.Select:
     """Return the query for samples: place, number (of the line), t_ns, value, fault, text, named.
 
     `named` is the name unless it is the value of a label. The parameter `$long` has the numbers of lines that are too
     long.
     """
     is_series = exp.and_(
-        exp.NEQ(this=column("called"), expression=builder.text("")), builder.is_not_null(column("labels"))
+        exp.NEQ(this=build_column("called"), expression=builder.build_text("")),
+        builder.is_not_null(build_column("labels")),
     )
-    seconds = builder.when(is_series, column("seconds"))
-    t_ns = builder.alias(instant(seconds), "t_ns")
-    value = builder.alias(sample_store.number(column("value")), "value")
-    nul = builder.call("chr", dialect.integer(0))
-    text = builder.alias(
-        builder.call("ltrim", column("line"), nul), "text"
+    seconds = builder.build_if(is_series, build_column("seconds"))
+    t_ns = builder.build_alias(build_instant(seconds), "t_ns")
+    value = builder.build_alias(sample_store.build_number(build_column("value")), "value")
+    nul = builder.call("chr", dialect.build_integer(0))
+    text = builder.build_alias(
+        builder.call("ltrim", build_column("line"), nul), "text"
     )  # NUL bytes before a line are not part of it
-    named = builder.alias(builder.when(column("quoted"), column("called"), column("name")), "named")
-    query = builder.from_source(dialect.select("place", "number", t_ns, value, _fault(), text, named), "parsed")
+    named = builder.build_alias(
+        builder.build_if(build_column("quoted"), build_column("called"), build_column("name")), "named"
+    )
+    query = builder.set_source(dialect.select("place", "number", t_ns, value, _build_fault(), text, named), "parsed")
     return query.join("said_series", using=["name", "said"], copy=False)

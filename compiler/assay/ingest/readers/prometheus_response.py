@@ -20,15 +20,23 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import builder
-from assay.ingest.decompress import decompressed
+from assay.ingest.decompress import iter_decompressed
 from assay.ingest.readers import sample_store
-from assay.ingest.readers.json_record_positions import list_of, members, value_of
-from assay.ingest.readers.sample_store import add_samples, add_series, counted, drop, first_of, make, run
+from assay.ingest.readers.json_record_positions import find_item_spans, find_list_start, find_value_start
+from assay.ingest.readers.sample_store import (
+    add_samples,
+    add_series,
+    build_row_number,
+    create_table,
+    drop_tables,
+    execute_statement,
+    get_first_line,
+)
 from assay.sql import dialect
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 from assay.util.diagnostics import AssayError, Span, fail
 from assay.util.json_text import parse_json
-from assay.util.os_errors import is_full
+from assay.util.os_errors import is_disk_full_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -80,13 +88,13 @@ def locate_samples(path: Path, numbers: Collection[int]) -> dict[int, int]:
     """
     offsets: dict[int, int] = {}
     count = 0
-    chunks = decompressed(path)
+    chunks = iter_decompressed(path)
     first = next(chunks, b"")
     bare = first.removeprefix(BOM_UTF8)
     try:
         for before, text in split_text(chain([bare], chunks), PIECE):
             before += len(first) - len(bare)
-            for place in _samples(text):
+            for place in _iter_sample_offsets(text):
                 count += 1
                 if count in numbers:
                     offsets[count] = before + place
@@ -97,31 +105,31 @@ def locate_samples(path: Path, numbers: Collection[int]) -> dict[int, int]:
     return offsets
 
 
-def _samples(answer: bytes) -> Iterator[int]:
+def _iter_sample_offsets(answer: bytes) -> Iterator[int]:
     """Yield the offsets of the samples of a response."""
     text = answer.decode("latin-1")  # one character per byte; the content of names and labels does not matter
-    for series, _ in members(text, list_of(text, RESULT)):
-        yield from (place for place, _ in members(text, value_of(text, series, "values")))
+    for series, _ in find_item_spans(text, find_list_start(text, RESULT)):
+        yield from (place for place, _ in find_item_spans(text, find_value_start(text, series, "values")))
 
 
 #: within a string, the quotes would be escaped; labels have only string values
-_SAID = re.compile(rb'"warnings"\s*:\s*(?=\[)|"isPartial"\s*:\s*true')
+_WARNING = re.compile(rb'"warnings"\s*:\s*(?=\[)|"isPartial"\s*:\s*true')
 _LONGEST = 2**16  # bytes of warnings that are read
 PARTIAL = "it is partial"
 
 
-def warnings(text: bytes) -> tuple[str, ...]:
+def find_warnings(text: bytes) -> tuple[str, ...]:
     """Return the warnings in the text of a response, or of a piece of one."""
     texts: list[str] = []
-    for match in _SAID.finditer(text):
+    for match in _WARNING.finditer(text):
         if b"warnings" in match.group():
-            texts += _listed(text[match.end() : match.end() + _LONGEST])
+            texts += _parse_warnings(text[match.end() : match.end() + _LONGEST])
         else:
             texts.append(PARTIAL)
     return tuple(dict.fromkeys(texts))
 
 
-def _listed(text: bytes) -> list[str]:
+def _parse_warnings(text: bytes) -> list[str]:
     try:
         items, _ = json.JSONDecoder().raw_decode(text.decode("utf-8", "replace"))
     except ValueError:
@@ -148,29 +156,29 @@ def load(connection: duckdb.DuckDBPyConnection, path: Path, plain: Path, file: i
     import duckdb
 
     texts: list[str] = []
-    plain = _unmarked(plain, folder)
+    plain = _remove_byte_order_mark(plain, folder)
     try:
-        places = numbers = 0
+        series_count = sample_count = 0
         for index, piece in enumerate(split_response(plain, folder, PIECE)):
             if not index:
-                _judge(path, _head(connection, piece))
+                _check_response(path, _read_head(connection, piece))
             text = piece.read_bytes()
-            texts += warnings(text)
-            _unnested(connection, piece, places)
-            _no_histograms(connection, path)
-            count = _count(connection, "answer")
-            places += count
-            numbers += _add(connection, file, numbers)
+            texts += find_warnings(text)
+            _create_answer_table(connection, piece, series_count)
+            _check_series(connection, path)
+            count = _count_rows(connection, "answer")
+            series_count += count
+            sample_count += _add_answer(connection, file, sample_count)
     except duckdb.Error as error:
-        if is_full(error):
+        if is_disk_full_error(error):
             raise
         if isinstance(error, duckdb.OutOfMemoryException):
-            raise _too_large(path, first_of(error)) from None
-        raise _malformed(path, plain, first_of(error)) from None
+            raise _build_too_large_error(path, get_first_line(error)) from None
+        raise _build_malformed_error(path, plain, get_first_line(error)) from None
     return tuple(texts)
 
 
-def _unmarked(plain: Path, folder: Path) -> Path:
+def _remove_byte_order_mark(plain: Path, folder: Path) -> Path:
     """Return the document, or a copy of it without its byte order mark."""
     with plain.open("rb") as stream:
         if stream.read(len(BOM_UTF8)) != BOM_UTF8:
@@ -181,56 +189,62 @@ def _unmarked(plain: Path, folder: Path) -> Path:
     return copy
 
 
-def _too_large(path: Path, cause: str) -> AssayError:
+def _build_too_large_error(path: Path, cause: str) -> AssayError:
     hint = "`assay fetch prometheus` gets samples in parts, from the server itself"
     return fail("too-large", f"the answer is too large: {path}", found=cause, hint=hint)
 
 
-def _add(connection: duckdb.DuckDBPyConnection, file: int, before: int) -> int:
-    """Add the samples of the table `answer` after `before` samples of the file; return their number."""
-    name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[builder.text("")])
+def _add_answer(connection: duckdb.DuckDBPyConnection, file: int, earlier_count: int) -> int:
+    """Add the samples of the table `answer` after `earlier_count` samples of the file; return their number."""
+    name = exp.Coalesce(this=_build_label(sample_store.NAME), expressions=[builder.build_text("")])
     add_series(
-        connection, file, builder.from_source(dialect.select("place", builder.alias(name, "name"), "labels"), "answer")
+        connection,
+        file,
+        builder.set_source(dialect.select("place", builder.build_alias(name, "name"), "labels"), "answer"),
     )
-    make(connection, "pairs", _pairs(before))
-    run(connection, _with_labels())
+    create_table(connection, "pairs", _build_pairs_query(earlier_count))
+    execute_statement(connection, _build_label_update())
     add_samples(connection, file, "pairs")
-    count = _count(connection, "pairs")
-    drop(connection, "answer", "pairs")
+    count = _count_rows(connection, "pairs")
+    drop_tables(connection, "answer", "pairs")
     return count
 
 
-def _count(connection: duckdb.DuckDBPyConnection, table: str) -> int:
-    ((number,),) = run(connection, builder.from_source(dialect.select(exp.Count(this=exp.Star())), table))
+def _count_rows(connection: duckdb.DuckDBPyConnection, table: str) -> int:
+    ((number,),) = execute_statement(connection, builder.set_source(dialect.select(exp.Count(this=exp.Star())), table))
     return int(number)
 
 
-def _after(before: int) -> exp.Expr:
+def _build_row_number(earlier_count: int) -> exp.Expr:
     """Return row numbers after a number of earlier rows."""
-    return exp.Add(this=counted(), expression=dialect.integer(before))
+    return exp.Add(this=build_row_number(), expression=dialect.build_integer(earlier_count))
 
 
-def _document(plain: Path) -> dict[str, object]:
+def _build_document_parameters(plain: Path) -> dict[str, object]:
     return {"file": glob.escape(str(plain))}
 
 
-def _content() -> exp.Expr:
+def _build_content() -> exp.Expr:
     return builder.call("read_text", exp.Placeholder(this="file"))
 
 
-def _head(connection: duckdb.DuckDBPyConnection, plain: Path) -> list[str | None]:
+def _read_head(connection: duckdb.DuckDBPyConnection, plain: Path) -> list[str | None]:
     """Return the values of a document at the paths of `HEAD`; of the result only its JSON type."""
     texts_at_head = builder.call(
-        "json_extract_string", column("content"), exp.Array(expressions=[builder.text(at) for at in HEAD[:3]])
+        "json_extract_string",
+        build_column("content"),
+        exp.Array(expressions=[builder.build_text(pointer) for pointer in HEAD[:3]]),
     )
-    kind = builder.call("json_type", column("content"), builder.text(HEAD[3]))
-    ((texts, result),) = run(
-        connection, builder.from_source(dialect.select(texts_at_head, kind), _content()), **_document(plain)
+    kind = builder.call("json_type", build_column("content"), builder.build_text(HEAD[3]))
+    ((texts, result),) = execute_statement(
+        connection,
+        builder.set_source(dialect.select(texts_at_head, kind), _build_content()),
+        **_build_document_parameters(plain),
     )
     return [*texts, result]
 
 
-def _judge(path: Path, head: list[str | None]) -> None:
+def _check_response(path: Path, head: list[str | None]) -> None:
     """Check that a document is a response with a matrix. Raises AssayError."""
     status, error, kind, result = head
     if status == "error":
@@ -252,48 +266,50 @@ def _judge(path: Path, head: list[str | None]) -> None:
         )
 
 
-def _unnested(connection: duckdb.DuckDBPyConnection, plain: Path, before: int) -> None:
+def _create_answer_table(connection: duckdb.DuckDBPyConnection, plain: Path, earlier_count: int) -> None:
     """Create the table `answer`, one row per series: place, labels, pairs (instant and value as text), histograms."""
-    quoted = builder.text(rf'"{MARK}\1 \2"')
-    content = builder.call("regexp_replace", column("content"), builder.text(SAMPLE), quoted, builder.text("g"))
-    document = builder.call("from_json", content, builder.text(SHAPE))
+    quoted = builder.build_text(rf'"{MARK}\1 \2"')
+    content = builder.call(
+        "regexp_replace", build_column("content"), builder.build_text(SAMPLE), quoted, builder.build_text("g")
+    )
+    document = builder.call("from_json", content, builder.build_text(SHAPE))
     result = builder.call(
         "struct_extract",
-        builder.call("struct_extract", document, builder.text("data")),
-        builder.text("result"),
+        builder.call("struct_extract", document, builder.build_text("data")),
+        builder.build_text("result"),
     )
-    items = builder.from_source(dialect.select(builder.alias(exp.Explode(this=result), "item")), _content()).subquery(
-        "items"
-    )
+    items = builder.set_source(
+        dialect.select(builder.build_alias(exp.Explode(this=result), "item")), _build_content()
+    ).subquery("items")
     parts = {"metric": "labels", "values": "pairs", "histograms": "histograms"}
     columns = [
-        builder.alias(builder.call("struct_extract", column("item"), builder.text(key)), name)
+        builder.build_alias(builder.call("struct_extract", build_column("item"), builder.build_text(key)), name)
         for key, name in parts.items()
     ]
-    place = builder.alias(_after(before), "place")
-    make(connection, "answer", builder.from_source(dialect.select(place, *columns), items),
-         **_document(plain))  # fmt: skip
+    place = builder.build_alias(_build_row_number(earlier_count), "place")
+    create_table(connection, "answer", builder.set_source(dialect.select(place, *columns), items),
+         **_build_document_parameters(plain))  # fmt: skip
 
 
-def _label(name: str) -> exp.Expr:
-    return builder.call("map_extract_value", column("labels"), builder.text(name))
+def _build_label(name: str) -> exp.Expr:
+    return builder.call("map_extract_value", build_column("labels"), builder.build_text(name))
 
 
-def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+def _check_series(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Check that each series has samples, no native histograms, and labels that form a map.
 
     Raises AssayError for the first series that does not.  A duplicate label makes the labels null.
     """
-    name = exp.Coalesce(this=_label(sample_store.NAME), expressions=[builder.text("")])
+    name = exp.Coalesce(this=_build_label(sample_store.NAME), expressions=[builder.build_text("")])
     is_invalid = exp.or_(
-        builder.is_null(column("pairs")),
-        builder.is_not_null(column("histograms")),
-        builder.is_null(column("labels")),
+        builder.is_null(build_column("pairs")),
+        builder.is_not_null(build_column("histograms")),
+        builder.is_null(build_column("labels")),
     )
-    query = builder.from_source(
-        dialect.select("place", name, builder.is_not_null(column("histograms"))), "answer"
+    query = builder.set_source(
+        dialect.select("place", name, builder.is_not_null(build_column("histograms"))), "answer"
     ).where(is_invalid, copy=False)
-    rows = run(connection, query.order_by("place").limit(1))
+    rows = execute_statement(connection, query.order_by("place").limit(1))
     if rows:
         ((place, name_text, native),) = rows
         raise fail(
@@ -304,43 +320,52 @@ def _no_histograms(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         )
 
 
-def _pairs(before: int) -> exp.Select:
+def _build_pairs_query(earlier_count: int) -> exp.Select:
     """Return the query for the samples of `answer`: place, number, t_ns, value, fault (null), text."""
-    each = builder.from_source(
-        dialect.select("place", builder.alias(exp.Explode(this=column("pairs")), "text")), "answer"
+    each = builder.set_source(
+        dialect.select("place", builder.build_alias(exp.Explode(this=build_column("pairs")), "text")), "answer"
     )
-    text = builder.call("ltrim", column("text"), builder.text(MARK))
-    parts = [builder.call("split_part", text.copy(), builder.text(" "), dialect.integer(index)) for index in (1, 2)]
+    text = builder.call("ltrim", build_column("text"), builder.build_text(MARK))
+    parts = [
+        builder.call("split_part", text.copy(), builder.build_text(" "), dialect.build_integer(index))
+        for index in (1, 2)
+    ]
     # An item that is not a sample is still JSON, and its instant may be valid.
-    is_odd = exp.Not(this=builder.starts(column("text"), MARK))
-    instant = builder.tried(builder.cast(builder.call("json_extract", column("text"), builder.text("$[0]")), "TEXT"))
-    t_ns = builder.alias(sample_store.instant(builder.when(is_odd, instant, parts[0])), "t_ns")
-    value = builder.alias(sample_store.number(builder.when(exp.not_(is_odd.copy()), parts[1])), "value")
-    fault = builder.alias(builder.cast(exp.Null(), "TEXT"), "fault")
-    number = builder.alias(_after(before), "number")
-    return builder.from_source(
-        dialect.select("place", number, t_ns, value, fault, builder.alias(text, "text")), each.subquery("e")
+    is_odd = exp.Not(this=builder.build_starts_with(build_column("text"), MARK))
+    instant = builder.build_try(
+        builder.cast(builder.call("json_extract", build_column("text"), builder.build_text("$[0]")), "TEXT")
+    )
+    t_ns = builder.build_alias(sample_store.build_instant(builder.build_if(is_odd, instant, parts[0])), "t_ns")
+    value = builder.build_alias(sample_store.build_number(builder.build_if(exp.not_(is_odd.copy()), parts[1])), "value")
+    fault = builder.build_alias(builder.cast(exp.Null(), "TEXT"), "fault")
+    number = builder.build_alias(_build_row_number(earlier_count), "number")
+    return builder.set_source(
+        dialect.select("place", number, t_ns, value, fault, builder.build_alias(text, "text")), each.subquery("e")
     )
 
 
-def _with_labels() -> exp.Update:
+def _build_label_update() -> exp.Update:
     """Return the statement that prefixes malformed samples with the labels of their series."""
-    words = [builder.text(" "), builder.call("to_json", column("labels", "answer")), column("text", "p")]
-    is_same = exp.EQ(this=column("place", "answer"), expression=column("place", "p"))
-    line = builder.from_source(dialect.select(builder.call("concat_ws", *words)), "answer").where(is_same, copy=False)
+    words = [
+        builder.build_text(" "),
+        builder.call("to_json", build_column("labels", "answer")),
+        build_column("text", "p"),
+    ]
+    is_same = exp.EQ(this=build_column("place", "answer"), expression=build_column("place", "p"))
+    line = builder.set_source(dialect.select(builder.call("concat_ws", *words)), "answer").where(is_same, copy=False)
     return exp.Update(
         this=exp.to_table("pairs", alias="p"),
-        expressions=[exp.EQ(this=column("text"), expression=line.subquery())],
-        where=exp.Where(this=exp.or_(builder.is_null(column("t_ns")), builder.is_null(column("value")))),
+        expressions=[exp.EQ(this=build_column("text"), expression=line.subquery())],
+        where=exp.Where(this=exp.or_(builder.is_null(build_column("t_ns")), builder.is_null(build_column("value")))),
     )
 
 
-def _malformed(path: Path, plain: Path, cause: str) -> AssayError:
+def _build_malformed_error(path: Path, plain: Path, cause: str) -> AssayError:
     """Return the error for an invalid document, with a location if Python finds one; `cause` is that of the engine."""
     try:
         document: Any = parse_json(plain.read_text(encoding="utf-8"))
     except UnicodeDecodeError as error:
-        return sample_store.unreadable(path, str(error))
+        return sample_store.build_unreadable_error(path, str(error))
     except json.JSONDecodeError as error:
         return fail(
             "not-json",

@@ -14,10 +14,10 @@ from typing import Protocol, cast
 
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import Wanted
-from assay.ingest.plain_copies import text_lines
+from assay.ingest.event_forms import RequiredFields
+from assay.ingest.plain_copies import read_texts
 from assay.lang.model.package import Event, Source
-from assay.util.progress import Bytes, ignore_bytes
+from assay.util.progress import ByteProgress, ignore_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,16 @@ class IngestJob:
 
     source: Source
     events: Sequence[Event]
-    wanted: Wanted
+    required_fields: RequiredFields
     files: RunFiles
     folder: Path
     workers: int | None = None
     share: int = 1
-    progress: Bytes = ignore_bytes
+    progress: ByteProgress = ignore_bytes
     cache: Path | None = None
 
     @property
-    def own_events(self) -> list[Event]:
+    def source_events(self) -> list[Event]:
         """Return the events of the source."""
         return [event for event in self.events if event.source == self.source.name]
 
@@ -79,7 +79,7 @@ class RawRecord:
     text: str
 
     @property
-    def where(self) -> str:
+    def location(self) -> str:
         """Return file and line, or file and record number."""
         return f"{self.file}:{self.line}" if self.line else f"{self.file}#{self.number}"
 
@@ -113,7 +113,7 @@ def group_by_file(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Pa
 def locate_lines(files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
     """Yield records of logs, each of which is a line."""
     for path, name, group in group_by_file(files, places):
-        texts = text_lines(path, {item.seq % FILE_STEP for item in group})
+        texts = read_texts(path, {item.seq % FILE_STEP for item in group})
         for item in group:
             line = item.seq % FILE_STEP
             yield item, RawRecord(name, line, line, texts[line])

@@ -17,24 +17,24 @@ from sqlglot import exp
 
 from assay.ingest import builder
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import NumberedForm, numbered, paths_of
-from assay.ingest.event_query import ENDED, typed_rows
+from assay.ingest.event_forms import NumberedForm, list_field_paths, number_forms
+from assay.ingest.event_query import ENDED, build_typed_query
 from assay.ingest.event_writer import write_event_rows
-from assay.ingest.plain_copies import text_lines
-from assay.ingest.quarantine import DESCRIBED, SHOWN, Broken, missing_field_reason
+from assay.ingest.plain_copies import read_texts
+from assay.ingest.quarantine import DESCRIBED, TEXT_LIMIT, MalformedRecord, explain_missing_field
 from assay.ingest.readers import sample_files, sample_store
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord
-from assay.ingest.readers.sample_store import Merged, listed, make, run
-from assay.ingest.summary import Log, write_found
+from assay.ingest.readers.sample_store import MergeResult, create_table, execute_statement, format_names
+from assay.ingest.summary import HostLog, write_results
 from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.model.package import Field, Form, Source, Unless
-from assay.lang.reserved_names import KEYS_OF_SAMPLES
+from assay.lang.reserved_names import SAMPLE_KEYS
 from assay.sql import dialect
-from assay.sql.dialect import column
-from assay.util.diagnostics import did_you_mean, fail
+from assay.sql.dialect import build_column
+from assay.util.diagnostics import fail, suggest_names
 from assay.util.numbers import format_count
-from assay.util.progress import Bytes, ignore_bytes
-from assay.util.scratch import temporary_folder as scratch_folder
+from assay.util.progress import ByteProgress, ignore_bytes
+from assay.util.scratch import create_temporary_folder as scratch_folder
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,7 +52,7 @@ class Samples:
 
     connection: duckdb.DuckDBPyConnection
     folder: Path
-    merged: Merged
+    merged: MergeResult
     files: tuple[str, ...]
     paths: tuple[Path, ...]
     notes: tuple[str, ...] = ()
@@ -66,16 +66,16 @@ class SampleFiles:
 
         Raises AssayError also for a file of unknown format, and for two values of a series at one instant.
         """
-        forms = numbered(job.own_events, job.wanted)
+        forms = number_forms(job.source_events, job.required_fields)
         (job.folder / "plain").mkdir()
         with open_engine(job.folder, MEMORY // job.share) as connection:
             paths = [path for host in job.files.hosts for path in host.files]
-            samples = gathered(connection, paths, job.files.directory, job.folder, job.progress)
-            place(samples.connection)
-            counts = _counts(samples, forms)
-            names = [item.event.name for item in forms if item.needed]
-            incomplete = [row for name in dict.fromkeys(names) for row in _write(samples, name, forms)]
-            _summarise(samples, job.source, forms, counts, incomplete)
+            samples = load_samples(connection, paths, job.files.directory, job.folder, job.progress)
+            number_samples(samples.connection)
+            counts = _count_event_samples(samples, forms)
+            names = [item.event.name for item in forms if item.is_required]
+            incomplete = [row for name in dict.fromkeys(names) for row in _write_event(samples, name, forms)]
+            _write_summary(samples, job.source, forms, counts, incomplete)
         return Outcome(bool(incomplete), samples.notes)
 
     def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
@@ -84,42 +84,44 @@ class SampleFiles:
         with scratch_folder() as folder:
             (folder / "plain").mkdir()
             with open_engine(folder) as connection:
-                samples = gathered(connection, paths, files.directory, folder, ignore_bytes)
-                place(connection)
+                samples = load_samples(connection, paths, files.directory, folder, ignore_bytes)
+                number_samples(connection)
                 query = dialect.select("seq", "file", "number", "name", "key", "t_ns", "value").from_("placed")
                 query = query.join(
-                    "series", on=exp.EQ(this=column("series", "placed"), expression=column("id", "series"))
+                    "series", on=exp.EQ(this=build_column("series", "placed"), expression=build_column("id", "series"))
                 )
-                chosen = exp.In(this=column("seq"), expressions=[dialect.integer(item.seq) for item in places])
-                rows = run(connection, query.where(chosen))
-        lines = dict(_sample_lines(paths, samples.files, rows))
-        yield from ((Place("", row[0]), lines.get(row[0]) or _sample_record(samples.files, row)) for row in rows)
+                is_requested = exp.In(
+                    this=build_column("seq"), expressions=[dialect.build_integer(item.seq) for item in places]
+                )
+                rows = execute_statement(connection, query.where(is_requested))
+        lines = dict(_iter_sample_lines(paths, samples.files, rows))
+        yield from ((Place("", row[0]), lines.get(row[0]) or _create_sample_record(samples.files, row)) for row in rows)
 
 
 READER = SampleFiles()
 
 
-def _sample_record(names: Sequence[str], row: tuple[Any, ...]) -> RawRecord:
+def _create_sample_record(names: Sequence[str], row: tuple[Any, ...]) -> RawRecord:
     _, file, number, name, key, t_ns, value = row
     return RawRecord(names[file], 0, number, f"{name}{key} {value!r} at {t_ns} ns")
 
 
-def _sample_lines(
+def _iter_sample_lines(
     paths: Sequence[Path], names: Sequence[str], rows: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, RawRecord]]:
     """Yield the samples that are in files of lines, by their places."""
-    by_file: dict[int, dict[int, int]] = {}
+    numbers_by_file: dict[int, dict[int, int]] = {}
     for seq, file, number, *_ in rows:
-        by_file.setdefault(file, {})[seq] = number
-    for file, numbers in by_file.items():
+        numbers_by_file.setdefault(file, {})[seq] = number
+    for file, numbers in numbers_by_file.items():
         if sample_files.has_lines(paths[file]):
-            texts = text_lines(paths[file], set(numbers.values()))
+            texts = read_texts(paths[file], set(numbers.values()))
             for seq, number in numbers.items():
                 yield seq, RawRecord(names[file], number, number, texts[number])
 
 
-def gathered(
-    connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], directory: Path, folder: Path, progress: Bytes
+def load_samples(
+    connection: duckdb.DuckDBPyConnection, paths: Sequence[Path], directory: Path, folder: Path, progress: ByteProgress
 ) -> Samples:
     """Load the samples of files, each once, into `series` and `samples`; `folder` / "plain" is for temporary files."""
     sample_store.prepare(connection)
@@ -136,115 +138,125 @@ def gathered(
     return Samples(connection, folder, merged, names, tuple(paths), (*warnings, *merged.notes))
 
 
-def place(connection: duckdb.DuckDBPyConnection) -> None:
+def number_samples(connection: duckdb.DuckDBPyConnection) -> None:
     """Number the samples in the order of time."""
-    order = exp.Order(expressions=[exp.Ordered(this=column(name)) for name in ("t_ns", "series")])
-    seq = builder.alias(exp.Window(this=exp.RowNumber(), order=order), "seq")
+    order = exp.Order(expressions=[exp.Ordered(this=build_column(name)) for name in ("t_ns", "series")])
+    seq = builder.build_alias(exp.Window(this=exp.RowNumber(), order=order), "seq")
     columns = ("series", "t_ns", "value", "file", "number")
-    make(connection, "placed", builder.from_source(dialect.select(seq, *columns), "samples"))
-    sample_store.drop(connection, "samples")
+    create_table(connection, "placed", builder.set_source(dialect.select(seq, *columns), "samples"))
+    sample_store.drop_tables(connection, "samples")
 
 
-def _label(name: str) -> exp.Expr:
+def _build_label(name: str) -> exp.Expr:
     """Return a label of a series; null if it is absent."""
     if name == sample_store.NAME:
-        return column("name")
-    return builder.call("map_extract_value", column("labels"), builder.text(name))
+        return build_column("name")
+    return builder.call("map_extract_value", build_column("labels"), builder.build_text(name))
 
 
-def _is(form: Form) -> exp.Expr:
+def _has_form(form: Form) -> exp.Expr:
     """Return the condition that a series has a form: one of its names, and no label that rules it out."""
-    has_name = exp.In(this=column("name"), expressions=[builder.text(name.name) for name in form.names])
-    return exp.and_(has_name, *(exp.Not(this=_ruled_out(rule)) for rule in form.unless))
+    has_name = exp.In(this=build_column("name"), expressions=[builder.build_text(name.name) for name in form.names])
+    return exp.and_(has_name, *(exp.Not(this=_is_ruled_out(rule)) for rule in form.unless))
 
 
-def _ruled_out(rule: Unless) -> exp.Expr:
-    label = _label(rule.path[-1])
+def _is_ruled_out(rule: Unless) -> exp.Expr:
+    label = _build_label(rule.path[-1])
     if rule.present:
         return builder.is_not_null(label)
-    return exp.NullSafeEQ(this=label, expression=builder.text(rule.equals))
+    return exp.NullSafeEQ(this=label, expression=builder.build_text(rule.equals))
 
 
-def _chosen(forms: Sequence[NumberedForm]) -> exp.Select:
+def _build_event_series(forms: Sequence[NumberedForm]) -> exp.Select:
     """Return the query for the series of an event: id, form, and the labels that fields read (`label_1`, ...)."""
-    ifs = [exp.If(this=_is(item.form), true=dialect.integer(item.number)) for item in forms]
-    form = builder.alias(exp.Case(ifs=ifs), "form")
-    values = [builder.alias(_label(path[1]), f"label_{index}") for index, path in enumerate(_labels(forms), start=1)]
-    return builder.from_source(dialect.select("id", form, *values), "series")
+    ifs = [exp.If(this=_has_form(item.form), true=dialect.build_integer(item.number)) for item in forms]
+    form = builder.build_alias(exp.Case(ifs=ifs), "form")
+    values = [
+        builder.build_alias(_build_label(path[1]), f"label_{index}")
+        for index, path in enumerate(_list_label_paths(forms), start=1)
+    ]
+    return builder.set_source(dialect.select("id", form, *values), "series")
 
 
-def _labels(forms: Sequence[NumberedForm]) -> list[tuple[str, ...]]:
-    return [path for path in paths_of(forms) if path != VALUE]
+def _list_label_paths(forms: Sequence[NumberedForm]) -> list[tuple[str, ...]]:
+    return [path for path in list_field_paths(forms) if path != VALUE]
 
 
-def _of_event(forms: Sequence[NumberedForm]) -> exp.Select:
+def _build_event_samples(forms: Sequence[NumberedForm]) -> exp.Select:
     """Return the query for the samples of an event with the columns of `_chosen`."""
-    chosen = _chosen(forms).subquery("chosen")
-    query = builder.from_source(dialect.select("*"), "placed")
+    chosen = _build_event_series(forms).subquery("chosen")
+    query = builder.set_source(dialect.select("*"), "placed")
     query = query.join(
-        chosen, on=exp.EQ(this=column("series", "placed"), expression=column("id", "chosen")), copy=False
+        chosen, on=exp.EQ(this=build_column("series", "placed"), expression=build_column("id", "chosen")), copy=False
     )
-    return query.where(builder.is_not_null(column("form")), copy=False)
+    return query.where(builder.is_not_null(build_column("form")), copy=False)
 
 
-def _whole_text() -> exp.Expr:
+def _build_value_text() -> exp.Expr:
     """Return a value as text, an integer with all its digits."""
-    value = column("value")
+    value = build_column("value")
     most = builder.cast(exp.Literal.number("18446744073709551616"), "DOUBLE")
     is_integer = exp.and_(
         exp.EQ(this=builder.call("trunc", value), expression=value.copy()),
         exp.LT(this=exp.Abs(this=value.copy()), expression=most),
     )
     digits = builder.cast(builder.cast(value.copy(), "INT128"), "TEXT")
-    return builder.when(is_integer, digits, builder.cast(value.copy(), "TEXT"))
+    return builder.build_if(is_integer, digits, builder.cast(value.copy(), "TEXT"))
 
 
-def _write(samples: Samples, name: str, forms: Sequence[NumberedForm]) -> list[tuple[int, str]]:
+def _write_event(samples: Samples, name: str, forms: Sequence[NumberedForm]) -> list[tuple[int, str]]:
     """Write the rows of an event; return the places of those without a required field."""
     event_forms = [item for item in forms if item.event.name == name]
-    labels = _labels(event_forms)
-    read: dict[tuple[str, ...], exp.Expr] = {
-        path: column(f"label_{index}") for index, path in enumerate(labels, start=1)
+    labels = _list_label_paths(event_forms)
+    values_by_path: dict[tuple[str, ...], exp.Expr] = {
+        path: build_column(f"label_{index}") for index, path in enumerate(labels, start=1)
     }
-    read[VALUE] = column("value_as_text")
+    values_by_path[VALUE] = build_column("value_as_text")
     rows = [
-        builder.alias(builder.text(HOST), "host"),
-        *(column(key) for key in KEYS_OF_SAMPLES if key != "host"),
+        builder.build_alias(builder.build_text(HOST), "host"),
+        *(build_column(key) for key in SAMPLE_KEYS if key != "host"),
     ]
-    rows += [column("form"), column("value")]
-    rows += [builder.alias(_whole_text(), "value_as_text"), *(read[path] for path in labels)]
-    known_values = {
-        (item.number, field.name): column("value") for item in event_forms for field in item.fields if _plain(field)
+    rows += [build_column("form"), build_column("value")]
+    rows += [builder.build_alias(_build_value_text(), "value_as_text"), *(values_by_path[path] for path in labels)]
+    typed_values = {
+        (item.number, field.name): build_column("value")
+        for item in event_forms
+        for field in item.fields
+        if _is_unchanged_value(field)
     }
-    rows.append(builder.alias(builder.is_null(column("value")), ENDED))
+    rows.append(builder.build_alias(builder.is_null(build_column("value")), ENDED))
     values = {field.name for item in event_forms for field in item.fields if VALUE in field.paths}
-    query = builder.from_source(dialect.select(*rows), _of_event(event_forms).subquery("own"))
+    query = builder.set_source(dialect.select(*rows), _build_event_samples(event_forms).subquery("own"))
     target = samples.folder / "events" / name / "0.parquet"
     target.parent.mkdir(parents=True)
 
-    def ordered(swift: bool) -> exp.Query:
-        rows = typed_rows(event_forms, read, query.copy(), known_values, values, swift=swift, keys=KEYS_OF_SAMPLES)
+    def build_rows(is_fast: bool) -> exp.Query:
+        rows = build_typed_query(
+            event_forms, values_by_path, query.copy(), typed_values, values, is_fast=is_fast, keys=SAMPLE_KEYS
+        )
         return rows.order_by("seq")
 
-    return [(seq, name) for _, seq in write_event_rows(samples.connection, name, ordered, target)]
+    return [(seq, name) for _, seq in write_event_rows(samples.connection, name, build_rows, target)]
 
 
-def _plain(field: Field) -> bool:
+def _is_unchanged_value(field: Field) -> bool:
     """Return whether a field is the unchanged value of a sample, which may be NaN or infinite."""
     return field.paths == (VALUE,) and field.type == "real" and not field.transforms
 
 
-def _counts(samples: Samples, forms: Sequence[NumberedForm]) -> dict[str, int]:
+def _count_event_samples(samples: Samples, forms: Sequence[NumberedForm]) -> dict[str, int]:
     """Return the number of samples of each event."""
     counts = {}
     for name in sorted({item.event.name for item in forms}):
         event_forms = [item for item in forms if item.event.name == name]
-        query = builder.from_source(dialect.select(exp.Count(this=exp.Star())), _of_event(event_forms).subquery("own"))
-        ((counts[name],),) = run(samples.connection, query)
+        query = builder.set_source(
+            dialect.select(exp.Count(this=exp.Star())), _build_event_samples(event_forms).subquery("own")
+        )
+        ((counts[name],),) = execute_statement(samples.connection, query)
     return {name: number for name, number in counts.items() if number}
 
 
-def _summarise(
+def _write_summary(
     samples: Samples,
     source: Source,
     forms: Sequence[NumberedForm],
@@ -252,86 +264,91 @@ def _summarise(
     incomplete: Sequence[tuple[int, str]],
 ) -> None:
     """Write the summary of the samples. Raises AssayError if too many are malformed."""
-    edges = [exp.Min(this=column("t_ns")), exp.Max(this=column("t_ns"))]
-    ((first, last),) = run(samples.connection, builder.from_source(dialect.select(*edges), "placed"))
-    is_known = exp.or_(*(_is(item.form) for item in forms)) if forms else exp.false()
-    ids = builder.from_source(dialect.select("id"), "series").where(is_known, copy=False)
-    chosen = exp.In(this=column("series"), query=ids.subquery())
-    query = builder.from_source(dialect.select(exp.Count(this=exp.Star()), exp.Min(this=column("t_ns"))), "placed")
-    ((recognised, first_known),) = run(samples.connection, query.where(chosen, copy=False))
+    edges = [exp.Min(this=build_column("t_ns")), exp.Max(this=build_column("t_ns"))]
+    ((first, last),) = execute_statement(samples.connection, builder.set_source(dialect.select(*edges), "placed"))
+    has_event = exp.or_(*(_has_form(item.form) for item in forms)) if forms else exp.false()
+    ids = builder.set_source(dialect.select("id"), "series").where(has_event, copy=False)
+    chosen = exp.In(this=build_column("series"), query=ids.subquery())
+    query = builder.set_source(dialect.select(exp.Count(this=exp.Star()), exp.Min(this=build_column("t_ns"))), "placed")
+    ((recognised, first_event_instant),) = execute_statement(samples.connection, query.where(chosen, copy=False))
     if not recognised and samples.merged.samples:
-        raise no_series_error(samples, forms)
-    malformed = _torn(samples)
+        raise build_no_series_error(samples, forms)
+    malformed = _list_malformed(samples)
     lost = len({seq for seq, _ in incomplete})
     broken, number = len(malformed) + lost, samples.merged.samples + samples.merged.dropped
-    log = Log(HOST, number + len(malformed), number, recognised - lost, broken, 0, first, last, first_known)
+    log = HostLog(HOST, number + len(malformed), number, recognised - lost, broken, 0, first, last, first_event_instant)
     remaining = [(HOST, name, n - sum(event == name for _, event in incomplete)) for name, n in counts.items()]
-    described = [*malformed, *_described(samples, forms, incomplete)]
-    write_found(samples.connection, source, [log], remaining, _placed(samples, described[:DESCRIBED]), samples.folder)
+    described = [*malformed, *_describe_incomplete(samples, forms, incomplete)]
+    write_results(
+        samples.connection, source, [log], remaining, _locate_malformed(samples, described[:DESCRIBED]), samples.folder
+    )
 
 
-def _placed(samples: Samples, broken: Sequence[Broken]) -> Iterator[Broken]:
+def _locate_malformed(samples: Samples, broken: Sequence[MalformedRecord]) -> Iterator[MalformedRecord]:
     """Yield malformed samples with the offset of their first byte or line, none in Parquet."""
     paths = dict(zip(samples.files, samples.paths, strict=True))
     offsets: dict[tuple[str, int], int] = {}
     for name in {item.file for item in broken}:
         numbers = {item.line for item in broken if item.file == name}
-        offsets |= {(name, number): at for number, at in sample_files.places(paths[name], numbers).items()}
+        offsets |= {
+            (name, number): offset for number, offset in sample_files.find_sample_offsets(paths[name], numbers).items()
+        }
     return (replace(item, offset=offsets.get((item.file, item.line))) for item in broken)
 
 
-def no_series_error(samples: Samples, forms: Sequence[NumberedForm]) -> Exception:
+def build_no_series_error(samples: Samples, forms: Sequence[NumberedForm]) -> Exception:
     """Return the error for samples of other series than events name."""
-    query = builder.from_source(exp.Select(expressions=[column("name")], distinct=exp.Distinct()), "series")
-    names = [name for (name,) in run(samples.connection, query.order_by("name"))]
+    query = builder.set_source(exp.Select(expressions=[build_column("name")], distinct=exp.Distinct()), "series")
+    names = [name for (name,) in execute_statement(samples.connection, query.order_by("name"))]
     required = [name.name for item in forms for name in item.form.names]
     return fail(
         "nothing-recognised",
         f"none of the {format_count(samples.merged.samples, 'sample')} is of a series that an event names",
-        expected=listed(required) or "no series at all",
-        found=listed(names),
-        hint=did_you_mean(required[0], names) if required else "",
+        expected=format_names(required) or "no series at all",
+        found=format_names(names),
+        hint=suggest_names(required[0], names) if required else "",
     )
 
 
-def _torn(samples: Samples) -> list[Broken]:
+def _list_malformed(samples: Samples) -> list[MalformedRecord]:
     """Return the malformed samples of files."""
-    query = builder.from_source(dialect.select("file", "number", "reason", "text"), "found_broken").order_by(
+    query = builder.set_source(dialect.select("file", "number", "reason", "text"), "found_broken").order_by(
         "file", "number"
     )
-    rows = run(samples.connection, query)
+    rows = execute_statement(samples.connection, query)
     return [
-        Broken(HOST, samples.files[file], number, None, reason, text[:SHOWN]) for file, number, reason, text in rows
+        MalformedRecord(HOST, samples.files[file], number, None, reason, text[:TEXT_LIMIT])
+        for file, number, reason, text in rows
     ]
 
 
-def _described(
+def _describe_incomplete(
     samples: Samples, forms: Sequence[NumberedForm], incomplete: Sequence[tuple[int, str]]
-) -> Iterator[Broken]:
+) -> Iterator[MalformedRecord]:
     """Yield samples without a required field."""
     events = dict(reversed(incomplete[:DESCRIBED]))
-    seqs = exp.In(this=column("seq"), expressions=[dialect.integer(seq) for seq in events] or [exp.Null()])
-    query = builder.from_source(dialect.select("seq", "file", "number", "t_ns", "value", "name", "key"), "placed")
+    seqs = exp.In(this=build_column("seq"), expressions=[dialect.build_integer(seq) for seq in events] or [exp.Null()])
+    query = builder.set_source(dialect.select("seq", "file", "number", "t_ns", "value", "name", "key"), "placed")
     query = query.join(
-        "series", on=exp.EQ(this=column("series", "placed"), expression=column("id", "series")), copy=False
+        "series", on=exp.EQ(this=build_column("series", "placed"), expression=build_column("id", "series")), copy=False
     )
-    for seq, file, number, t_ns, value, name, key in run(
+    for seq, file, number, t_ns, value, name, key in execute_statement(
         samples.connection, query.where(seqs, copy=False).order_by("seq")
     ):
         event_forms = [item for item in forms if item.event.name == events[seq]]
         labels: dict[str, Any] = json.loads(key)
         number_text = None if value is None else f"{value:.17g}"  # null at the end of a line
-        reason = _reason(event_forms, name, {LABEL: {sample_store.NAME: name, **labels}, "value": number_text})
+        reason = _find_reason(event_forms, name, {LABEL: {sample_store.NAME: name, **labels}, "value": number_text})
         text = f"{name}{key} {value!r} at {t_ns} ns"
-        yield Broken(HOST, samples.files[file], number, None, reason, text[:SHOWN])
+        yield MalformedRecord(HOST, samples.files[file], number, None, reason, text[:TEXT_LIMIT])
 
 
-def _reason(event_forms: Sequence[NumberedForm], name: str, body: object) -> str:
+def _find_reason(event_forms: Sequence[NumberedForm], name: str, body: object) -> str:
     """Return why a sample is malformed: the first field without a valid value."""
     forms = sorted(event_forms, key=lambda item: name not in {series.name for series in item.form.names})
     for item in forms:
         for field in item.fields:
-            reason = "" if _plain(field) else missing_field_reason(item.event.name, field, body)
+            reason = "" if _is_unchanged_value(field) else explain_missing_field(item.event.name, field, body)
             if reason:
                 return reason
     return "a field is missing"

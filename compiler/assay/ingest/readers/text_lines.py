@@ -20,37 +20,52 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from assay.ingest import builder
-from assay.ingest.batches import FOLDER, WORKERS, Batch, Batches, Collected, Lacking, batches_key, gather
-from assay.ingest.chunks import FILE_STEP, LogFile, log_files
-from assay.ingest.damaged_lines import marked, nul_padding_warnings, unended
+from assay.ingest.batches import (
+    FOLDER,
+    WORKERS,
+    Batch,
+    BatchCache,
+    IncompleteRow,
+    IngestState,
+    assemble_events,
+    compute_batches_key,
+)
+from assay.ingest.chunks import FILE_STEP, LogFile, list_log_files
+from assay.ingest.damaged_lines import list_nul_padding_warnings, list_unended_line_warnings, mark_unended_line
 from assay.ingest.discovery import RunFiles
-from assay.ingest.event_forms import LACKING, TIMELESS, in_order
+from assay.ingest.event_forms import INCOMPLETE, TIMELESS, number_forms_in_order
 from assay.ingest.event_writer import write_event_rows
-from assay.ingest.line_counts import Share, overlap_warnings, share_of, unreadable
-from assay.ingest.plain_copies import Line, last_byte, may_scan, mended, plain
-from assay.ingest.quarantine import Lost, missing_field_reason, truncate_value
-from assay.ingest.readers.lines import refusals, scanned
+from assay.ingest.line_counts import FileCounts, build_unreadable_error, count_lines, list_overlap_warnings
+from assay.ingest.plain_copies import Line, can_scan, create_repaired_copy, decompress_file, read_last_byte
+from assay.ingest.quarantine import MalformedLine, explain_missing_field, truncate_value
+from assay.ingest.readers.lines import build_scan_parameters, list_scan_errors
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
-from assay.ingest.readers.text_lines_sql import TextForms, Variant, event_rows, recognition, text_forms
-from assay.ingest.summary import summarised
+from assay.ingest.readers.text_lines_sql import (
+    TextForms,
+    Variant,
+    build_event_rows,
+    build_recognition_query,
+    create_text_forms,
+)
+from assay.ingest.summary import write_line_summary
 from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.line_pattern import Pattern
 from assay.lang.model.package import Source
 from assay.sql import dialect
-from assay.util.os_errors import is_full
+from assay.util.os_errors import is_disk_full_error
 
 if TYPE_CHECKING:
     import duckdb
 
 
 LONGEST = 10_000  # characters of a line that are examined
-FOUND = 24  # characters of unexpected text in a message
+EXCERPT_LENGTH = 24  # characters of unexpected text in a message
 
 
-def reasons(connection: duckdb.DuckDBPyConnection, forms: TextForms) -> Callable[[Lost, Line], str]:
+def create_explainer(connection: duckdb.DuckDBPyConnection, forms: TextForms) -> Callable[[MalformedLine, Line], str]:
     """Return a function that explains why a line is malformed."""
     matcher = _Matcher(connection)
-    return lambda item, line: _reason(matcher, forms, item, line)
+    return lambda item, line: _find_reason(matcher, forms, item, line)
 
 
 class _Matcher:
@@ -61,61 +76,63 @@ class _Matcher:
 
     def match_group(self, text: str, expression: str, group: int = 0) -> str:
         """Return what an expression, or a group of it, matches in a text; empty if nothing."""
-        return str(self._extracted(text, expression, dialect.integer(group)) or "")
+        return str(self._extract(text, expression, dialect.build_integer(group)) or "")
 
-    def places(self, text: str, pattern: Pattern) -> dict[str, str | None]:
+    def match_places(self, text: str, pattern: Pattern) -> dict[str, str | None]:
         """Return the texts at the places of a pattern that a text matches."""
         if not pattern.places:
             return {}
         # Named groups, since numbers end at 9; with these names, since the engine ignores the case of names.
         names = [f"p{index}" for index, _ in enumerate(pattern.places)]
-        listed = exp.Array(expressions=[builder.text(name) for name in names])
-        groups = self._extracted(text, pattern.expression(pattern.places), listed)
+        listed = exp.Array(expressions=[builder.build_text(name) for name in names])
+        groups = self._extract(text, pattern.build_expression(pattern.places), listed)
         return {place: groups[name] or None for place, name in zip(pattern.places, names, strict=True)}
 
-    def _extracted(self, text: str, expression: str, *groups: exp.Expr) -> Any:
-        value = builder.call("regexp_extract", exp.Placeholder(this="text"), builder.text(expression), *groups)
-        row = self.connection.execute(dialect.text(exp.select(value)), {"text": text}).fetchone()
+    def _extract(self, text: str, expression: str, *groups: exp.Expr) -> Any:
+        value = builder.call("regexp_extract", exp.Placeholder(this="text"), builder.build_text(expression), *groups)
+        row = self.connection.execute(dialect.to_sql(exp.select(value)), {"text": text}).fetchone()
         assert row is not None
         return row[0]
 
 
-def _reason(matcher: _Matcher, forms: TextForms, item: Lost, line: Line) -> str:
+def _find_reason(matcher: _Matcher, forms: TextForms, item: MalformedLine, line: Line) -> str:
     if line.fault:
         return line.fault
     text = line.text[:LONGEST].rstrip(" \t")
-    head = matcher.places(text, forms.layout) if forms.layout else {}
+    head = matcher.match_places(text, forms.layout) if forms.layout else {}
     body = head.get(forms.source.body[0]) if forms.layout else text
     if body is None:
         assert forms.layout is not None
-        return f"no line of the log: {_fault(matcher, text, forms.layout)[1]}"
+        return f"no line of the log: {_find_fault(matcher, text, forms.layout)[1]}"
     if item.form == TIMELESS:
-        time = head.get(forms.time) or _time(matcher, forms, body)
+        time = head.get(forms.time_place) or _find_time(matcher, forms, body)
         return f"bad time: {truncate_value(time)}" if time else "no time"
-    if item.form == LACKING:
+    if item.form == INCOMPLETE:
         return find_missing_field(matcher, forms, item.event, head, body)
-    likely = [variant for variant in forms.variants if body.startswith(variant.pattern.mark.split(" ")[0])]
-    faults = [(*_fault(matcher, body, variant.pattern), variant) for variant in likely or forms.variants]
+    likely_variants = [
+        variant for variant in forms.variants if body.startswith(variant.pattern.literal_prefix.split(" ")[0])
+    ]
+    faults = [(*_find_fault(matcher, body, variant.pattern), variant) for variant in likely_variants or forms.variants]
     _, problem, variant = max(faults, key=lambda fault: fault[0])
     return f"not the pattern of {variant.item.event.name}: {problem}"
 
 
-def _time(matcher: _Matcher, forms: TextForms, body: str) -> str:
-    texts = (matcher.places(body, variant.pattern).get(forms.time) for variant in forms.variants)
+def _find_time(matcher: _Matcher, forms: TextForms, body: str) -> str:
+    texts = (matcher.match_places(body, variant.pattern).get(forms.time_place) for variant in forms.variants)
     return next((text for text in texts if text), "")
 
 
-def _fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
+def _find_fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
     """Return how many characters of a text match a pattern, and what was expected and found there."""
     length, expected = 0, pattern.pieces[0].pattern_text
-    for index, item in enumerate(pattern.beginnings()):
+    for index, item in enumerate(pattern.iter_beginnings()):
         before = matcher.match_group(text, item.expression) if item.expression != "^" else ""
         if not before and index:  # before the first piece, optional parts alone may match no character
             break
         shortest = matcher.match_group(text, item.shortest, 1) if item.shortest else ""
         length, expected = len(shortest or before), item.piece.pattern_text
     else:
-        if whole := matcher.match_group(text, pattern.expression(())[:-1]):
+        if whole := matcher.match_group(text, pattern.build_expression(())[:-1]):
             return len(text), f"expected the end of the line, found {truncate_text(text[len(whole) :])}"
     return length, f"expected {json.dumps(expected, ensure_ascii=False)}, found {truncate_text(text[length:])}"
 
@@ -123,21 +140,27 @@ def _fault(matcher: _Matcher, text: str, pattern: Pattern) -> tuple[int, str]:
 def truncate_text(text: str) -> str:
     if not text:
         return "the end of the line"
-    return json.dumps(text[:FOUND] + ("..." if len(text) > FOUND else ""), ensure_ascii=False)
+    return json.dumps(text[:EXCERPT_LENGTH] + ("..." if len(text) > EXCERPT_LENGTH else ""), ensure_ascii=False)
 
 
 def find_missing_field(matcher: _Matcher, forms: TextForms, event: str, head: dict[str, str | None], body: str) -> str:
     """Return the problem of the first field without a valid value, by the pattern that the line matches."""
-    matching = [item for item in forms.own(event) if matcher.match_group(body, item.pattern.expression(()))]
+    matching = [
+        item for item in forms.find_variants(event) if matcher.match_group(body, item.pattern.build_expression(()))
+    ]
     for variant in matching:
-        if reason := _of_variant(matcher, variant, event, head, body):
+        if reason := _find_variant_problem(matcher, variant, event, head, body):
             return reason
     return "a field is missing"
 
 
-def _of_variant(matcher: _Matcher, variant: Variant, event: str, head: dict[str, str | None], body: str) -> str:
-    places = {**head, **matcher.places(body, variant.pattern)}
-    return next((reason for field in variant.item.fields if (reason := missing_field_reason(event, field, places))), "")
+def _find_variant_problem(
+    matcher: _Matcher, variant: Variant, event: str, head: dict[str, str | None], body: str
+) -> str:
+    places = {**head, **matcher.match_places(body, variant.pattern)}
+    return next(
+        (reason for field in variant.item.fields if (reason := explain_missing_field(event, field, places))), ""
+    )
 
 
 class TextLines:
@@ -145,14 +168,14 @@ class TextLines:
 
     def read(self, job: IngestJob) -> Outcome:
         """Write the events of the logs of a run. Files with known content are taken from the cache."""
-        forms = text_forms(job.source, in_order(job.own_events, job.wanted))
+        forms = create_text_forms(job.source, number_forms_in_order(job.source_events, job.required_fields))
         with open_engine(job.folder, MEMORY // job.share) as connection:
             numbers = [variant.item for variant in forms.variants]
-            batches = Batches(job.cache, batches_key(job.source, job.events, job.wanted, numbers))
-            reading = Reading(job.folder, job.progress, job.files.size, batches, connection=connection, how=forms)
-            reading.read(log_files(job.files), min(job.workers or os.cpu_count() or 1, WORKERS // job.share))
+            batches = BatchCache(job.cache, compute_batches_key(job.source, job.events, job.required_fields, numbers))
+            reading = Reading(job.folder, job.progress, job.files.size, batches, connection=connection, forms=forms)
+            reading.read(list_log_files(job.files), min(job.workers or os.cpu_count() or 1, WORKERS // job.share))
             names = {variant.number: variant.item.event.name for variant in forms.variants}
-            summarised(
+            write_line_summary(
                 connection,
                 job.source,
                 names,
@@ -160,10 +183,15 @@ class TextLines:
                 reading.counts,
                 reading.incomplete_rows,
                 job.folder,
-                reasons(connection, forms),
+                create_explainer(connection, forms),
             )
-        notes = (*overlap_warnings(job.files, reading.counts), *nul_padding_warnings(job.files, reading.counts))
-        return Outcome(bool(reading.incomplete_rows), notes, tuple(unended(job.files, reading.counts)))
+        notes = (
+            *list_overlap_warnings(job.files, reading.counts),
+            *list_nul_padding_warnings(job.files, reading.counts),
+        )
+        return Outcome(
+            bool(reading.incomplete_rows), notes, tuple(list_unended_line_warnings(job.files, reading.counts))
+        )
 
     def locate(self, _: Source, files: RunFiles, places: Sequence[Place]) -> Iterator[tuple[Place, RawRecord]]:
         """Yield lines of logs."""
@@ -174,52 +202,52 @@ READER = TextLines()
 
 
 @dataclass(slots=True, kw_only=True)
-class Reading(Collected):
-    """State of reading a run; `careful` are the events that need the strict query."""
+class Reading(IngestState):
+    """State of reading a run; `strict_events` are the events that need the strict query."""
 
     connection: duckdb.DuckDBPyConnection
-    how: TextForms
-    careful: set[str] = field(default_factory=set)
+    forms: TextForms
+    strict_events: set[str] = field(default_factory=set)
 
     @property
     def events(self) -> list[str]:
         """Return the names of the required events."""
-        return list(dict.fromkeys(item.item.event.name for item in self.how.variants if item.item.needed))
+        return list(dict.fromkeys(item.item.event.name for item in self.forms.variants if item.item.is_required))
 
     def read(self, files: Sequence[LogFile], workers: int) -> None:
         """Read all files, several at a time."""
-        self.kept, rest = self.batches.known(files)
-        self.tell(sum(batch.size for batch in self.kept))
-        query = recognition(self.how)
+        self.finished_batches, rest = self.batch_cache.find_cached(files)
+        self.report_progress(sum(batch.size for batch in self.finished_batches))
+        query = build_recognition_query(self.forms)
         with ThreadPoolExecutor(max_workers=workers) as pool:
-            self.kept += pool.map(lambda file: self.file(file, query), rest)
-        gather(self.kept, self.events, self.folder, lambda: self.connection)
+            self.finished_batches += pool.map(lambda file: self.read_file(file, query), rest)
+        assemble_events(self.finished_batches, self.events, self.folder, lambda: self.connection)
 
-    def file(self, file: LogFile, query: exp.Select) -> Batch:
+    def read_file(self, file: LogFile, query: exp.Select) -> Batch:
         """Recognize the lines of a file and write its events; return the batch."""
         table = f"rows_{file.number}"
-        place = self.folder / FOLDER / str(file.number)
-        place.mkdir(parents=True)
+        batch_folder = self.folder / FOLDER / str(file.number)
+        batch_folder.mkdir(parents=True)
         with self.connection.cursor() as cursor:
-            share, ended = _filled(cursor, table, query, file, self.folder / "plain" / str(file.number))
-            incomplete = [row for name in self.events for row in self.write(cursor, name, table, file, place)]
+            counts, has_line_end = _fill_table(cursor, table, query, file, self.folder / "plain" / str(file.number))
+            incomplete = [row for name in self.events for row in self.write(cursor, name, table, file, batch_folder)]
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-        self.tell(file.size)
-        share = share if ended else marked(self.how, share, incomplete)
-        return self.batches.keep(place, [file], [share], incomplete)
+        self.report_progress(file.size)
+        counts = counts if has_line_end else mark_unended_line(self.forms, counts, incomplete)
+        return self.batch_cache.store_batch(batch_folder, [file], [counts], incomplete)
 
     def write(
-        self, cursor: duckdb.DuckDBPyConnection, event: str, table: str, file: LogFile, place: Path
-    ) -> list[Lacking]:
+        self, cursor: duckdb.DuckDBPyConnection, event: str, table: str, file: LogFile, batch_folder: Path
+    ) -> list[IncompleteRow]:
         """Write the rows of an event; return those without a required field."""
-        rows = partial(event_rows, self.how, event, table, file.host, file.order * FILE_STEP + 1)
-        broken = write_event_rows(cursor, event, rows, place / f"{event}.parquet", self.careful)
-        return [(host, seq, event) for host, seq in broken]
+        rows = partial(build_event_rows, self.forms, event, table, file.host, file.order * FILE_STEP + 1)
+        incomplete = write_event_rows(cursor, event, rows, batch_folder / f"{event}.parquet", self.strict_events)
+        return [(host, seq, event) for host, seq in incomplete]
 
 
-def _filled(
+def _fill_table(
     cursor: duckdb.DuckDBPyConnection, table: str, query: exp.Select, file: LogFile, folder: Path
-) -> tuple[Share, bool]:
+) -> tuple[FileCounts, bool]:
     """Fill a table with the lines of a file, or of a mended copy if the scan rejects the file.
 
     Return the counts, and whether the last line has its end.
@@ -230,29 +258,29 @@ def _filled(
     text = creation.sql(dialect=dialect.DIALECT)
     folder.mkdir(parents=True)
     try:
-        source = file.held.source(folder, "log.held")
-        ended = _scanned(cursor, text, source, folder)
-        if source == file.path and not file.held.steady:
+        source = file.snapshot.get_readable_path(folder, "log.held")
+        has_line_end = _scan_file(cursor, text, source, folder)
+        if source == file.path and not file.snapshot.is_steady:
             # It grew in the meantime, so it is read from a copy.
             cursor.execute(exp.Drop(tables=[exp.to_table(table)], kind="TABLE").sql(dialect.DIALECT))
-            ended = _scanned(cursor, text, file.held.source(folder, "log.held"), folder)
-        return share_of(cursor, table, [file]), ended
+            has_line_end = _scan_file(cursor, text, file.snapshot.get_readable_path(folder, "log.held"), folder)
+        return count_lines(cursor, table, [file]), has_line_end
     except duckdb.Error as error:
-        if is_full(error):
+        if is_disk_full_error(error):
             raise
-        raise unreadable([file], str(error).split("\n")[0]) from None
+        raise build_unreadable_error([file], str(error).split("\n")[0]) from None
     finally:
         shutil.rmtree(folder)
 
 
-def _scanned(cursor: duckdb.DuckDBPyConnection, text: str, source: Path, folder: Path) -> bool:
+def _scan_file(cursor: duckdb.DuckDBPyConnection, text: str, source: Path, folder: Path) -> bool:
     """Fill a table from a file by the statement `text`; return whether its last line has its end."""
-    place = plain(source, folder, "log.plain")
-    ended = last_byte(place) in (b"\n", b"\r")
-    if may_scan(place):
-        with contextlib.suppress(*refusals()):
-            cursor.execute(text, scanned([place]))
-            return ended
-    copy, _ = mended(source, folder, "log.mended")
-    cursor.execute(text, scanned([copy]))
-    return ended
+    plain_file = decompress_file(source, folder, "log.plain")
+    has_line_end = read_last_byte(plain_file) in (b"\n", b"\r")
+    if can_scan(plain_file):
+        with contextlib.suppress(*list_scan_errors()):
+            cursor.execute(text, build_scan_parameters([plain_file]))
+            return has_line_end
+    copy, _ = create_repaired_copy(source, folder, "log.mended")
+    cursor.execute(text, build_scan_parameters([copy]))
+    return has_line_end

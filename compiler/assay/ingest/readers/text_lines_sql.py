@@ -14,13 +14,13 @@ from sqlglot import exp
 
 from assay.ingest import builder, invalid_text, timestamps
 from assay.ingest.event_forms import OTHER, TEXT, TIMELESS, TORN, NumberedForm
-from assay.ingest.event_query import typed_rows
-from assay.ingest.readers.lines import bare, scan
-from assay.lang.line_pattern import Pattern, build_literal_regex, parse
+from assay.ingest.event_query import build_typed_query
+from assay.ingest.readers.lines import build_lines_without_nul, build_scan_query
+from assay.lang.line_pattern import Pattern, build_literal_regex, parse_pattern
 from assay.lang.model.package import Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect
-from assay.sql.dialect import column
+from assay.sql.dialect import build_column
 
 Path_ = tuple[str, ...]
 
@@ -38,7 +38,7 @@ class Variant:
         return self.item.number
 
     @property
-    def read(self) -> tuple[str, ...]:
+    def read_places(self) -> tuple[str, ...]:
         """Return the places that required fields read, in the order of the pattern."""
         required = {path[0] for path in self.item.paths}
         return tuple(name for name in self.pattern.places if name in required)
@@ -57,52 +57,54 @@ class TextForms:
     variants: tuple[Variant, ...]
 
     @property
-    def time(self) -> str:
+    def time_place(self) -> str:
         """Return the place of the instant."""
         return self.source.time[0]
 
     @property
-    def heads(self) -> tuple[str, ...]:
+    def head_places(self) -> tuple[str, ...]:
         """Return the places of the layout that are read, in order: time, body, and those of required fields."""
         if not self.layout:
             return ()
         fields = {path[0] for variant in self.variants for path in variant.item.paths}
-        required = {self.time, *self.source.body, *fields}
+        required = {self.time_place, *self.source.body, *fields}
         return tuple(name for name in self.layout.places if name in required)
 
     @property
     def marks(self) -> tuple[str, ...]:
         """Return the literal beginnings of the patterns of events."""
-        return tuple(dict.fromkeys(variant.pattern.mark.rstrip() for variant in self.variants))
+        return tuple(dict.fromkeys(variant.pattern.literal_prefix.rstrip() for variant in self.variants))
 
     @property
-    def begins(self) -> str:
+    def beginning_regex(self) -> str:
         """Return the expression for a body with the beginning of an event; empty if any body has one."""
         return "" if "" in self.marks else "^(?:" + "|".join(build_literal_regex(mark) for mark in self.marks) + ")"
 
     @property
-    def within(self) -> str:
+    def contained_regex(self) -> str:
         """Return the expression for a line that contains the beginning of an event; empty if any line does."""
         return "" if "" in self.marks else "|".join(build_literal_regex(mark) for mark in self.marks)
 
-    def ends_in_value(self, variant: Variant) -> bool:
+    def can_end_in_value(self, variant: Variant) -> bool:
         """Return whether lines of a pattern may end in a value that is read."""
-        ends = set(self.layout.last if self.layout else variant.pattern.last)
+        ends = set(self.layout.last_places if self.layout else variant.pattern.last_places)
         if self.layout and ends & set(self.source.body):
-            ends |= set(variant.pattern.last)
-        read = {self.time, *(path[0] for path in variant.item.paths)}
-        return variant.item.needed and bool(ends & read)
+            ends |= set(variant.pattern.last_places)
+        read_places = {self.time_place, *(path[0] for path in variant.item.paths)}
+        return variant.item.is_required and bool(ends & read_places)
 
-    def own(self, event: str) -> tuple[Variant, ...]:
+    def find_variants(self, event: str) -> tuple[Variant, ...]:
         """Return the patterns of an event."""
         return tuple(variant for variant in self.variants if variant.item.event.name == event)
 
 
-def text_forms(source: Source, forms: Sequence[NumberedForm]) -> TextForms:
+def create_text_forms(source: Source, forms: Sequence[NumberedForm]) -> TextForms:
     """Return the patterns of a source; each pattern of a form has its own number."""
     pairs = [(item, name.name) for item in forms for name in item.form.names]
-    variants = tuple(Variant(replace(item, number=number), parse(text)) for number, (item, text) in enumerate(pairs))
-    return TextForms(source, parse(source.line) if source.line else None, variants)
+    variants = tuple(
+        Variant(replace(item, number=number), parse_pattern(text)) for number, (item, text) in enumerate(pairs)
+    )
+    return TextForms(source, parse_pattern(source.line) if source.line else None, variants)
 
 
 #: varying parts of texts of one kind: quoted texts, hexadecimal numbers of at least eight digits, numbers
@@ -110,108 +112,132 @@ VARYING = r""""[^"]*"|'[^']*'|\b[0-9a-fA-F]{8,}\b|[0-9]+"""
 LONGEST = 80  # characters of a name that is made from a body
 
 
-def recognition(forms: TextForms) -> exp.Select:
+def build_recognition_query(forms: TextForms) -> exp.Select:
     """Return the query for all lines of the files `$files`, recognized."""
-    trimmed = builder.alias(
-        builder.call("rtrim", builder.first_of([column("line"), builder.text("")]), builder.text(" \t")),
+    trimmed = builder.build_alias(
+        builder.call(
+            "rtrim", builder.build_coalesce([build_column("line"), builder.build_text("")]), builder.build_text(" \t")
+        ),
         "line",
     )
     stages: list[tuple[str, exp.Query]] = [
-        ("scanned", scan()),
-        ("bare", bare("scanned")),
-        ("lines", builder.from_source(dialect.select("file", "padded", trimmed), "bare")),
-        ("parted", _parted(forms)),
-        ("headed", _headed(forms)),
-        ("told", builder.from_source(dialect.select("*", builder.alias(_form(forms), "form")), "headed")),
+        ("scanned", build_scan_query()),
+        ("bare", build_lines_without_nul("scanned")),
+        ("lines", builder.set_source(dialect.select("file", "padded", trimmed), "bare")),
+        ("parted", _build_parted_query(forms)),
+        ("headed", _build_headed_query(forms)),
+        ("told", builder.set_source(dialect.select("*", builder.build_alias(_build_form(forms), "form")), "headed")),
         (
             "moments",
-            builder.from_source(
-                dialect.select("*", builder.alias(timestamps.parse_parts(forms.source, instant_text(forms)), "moment")),
+            builder.set_source(
+                dialect.select(
+                    "*", builder.build_alias(timestamps.build_parts(forms.source, build_instant_text(forms)), "moment")
+                ),
                 "told",
             ),
         ),
-        ("timed", _timed(forms)),
+        ("timed", _build_timed_query(forms)),
     ]
-    heads = _head_columns(forms)
-    values = [builder.alias(builder.when(_is_event(), column(name)), name) for name in ("body", *heads)]
-    name = builder.alias(_unknown(), "name")
-    query = dialect.select("file", "padded", builder.alias(_settled(), "form"), "t_ns", name, *values)
-    return dialect.staged(builder.from_source(query, "timed"), stages)
+    heads = _list_head_columns(forms)
+    values = [builder.build_alias(builder.build_if(_is_event(), build_column(name)), name) for name in ("body", *heads)]
+    name = builder.build_alias(_build_unknown_name(), "name")
+    query = dialect.select("file", "padded", builder.build_alias(_build_final_form(), "form"), "t_ns", name, *values)
+    return dialect.add_stages(builder.set_source(query, "timed"), stages)
 
 
-def _head_columns(forms: TextForms) -> list[str]:
-    return [f"head_{index}" for index, _ in enumerate(forms.heads, start=1)]
+def _list_head_columns(forms: TextForms) -> list[str]:
+    return [f"head_{index}" for index, _ in enumerate(forms.head_places, start=1)]
 
 
-def _names(count: int) -> exp.Expr:
-    return exp.Array(expressions=[builder.text(f"p{index}") for index in range(1, count + 1)])
+def _build_group_names(count: int) -> exp.Expr:
+    return exp.Array(expressions=[builder.build_text(f"p{index}") for index in range(1, count + 1)])
 
 
-def _member(match: str, index: int) -> exp.Expr:
+def _build_match_place(match: str, index: int) -> exp.Expr:
     """Return a place of a match; null if it is absent, since places that are present are not empty."""
-    return _or_null(builder.call("struct_extract", column(match), builder.text(f"p{index}")))
+    return _build_null_if_empty(builder.call("struct_extract", build_column(match), builder.build_text(f"p{index}")))
 
 
-def _or_null(text: exp.Expr) -> exp.Expr:
+def _build_null_if_empty(text: exp.Expr) -> exp.Expr:
     """Return a text, null if it is empty."""
-    return builder.call("nullif", text, builder.text(""))
+    return builder.call("nullif", text, builder.build_text(""))
 
 
-def _matched(text: exp.Expr, expression: str, count: int) -> exp.Expr:
-    return builder.call("regexp_extract", text, builder.text(expression), _names(count))
+def _build_match(text: exp.Expr, expression: str, count: int) -> exp.Expr:
+    return builder.call("regexp_extract", text, builder.build_text(expression), _build_group_names(count))
 
 
-def _matches(text: exp.Expr, expression: str) -> exp.Expr:
-    return builder.call("regexp_matches", text, builder.text(expression))
+def _is_match(text: exp.Expr, expression: str) -> exp.Expr:
+    return builder.call("regexp_matches", text, builder.build_text(expression))
 
 
-def _parted(forms: TextForms) -> exp.Select:
+def _build_parted_query(forms: TextForms) -> exp.Select:
     """Return the query for lines with their match of the layout."""
     values: list[exp.Expr | str] = ["file", "padded", "line"]
     if forms.layout:
         values.append(
-            builder.alias(_matched(column("line"), forms.layout.expression(forms.heads), len(forms.heads)), "head")
+            builder.build_alias(
+                _build_match(
+                    build_column("line"), forms.layout.build_expression(forms.head_places), len(forms.head_places)
+                ),
+                "head",
+            )
         )
-    return builder.from_source(dialect.select(*values), "lines")
+    return builder.set_source(dialect.select(*values), "lines")
 
 
-def _headed(forms: TextForms) -> exp.Select:
+def _build_headed_query(forms: TextForms) -> exp.Select:
     """Return the query for lines with their body and places of the layout; the body is null without a match."""
-    heads = [_member("head", index) for index, _ in enumerate(forms.heads, start=1)]
-    body = heads[forms.heads.index(forms.source.body[0])].copy() if forms.layout else _or_null(column("line"))
-    named = [builder.alias(value, name) for value, name in zip(heads, _head_columns(forms), strict=True)]
-    return builder.from_source(dialect.select("file", "padded", "line", builder.alias(body, "body"), *named), "parted")
-
-
-def _form(forms: TextForms) -> exp.Expr:
-    """Return the number of the first pattern that a body matches, else whether the line resembles an event."""
-    ifs = [
-        exp.If(this=_matches(column("body"), variant.pattern.expression(())), true=builder.small(variant.number))
-        for variant in forms.variants
-    ]
-    unmatched = builder.small(TORN)
-    if forms.begins:
-        unmatched = builder.when(_matches(column("body"), forms.begins), unmatched, builder.small(OTHER))
-    without_body: exp.Expr = builder.small(TEXT)
-    if forms.within:
-        without_body = builder.when(_matches(column("line"), forms.within), builder.small(TORN), without_body)
-    return builder.when(
-        builder.is_not_null(column("body")), exp.Case(ifs=ifs, default=unmatched) if ifs else unmatched, without_body
+    heads = [_build_match_place("head", index) for index, _ in enumerate(forms.head_places, start=1)]
+    body = (
+        heads[forms.head_places.index(forms.source.body[0])].copy()
+        if forms.layout
+        else _build_null_if_empty(build_column("line"))
+    )
+    named = [builder.build_alias(value, name) for value, name in zip(heads, _list_head_columns(forms), strict=True)]
+    return builder.set_source(
+        dialect.select("file", "padded", "line", builder.build_alias(body, "body"), *named), "parted"
     )
 
 
-def instant_text(forms: TextForms) -> exp.Expr:
-    """Return the text of the instant, from the layout or from the pattern of the event."""
-    if forms.layout:
-        return column(_head_columns(forms)[forms.heads.index(forms.time)])
+def _build_form(forms: TextForms) -> exp.Expr:
+    """Return the number of the first pattern that a body matches, else whether the line resembles an event."""
     ifs = [
         exp.If(
-            this=exp.EQ(this=column("form"), expression=dialect.integer(variant.number)),
+            this=_is_match(build_column("body"), variant.pattern.build_expression(())),
+            true=builder.build_smallint(variant.number),
+        )
+        for variant in forms.variants
+    ]
+    unmatched = builder.build_smallint(TORN)
+    if forms.beginning_regex:
+        unmatched = builder.build_if(
+            _is_match(build_column("body"), forms.beginning_regex), unmatched, builder.build_smallint(OTHER)
+        )
+    without_body: exp.Expr = builder.build_smallint(TEXT)
+    if forms.contained_regex:
+        without_body = builder.build_if(
+            _is_match(build_column("line"), forms.contained_regex), builder.build_smallint(TORN), without_body
+        )
+    return builder.build_if(
+        builder.is_not_null(build_column("body")),
+        exp.Case(ifs=ifs, default=unmatched) if ifs else unmatched,
+        without_body,
+    )
+
+
+def build_instant_text(forms: TextForms) -> exp.Expr:
+    """Return the text of the instant, from the layout or from the pattern of the event."""
+    if forms.layout:
+        return build_column(_list_head_columns(forms)[forms.head_places.index(forms.time_place)])
+    ifs = [
+        exp.If(
+            this=exp.EQ(this=build_column("form"), expression=dialect.build_integer(variant.number)),
             true=builder.call(
                 "regexp_extract",
-                column("body"),
-                builder.text(variant.pattern.expression((forms.time,))),
-                dialect.integer(1),
+                build_column("body"),
+                builder.build_text(variant.pattern.build_expression((forms.time_place,))),
+                dialect.build_integer(1),
             ),
         )
         for variant in forms.variants
@@ -219,77 +245,104 @@ def instant_text(forms: TextForms) -> exp.Expr:
     return exp.Case(ifs=ifs) if ifs else builder.cast(exp.Null(), "TEXT")
 
 
-def _timed(forms: TextForms) -> exp.Select:
-    moment = builder.alias(timestamps.instant(forms.source, column("moment")), "t_ns")
-    return builder.from_source(
-        dialect.select("file", "padded", "line", "form", "body", *_head_columns(forms), moment), "moments"
+def _build_timed_query(forms: TextForms) -> exp.Select:
+    moment = builder.build_alias(timestamps.build_instant(forms.source, build_column("moment")), "t_ns")
+    return builder.set_source(
+        dialect.select("file", "padded", "line", "form", "body", *_list_head_columns(forms), moment), "moments"
     )
 
 
 def _is_event() -> exp.Expr:
-    return exp.and_(exp.GTE(this=column("form"), expression=dialect.integer(0)), builder.is_not_null(column("t_ns")))
+    return exp.and_(
+        exp.GTE(this=build_column("form"), expression=dialect.build_integer(0)),
+        builder.is_not_null(build_column("t_ns")),
+    )
 
 
-def _settled() -> exp.Expr:
+def _build_final_form() -> exp.Expr:
     """Return the final form of a line.
 
     Events without an instant, with invalid text, or truncated are malformed. Other lines without an instant are text.
     """
-    timeless = builder.is_null(column("t_ns"))
-    event = exp.GTE(this=column("form"), expression=dialect.integer(0))
-    other = exp.EQ(this=column("form"), expression=dialect.integer(OTHER))
+    is_timeless = builder.is_null(build_column("t_ns"))
+    is_event = exp.GTE(this=build_column("form"), expression=dialect.build_integer(0))
+    is_other = exp.EQ(this=build_column("form"), expression=dialect.build_integer(OTHER))
     ifs = [
-        exp.If(this=exp.and_(event, invalid_text.is_invalid_line(column("line"))), true=builder.small(TORN)),
-        exp.If(this=exp.and_(timeless, event.copy()), true=builder.small(TIMELESS)),
-        exp.If(this=exp.and_(timeless.copy(), other), true=builder.small(TEXT)),
+        exp.If(
+            this=exp.and_(is_event, invalid_text.is_invalid_line(build_column("line"))),
+            true=builder.build_smallint(TORN),
+        ),
+        exp.If(this=exp.and_(is_timeless, is_event.copy()), true=builder.build_smallint(TIMELESS)),
+        exp.If(this=exp.and_(is_timeless.copy(), is_other), true=builder.build_smallint(TEXT)),
     ]
-    return exp.Case(ifs=ifs, default=column("form"))
+    return exp.Case(ifs=ifs, default=build_column("form"))
 
 
-def _unknown() -> exp.Expr:
+def _build_unknown_name() -> exp.Expr:
     """Return a body that matches no pattern, but has an instant, without its varying parts."""
-    other = exp.and_(exp.LT(this=column("form"), expression=dialect.integer(0)), builder.is_not_null(column("body")))
-    alike = builder.call("regexp_replace", column("body"), builder.text(VARYING), builder.text("#"), builder.text("g"))
-    return builder.when(
-        exp.and_(other, builder.is_not_null(column("t_ns"))), builder.call("left", alike, dialect.integer(LONGEST))
+    is_other = exp.and_(
+        exp.LT(this=build_column("form"), expression=dialect.build_integer(0)),
+        builder.is_not_null(build_column("body")),
+    )
+    name = builder.call(
+        "regexp_replace",
+        build_column("body"),
+        builder.build_text(VARYING),
+        builder.build_text("#"),
+        builder.build_text("g"),
+    )
+    return builder.build_if(
+        exp.and_(is_other, builder.is_not_null(build_column("t_ns"))),
+        builder.call("left", name, dialect.build_integer(LONGEST)),
     )
 
 
-def event_rows(forms: TextForms, event: str, table: str, host: str, offset: int, swift: bool) -> exp.Select:
+def build_event_rows(forms: TextForms, event: str, table: str, host: str, offset: int, is_fast: bool) -> exp.Select:
     """Return the query for the rows of an event in a table of lines: host, seq, t_ns, whole, the required fields.
 
-    `swift` is that of `field_sql.typed`.
+    `is_fast` is that of `field_sql.typed`.
     """
-    variants = forms.own(event)
-    matched = [builder.alias(_of_variant(variant), f"match_{variant.number}") for variant in variants if variant.read]
-    seq = exp.Add(this=column("rowid"), expression=dialect.integer(offset))
-    keys = [builder.alias(builder.text(host), "host"), builder.alias(seq, "seq")]
-    lines = builder.from_source(dialect.select(*keys, "t_ns", "form", *_head_columns(forms), *matched), table)
-    lines = lines.where(builder.within(column("form"), variants[0].number, variants[-1].number), copy=False)
+    variants = forms.find_variants(event)
+    matched = [
+        builder.build_alias(_build_variant_match(variant), f"match_{variant.number}")
+        for variant in variants
+        if variant.read_places
+    ]
+    seq = exp.Add(this=build_column("rowid"), expression=dialect.build_integer(offset))
+    keys = [builder.build_alias(builder.build_text(host), "host"), builder.build_alias(seq, "seq")]
+    lines = builder.set_source(dialect.select(*keys, "t_ns", "form", *_list_head_columns(forms), *matched), table)
+    lines = lines.where(
+        builder.build_between(build_column("form"), variants[0].number, variants[-1].number), copy=False
+    )
     paths = list(dict.fromkeys(path for variant in variants for path in variant.item.paths))
     places = [
-        builder.alias(_place(forms, variants, path[0]), f"place_{index}") for index, path in enumerate(paths, start=1)
+        builder.build_alias(_build_place_text(forms, variants, path[0]), f"place_{index}")
+        for index, path in enumerate(paths, start=1)
     ]
-    rows = builder.from_source(dialect.select(*KEYS, "form", *places), lines.subquery("matched"))
-    read: dict[Path_, exp.Expr] = {path: column(f"place_{index}") for index, path in enumerate(paths, start=1)}
-    return typed_rows([variant.item for variant in variants], read, rows, swift=swift)
+    rows = builder.set_source(dialect.select(*KEYS, "form", *places), lines.subquery("matched"))
+    values_by_path: dict[Path_, exp.Expr] = {
+        path: build_column(f"place_{index}") for index, path in enumerate(paths, start=1)
+    }
+    return build_typed_query([variant.item for variant in variants], values_by_path, rows, is_fast=is_fast)
 
 
-def _of_variant(variant: Variant) -> exp.Expr:
-    match = _matched(column("body"), variant.pattern.expression(variant.read), len(variant.read))
-    return builder.when(exp.EQ(this=column("form"), expression=dialect.integer(variant.number)), match)
+def _build_variant_match(variant: Variant) -> exp.Expr:
+    match = _build_match(
+        build_column("body"), variant.pattern.build_expression(variant.read_places), len(variant.read_places)
+    )
+    return builder.build_if(exp.EQ(this=build_column("form"), expression=dialect.build_integer(variant.number)), match)
 
 
-def _place(forms: TextForms, variants: Sequence[Variant], name: str) -> exp.Expr:
+def _build_place_text(forms: TextForms, variants: Sequence[Variant], name: str) -> exp.Expr:
     """Return the text at a place of the layout, or of each pattern that has the place."""
-    if name in forms.heads:
-        return column(_head_columns(forms)[forms.heads.index(name)])
+    if name in forms.head_places:
+        return build_column(_list_head_columns(forms)[forms.head_places.index(name)])
     ifs = [
         exp.If(
-            this=exp.EQ(this=column("form"), expression=dialect.integer(variant.number)),
-            true=_member(f"match_{variant.number}", variant.read.index(name) + 1),
+            this=exp.EQ(this=build_column("form"), expression=dialect.build_integer(variant.number)),
+            true=_build_match_place(f"match_{variant.number}", variant.read_places.index(name) + 1),
         )
         for variant in variants
-        if name in variant.read
+        if name in variant.read_places
     ]
     return exp.Case(ifs=ifs) if ifs else builder.cast(exp.Null(), "TEXT")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import chosen
+from assay.lang.check.choices import find_choice
 from assay.lang.model.article import Article, Block, Part
 
 
@@ -22,28 +22,28 @@ class Averages(Block):
     series: tuple[str, ...]
     choice: str = ""
 
-    def check(self, checker: Checker, where: str, article: Article, _part: Part) -> None:
-        where = f"table `{self.title}` of {where}"
-        choice = chosen(checker, where, article, self.choice)
+    def check(self, checker: Checker, owner: str, article: Article, _part: Part) -> None:
+        owner = f"table `{self.title}` of {owner}"
+        choice = find_choice(checker, owner, article, self.choice)
         if choice and not choice.begin:
             checker.report(
                 "choice-time",
-                f"{where} averages over the time of choice `{choice.name}`, which has no time",
+                f"{owner} averages over the time of choice `{choice.name}`, which has no time",
                 choice.name,
                 hint="give the choice `begin` and `end`",
             )
-        known = {series.name: series for series in checker.package.series}
+        series_by_name = {series.name: series for series in checker.package.series}
         if not self.series:
-            checker.report("averages-series", f"{where} has no series", self.title)
+            checker.report("averages-series", f"{owner} has no series", self.title)
         for name in self.series:
-            if name not in known:
-                message = f"unknown series `{name}` in {where}"
-                checker.report_missing("unknown-series", message, name, known, within=(self.title,))
-        units = {known[name].unit.name: name for name in reversed(self.series) if name in known}
+            if name not in series_by_name:
+                message = f"unknown series `{name}` in {owner}"
+                checker.report_missing("unknown-series", message, name, series_by_name, within=(self.title,))
+        units = {series_by_name[name].unit.name: name for name in reversed(self.series) if name in series_by_name}
         if len(units) > 1:
             checker.report(
                 "averages-unit",
-                f"the series of {where} have different units",
+                f"the series of {owner} have different units",
                 self.title,
                 expected="one unit",
                 found=", ".join(

@@ -16,7 +16,7 @@ from assay.lang.model.package import Package
 from assay.lang.model.vocabulary import Unit
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
-from assay.util.diagnostics import did_you_mean
+from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
 
 
@@ -52,33 +52,35 @@ class ClassTable(Block):
     across: str
     width: int
 
-    def check(self, checker: Checker, where: str, _article: Article, _part: Part) -> None:
+    def check(self, checker: Checker, owner: str, _article: Article, _part: Part) -> None:
         """Report classes without names or amounts of one kind, a wrong unit of the formula, and unknown columns."""
-        where = f"table `{self.title}` in {where}"
+        owner = f"table `{self.title}` in {owner}"
         if not self.classes:
-            checker.report("class", f"{where} has no classes", self.title, hint="add some to `classes`")
+            checker.report("class", f"{owner} has no classes", self.title, hint="add some to `classes`")
             return
         for name, times in Counter(item.name for item in self.classes).items():
             if times > 1:
-                checker.report("class", f"{where} has {times} classes named `{name}`", name, hint="rename all but one")
+                checker.report("class", f"{owner} has {times} classes named `{name}`", name, hint="rename all but one")
         amount = self.classes[0].unit.name
         for item in self.classes:
-            _check_class(checker, where, item, amount)
-        if check_formula_unit(checker, f"the formula of {where}", self.value, self.unit, self.title, amount):
-            self._check_columns(checker, where)
+            _check_class(checker, owner, item, amount)
+        if check_formula_unit(checker, f"the formula of {owner}", self.value, self.unit, self.title, amount):
+            self._check_columns(checker, owner)
 
-    def _check_columns(self, checker: Checker, where: str) -> None:
+    def _check_columns(self, checker: Checker, owner: str) -> None:
         """Report columns that are neither the runs nor rows of the grain of all metrics."""
-        known = formula.index_metrics(checker.package)
-        metrics = [known[name] for name in self.read_metrics()]
-        if not self.across or not formula.list_measured(known, metrics):  # else its formulas are wrong themselves
+        metrics_by_id = formula.index_metrics(checker.package)
+        metrics = [metrics_by_id[name] for name in self.read_metrics()]
+        if not self.across or not formula.list_measured(
+            metrics_by_id, metrics
+        ):  # else its formulas are wrong themselves
             return
-        grains = {formula.find_grain(known, metric) for metric in metrics}
+        grains = {formula.find_grain(metrics_by_id, metric) for metric in metrics}
         grain = next((item for item in checker.package.grains if grains == {item.name}), None)
         if grain is None:
             checker.report(
                 "other-grain",
-                f"the metrics of {where} are not all of one grain, which its columns need",
+                f"the metrics of {owner} are not all of one grain, which its columns need",
                 self.title,
                 found=", ".join(sorted(grains - {""})) or "none",
             )
@@ -87,15 +89,17 @@ class ClassTable(Block):
         if self.across not in columns:
             checker.report(
                 "unknown-column",
-                f"unknown column `{self.across}` of grain `{grain.name}` in {where}",
+                f"unknown column `{self.across}` of grain `{grain.name}` in {owner}",
                 self.across,
-                hint=did_you_mean(self.across, columns),
+                hint=suggest_names(self.across, columns),
             )
 
     def resolve(self, resolver: FormulaResolver) -> ClassTable:
         """Return the table with conversion factors in its formula, and each class in base units."""
         value = resolver.convert_formula(self.value, self.unit, self.classes[0].unit.name)
-        classes = (replace(item, factor=str(resolver.library.base(item.unit.name)[0])) for item in self.classes)
+        classes = (
+            replace(item, factor=str(resolver.library.convert_to_base(item.unit.name)[0])) for item in self.classes
+        )
         return replace(self, value=value, classes=tuple(classes))
 
     def read_metrics(self) -> Iterable[str]:
@@ -107,15 +111,15 @@ class ClassTable(Block):
 
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
         """Yield the rows that are columns; none where the runs are."""
-        known = formula.index_metrics(package)
+        metrics_by_id = formula.index_metrics(package)
         ids = tuple(self.read_metrics())
-        measured = formula.list_measured(known, [known[name] for name in ids if name in known])
+        measured = formula.list_measured(metrics_by_id, [metrics_by_id[name] for name in ids if name in metrics_by_id])
         grains = {metric.grain for metric in measured if self.across}
         for grain in package.grains:
             if grain.name in grains:
                 yield RowRequest(grain.name, tuple(dict.fromkeys((self.across, *grain.key))), ids)
 
-    def formula_of(self, item: Class) -> Expression:
+    def build_class_formula(self, item: Class) -> Expression:
         """Return the resolved formula with the amount of a class in its place."""
         return _put_amount(self.value, item)
 
@@ -126,20 +130,20 @@ def _put_amount(node: Expression, item: Class) -> Expression:
     return replace(node, operands=tuple(_put_amount(operand, item) for operand in node.operands))
 
 
-def _check_class(checker: Checker, where: str, item: Class, unit: str) -> None:
+def _check_class(checker: Checker, owner: str, item: Class, unit: str) -> None:
     amount = parse_decimal(item.amount)
     if amount is None or amount <= 0:
         checker.report(
             "class",
-            f"class `{item.name}` of {where} has no amount",
+            f"class `{item.name}` of {owner} has no amount",
             item.name,
             expected=f"a number above 0, in {item.unit.name}",
             found=item.amount,
         )
     try:
-        checker.library.factor(item.unit.name, unit)
+        checker.library.compute_factor(item.unit.name, unit)
     except UnknownUnitError as error:
-        checker.report_unknown_unit(error, f"class `{item.name}` of {where}", item.name)
+        checker.report_unknown_unit(error, f"class `{item.name}` of {owner}", item.name)
     except UnitError:
-        message = f"the amount of class `{item.name}` of {where} has a different dimension than that of the first class"
+        message = f"the amount of class `{item.name}` of {owner} has a different dimension than that of the first class"
         checker.report("unit", message, item.name, expected=unit, found=item.unit.name)

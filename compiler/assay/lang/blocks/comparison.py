@@ -21,8 +21,8 @@ class Comparison(Block):
     title: str
     metrics: tuple[str, ...]
 
-    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        check_compared_metrics(checker, where, self.metrics, (article.name, part.title))
+    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        check_compared_metrics(checker, owner, self.metrics, (article.name, part.title))
 
     def read_metrics(self) -> Iterable[str]:
         return self.metrics

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.lang.check.checker import Checker
 from assay.lang.check.reports import check_compared_metrics
 from assay.lang.model.article import Article, Block, Part
-from assay.util.diagnostics import did_you_mean
+from assay.util.diagnostics import suggest_names
 
 FALLS, RISES, STAYS, NOT_WORSE = "falls", "rises", "stays", "not worse"
 RULES = (FALLS, RISES, STAYS, NOT_WORSE)
@@ -38,20 +38,20 @@ class Conclusion(Block):
     title: str
     rules: tuple[Rule, ...]
 
-    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        check_compared_metrics(checker, where, self.read_metrics(), (article.name, part.title))
+    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        check_compared_metrics(checker, owner, self.read_metrics(), (article.name, part.title))
         for kind in dict.fromkeys(rule.kind for rule in self.rules if rule.kind not in RULES):
-            checker.report("rule", f"unknown kind `{kind}` of a rule in {where}", kind,
-                           hint=did_you_mean(kind, RULES))  # fmt: skip
+            checker.report("rule", f"unknown kind `{kind}` of a rule in {owner}", kind,
+                           hint=suggest_names(kind, RULES))  # fmt: skip
 
     def read_metrics(self) -> Iterator[str]:
         return (rule.metric for rule in self.rules)
 
-    def judges(self, metric: str) -> bool:
+    def has_verdict_on(self, metric: str) -> bool:
         """Whether a rule demands that a metric is not worse; the other kinds mean the same either way."""
         return any(rule.metric == metric and rule.kind == NOT_WORSE for rule in self.rules)
 
-    def metric_at(self, path: Sequence[str]) -> str:
+    def find_metric(self, path: Sequence[str]) -> str:
         """Return the metric of the rule that a place is in, by its name or its number."""
         if len(path) < 2 or path[0] != "rules":
             return ""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from assay.lang import scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.article import Article, Block, Part
-from assay.util.diagnostics import did_you_mean
+from assay.util.diagnostics import suggest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class Fact(Block):
         """Return the part: the table has no title of its own."""
         return part, ""
 
-    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        known = scopes.collect_constants(checker.package)
-        if self.constant not in known:
+    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        constants = scopes.collect_constants(checker.package)
+        if self.constant not in constants:
             checker.report(
                 "unknown-constant",
-                f"unknown constant `{self.constant}` in {where}",
+                f"unknown constant `{self.constant}` in {owner}",
                 self.constant,
-                hint=did_you_mean(self.constant, known),
+                hint=suggest_names(self.constant, constants),
                 within=(article.name, part.title),
             )

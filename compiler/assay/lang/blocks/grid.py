@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.lang.blocks.scatter import Scatter
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import check_has_time, chosen
+from assay.lang.check.choices import check_has_time, find_choice
 from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Package
 
@@ -31,26 +31,26 @@ class Grid(Block):
     timelines: tuple[Timeline, ...]
     template: str
 
-    def check(self, checker: Checker, where: str, article: Article, _part: Part) -> None:
-        where = f"grid `{self.title}` in {where}"
-        choice = chosen(checker, where, article, self.choice)
+    def check(self, checker: Checker, owner: str, article: Article, _part: Part) -> None:
+        owner = f"grid `{self.title}` in {owner}"
+        choice = find_choice(checker, owner, article, self.choice)
         if not article.cases:
             checker.report(
                 "grid-without-cases",
-                f"{where} has a row for each case, but the article has no `cases`",
+                f"{owner} has a row for each case, but the article has no `cases`",
                 self.title,
                 hint="set `cases` of the article to the constant with the case of a run",
             )
         for timeline in self.timelines:
-            timeline.check_series(checker, where)
+            timeline.check_series(checker, owner)
         if self.timelines:
-            check_has_time(checker, where, choice)
+            check_has_time(checker, owner, choice)
         for scatter in self.scatters:
-            scatter.check_rows(checker, where, (article.name, self.title))
+            scatter.check_rows(checker, owner, (article.name, self.title))
             if choice and choice.grain != scatter.of:
                 checker.report(
                     "other-grain",
-                    f"{where} has a scatter with other rows than those of choice `{choice.name}`",
+                    f"{owner} has a scatter with other rows than those of choice `{choice.name}`",
                     choice.name,
                     expected=scatter.of,
                     found=choice.grain,
@@ -65,7 +65,7 @@ class Grid(Block):
     def read_rows(self, package: Package) -> Iterator[RowRequest]:
         return (request for scatter in self.scatters for request in scatter.read_rows(package))
 
-    def list_templates(self, _marked: str) -> Iterator[str]:
+    def list_templates(self, _suffix: str) -> Iterator[str]:
         """Yield the templates of the figures, then that of the grid."""
         yield from (item.template for item in self.scatters)
         yield from (item.template for item in self.timelines)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import rows
+from assay.lang.check.choices import check_row_columns
 from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Package
 
@@ -23,8 +23,8 @@ class Listing(Block):
     keys: tuple[str, ...]
     metrics: tuple[str, ...]
 
-    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        rows(checker, where, self.grain, self.keys, self.metrics, (article.name, part.title, self.title))
+    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        check_row_columns(checker, owner, self.grain, self.keys, self.metrics, (article.name, part.title, self.title))
 
     def read_metrics(self) -> Iterable[str]:
         return self.metrics

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import chosen, rows
+from assay.lang.check.choices import check_row_columns, find_choice
 from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Package
 
@@ -41,28 +41,28 @@ class Pivot(Block):
         """The columns that tell which row a cell is."""
         return (self.down, self.across, self.first)
 
-    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
+    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
         within = (article.name, part.title, self.title)
-        known = rows(checker, where, self.grain, self.columns, self.read_metrics(), within)
-        choice = chosen(checker, where, article, self.choice, self.grain)
+        has_columns = check_row_columns(checker, owner, self.grain, self.columns, self.read_metrics(), within)
+        choice = find_choice(checker, owner, article, self.choice, self.grain)
         if choice and not {self.down, self.across} <= set(choice.keys):
             checker.report(
                 "choice-keys",
-                f"{where} shows a chosen cell, but its row and column are not the keys of choice `{choice.name}`",
+                f"{owner} shows a chosen cell, but its row and column are not the keys of choice `{choice.name}`",
                 choice.name,
                 expected=f"{self.down}, {self.across}",
                 found=", ".join(choice.keys) or "no keys",
             )
-        if known and self.diagonals:
-            self._check_diagonals(checker, where)
+        if has_columns and self.diagonals:
+            self._check_diagonals(checker, owner)
 
-    def _check_diagonals(self, checker: Checker, where: str) -> None:
+    def _check_diagonals(self, checker: Checker, owner: str) -> None:
         grain = next(item for item in checker.package.grains if item.name == self.grain)
         types = {column.name: column.type for column in grain.columns}
         for name in (self.down, self.across):
             if types[name] not in NUMBERS:
                 checker.report(
-                    "diagonals", f"column `{name}` in the diagonals of {where} is not a number", name,
+                    "diagonals", f"column `{name}` in the diagonals of {owner} is not a number", name,
                     found=types[name],
                 )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import rows
+from assay.lang.check.choices import check_row_columns
 from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Package
 
@@ -34,14 +34,14 @@ class Scatter(Block):
     y: str
     template: str
 
-    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        self.check_rows(checker, where, (article.name, part.title))
+    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        self.check_rows(checker, owner, (article.name, part.title))
 
-    def check_rows(self, checker: Checker, where: str, around: tuple[str, ...]) -> None:
+    def check_rows(self, checker: Checker, owner: str, around: tuple[str, ...]) -> None:
         """Report unknown names; `around` names the declarations that the scatter is in."""
         within = (*around, self.title)
-        rows(checker, where, self.grain, (self.per,), (self.x, self.y), within)
-        rows(checker, where, self.of, (self.per, *self.label, *self.keys), (), within)
+        check_row_columns(checker, owner, self.grain, (self.per,), (self.x, self.y), within)
+        check_row_columns(checker, owner, self.of, (self.per, *self.label, *self.keys), (), within)
 
     def read_metrics(self) -> Iterable[str]:
         return (self.x, self.y)
@@ -51,5 +51,5 @@ class Scatter(Block):
         yield RowRequest(self.grain, (self.per,), (self.x, self.y))
         yield RowRequest(self.of, tuple(dict.fromkeys((self.per, *self.label, *self.keys))))
 
-    def list_templates(self, _marked: str) -> Iterable[str]:
+    def list_templates(self, _suffix: str) -> Iterable[str]:
         return [self.template]

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import check_has_time, chosen
+from assay.lang.check.choices import check_has_time, find_choice
 from assay.lang.model.article import Article, Block, Part
-from assay.util.diagnostics import did_you_mean
+from assay.util.diagnostics import suggest_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,38 +30,38 @@ class Timeline(Block):
     choice: str
     template: str
 
-    def check(self, checker: Checker, where: str, article: Article, _part: Part) -> None:
-        self.check_series(checker, where)
-        check_has_time(checker, where, chosen(checker, where, article, self.choice))
+    def check(self, checker: Checker, owner: str, article: Article, _part: Part) -> None:
+        self.check_series(checker, owner)
+        check_has_time(checker, owner, find_choice(checker, owner, article, self.choice))
         if self.stacked and self.mean:
             checker.report(
                 "stacked-mean",
-                f"{where} has both `mean` and `stacked` for series `{self.series}`",
+                f"{owner} has both `mean` and `stacked` for series `{self.series}`",
                 self.series,
                 hint="remove `mean` or `stacked`",
             )
 
-    def check_series(self, checker: Checker, where: str) -> None:
+    def check_series(self, checker: Checker, owner: str) -> None:
         """Report an unknown series, or an unknown label of it."""
         series = next((item for item in checker.package.series if item.name == self.series), None)
         if series is None:
-            known = [item.name for item in checker.package.series]
-            message = f"unknown series `{self.series}` in {where}"
-            checker.report_missing("unknown-series", message, self.series, known, within=(self.title,))
+            series_names = [item.name for item in checker.package.series]
+            message = f"unknown series `{self.series}` in {owner}"
+            checker.report_missing("unknown-series", message, self.series, series_names, within=(self.title,))
         elif not self.alone and self.line not in series.by:
             checker.report(
                 "unknown-label",
-                f"unknown label `{self.line}` of series `{series.name}` in {where}",
+                f"unknown label `{self.line}` of series `{series.name}` in {owner}",
                 self.line or series.name,
-                hint=did_you_mean(self.line, series.by),
+                hint=suggest_names(self.line, series.by),
             )
 
     def read_series(self) -> Iterable[str]:
         return [self.series]
 
-    def list_templates(self, marked: str) -> Iterable[str]:
+    def list_templates(self, suffix: str) -> Iterable[str]:
         """Return the chart template; with marks where phases begin."""
-        return [self.template + marked]
+        return [self.template + suffix]
 
     def locate(self, part: str) -> tuple[str, str]:
         """Return the part, and the title or the series: a figure has no section of its own."""

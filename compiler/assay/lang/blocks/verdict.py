@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.lang.check.checker import Checker
-from assay.lang.check.choices import chosen, rows, without
+from assay.lang.check.choices import check_excluded_choices, check_row_columns, find_choice
 from assay.lang.model.article import Article, Block, Part, RowRequest
 from assay.lang.model.package import Package
 
@@ -34,11 +34,11 @@ class Verdict(Block):
     first: str
     without: tuple[str, ...] = ()
 
-    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
+    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
         within = (article.name, part.title, self.title)
-        rows(checker, where, self.grain, (*self.keys, self.first), self.metrics, within)
-        chosen(checker, where, article, self.choice, self.grain)
-        without(checker, where, article, self.without, self.grain)
+        check_row_columns(checker, owner, self.grain, (*self.keys, self.first), self.metrics, within)
+        find_choice(checker, owner, article, self.choice, self.grain)
+        check_excluded_choices(checker, owner, article, self.without, self.grain)
 
     def read_metrics(self) -> Iterable[str]:
         return self.metrics
@@ -52,5 +52,5 @@ class Verdict(Block):
         """Return the choice that is judged, and those that are not."""
         return [*([self.choice] if self.choice else []), *self.without]
 
-    def judges(self, metric: str) -> bool:
+    def has_verdict_on(self, metric: str) -> bool:
         return metric in self.metrics

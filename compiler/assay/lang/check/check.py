@@ -27,9 +27,9 @@ from assay.lang.check.checker import Checker, Locate
 from assay.lang.model.package import Event, Grain, Metric, Package
 from assay.lang.model.source_kinds import SOURCE_KINDS, SourceKind
 from assay.lang.model.vocabulary import COMPUTED
-from assay.lang.typing_rules import Scope, Typed, UnitError, infer_reduced
+from assay.lang.typing_rules import Scope, UnitError, ValueType, infer_reduced
 from assay.lang.units import UnknownUnitError, get_library
-from assay.util.diagnostics import Diagnostic, did_you_mean
+from assay.util.diagnostics import Diagnostic, suggest_names
 
 
 def check_coverage(checker: Checker) -> None:
@@ -56,7 +56,7 @@ def check_coverage(checker: Checker) -> None:
                 checker.report_missing("unknown-field", message, name, fields, within=(item.name,))
 
 
-def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
+def check_package(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
     """Return the problems of a package, in the order of its parts.  Repeated problems are merged."""
     checker = Checker(package, locate, get_library(tuple(unit.name for unit in package.units)))
     for run_check in _PRECONDITIONS:
@@ -69,7 +69,7 @@ def check(package: Package, locate: Locate) -> tuple[Diagnostic, ...]:
 def _check_units(checker: Checker) -> None:
     for owner, unit, word in _list_units(checker.package):
         try:
-            checker.library.unit(unit)
+            checker.library.parse_unit(unit)
         except UnknownUnitError as error:
             checker.report_unknown_unit(error, owner, word)
 
@@ -88,7 +88,7 @@ def _list_units(package: Package) -> Iterator[tuple[str, str, str]]:
         )
     for grain in package.grains:
         suffix = f"of grain `{grain.name}`"
-        yield from ((f"column `{item.name}` {suffix}", item.unit.name, item.name) for item in grain.every_column)
+        yield from ((f"column `{item.name}` {suffix}", item.unit.name, item.name) for item in grain.all_columns)
     for filter_ in package.filters:
         if filter_.parameter:
             yield f"the parameter of filter `{filter_.name}`", filter_.parameter.unit.name, filter_.name
@@ -106,7 +106,7 @@ def _check_sources(checker: Checker) -> None:
                 "unknown-kind",
                 f"unknown kind `{source.kind}` of source `{source.name}`",
                 source.kind,
-                hint=did_you_mean(source.kind, SOURCE_KINDS),
+                hint=suggest_names(source.kind, SOURCE_KINDS),
                 within=(source.name,),
             )
             continue
@@ -163,7 +163,7 @@ def _check_event_names(
                 f"event `{event.name}` has a name for generation `{name.generation}`, "
                 f"which source `{event.source}` does not look up",
                 event.name,
-                hint=did_you_mean(name.generation, generations),
+                hint=suggest_names(name.generation, generations),
                 within=(event.doc,),
             )
         key = (event.source, name.generation, name.name)
@@ -198,7 +198,7 @@ def _check_event_forms(checker: Checker, event: Event, kind: SourceKind) -> None
 
 
 def _check_table_references(checker: Checker) -> None:
-    tables = _table_names(checker.package)
+    tables = _list_table_names(checker.package)
     for relation in checker.package.relations:
         for table in (*relation.uses, *(name for item in relation.checks for name in item.uses)):
             if table not in tables:
@@ -238,7 +238,7 @@ def _check_table_references(checker: Checker) -> None:
             )
 
 
-def _table_names(package: Package) -> set[str]:
+def _list_table_names(package: Package) -> set[str]:
     return {item.name for item in package.tables} | {scopes.LOGS}
 
 
@@ -341,7 +341,7 @@ def _check_metric(checker: Checker, metric: Metric, scope: Scope) -> None:
                 "unknown-key",
                 f"{owner} {use} `{name}`, which is not a column of grain `{metric.grain}`",
                 name,
-                hint=did_you_mean(name, scope.leaves["column"]),
+                hint=suggest_names(name, scope.leaves["column"]),
                 within=(metric.id,),
                 cause=f"{metric.grain} {name}",
             )
@@ -359,9 +359,9 @@ def _check_better(checker: Checker, metric: Metric) -> None:
         )
 
 
-def _check_metric_unit(checker: Checker, metric: Metric, measured: Typed) -> None:
+def _check_metric_unit(checker: Checker, metric: Metric, measured: ValueType) -> None:
     try:
-        checker.library.factor(measured.unit, metric.unit.name)
+        checker.library.compute_factor(measured.unit, metric.unit.name)
     except UnitError:
         checker.report(
             "unit",
@@ -403,7 +403,7 @@ _CHECKS: tuple[Callable[[Checker], None], ...] = (
     formulas.check_formulas,
     series.check_series,
     reports.check_reports,
-    articles.articles,
+    articles.check_articles,
     reports.check_titles,
     phases.check_phases,
     names.check_reserved_names,

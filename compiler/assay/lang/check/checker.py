@@ -17,13 +17,13 @@ from assay.lang.typing_rules import (
     KindError,
     OtherUnitError,
     Scope,
-    Typed,
     UnitError,
     UnknownNameError,
+    ValueType,
     infer,
 )
 from assay.lang.units import UnitLibrary, UnknownUnitError
-from assay.util.diagnostics import Diagnostic, Span, did_you_mean
+from assay.util.diagnostics import Diagnostic, Span, suggest_names
 
 AS_UNIT = "`asUnit` declares the unit of a number explicitly"
 
@@ -95,7 +95,7 @@ class Checker:
         span, excerpt = self.locate(name, 0, within)
         declaration = self.locate.find_declaration(name)[0]
         hint = _UNLISTED_HINT + (
-            f"a `{name}` is declared at {declaration}" if declaration else did_you_mean(name, candidates)
+            f"a `{name}` is declared at {declaration}" if declaration else suggest_names(name, candidates)
         )
         if declaration and declaration == span:
             hint = "add it to the package's lists"
@@ -121,10 +121,10 @@ class Checker:
         """
         return tuple(merge_alike(problem, repeats) for problem, *repeats in self.problems.values())
 
-    def infer_type(self, node: Expression, scope: Scope, owner: str, word: str, field: str = "") -> Typed | None:
+    def infer_type(self, node: Expression, scope: Scope, owner: str, word: str, field: str = "") -> ValueType | None:
         """Return the type and unit of an expression; report what is wrong with it and return None."""
         try:
-            return infer(node, scope, self.library.units())
+            return infer(node, scope, self.library.get_units())
         except UnknownNameError as error:
             self.report(
                 f"unknown-{error.kind}",
@@ -132,7 +132,7 @@ class Checker:
                 word,
                 field=field,
                 hint=("is it in the grain's `instants`? " if error.kind == "instant" else "")
-                + did_you_mean(error.name, error.known),
+                + suggest_names(error.name, error.candidates),
             )
         except KindError as error:
             self.report(
@@ -141,7 +141,7 @@ class Checker:
                 word,
                 field=field,
                 expected=error.expected,
-                found=error.found,
+                found=error.actual,
             )
         except OtherUnitError as error:
             self.report(
@@ -150,9 +150,9 @@ class Checker:
                 word,
                 field=field,
                 expected=error.expected,
-                found=error.found,
+                found=error.actual,
                 hint="write both in the same unit: values are compared or added without conversion",
-                cause=f"{error.expected} {error.found}",
+                cause=f"{error.expected} {error.actual}",
             )
         except UnitError as error:
             self.report(
@@ -161,9 +161,9 @@ class Checker:
                 word,
                 field=field,
                 expected=error.expected,
-                found=error.found,
-                hint=self.suggest_unit(error.expected, error.found),
-                cause=f"{error.expected} {error.found}",
+                found=error.actual,
+                hint=self.suggest_unit(error.expected, error.actual),
+                cause=f"{error.expected} {error.actual}",
             )
         except UnknownUnitError as error:
             self.report_unknown_unit(error, owner, word)
@@ -181,27 +181,27 @@ class Checker:
             message = f"{description or f'the condition of {owner}'} is not a boolean"
             self.report("type", message, word, expected=BOOLEAN.type, found=inferred.type, field=field)
 
-    def is_one_unit(self, found: str, expected: str) -> bool:
+    def is_one_unit(self, actual: str, expected: str) -> bool:
         """Return whether numbers in two units are the same numbers.
 
         True where a unit is unknown, since that is reported elsewhere.
         """
         try:
-            return self.library.factor(found, expected) == 1
+            return self.library.compute_factor(actual, expected) == 1
         except UnitError:
             return False
         except UnknownUnitError:
             return True
 
-    def suggest_unit(self, expected: str, found: str) -> str:
-        """Return a hint for a value in the unit `found` where `expected` is required."""
-        if NONE in (expected, found) or self.is_one_unit(found, NONE):
+    def suggest_unit(self, expected: str, actual: str) -> str:
+        """Return a hint for a value in the unit `actual` where `expected` is required."""
+        if NONE in (expected, actual) or self.is_one_unit(actual, NONE):
             return AS_UNIT
         try:
-            self.library.factor(found, expected)
+            self.library.compute_factor(actual, expected)
         except (UnitError, UnknownUnitError):
             return "one of the two units is wrong; `asUnit` would relabel the value without converting it"
-        return f"declare it in `{found}`: measures of it are converted to the unit of the metric"
+        return f"declare it in `{actual}`: measures of it are converted to the unit of the metric"
 
     def report_unknown_unit(self, error: UnknownUnitError, owner: str, word: str) -> None:
         """Report an unknown unit, at the place of the unit or else of `word`."""
@@ -210,7 +210,7 @@ class Checker:
             f"unknown unit `{error.name}` in {owner}",
             error.name if self.locate(error.name, 0)[0] else word,
             cause=error.name,
-            hint=did_you_mean(error.name, error.known),
+            hint=suggest_names(error.name, error.candidates),
         )
 
 

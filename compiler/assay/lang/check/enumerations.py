@@ -11,7 +11,7 @@ from assay.lang.check.checker import Checker
 from assay.lang.model.package import Check, Grain, Instant
 from assay.lang.model.report import Chart, Report
 from assay.lang.model.vocabulary import COMPUTED, LATEST_BEFORE, PICKS
-from assay.util.diagnostics import did_you_mean, suggest_nearest
+from assay.util.diagnostics import suggest_names, suggest_nearest
 
 CENTILE = "centile"
 REDUCTIONS = ("min", "max", "sum", "count", CENTILE)
@@ -117,7 +117,7 @@ def _check_pick(checker: Checker, grain: Grain, instant: Instant) -> None:
             "instant-before",
             f"`{instant.before}` in `before` of {owner} is not another instant of the grain",
             instant.before or instant.name,
-            hint=did_you_mean(instant.before, other_names),
+            hint=suggest_names(instant.before, other_names),
             within=(instant.name,),
         )
         return
@@ -152,7 +152,7 @@ def check_manifest(checker: Checker, report: Report) -> None:
             continue
         if row.relation and row.column not in columns[row.relation]:
             message = f"unknown column `{row.column}` of relation `{row.relation}` in {owner}"
-            checker.report("unknown-column", message, row.id, hint=did_you_mean(row.column, columns[row.relation]))
+            checker.report("unknown-column", message, row.id, hint=suggest_names(row.column, columns[row.relation]))
             continue
         kind = columns[row.relation][row.column] if row.relation else types.get(row.constant, "")
         if kind and kind not in CELLS[row.cell.kind]:

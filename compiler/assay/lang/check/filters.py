@@ -8,7 +8,7 @@ from assay.lang import scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.package import Parameter
 from assay.lang.model.report import FilterUse
-from assay.util.diagnostics import did_you_mean
+from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
 
 
@@ -39,7 +39,7 @@ def check_filter_uses(checker: Checker, owner: str, uses: Sequence[FilterUse], w
     for use in uses:
         if use.name not in filters:
             message = f"unknown filter `{use.name}` in {owner}"
-            checker.report("unknown-filter", message, word, hint=did_you_mean(use.name, filters))
+            checker.report("unknown-filter", message, word, hint=suggest_names(use.name, filters))
             continue
         parameter = filters[use.name].parameter
         if bool(parameter) != bool(use.argument):

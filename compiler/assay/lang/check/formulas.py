@@ -16,12 +16,12 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import ExampleValue, Metric, Package, Relation, Worked
 from assay.lang.model.vocabulary import Unit
 from assay.lang.sql_units import UnitSources, trace_units
-from assay.lang.typing_rules import INSTANT, NONE, KindError, Typed, UnitError, UnknownNameError
+from assay.lang.typing_rules import INSTANT, NONE, KindError, UnitError, UnknownNameError, ValueType
 from assay.lang.units import UnknownUnitError
-from assay.util.diagnostics import did_you_mean
+from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
 
-Tables = Mapping[str, Mapping[str, Typed]]
+Tables = Mapping[str, Mapping[str, ValueType]]
 
 
 def check_sql_units(checker: Checker) -> None:
@@ -29,7 +29,7 @@ def check_sql_units(checker: Checker) -> None:
     constants = _lower_names(scopes.collect_constants(checker.package))
     for relation in checker.package.relations:
         tables = {**_list_tables(checker.package, relation), "": constants}
-        for column, description, declared, upstream in list_taken_columns(relation, tables):
+        for column, description, declared, upstream in list_passed_columns(relation, tables):
             if upstream.unit != NONE and not checker.is_one_unit(upstream.unit, declared.unit):
                 checker.report(
                     "unit",
@@ -48,11 +48,11 @@ def _list_tables(package: Package, relation: Relation) -> Tables:
     return {name.casefold(): _lower_names(columns) for name, columns in tables if columns is not None}
 
 
-def _lower_names(columns: Mapping[str, Typed]) -> dict[str, Typed]:
+def _lower_names(columns: Mapping[str, ValueType]) -> dict[str, ValueType]:
     return {name.casefold(): kind for name, kind in columns.items()}
 
 
-def list_taken_columns(relation: Relation, tables: Tables) -> Iterator[tuple[str, str, Typed, Typed]]:
+def list_passed_columns(relation: Relation, tables: Tables) -> Iterator[tuple[str, str, ValueType, ValueType]]:
     """Yield each column with a description of the upstream column, its own type and the upstream type."""
     passed_columns = _find_passed_columns(relation.sql, tables)
     for column in relation.columns:
@@ -130,7 +130,7 @@ def check_formula_unit(
     if inferred is None:
         return False
     try:
-        checker.library.factor(inferred, unit.name)
+        checker.library.compute_factor(inferred, unit.name)
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, owner, word)
         return False
@@ -154,7 +154,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
     try:
         return infer_unit(node, build_formula_scope(checker.package, amount), checker.library)
     except UnknownNameError as error:
-        hint = did_you_mean(error.name, error.known)
+        hint = suggest_names(error.name, error.candidates)
         if error.kind == "metric":
             hint = f"is it in the package's `metrics`? {hint}"
         elif error.kind in ("column", "instant", "field", "taken"):
@@ -173,7 +173,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
             word,
             field=field,
             expected=error.expected,
-            found=f"{error.found} in {error.node}",
+            found=f"{error.actual} in {error.node}",
         )
     except UnitError as error:
         checker.report(
@@ -182,7 +182,7 @@ def _infer_unit(checker: Checker, owner: str, node: Expression, word: str, amoun
             word,
             field=field,
             expected=error.expected,
-            found=error.found,
+            found=error.actual,
         )
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, owner, word)
@@ -286,12 +286,12 @@ def _convert(checker: Checker, owner: str, item: ExampleValue, unit: str) -> Fra
     if number is None:
         _report_not_decimal(checker, owner, item.value)
         return None
-    return Fraction(number) * checker.library.factor(item.unit.name, unit)
+    return Fraction(number) * checker.library.compute_factor(item.unit.name, unit)
 
 
 def _check_convertible(checker: Checker, owner: str, unit: Unit, required: str, word: str) -> bool:
     try:
-        checker.library.factor(unit.name, required)
+        checker.library.compute_factor(unit.name, required)
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, owner, word)
     except UnitError:

@@ -9,8 +9,8 @@ from assay.lang import reserved_names, scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Column, Grain, Instant, Pair, Relation, Tally
-from assay.lang.typing_rules import INSTANT, NONE, Scope, Typed
-from assay.util.diagnostics import did_you_mean
+from assay.lang.typing_rules import INSTANT, NONE, Scope, ValueType
+from assay.util.diagnostics import suggest_names
 
 
 def check_members(checker: Checker, owner: str, grain: Grain) -> None:
@@ -25,7 +25,7 @@ def check_members(checker: Checker, owner: str, grain: Grain) -> None:
             checker.report("reserved-name", message, name, hint="rename it")
     for name, times in Counter(item.lower() for item in member_names).items():
         word = next(item for item in member_names if item.lower() == name)
-        if reserved_names.is_column(name):
+        if reserved_names.is_grain_column(name):
             message = f"member `{word}` of {owner} has a name that the compiler reserves"
             checker.report("reserved-name", message, word, hint="rename it")
         elif times > 1:
@@ -79,8 +79,8 @@ def check_agreement(
     owner: str,
     word: str,
     pairs: Iterable[Pair],
-    columns: Mapping[str, Typed],
-    rows: Mapping[str, Typed],
+    columns: Mapping[str, ValueType],
+    rows: Mapping[str, ValueType],
     table: str,
 ) -> None:
     """Check that each pair has columns of one type and unit, in the grain and in `table`.
@@ -95,7 +95,7 @@ def check_agreement(
             )
 
 
-def _check_same_type(checker: Checker, description: str, word: str, left: Typed, right: Typed) -> None:
+def _check_same_type(checker: Checker, description: str, word: str, left: ValueType, right: ValueType) -> None:
     are_numbers = left.type in NUMBERS and right.type in NUMBERS
     if left.type != right.type and not are_numbers:
         checker.report("type", f"{description}, which has a different type", word, expected=left.type, found=right.type)
@@ -161,7 +161,7 @@ def _check_tally(checker: Checker, owner: str, tally: Tally, scope: Scope) -> No
     if rows is None:
         tables = [item.name for item in checker.package.tables]
         message = f"unknown table `{tally.of}` counted by {column_owner}"
-        checker.report("unknown-table", message, name, hint=did_you_mean(tally.of, tables))
+        checker.report("unknown-table", message, name, hint=suggest_names(tally.of, tables))
         return
     for pair in tally.on:
         _check_pair(checker, column_owner, name, pair, tally.of, rows, scope)
@@ -212,13 +212,13 @@ def _check_instant(checker: Checker, grain: Grain, instant: Instant, scope: Scop
                 "unknown-field",
                 f"unknown field `{field}` of `{instant.of}` in {owner}",
                 field or instant.name,
-                hint=did_you_mean(field, rows),
+                hint=suggest_names(field, rows),
                 within=(instant.name,),
             )
 
 
 def _check_pair(
-    checker: Checker, owner: str, word: str, pair: Pair, table: str, rows: Mapping[str, Typed], scope: Scope
+    checker: Checker, owner: str, word: str, pair: Pair, table: str, rows: Mapping[str, ValueType], scope: Scope
 ) -> None:
     """Check that a pair names a column of the grain and one of `table`, with types that can be equal."""
     columns = scope.leaves["column"]
@@ -227,14 +227,14 @@ def _check_pair(
             "unknown-field",
             f"unknown field `{pair.field}` of `{table}` in `on` of {owner}",
             word,
-            hint=did_you_mean(pair.field, rows),
+            hint=suggest_names(pair.field, rows),
         )
     if pair.column not in columns:
         checker.report(
             "unknown-column",
             f"unknown column `{pair.column}` in `on` of {owner}",
             word,
-            hint=did_you_mean(pair.column, columns),
+            hint=suggest_names(pair.column, columns),
         )
     check_agreement(checker, owner, word, [pair], columns, rows, table)
 
@@ -247,7 +247,7 @@ def _check_key(checker: Checker, owner: str, grain: Grain, scope: Scope) -> None
             "unknown-key",
             f"unknown column `{name}` in the key of {owner}",
             name or grain.name,
-            hint=did_you_mean(name, scope.leaves["column"]),
+            hint=suggest_names(name, scope.leaves["column"]),
             within=(grain.name,),
         )
     relation = next((item for item in checker.package.relations if item.name == grain.relation), None)
@@ -270,7 +270,7 @@ def _check_relation_keys(checker: Checker) -> None:
                 "unknown-key",
                 f"unknown column `{name}` in the key of relation `{relation.name}`",
                 name or relation.name,
-                hint=did_you_mean(name, columns),
+                hint=suggest_names(name, columns),
                 within=(relation.name,),
             )
 
@@ -329,7 +329,7 @@ def _check_subject(checker: Checker, owner: str, grain: Grain, scope: Scope) -> 
     ):
         if name not in columns:
             message = f"unknown column `{name}` of {table_label} in the subject of {owner}"
-            checker.report("unknown-column", message, grain.name, hint=did_you_mean(name, columns))
+            checker.report("unknown-column", message, grain.name, hint=suggest_names(name, columns))
     pairs, columns = grain.subject.on, scope.leaves["column"]
     check_agreement(checker, f"the subject of {owner}", grain.name, pairs, columns, subject_columns, subject.name)
     if not set(subject.key) <= set(fields):

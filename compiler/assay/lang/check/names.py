@@ -67,7 +67,7 @@ def _list_sql_names(package: Package) -> Iterator[KindAndName]:
         yield from ((f"a column of relation `{relation.name}`", item.name) for item in relation.columns)
     for grain in package.grains:
         yield "a grain", grain.name
-        yield from ((f"a column of grain `{grain.name}`", item.name) for item in grain.every_column)
+        yield from ((f"a column of grain `{grain.name}`", item.name) for item in grain.all_columns)
         yield from ((f"an instant of grain `{grain.name}`", item.name) for item in grain.instants)
     yield from (("a series", item.name) for item in package.series)
     yield from (("a cut", item.name) for item in package.cuts)
@@ -152,7 +152,7 @@ def _list_types(package: Package) -> Iterator[tuple[str, str, str, tuple[str, ..
     for relation in package.relations:
         yield from _list_column_types(f"column `{{}}` of relation `{relation.name}`", relation.columns)
     for grain in package.grains:
-        yield from _list_column_types(f"column `{{}}` of grain `{grain.name}`", grain.every_column)
+        yield from _list_column_types(f"column `{{}}` of grain `{grain.name}`", grain.all_columns)
     for item in package.filters:
         if item.parameter:
             yield f"parameter `{{}}` of filter `{item.name}`", item.parameter.name, item.parameter.type, PARAMETER_TYPES
@@ -264,10 +264,10 @@ def _check_duplicate_tables(checker: Checker) -> None:
     SQL ignores case, and the results of metrics are stored as tables.
     """
     package = checker.package
-    rows_tables = {reserved_names.rows_name(item.name).lower(): item.name for item in package.grains}
+    rows_tables = {reserved_names.get_rows_name(item.name).lower(): item.name for item in package.grains}
     seen: dict[str, str] = {scopes.LOGS: scopes.LOGS}
     for kind, name in _list_tables(package):
-        if reserved_names.is_query(name):
+        if reserved_names.is_reserved_table(name):
             message = f"{kind} `{name}` has a name that the compiler reserves for a table or query"
             checker.report("reserved-name", message, name, hint="rename it")
         if name.lower() in rows_tables:
@@ -279,7 +279,7 @@ def _check_duplicate_tables(checker: Checker) -> None:
                 "duplicate-table", _describe_case_collision(first_name, name), name, hint="rename one of them"
             )
     kinds = {name: f"{kind} of its package" for kind, name in _list_tables(package)}
-    kinds |= {reserved_names.rows_name(item.name): f"rows of grain `{item.name}`" for item in package.grains}
+    kinds |= {reserved_names.get_rows_name(item.name): f"rows of grain `{item.name}`" for item in package.grains}
     kinds |= {scopes.LOGS: "table of the logs"}
     for metric in package.metrics:
         if metric.id in kinds:
@@ -360,8 +360,8 @@ def check_reserved_names(checker: Checker) -> None:
     for grain in checker.package.grains:
         _check_sample_columns(checker, f"the key of grain `{grain.name}`", grain.key, (grain.name,))
     for metric in checker.package.metrics:
-        by = metric.reduction.by if metric.reduction else ()
-        names = dict.fromkeys((*by, *([metric.per] if metric.per else [])))
+        reduction_keys = metric.reduction.by if metric.reduction else ()
+        names = dict.fromkeys((*reduction_keys, *([metric.per] if metric.per else [])))
         _check_sample_columns(checker, f"metric `{metric.id}`", names, (metric.id,))
     _check_series_columns(checker)
     for article in checker.package.articles:
@@ -372,14 +372,14 @@ def check_reserved_names(checker: Checker) -> None:
 def _check_reserved_fields(checker: Checker, event: Event) -> None:
     names = dict.fromkeys(field.name for form in event.forms for field in form.fields)
     kind = next((source.kind for source in checker.package.sources if source.name == event.source), "")
-    for name in (name for name in names if reserved_names.is_of_events(name, kind)):
+    for name in (name for name in names if reserved_names.is_event_column(name, kind)):
         message = f"field `{name}` of event `{event.name}` has a name that the compiler reserves for a column"
         hint = f'rename the field: its name may differ from the key that it is read from, `E.at [ "{name}" ]`'
         checker.report("reserved-name", message, name, hint=hint, within=(event.doc, event.name))
 
 
 def _check_sample_columns(checker: Checker, owner: str, names: Iterable[str], within: Sequence[str]) -> None:
-    for name in (name for name in names if reserved_names.is_of_samples(name)):
+    for name in (name for name in names if reserved_names.is_sample_column(name)):
         message = f"{owner} identifies samples by `{name}`, which the compiler reserves for a column of samples"
         checker.report("reserved-name", message, name, hint=_RENAME, within=within)
 
@@ -401,7 +401,7 @@ def _check_labels(checker: Checker, item: Series, key: Sequence[str]) -> None:
     for name in dict.fromkeys((*key, *item.by)):
         message = f"series `{item.name}` identifies lines by `{name}`, which "
         hint = f'{_RENAME}: the name of a field may differ from the label that it is read from, `["labels", "{name}"]`'
-        if reserved_names.is_of_readings(name):
+        if reserved_names.is_reading_column(name):
             message += "the compiler reserves for a column"
             checker.report(
                 "reserved-name", message, name, hint=hint if name in item.by else _RENAME, within=(item.name,)
@@ -421,17 +421,17 @@ def _list_row_requests(checker: Checker, article: Article) -> Iterator[ColumnUse
     for choice in article.choices:
         yield (
             f"choice `{choice.name}`",
-            *_choice_columns(choice, keys.get(choice.grain, ())),
+            *_list_choice_columns(choice, keys.get(choice.grain, ())),
             (article.name, choice.name),
         )
     for part in article.parts:
         for block in part.blocks:
             for request in block.read_rows(checker.package):
-                what, within = f"`{block.title}` of article `{article.name}`", (article.name, part.title, block.title)
-                yield what, request.columns, request.metrics, within
+                owner, within = f"`{block.title}` of article `{article.name}`", (article.name, part.title, block.title)
+                yield owner, request.columns, request.metrics, within
 
 
-def _choice_columns(choice: Choice, key: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _list_choice_columns(choice: Choice, key: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     pins = (pin.column for pin in choice.pins)
     columns = (*key, *choice.label, *choice.keys, *pins, choice.first, choice.begin, choice.end)
     return columns, (choice.most, choice.done, choice.due)

@@ -9,7 +9,7 @@ from assay.lang import scopes
 from assay.lang.check.checker import Checker
 from assay.lang.model.package import Grain
 from assay.lang.model.vocabulary import FIRST, LAST, SINCE, UNTIL, Cut, Phase
-from assay.util.diagnostics import did_you_mean
+from assay.util.diagnostics import suggest_names
 
 PICKS = (FIRST, LAST)
 
@@ -22,9 +22,9 @@ def check_phases(checker: Checker) -> None:
     for cut in checker.package.cuts:
         _check_boundary(checker, cut)
     for report in checker.package.reports:
-        _check_phases_of(checker, f"report `{report.name}`", report.phases)
+        _check_phase_list(checker, f"report `{report.name}`", report.phases)
     for article in checker.package.articles:
-        _check_phases_of(checker, f"article `{article.name}`", article.phases)
+        _check_phase_list(checker, f"article `{article.name}`", article.phases)
     for grain in checker.package.grains:
         if grain.at:
             _check_split_instant(checker, grain)
@@ -35,13 +35,13 @@ def check_phases(checker: Checker) -> None:
 def _check_boundary(checker: Checker, cut: Cut) -> None:
     owner = f"instant `{cut.name}`"
     constants = scopes.collect_constants(checker.package)
-    if cut.constant and constants.get(cut.constant, scopes.NOTHING).type != "instant":
+    if cut.constant and constants.get(cut.constant, scopes.UNTYPED).type != "instant":
         instants = [name for name, kind in constants.items() if kind.type == "instant"]
         checker.report(
             "unknown-constant",
             f"constant `{cut.constant}` of {owner} is not an instant",
             cut.constant or cut.name,
-            hint=did_you_mean(cut.constant, instants),
+            hint=suggest_names(cut.constant, instants),
             within=(cut.name,),
         )
     if not cut.of:
@@ -52,13 +52,13 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
         message = f"unknown table `{cut.of}` of {owner}"
         checker.report_missing("unknown-table", message, cut.of, tables, within=(cut.name,))
         return
-    if rows.get(cut.column, scopes.NOTHING).type != "instant":
+    if rows.get(cut.column, scopes.UNTYPED).type != "instant":
         instants = [name for name, kind in rows.items() if kind.type == "instant"]
         checker.report(
             "unknown-column",
             f"column `{cut.column}` of `{cut.of}` in {owner} is not an instant",
             cut.column or cut.name,
-            hint=did_you_mean(cut.column, instants),
+            hint=suggest_names(cut.column, instants),
             within=(cut.name,),
         )
     if cut.pick not in PICKS:
@@ -71,7 +71,7 @@ def _check_boundary(checker: Checker, cut: Cut) -> None:
         )
 
 
-def _check_phases_of(checker: Checker, owner: str, phases: Sequence[Phase]) -> None:
+def _check_phase_list(checker: Checker, owner: str, phases: Sequence[Phase]) -> None:
     for name, times in Counter(phase.name for phase in phases).items():
         if times > 1:
             checker.report("duplicate-phase", f"{owner} has {times} phases named `{name}`", name)
@@ -84,7 +84,7 @@ def _check_phase(checker: Checker, owner: str, phase: Phase) -> None:
     for name in (phase.since, phase.until):
         if name and name not in boundaries:
             message = f"unknown instant `{name}` in {owner}"
-            checker.report("unknown-instant", message, phase.name, hint=did_you_mean(name, boundaries))
+            checker.report("unknown-instant", message, phase.name, hint=suggest_names(name, boundaries))
     if phase.since == phase.until:
         ends = f"begins and ends at `{phase.since}`" if phase.since else "is the whole run"
         checker.report("phase-ends", f"{owner} {ends}", phase.name, expected="one instant, or two different ones")
@@ -94,7 +94,7 @@ def _check_phase(checker: Checker, owner: str, phase: Phase) -> None:
             "unknown-constant",
             f"the margin `{phase.margin}` of {owner} is not a constant of type duration",
             phase.margin or phase.name,
-            hint=did_you_mean(phase.margin, durations),
+            hint=suggest_names(phase.margin, durations),
             within=(phase.name,),
         )
 
@@ -112,7 +112,7 @@ def _check_split_instant(checker: Checker, grain: Grain) -> None:
             "unknown-instant",
             f"`at` of grain `{grain.name}` names `{grain.at}`, which is not an instant of the grain",
             grain.at or grain.name,
-            hint=did_you_mean(grain.at, instants),
+            hint=suggest_names(grain.at, instants),
             within=(grain.name,),
         )
     if grain.subject or grain.runs:

@@ -15,10 +15,10 @@ from assay.lang.check.checker import Checker, Field
 from assay.lang.model.article import Article, Part
 from assay.lang.model.package import Package
 from assay.lang.model.report import Edition, History, Report
-from assay.util.diagnostics import did_you_mean, suggest_nearest
+from assay.util.diagnostics import suggest_names, suggest_nearest
 
-OF_RUNS = ("base", "others", "last")
-OF_PUBLICATIONS = ("publications", "first", "last", "workloads", "editions")
+RUN_PLACEHOLDERS = ("base", "others", "last")
+PUBLICATION_PLACEHOLDERS = ("publications", "first", "last", "workloads", "editions")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)(\}?)")
 
 AnyReport = Report | Article | History
@@ -28,7 +28,7 @@ def check_titles(checker: Checker) -> None:
     """Check titles, introductions and parts of every report, article and history."""
     constants = tuple(f"constant.{name}" for name in scopes.collect_constants(checker.package))
     for owner, item in list_titles(checker.package):
-        placeholders = OF_PUBLICATIONS if isinstance(item, History) else (*OF_RUNS, *constants)
+        placeholders = PUBLICATION_PLACEHOLDERS if isinstance(item, History) else (*RUN_PLACEHOLDERS, *constants)
         if not item.title.strip():
             checker.report("title", f"{owner} has no title", item.name)
         for field, text in (("title", item.title), ("intro", item.intro)):
@@ -121,13 +121,13 @@ def check_shown_metrics(checker: Checker, owner: str, names: tuple[str, ...]) ->
         checker.report_missing("unknown-metric", message, name, metrics)
 
 
-def check_compared_metrics(checker: Checker, what: str, names: Iterable[str], within: Sequence[str]) -> None:
+def check_compared_metrics(checker: Checker, owner: str, names: Iterable[str], within: Sequence[str]) -> None:
     """Report metrics that a table compares between runs, and the package does not list."""
-    known = [metric.id for metric in checker.package.metrics]
+    metric_ids = [metric.id for metric in checker.package.metrics]
     for name in dict.fromkeys(names):
-        if name not in known:
-            message = f"unknown metric `{name}` in {what}"
-            checker.report_missing("unknown-metric", message, name, known, within=within)
+        if name not in metric_ids:
+            message = f"unknown metric `{name}` in {owner}"
+            checker.report_missing("unknown-metric", message, name, metric_ids, within=within)
 
 
 def _check_charts(checker: Checker, report: Report) -> None:
@@ -162,7 +162,7 @@ def _check_summary(checker: Checker, report: Report) -> None:
             "unknown-summary",
             f"unknown summary `{report.summary}` in report `{report.name}`",
             report.summary or report.name,
-            hint=did_you_mean(report.summary, summaries),
+            hint=suggest_names(report.summary, summaries),
             within=(report.name,),
         )
 
@@ -175,7 +175,7 @@ def _check_constants(checker: Checker, report: Report) -> None:
                 "unknown-constant",
                 f"unknown constant `{name}` in report `{report.name}`",
                 name or report.name,
-                hint=did_you_mean(name, constants),
+                hint=suggest_names(name, constants),
                 within=(report.name,),
             )
 
@@ -275,7 +275,7 @@ def _check_history(checker: Checker, history: History) -> None:
             "unknown-report",
             f"unknown report `{history.of}` of {owner}",
             history.of or history.name,
-            hint=did_you_mean(history.of, reports),
+            hint=suggest_names(history.of, reports),
             within=(history.name,),
         )
     elif not reports[history.of].editions:
@@ -295,7 +295,7 @@ def _check_breaks(checker: Checker, owner: str, history: History, shown_metrics:
                 "unknown-metric",
                 f"metric `{name}` in a break of {owner} is not shown in the history",
                 name,
-                hint=did_you_mean(name, shown_metrics),
+                hint=suggest_names(name, shown_metrics),
             )
         if not item.metrics:
             checker.report("break-metrics", f"a break of {owner} has no metrics", item.since)

@@ -12,7 +12,7 @@ from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Field, Relation, Series, Term
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
-from assay.util.diagnostics import did_you_mean
+from assay.util.diagnostics import suggest_names
 
 _MERGES = tuple(LINES)
 
@@ -42,7 +42,7 @@ def _check_term(checker: Checker, owner: str, item: Series, term: Term) -> None:
     if term.over not in _MERGES:
         checker.report(
             "series-term", f"unknown aggregation `{term.over}` of the lines of `{upstream.name}` in {owner}",
-            item.name, hint=did_you_mean(term.over, _MERGES[1:]),
+            item.name, hint=suggest_names(term.over, _MERGES[1:]),
         )  # fmt: skip
     if (upstream.windows, upstream.every_ns, upstream.every) != (item.windows, item.every_ns, item.every):
         checker.report("series-term", f"{owner} and its term `{term.name}` have different windows or steps", item.name)
@@ -74,7 +74,7 @@ def _check_value(checker: Checker, owner: str, item: Series) -> None:
         )
         return
     try:
-        checker.library.factor(inferred.unit, item.unit.name)
+        checker.library.compute_factor(inferred.unit, item.unit.name)
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, owner, item.name)
     except UnitError:
@@ -120,7 +120,7 @@ def _check_reading(checker: Checker, owner: str, item: Series) -> None:
             "series-reading",
             f"unknown reading `{item.reading}` of {owner}",
             item.reading or item.name,
-            hint=did_you_mean(item.reading, READINGS),
+            hint=suggest_names(item.reading, READINGS),
             within=(item.name,),
         )
 
@@ -156,7 +156,7 @@ def _check_times(checker: Checker, owner: str, item: Series) -> None:
                 "series-time",
                 f"constant `{constant}` in `{name}` of {owner} is not a duration",
                 constant or item.name,
-                hint=did_you_mean(constant, durations),
+                hint=suggest_names(constant, durations),
                 within=(item.name,),
             )
         elif not constant and number <= 0:
@@ -230,7 +230,7 @@ def check_line_keys(checker: Checker, owner: str, item: Series, event: str) -> N
 def _check_unit(checker: Checker, owner: str, item: Series, value: Field) -> None:
     reading_unit = read_unit(value.unit.name, item.reading)
     try:
-        checker.library.factor(reading_unit, item.unit.name)
+        checker.library.compute_factor(reading_unit, item.unit.name)
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, owner, item.name)
     except UnitError:
@@ -286,6 +286,6 @@ def _check_labels(
                 "series-label",
                 f"event `{event}`, read by {owner}, has no text field `{name}`",
                 name or item.name,
-                hint=did_you_mean(name, texts),
+                hint=suggest_names(name, texts),
                 within=(item.name,),
             )

@@ -8,12 +8,12 @@ from dataclasses import replace
 from assay.lang import time_format
 from assay.lang.check.checker import Checker
 from assay.lang.dependencies import find_events
-from assay.lang.line_pattern import Pattern, PatternError, parse
+from assay.lang.line_pattern import Pattern, PatternError, parse_pattern
 from assay.lang.model.package import Event, Field, Form, Grain, Instant, Source
 from assay.lang.model.source_kinds import JSON_LINES, SOURCE_KINDS, TEXT_LINES
 from assay.lang.model.vocabulary import LATEST_BEFORE
 from assay.lang.scopes import HOST, LOGS
-from assay.util.diagnostics import Diagnostic, did_you_mean
+from assay.util.diagnostics import Diagnostic, suggest_names
 
 
 def check_lines(checker: Checker) -> None:
@@ -67,7 +67,7 @@ def _check_time(checker: Checker, source: Source) -> None:
             source.time_form if checker.locate(source.time_form, 0)[0] else source.name,
             expected="nothing for ISO 8601; s, ms, us or ns since 1970; or places such as %Y-%m-%d %H:%M:%S",
         )
-    if source.zone and time_format.offset_ns(source.zone) is None:
+    if source.zone and time_format.parse_offset(source.zone) is None:
         checker.report(
             "zone",
             f"unsupported zone `{source.zone}` of source `{source.name}`",
@@ -101,9 +101,9 @@ def _check_line_capture(
 
     Without a `line`, the time is one capture of each event pattern.
     """
-    if len(path) == 1 and (path[0] in layout.sure if layout else name == "time"):
+    if len(path) == 1 and (path[0] in layout.required_places if layout else name == "time"):
         return
-    captures = layout.sure if layout else ()
+    captures = layout.required_places if layout else ()
     checker.report(
         "no-place",
         f"the {name} of source `{source.name}` is not a place of its `line`",
@@ -114,7 +114,7 @@ def _check_line_capture(
         if name == "time"
         else "none",
         found=", ".join(path) or "nothing",
-        hint=did_you_mean(path[0], captures) if path and captures else "",
+        hint=suggest_names(path[0], captures) if path and captures else "",
         within=(source.name,),
     )
 
@@ -122,11 +122,11 @@ def _check_line_capture(
 def _parse_pattern(checker: Checker, owner: str, text: str, word: str) -> Pattern | None:
     """Return the parsed pattern; report its error at the place in the sources and return None."""
     try:
-        return parse(text)
+        return parse_pattern(text)
     except PatternError as error:
         span, excerpt = checker.locate(text, 0) if text else (None, "")
         if span and text in excerpt:  # the source has the text without escapes, so columns match
-            column = span.column + 1 + error.at
+            column = span.column + 1 + error.position
             source_line = excerpt.split("\n")[0]
             gutter = source_line.index("|") + 2
             span = replace(span, column=column, length=error.length)
@@ -165,7 +165,7 @@ def _check_captures(
             text if checker.locate(text, 0)[0] else event.name,
             hint="rename one of them",
         )
-    if layout is None and source.time and source.time[0] not in pattern.sure:
+    if layout is None and source.time and source.time[0] not in pattern.required_places:
         checker.report(
             "no-place",
             f"a pattern of event `{event.name}` has no place for the time",
@@ -192,33 +192,33 @@ def _check_field(checker: Checker, event: Event, form: Form, field: Field, place
         "no-place",
         f"unknown place `{paths}` of field `{field.name}` of event `{event.name}`",
         field.paths[0][-1] if field.paths[0] and checker.locate(field.paths[0][-1], 0)[0] else field.name,
-        hint=did_you_mean(field.paths[0][-1] if field.paths[0] else "", places),
+        hint=suggest_names(field.paths[0][-1] if field.paths[0] else "", places),
     )
 
 
 def _list_captures(text: str) -> tuple[str, ...]:
     """Return the captures of a pattern; none where it cannot be parsed, which is reported elsewhere."""
     try:
-        return parse(text).places
+        return parse_pattern(text).places
     except PatternError:
         return ()
 
 
 def check_log_positions(checker: Checker) -> None:
     """Check instants that are picked by position in a log, and that readers of logs name a source."""
-    sources_of_events = {event.name: event.source for event in checker.package.events}
+    sources_by_event = {event.name: event.source for event in checker.package.events}
     sources_with_hosts = {item.name for item in checker.package.sources if item.hosts}
     for grain in checker.package.grains:
         instants = {item.name: item for item in grain.instants}
         for instant in grain.instants:
             anchor = instants.get(instant.before)
-            if instant.pick == LATEST_BEFORE and anchor and {instant.of, anchor.of} <= set(sources_of_events):
+            if instant.pick == LATEST_BEFORE and anchor and {instant.of, anchor.of} <= set(sources_by_event):
                 _check_latest_before(
                     checker,
                     grain,
                     instant,
                     anchor,
-                    (sources_of_events[instant.of], sources_of_events[anchor.of]),
+                    (sources_by_event[instant.of], sources_by_event[anchor.of]),
                     sources_with_hosts,
                 )
     if len(checker.package.sources) > 1:

@@ -124,8 +124,8 @@ class Block:
     is_text: ClassVar[bool] = False
     title: str
 
-    def check(self, checker: Checker, where: str, article: Article, part: Part) -> None:
-        """Report what is wrong with the block; messages call its part `where`."""
+    def check(self, checker: Checker, owner: str, article: Article, part: Part) -> None:
+        """Report what is wrong with the block; messages call its part `owner`."""
 
     def resolve(self, _resolver: FormulaResolver) -> Self:
         """Return the block with conversion factors written into its formulas."""
@@ -152,15 +152,15 @@ class Block:
         choice: str = getattr(self, "choice", "")
         return [choice] if choice else []
 
-    def list_templates(self, _marked: str) -> Iterable[str]:
+    def list_templates(self, _suffix: str) -> Iterable[str]:
         """Return the chart templates of the block; `marked` ends those of figures that mark instants."""
         return ()
 
-    def judges(self, _metric: str) -> bool:
+    def has_verdict_on(self, _metric: str) -> bool:
         """Whether the block's outcome depends on which direction of a metric is better."""
         return False
 
-    def metric_at(self, _path: Sequence[str]) -> str:
+    def find_metric(self, _path: Sequence[str]) -> str:
         """Return the metric that a place inside the block's plain data is about; empty: all of the block's."""
         return ""
 
@@ -223,6 +223,6 @@ class Article:
         """The blocks of all parts."""
         return (block for part in self.parts for block in part.blocks)
 
-    def choice(self, name: str) -> Choice:
+    def get_choice(self, name: str) -> Choice:
         """The choice of a name (KeyError when there is none)."""
         return {item.name: item for item in self.choices}[name]

@@ -83,10 +83,10 @@ class Expression:
             yield from operand.walk()
 
     def __str__(self) -> str:
-        return show(self)
+        return format_expression(self)
 
 
-def decode(tokens: Sequence[Mapping[str, object]]) -> Expression | None:
+def decode_expression(tokens: Sequence[Mapping[str, object]]) -> Expression | None:
     """Return the tree of a token list in postfix order; None for the empty list.
 
     Raises ValueError when operands are missing or left over (the schema's constructors never build such a list).
@@ -94,7 +94,7 @@ def decode(tokens: Sequence[Mapping[str, object]]) -> Expression | None:
     stack: list[Expression] = []
     for token in tokens:
         op = str(token["op"])
-        arity = _operand_count(op, token)
+        arity = _get_operand_count(op, token)
         if len(stack) < arity:
             raise ValueError(f"operator {op} has too few operands")
         operands = tuple(stack[len(stack) - arity :])
@@ -105,7 +105,7 @@ def decode(tokens: Sequence[Mapping[str, object]]) -> Expression | None:
     return stack[0] if stack else None
 
 
-def _operand_count(op: str, token: Mapping[str, object]) -> int:
+def _get_operand_count(op: str, token: Mapping[str, object]) -> int:
     if op in LEAVES:
         return 0
     if op not in ARITY:
@@ -123,7 +123,7 @@ def _decode_node(op: str, operands: tuple[Expression, ...], token: Mapping[str, 
     return Expression(op, operands, str(token["name"]), str(token["text"]), number, str(token["unit"]))
 
 
-def show(node: Expression) -> str:
+def format_expression(node: Expression) -> str:
     """Return a node as text for normal forms, hashes and messages: `minus(instant ticked, instant leading)`."""
     if node.op in ("integer", "real"):
         return str(node.number)
@@ -139,7 +139,7 @@ def show(node: Expression) -> str:
         return f"{node.text}.{node.name}"
     if not node.operands:
         return f"{node.op} {node.name}{_format_unit(node)}"
-    return f"{node.op}{_format_unit(node)}({', '.join(show(operand) for operand in node.operands)})"
+    return f"{node.op}{_format_unit(node)}({', '.join(format_expression(operand) for operand in node.operands)})"
 
 
 def _format_unit(node: Expression) -> str:
@@ -157,7 +157,7 @@ _TOKEN = re.compile(
 )
 
 
-class _Reader:
+class _TokenReader:
     def __init__(self, text: str) -> None:
         self.tokens: list[tuple[str, str]] = []
         position = 0
@@ -181,15 +181,15 @@ class _Reader:
         return token[1]
 
 
-def parse(text: str) -> Expression:
+def parse_expression(text: str) -> Expression:
     """Parse the text of an expression.  Raises ValueError that says where it is invalid."""
-    reader = _Reader(text)
+    reader = _TokenReader(text)
     node = _parse_node(reader)
     reader.take("end") if reader.peek()[0] != "end" else None
     return node
 
 
-def _parse_node(reader: _Reader) -> Expression:
+def _parse_node(reader: _TokenReader) -> Expression:
     kind, text = reader.peek()
     if kind == "string":
         reader.take("string")
@@ -211,7 +211,7 @@ def _parse_node(reader: _Reader) -> Expression:
     return Expression(word, name=name, text=base, unit=unit, factor=factor)
 
 
-def _parse_number(reader: _Reader) -> Expression:
+def _parse_number(reader: _TokenReader) -> Expression:
     text = reader.take("number")
     try:
         number = Decimal(text)
@@ -223,7 +223,7 @@ def _parse_number(reader: _Reader) -> Expression:
     return Expression("real" if "." in text or "e" in text.lower() else "integer", number=number)
 
 
-def _parse_call(reader: _Reader, op: str) -> Expression:
+def _parse_call(reader: _TokenReader, op: str) -> Expression:
     unit, factor, base = _parse_unit(reader.take("unit")) if reader.peek()[0] == "unit" else ("", "", "")
     reader.take("mark", "(")
     operands = [_parse_node(reader)]

@@ -108,11 +108,11 @@ class Source:
     or_time: tuple[tuple[str, ...], ...] = ()
 
     @property
-    def times(self) -> tuple[tuple[str, ...], ...]:
+    def time_paths(self) -> tuple[tuple[str, ...], ...]:
         """Return the paths of the record's instant; the first that has a value is read."""
         return (self.time, *self.or_time)
 
-    def ignores(self, name: str) -> bool:
+    def is_ignored(self, name: str) -> bool:
         """Return whether records of a name that no event has are ignored without a warning."""
         return any(name.startswith(item[:-1]) if item.endswith("*") else name == item for item in self.ignored)
 
@@ -314,7 +314,7 @@ class Grain:
     at: str = ""
 
     @property
-    def every_column(self) -> tuple[Column, ...]:
+    def all_columns(self) -> tuple[Column, ...]:
         """Return its own columns, those of its tallies and the derived ones."""
         tallies, derived = (item.column for item in self.tallies), (item.column for item in self.derived)
         return (*self.columns, *tallies, *derived)

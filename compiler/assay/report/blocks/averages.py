@@ -8,81 +8,97 @@ from collections.abc import Iterator, Sequence
 from assay.lang.blocks.averages import Averages
 from assay.lang.labels import describe_labels
 from assay.lang.model.package import Series
-from assay.report.blocks import rows as asked
-from assay.report.blocks.context import RenderContext, Rendered, ShownRun, renders, titled
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
 from assay.report.blocks.rows import Row, is_drawn
 from assay.report.cell_links import LINES, MEAN, PERCENT, WORDS, CellLink, CellSource
 from assay.report.document import Table
-from assay.report.run_results import row_label
-from assay.styles.exact_decimal import decimal_value, percent_change, rounded_fraction
+from assay.report.run_results import add_unit
+from assay.styles.exact_decimal import compute_percent_change, format_rounded_fraction, to_fraction
 from assay.styles.row import NO_VALUE
 
 DIGITS = 9
 
 
-@renders(Averages, position=100)
-def render(context: RenderContext, items: Sequence[Averages]) -> Rendered:
+@register_renderer(Averages, position=100)
+def render(context: RenderContext, items: Sequence[Averages]) -> RenderedBlocks:
     """Render a table for each item and run that has the row of the choice."""
-    tables = (averages(context, item, shown) for item in items for shown in context.runs)
-    return Rendered(tables=tuple(table for table in tables if table), choices=tuple(item.choice for item in items))
+    tables = (build_averages_table(context, item, shown_run) for item in items for shown_run in context.runs)
+    return RenderedBlocks(
+        tables=tuple(table for table in tables if table), choices=tuple(item.choice for item in items)
+    )
 
 
-def averages(context: RenderContext, item: Averages, shown: ShownRun) -> Table | None:
+def build_averages_table(context: RenderContext, item: Averages, shown_run: ShownRun) -> Table | None:
     """A row a series: what it is, which labels count, its lines, its average, and the difference to the first's.
 
     None where the run has no row of the choice.
     """
-    found = [next(known for known in context.checked.package.series if known.name == name) for name in item.series]
-    times = context.times(item.choice, shown.run) if item.choice else None
-    if item.choice and times is None:
+    shown_series = [
+        next(candidate for candidate in context.checked.package.series if candidate.name == name)
+        for name in item.series
+    ]
+    time_range = context.find_time_range(item.choice, shown_run.run) if item.choice else None
+    if item.choice and time_range is None:
         return None
-    held = [within(asked.rows(shown.run, series), times) for series in found]
-    means = [average(rows) for rows in held]
+    rows_by_series = [
+        select_rows_within(block_rows.get_rows(shown_run.run, series), time_range) for series in shown_series
+    ]
+    means = [compute_mean_over_time(rows) for rows in rows_by_series]
     rows = [
         (
             series.doc,
             describe_labels(context.checked.package, series),
-            str(_lines(series, of_series)),
-            NO_VALUE if mean is None else context.look.table_row([mean], DIGITS).cells[0],
-            _percent(means[0], mean) if place else "",
+            str(_count_lines(series, series_rows)),
+            NO_VALUE if mean is None else context.number_style.format_table_row([mean], DIGITS).cells[0],
+            _format_percent_change(means[0], mean) if place else "",
         )
-        for place, (series, of_series, mean) in enumerate(zip(found, held, means, strict=True))
+        for place, (series, series_rows, mean) in enumerate(zip(shown_series, rows_by_series, means, strict=True))
     ]
-    header = ("Series", "Labels", "Lines", row_label("Average", found[0].unit.symbol), "Δ%")
-    of = [CellSource(series.name, shown.run.id, since=times and times[0], until=times and times[1]) for series in found]
-    leads = tuple(lead for place in range(len(of)) for lead in link_cells(place, of[0], of[place]))
-    return Table(titled(item.title, shown.titled), header, tuple(rows), of_rows=item.series, leads=leads)
+    header = ("Series", "Labels", "Lines", add_unit("Average", shown_series[0].unit.symbol), "Δ%")
+    sources = [
+        CellSource(
+            series.name, shown_run.run.id, since=time_range and time_range[0], until=time_range and time_range[1]
+        )
+        for series in shown_series
+    ]
+    links = tuple(link for place in range(len(sources)) for link in link_cells(place, sources[0], sources[place]))
+    return Table(
+        add_label_to_title(item.title, shown_run.title_label), header, tuple(rows), of_rows=item.series, leads=links
+    )
 
 
-def link_cells(row: int, first: CellSource, own: CellSource) -> Iterator[CellLink]:
-    yield CellLink(row, 1, WORDS, (own,))
-    yield CellLink(row, 2, LINES, (own,))
-    yield CellLink(row, 3, MEAN, (own,))
+def link_cells(row: int, first_source: CellSource, source: CellSource) -> Iterator[CellLink]:
+    yield CellLink(row, 1, WORDS, (source,))
+    yield CellLink(row, 2, LINES, (source,))
+    yield CellLink(row, 3, MEAN, (source,))
     if row:
-        yield CellLink(row, 4, PERCENT, (first, own))
+        yield CellLink(row, 4, PERCENT, (first_source, source))
 
 
-def within(rows: Sequence[Row], times: tuple[int, int] | None) -> Sequence[Row]:
+def select_rows_within(rows: Sequence[Row], time_range: tuple[int, int] | None) -> Sequence[Row]:
     """The rows from the first to the last instant (ns)."""
-    return rows if times is None else [row for row in rows if times[0] <= int(str(row["t_ns"])) <= times[1]]
+    return (
+        rows if time_range is None else [row for row in rows if time_range[0] <= int(str(row["t_ns"])) <= time_range[1]]
+    )
 
 
-def average(rows: Sequence[Row]) -> float | None:
+def compute_mean_over_time(rows: Sequence[Row]) -> float | None:
     """The mean over all steps of the mean over the lines that have a value then; what is no number is none."""
-    at: dict[object, list[float]] = {}
+    values_by_time: dict[object, list[float]] = {}
     for row in rows:
         if is_drawn(row):
-            at.setdefault(row["t_ns"], []).append(float(str(row["value"])))
-    means = [math.fsum(values) / len(values) for values in at.values()]
+            values_by_time.setdefault(row["t_ns"], []).append(float(str(row["value"])))
+    means = [math.fsum(values) / len(values) for values in values_by_time.values()]
     return math.fsum(means) / len(means) if means else None
 
 
-def _lines(series: Series, rows: Sequence[Row]) -> int:
+def _count_lines(series: Series, rows: Sequence[Row]) -> int:
     return len({tuple(row[name] for name in series.by) for row in rows})
 
 
-def _percent(first: float | None, value: float | None) -> str:
+def _format_percent_change(first: float | None, value: float | None) -> str:
     """The difference to the first, in percent of its amount."""
     if first is None or value is None or not first:
         return NO_VALUE
-    return rounded_fraction(percent_change(decimal_value(first), decimal_value(value)), 1)
+    return format_rounded_fraction(compute_percent_change(to_fraction(first), to_fraction(value)), 1)

@@ -11,13 +11,13 @@ from assay.lang.blocks.pivot import Pivot
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Cell, Claim
 from assay.lang.model.package import Metric
-from assay.report.blocks import rows as asked
+from assay.report.blocks import rows as block_rows
 from assay.report.blocks.rows import Row
 from assay.report.cell_links import JUDGED, ROW, WORDS, CellLink, CellSource
 from assay.report.document import Appendix
-from assay.report.glossary import of_column
+from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
-from assay.styles.registry import Style, style
+from assay.styles.registry import Style, get_style
 from assay.styles.row import NO_VALUE
 
 File = tuple[str, int, str]
@@ -38,25 +38,25 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CheckedClaim:
     """A claim, the run that it is about (none when the report has none of that name), whether each cell agrees with it,
     and, unless all do, the other runs with which all cells agree."""
 
     claim: Claim
     pivot: Pivot
     run: Source | None
-    agrees: tuple[bool, ...]
-    equal: tuple[Source, ...]
+    cell_agreements: tuple[bool, ...]
+    agreeing_runs: tuple[Source, ...]
 
     @property
-    def differing(self) -> int:
+    def differing_count(self) -> int:
         """How many cells differ from the run's."""
-        return self.agrees.count(False)
+        return self.cell_agreements.count(False)
 
     @property
     def holds(self) -> bool:
         """Whether the run has all that is claimed of it."""
-        return self.run is not None and not self.differing
+        return self.run is not None and not self.differing_count
 
 
 def find_pivots(article: Article) -> dict[str, Pivot]:
@@ -68,13 +68,13 @@ def check_claims(
     checked: CheckedPackage,
     article: Article,
     runs: Sequence[RunFigures],
-    named: Sequence[str],
+    run_labels: Sequence[str],
     files: Mapping[tuple[str, str], tuple[File, ...]],
-) -> tuple[Judged, ...]:
+) -> tuple[CheckedClaim, ...]:
     """What comes of each claim; `files` are those that a run's (by id) pivot (by title) is made of."""
     pivots = find_pivots(article)
-    look = style(article.style)
-    found = []
+    number_style = get_style(article.style)
+    checked_claims = []
     for claim in article.claims:
         pivot = pivots[claim.pivot]
         sources = [
@@ -82,148 +82,192 @@ def check_claims(
                 run.id,
                 label,
                 files.get((run.id, pivot.title), ()),
-                _cells(checked, pivot, run, look),
-                {place: str(row[pivot.first]) for place, row in _rows_of(checked, pivot, run).items()},
+                _collect_cells(checked, pivot, run, number_style),
+                {cell_place: str(row[pivot.first]) for cell_place, row in _collect_rows(checked, pivot, run).items()},
             )
-            for run, label in zip(runs, named, strict=True)
+            for run, label in zip(runs, run_labels, strict=True)
         ]
-        found.append(_judged(claim, pivot, sources))
-    return tuple(found)
+        checked_claims.append(_check_claim(claim, pivot, sources))
+    return tuple(checked_claims)
 
 
-def _judged(claim: Claim, pivot: Pivot, sources: Sequence[Source]) -> Judged:
-    called = [item for item in sources if item.label == claim.run] or [item for item in sources if item.id == claim.run]
-    run = called[0] if called else None
-    agrees = tuple(_agrees(cell, run) for cell in claim.cells) if run else ()
-    if run and all(agrees):
-        return Judged(claim, pivot, run, agrees, ())
-    others = [item for item in sources if item is not run and all(_agrees(cell, item) for cell in claim.cells)]
-    return Judged(claim, pivot, run, agrees, tuple(others))
+def _check_claim(claim: Claim, pivot: Pivot, sources: Sequence[Source]) -> CheckedClaim:
+    named_sources = [item for item in sources if item.label == claim.run] or [
+        item for item in sources if item.id == claim.run
+    ]
+    run = named_sources[0] if named_sources else None
+    cell_agreements = tuple(_has_value(cell, run) for cell in claim.cells) if run else ()
+    if run and all(cell_agreements):
+        return CheckedClaim(claim, pivot, run, cell_agreements, ())
+    agreeing_sources = [
+        item for item in sources if item is not run and all(_has_value(cell, item) for cell in claim.cells)
+    ]
+    return CheckedClaim(claim, pivot, run, cell_agreements, tuple(agreeing_sources))
 
 
-def _agrees(cell: Cell, run: Source) -> bool:
+def _has_value(cell: Cell, run: Source) -> bool:
     """Whether a run's value, rounded to as many decimals as are printed, is that of the cell."""
     _, value = run.cells.get((cell.down, cell.across), ("", None))
-    printed = Decimal(cell.value)
-    decimals = -int(printed.as_tuple().exponent)
-    return value is not None and abs(value - Fraction(printed)) <= Fraction(1, 2 * 10**decimals)
+    claimed_value = Decimal(cell.value)
+    decimals = -int(claimed_value.as_tuple().exponent)
+    return value is not None and abs(value - Fraction(claimed_value)) <= Fraction(1, 2 * 10**decimals)
 
 
-def _cells(
-    checked: CheckedPackage, pivot: Pivot, run: RunFigures, look: Style
+def _collect_cells(
+    checked: CheckedPackage, pivot: Pivot, run: RunFigures, number_style: Style
 ) -> dict[tuple[str, str], tuple[str, Fraction | None]]:
     """The cells of a run's pivot; none when its rows were not asked for, since a run lacks their source."""
-    metric = checked.metric(pivot.metric)
+    metric = checked.get_metric(pivot.metric)
     return {
-        place: (asked.text(checked, look, metric, row[metric.id]), _exact(checked, metric, row[metric.id]))
-        for place, row in _rows_of(checked, pivot, run).items()
+        cell_place: (
+            block_rows.format_metric_value(checked, number_style, metric, row[metric.id]),
+            _compute_exact_value(checked, metric, row[metric.id]),
+        )
+        for cell_place, row in _collect_rows(checked, pivot, run).items()
     }
 
 
-def _rows_of(checked: CheckedPackage, pivot: Pivot, run: RunFigures) -> dict[tuple[str, str], Row]:
+def _collect_rows(checked: CheckedPackage, pivot: Pivot, run: RunFigures) -> dict[tuple[str, str], Row]:
     """The row of each cell: the first, where several meet in it."""
-    (item,) = asked.listed_of(checked, pivot)
-    rows = asked.rows(run, item) if item.name in run.results.rows else ()
-    found: dict[tuple[str, str], Row] = {}
-    for row in sorted(rows, key=lambda row: asked.ordered(row[pivot.first])):
-        found.setdefault((str(row[pivot.down]), str(row[pivot.across])), row)
-    return found
+    (request,) = block_rows.request_block_rows(checked, pivot)
+    rows = block_rows.get_rows(run, request) if request.name in run.results.rows else ()
+    rows_by_cell: dict[tuple[str, str], Row] = {}
+    for row in sorted(rows, key=lambda row: block_rows.get_sort_key(row[pivot.first])):
+        rows_by_cell.setdefault((str(row[pivot.down]), str(row[pivot.across])), row)
+    return rows_by_cell
 
 
-def _exact(checked: CheckedPackage, metric: Metric, value: object) -> Fraction | None:
+def _compute_exact_value(checked: CheckedPackage, metric: Metric, value: object) -> Fraction | None:
     return Fraction(value) * checked.measured[metric.id].factor if isinstance(value, (int, float)) else None
 
 
 # What is said of them
 
 
-def warnings(found: Sequence[Judged]) -> tuple[str, ...]:
+def list_claim_warnings(checked_claims: Sequence[CheckedClaim]) -> tuple[str, ...]:
     """A sentence for each claim that does not hold."""
-    return tuple(f"{item.claim.document}, {item.claim.statement}: {verdict(item)}" for item in found if not item.holds)
+    return tuple(
+        f"{item.claim.document}, {item.claim.statement}: {describe_claim_result(item)}"
+        for item in checked_claims
+        if not item.holds
+    )
 
 
-def verdict(item: Judged) -> str:
+def describe_claim_result(checked_claim: CheckedClaim) -> str:
     """What comes of a claim, in a sentence or two."""
-    number = len(item.claim.cells)
-    if item.run is None:
-        said = f"No run of this report is called {item.claim.run}."
-    elif item.differing:
-        verb = "differs" if item.differing == 1 else "differ"
-        said = f"{item.differing} of {number} {_counted(number)} {verb} from those of {item.run.label}."
+    cell_count = len(checked_claim.claim.cells)
+    if checked_claim.run is None:
+        sentence = f"No run of this report is called {checked_claim.claim.run}."
+    elif checked_claim.differing_count:
+        verb = "differs" if checked_claim.differing_count == 1 else "differ"
+        sentence = (
+            f"{checked_claim.differing_count} of {cell_count} {_pluralize_cell(cell_count)} {verb} "
+            f"from those of {checked_claim.run.label}."
+        )
     else:
-        return f"All {number} {_counted(number)} agree with those of {item.run.label}."
-    if not item.equal:
-        return f"{said} No other run of this report has all of them."
-    names = " and of ".join(source.label for source in item.equal)
-    return f"{said} All of them are those of {names}."
+        return f"All {cell_count} {_pluralize_cell(cell_count)} agree with those of {checked_claim.run.label}."
+    if not checked_claim.agreeing_runs:
+        return f"{sentence} No other run of this report has all of them."
+    names = " and of ".join(source.label for source in checked_claim.agreeing_runs)
+    return f"{sentence} All of them are those of {names}."
 
 
-def _counted(number: int) -> str:
-    return "cell" if number == 1 else "cells"
+def _pluralize_cell(count: int) -> str:
+    return "cell" if count == 1 else "cells"
 
 
-def link_cells(item: Judged) -> Iterator[CellLink]:
+def link_cells(checked_claim: CheckedClaim) -> Iterator[CellLink]:
     """Where the cells of a claim's table lead: those of the document to its words, those of runs to their rows."""
-    for y, cell in enumerate(item.claim.cells):
+    for y, cell in enumerate(checked_claim.claim.cells):
         yield CellLink(y, 2, WORDS, ())
-        runs = (*((item.run,) if item.run else ()), *item.equal)
+        runs = (*((checked_claim.run,) if checked_claim.run else ()), *checked_claim.agreeing_runs)
         for source in runs:
-            first = source.first.get((cell.down, cell.across))
-            keys = (item.pivot.down, cell.down), (item.pivot.across, cell.across), (item.pivot.first, first or "")
-            of = (CellSource(item.pivot.metric, source.id, tuple(dict(keys).items())),) if first is not None else ()
-            if source is item.run:
-                yield CellLink(y, 3, ROW, of)
-                yield CellLink(y, 4, JUDGED, of)
+            first_text = source.first.get((cell.down, cell.across))
+            keys = (
+                (checked_claim.pivot.down, cell.down),
+                (checked_claim.pivot.across, cell.across),
+                (checked_claim.pivot.first, first_text or ""),
+            )
+            sources = (
+                (CellSource(checked_claim.pivot.metric, source.id, tuple(dict(keys).items())),)
+                if first_text is not None
+                else ()
+            )
+            if source is checked_claim.run:
+                yield CellLink(y, 3, ROW, sources)
+                yield CellLink(y, 4, JUDGED, sources)
             else:
-                yield CellLink(y, (5 if item.run else 3) + item.equal.index(source), ROW, of)
+                yield CellLink(
+                    y, (5 if checked_claim.run else 3) + checked_claim.agreeing_runs.index(source), ROW, sources
+                )
 
 
-def describe_claims(found: Sequence[Judged]) -> tuple[Appendix, ...]:
+def describe_claims(checked_claims: Sequence[CheckedClaim]) -> tuple[Appendix, ...]:
     """A part of the provenance for each claim: what comes of it, the files that tell, and a table of its cells."""
     return tuple(
         Appendix(
             f"{item.claim.document}: {item.claim.statement}",
-            (f"{item.pivot.title}. {verdict(item)}", *_files(item)),
-            _header(item),
-            tuple(_rows(item)),
-            _means(item),
+            (f"{item.pivot.title}. {describe_claim_result(item)}", *_describe_files(item)),
+            _build_header(item),
+            tuple(_list_rows(item)),
+            _list_column_entries(item),
             tuple(link_cells(item)),
         )
-        for item in found
+        for item in checked_claims
     )
 
 
-def _files(item: Judged) -> Iterator[str]:
-    for source in (*((item.run,) if item.run else ()), *item.equal):
-        listed = "; ".join(f"{name}, sha256 {digest}" for name, _, digest in source.files)
-        whose = "These are the numbers of" if source in item.equal else "Found in"
-        yield f"{whose} {source.label}: {listed}."
+def _describe_files(checked_claim: CheckedClaim) -> Iterator[str]:
+    for source in (*((checked_claim.run,) if checked_claim.run else ()), *checked_claim.agreeing_runs):
+        listed_files = "; ".join(f"{name}, sha256 {digest}" for name, _, digest in source.files)
+        introduction = "These are the numbers of" if source in checked_claim.agreeing_runs else "Found in"
+        yield f"{introduction} {source.label}: {listed_files}."
 
 
-def _header(item: Judged) -> tuple[str, ...]:
-    down, across = (name.replace("_", " ").capitalize() for name in (item.pivot.down, item.pivot.across))
-    run = (f"Found in {item.run.label}", "Agrees") if item.run else ()
-    return (down, across, "Document", *run, *(f"Found in {source.label}" for source in item.equal))
+def _build_header(checked_claim: CheckedClaim) -> tuple[str, ...]:
+    down, across = (
+        name.replace("_", " ").capitalize() for name in (checked_claim.pivot.down, checked_claim.pivot.across)
+    )
+    run = (f"Found in {checked_claim.run.label}", "Agrees") if checked_claim.run else ()
+    return (down, across, "Document", *run, *(f"Found in {source.label}" for source in checked_claim.agreeing_runs))
 
 
-def _means(item: Judged) -> tuple[str, ...]:
+def _list_column_entries(checked_claim: CheckedClaim) -> tuple[str, ...]:
     """The entry of each column; the cells of the document are as it says, and lead to what it says them of."""
-    places = (of_column(item.pivot.grain, name) for name in (item.pivot.down, item.pivot.across))
-    run = (item.pivot.metric, "") if item.run else ()
-    return (*places, item.pivot.metric, *run, *(item.pivot.metric for _ in item.equal))
+    key_entries = (
+        get_column_id(checked_claim.pivot.grain, name)
+        for name in (checked_claim.pivot.down, checked_claim.pivot.across)
+    )
+    run = (checked_claim.pivot.metric, "") if checked_claim.run else ()
+    return (
+        *key_entries,
+        checked_claim.pivot.metric,
+        *run,
+        *(checked_claim.pivot.metric for _ in checked_claim.agreeing_runs),
+    )
 
 
-def _rows(item: Judged) -> Iterator[tuple[str, ...]]:
-    for index, cell in enumerate(item.claim.cells):
-        run = (format_value(cell, item.run), "yes" if item.agrees[index] else "no") if item.run else ()
-        yield (cell.down, cell.across, cell.value, *run, *(format_value(cell, source) for source in item.equal))
+def _list_rows(checked_claim: CheckedClaim) -> Iterator[tuple[str, ...]]:
+    for index, cell in enumerate(checked_claim.claim.cells):
+        run = (
+            (format_value(cell, checked_claim.run), "yes" if checked_claim.cell_agreements[index] else "no")
+            if checked_claim.run
+            else ()
+        )
+        yield (
+            cell.down,
+            cell.across,
+            cell.value,
+            *run,
+            *(format_value(cell, source) for source in checked_claim.agreeing_runs),
+        )
 
 
 def format_value(cell: Cell, run: Source) -> str:
     return run.cells.get((cell.down, cell.across), (NO_VALUE, None))[0]
 
 
-def as_data(found: Sequence[Judged]) -> list[dict[str, object]]:
+def build_claims_data(checked_claims: Sequence[CheckedClaim]) -> list[dict[str, object]]:
     """The same as plain data."""
     return [
         {
@@ -232,25 +276,25 @@ def as_data(found: Sequence[Judged]) -> list[dict[str, object]]:
             "table": item.claim.pivot,
             "metric": item.pivot.metric,
             "claimed_of": item.claim.run,
-            "run": _source(item.run) if item.run else None,
+            "run": _build_source_data(item.run) if item.run else None,
             "cells": [
                 {
                     item.pivot.down: cell.down,
                     item.pivot.across: cell.across,
                     "claimed": cell.value,
                     "found": format_value(cell, item.run) if item.run else None,
-                    "agrees": item.agrees[index] if item.run else None,
+                    "agrees": item.cell_agreements[index] if item.run else None,
                 }
                 for index, cell in enumerate(item.claim.cells)
             ],
-            "differing": item.differing,
+            "differing": item.differing_count,
             "holds": item.holds,
-            "equal": [_source(source) for source in item.equal],
+            "equal": [_build_source_data(source) for source in item.agreeing_runs],
         }
-        for item in found
+        for item in checked_claims
     ]
 
 
-def _source(source: Source) -> dict[str, object]:
+def _build_source_data(source: Source) -> dict[str, object]:
     files = [{"file": name, "bytes": size, "sha256": digest} for name, size, digest in source.files]
     return {"id": source.id, "label": source.label, "files": files}

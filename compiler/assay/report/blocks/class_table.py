@@ -5,46 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from assay.engine.results import Formulas, averages, measured
+from assay.engine.results import Formulas, build_average_lookup, build_row_lookup
 from assay.lang import formula
 from assay.lang.blocks.class_table import ClassTable
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import Figures
-from assay.report.blocks import rows as asked
-from assay.report.blocks.context import RenderContext, Rendered, Term, renders
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.context import RenderContext, RenderedBlocks, Term, register_renderer
 from assay.report.cell_links import FORMULA, CellLink, CellSource
 from assay.report.document import Entry, Table
 from assay.report.glossary import OVER_METRICS
-from assay.report.run_results import RunFigures, row_label
+from assay.report.run_results import RunFigures, add_unit
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
 
 
 def explain(_checked: CheckedPackage, table: ClassTable) -> Iterable[Term]:
     """Yield the entry of the table: its formula, and what its classes are."""
-    listed = "; ".join(f"{item.name} ({item.amount} {item.unit.symbol})" for item in table.classes)
-    values = f"the rows of its metrics by {table.across}" if table.across else "the averages of metrics over runs"
-    worked = f"Formula: {formula.format_formula(table.value)}, in {table.unit.name}, over the class and {values}."
-    said = f"{worked}\n{table.heading}: {listed}."
-    yield OVER_METRICS, Entry(of_classes(table), table.title, table.unit.symbol, said, "")
+    listed_classes = "; ".join(f"{item.name} ({item.amount} {item.unit.symbol})" for item in table.classes)
+    value_source = f"the rows of its metrics by {table.across}" if table.across else "the averages of metrics over runs"
+    formula_text = (
+        f"Formula: {formula.format_formula(table.value)}, in {table.unit.name}, over the class and {value_source}."
+    )
+    description = f"{formula_text}\n{table.heading}: {listed_classes}."
+    yield OVER_METRICS, Entry(get_class_table_id(table), table.title, table.unit.symbol, description, "")
 
 
-def of_classes(table: ClassTable) -> str:
+def get_class_table_id(table: ClassTable) -> str:
     """Return the id of what a table against classes shows."""
     return f"classes.{'-'.join(table.title.lower().split())}"
 
 
-@renders(ClassTable, position=90, explain=explain)
-def render(context: RenderContext, items: Sequence[ClassTable]) -> Rendered:
+@register_renderer(ClassTable, position=90, explain=explain)
+def render(context: RenderContext, items: Sequence[ClassTable]) -> RenderedBlocks:
     """Render the tables against classes, and say why cells of them are empty."""
     tables, gaps = [], []
-    runs, named = [shown.run for shown in context.runs], [shown.label for shown in context.runs]
+    runs, run_labels = [shown_run.run for shown_run in context.runs], [shown_run.label for shown_run in context.runs]
     for table in items:
-        columns = (runs, named) if table.across else (context.compared.columns, context.headings)
-        found, why = class_tables(context.checked, context.look, table, *columns)
-        tables += found
-        gaps += why
-    return Rendered(tables=tuple(tables), gaps=tuple(gaps))
+        columns = (runs, run_labels) if table.across else (context.comparison.columns, context.headings)
+        built_tables, notes = build_class_tables(context.checked, context.number_style, table, *columns)
+        tables += built_tables
+        gaps += notes
+    return RenderedBlocks(tables=tuple(tables), gaps=tuple(gaps))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,57 +59,66 @@ class _Column:
     where: tuple[tuple[str, str], ...] = ()
 
 
-def class_tables(
-    checked: CheckedPackage, look: Style, table: ClassTable, runs: Sequence[RunFigures], named: Sequence[str]
+def build_class_tables(
+    checked: CheckedPackage,
+    number_style: Style,
+    table: ClassTable,
+    runs: Sequence[RunFigures],
+    run_labels: Sequence[str],
 ) -> tuple[list[Table], list[str]]:
     """A table against classes, one for each run where its columns are rows; and why cells are empty."""
     if not table.across:
         summary = checked.package.summaries[0].name
         columns = [
-            _Column(label, run, averages(run.results.metrics, summary)) for run, label in zip(runs, named, strict=True)
+            _Column(label, run, build_average_lookup(run.results.metrics, summary))
+            for run, label in zip(runs, run_labels, strict=True)
         ]
-        found, notes = _table(checked, look, table, columns, "")
-        return [found], notes
-    tables, said = [], []
-    for run, label in zip(runs, named, strict=True):
-        found, notes = _table(checked, look, table, _rows(checked, table, run), label if len(runs) > 1 else "")
-        tables.append(found)
-        said += notes
-    return tables, list(dict.fromkeys(said))
+        built_table, notes = _build_table(checked, number_style, table, columns, "")
+        return [built_table], notes
+    tables, all_notes = [], []
+    for run, label in zip(runs, run_labels, strict=True):
+        built_table, notes = _build_table(
+            checked, number_style, table, _list_columns(checked, table, run), label if len(runs) > 1 else ""
+        )
+        tables.append(built_table)
+        all_notes += notes
+    return tables, list(dict.fromkeys(all_notes))
 
 
-def _rows(checked: CheckedPackage, table: ClassTable, run: RunFigures) -> list[_Column]:
-    (listed,) = asked.listed_of(checked, table)
-    rows = run.results.rows[listed.name]
-    keys = [tuple(row[name] for name in listed.keys) for row in rows]
-    headings = asked.name_keys(listed.keys, table.across, keys)
-    where = [tuple((name, str(row[name])) for name in listed.keys) for row in rows]
+def _list_columns(checked: CheckedPackage, table: ClassTable, run: RunFigures) -> list[_Column]:
+    (request,) = block_rows.request_block_rows(checked, table)
+    rows = run.results.rows[request.name]
+    keys = [tuple(row[name] for name in request.keys) for row in rows]
+    headings = block_rows.name_keys(request.keys, table.across, keys)
+    key_texts = [tuple((name, str(row[name])) for name in request.keys) for row in rows]
     return [
-        _Column(headings[key], run, measured(checked, row), texts)
-        for key, row, texts in zip(keys, rows, where, strict=True)
+        _Column(headings[key], run, build_row_lookup(checked, row), texts)
+        for key, row, texts in zip(keys, rows, key_texts, strict=True)
     ]
 
 
-def _table(
-    checked: CheckedPackage, look: Style, table: ClassTable, columns: Sequence[_Column], label: str
+def _build_table(
+    checked: CheckedPackage, number_style: Style, table: ClassTable, columns: Sequence[_Column], label: str
 ) -> tuple[Table, list[str]]:
     """A row for each class; a cell without a value is a dash, and a note says why."""
     notes: dict[str, None] = {}
     title = f"{table.title}: {label}" if label else table.title
     rows = []
     for item in table.classes:
-        node = table.formula_of(item)
+        node = table.build_class_formula(item)
         cells = []
         for column in columns:
-            worked = Formulas(checked, column.run.constants, notes)
-            value = worked.figure(f"{title}, {column.heading}", node, column.figures)
-            cells.append(NO_VALUE if value is None else look.table_row([float(value)], table.width).cells[0])
+            formulas = Formulas(checked, column.run.constants, notes)
+            value = formulas.evaluate_figure(f"{title}, {column.heading}", node, column.figures)
+            cells.append(
+                NO_VALUE if value is None else number_style.format_table_row([float(value)], table.width).cells[0]
+            )
         rows.append((item.name, *cells))
-    header = (table.heading, *(row_label(column.heading, table.unit.symbol) for column in columns))
-    leads = tuple(
+    header = (table.heading, *(add_unit(column.heading, table.unit.symbol) for column in columns))
+    links = tuple(
         CellLink(y, x, FORMULA, tuple(CellSource(name, column.run.id, column.where) for name in table.read_metrics()))
         for y in range(len(rows))
         for x, column in enumerate(columns, start=1)
     )
-    means = (of_classes(table),) * len(header)
-    return Table(title, header, tuple(rows), of_columns=means, leads=leads), list(notes)
+    entry_ids = (get_class_table_id(table),) * len(header)
+    return Table(title, header, tuple(rows), of_columns=entry_ids, leads=links), list(notes)

@@ -8,59 +8,63 @@ from dataclasses import replace
 from assay.lang.blocks.comparison import Comparison
 from assay.lang.checked_package import CheckedPackage
 from assay.report.assemble import compare_values, name_columns
-from assay.report.blocks.context import RenderContext, Rendered, renders
-from assay.report.cell_links import compared
+from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
+from assay.report.cell_links import link_comparison
 from assay.report.document import Table
-from assay.report.run_results import RunFigures, average
+from assay.report.run_results import RunFigures, get_average
 from assay.styles.registry import Style
 from assay.styles.row import NO_VALUE
 
 
-@renders(Comparison, position=50)
-def render(context: RenderContext, items: Sequence[Comparison]) -> Rendered:
+@register_renderer(Comparison, position=50)
+def render(context: RenderContext, items: Sequence[Comparison]) -> RenderedBlocks:
     """Render a table of all runs, or of the phases of each run, for each comparison."""
     groups = list(list_groups(context))
     tables = (
-        title_table(comparison(context.checked, context.look, item, columns, named), label)
+        title_table(build_comparison_table(context.checked, context.number_style, item, columns, column_labels), label)
         for item in items
-        for columns, named, label in groups
+        for columns, column_labels, label in groups
     )
-    return Rendered(tables=tuple(tables))
+    return RenderedBlocks(tables=tuple(tables))
 
 
-def comparison(
-    checked: CheckedPackage, look: Style, item: Comparison, columns: Sequence[RunFigures], named: Sequence[str]
+def build_comparison_table(
+    checked: CheckedPackage,
+    number_style: Style,
+    item: Comparison,
+    columns: Sequence[RunFigures],
+    column_labels: Sequence[str],
 ) -> Table:
     """A row a metric: its average in each column, with the differences from the first."""
-    rows = [compare_averages(checked, look, name, columns)[1] for name in item.metrics]
-    ids = [run.id for run in columns]
-    leads = tuple(lead for place, name in enumerate(item.metrics) for lead in compared(place, name, ids))
-    return Table(item.title, name_columns(named), tuple(rows), of_rows=item.metrics, leads=leads)
+    rows = [compare_averages(checked, number_style, name, columns)[1] for name in item.metrics]
+    column_ids = [run.id for run in columns]
+    links = tuple(link for place, name in enumerate(item.metrics) for link in link_comparison(place, name, column_ids))
+    return Table(item.title, name_columns(column_labels), tuple(rows), of_rows=item.metrics, leads=links)
 
 
 def compare_averages(
-    checked: CheckedPackage, look: Style, name: str, columns: Sequence[RunFigures]
+    checked: CheckedPackage, number_style: Style, name: str, columns: Sequence[RunFigures]
 ) -> tuple[list[float | None], tuple[str, ...]]:
     """Return the averages of a metric in runs or phases, and its row; cells without a value are dashes."""
-    metric, summary = checked.metric(name), checked.package.summaries[0].name
-    values = [average(run, metric, summary) for run in columns]
-    return values, tuple(cell or NO_VALUE for cell in compare_values(look, metric, values))
+    metric, summary = checked.get_metric(name), checked.package.summaries[0].name
+    values = [get_average(run, metric, summary) for run in columns]
+    return values, tuple(cell or NO_VALUE for cell in compare_values(number_style, metric, values))
 
 
 def list_groups(context: RenderContext) -> Iterator[tuple[Sequence[RunFigures], Sequence[str], str]]:
     """Yield what one table compares (all runs, or the phases of one): columns, their names, the run if it is named."""
-    columns, runs = context.compared.columns, context.runs
+    columns, runs = context.comparison.columns, context.runs
     if not any(column.phase for column in columns):
-        yield columns, [shown.label for shown in runs], ""
+        yield columns, [shown_run.label for shown_run in runs], ""
         return
-    for shown in runs:
+    for shown_run in runs:
         phases = [
-            (column, column.phase.name) for column in columns if column.phase and column.phase.run == shown.run.id
+            (column, column.phase.name) for column in columns if column.phase and column.phase.run == shown_run.run.id
         ]
         yield (
             [column for column, _ in phases],
             [name for _, name in phases],
-            shown.label if len(runs) > 1 else "",
+            shown_run.label if len(runs) > 1 else "",
         )
 
 

@@ -13,11 +13,11 @@ from typing import Any, Generic, TypeVar
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Column, Grain, Metric
-from assay.report.blocks import rows as asked
-from assay.report.blocks.choices import Chosen
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.choices import RowsByChoice
 from assay.report.blocks.rows import Row
 from assay.report.document import Entry, Plot, Table
-from assay.report.run_results import RunFigures, named_once, value_text
+from assay.report.run_results import RunFigures, add_unit_if_missing, format_typed_value
 from assay.styles.registry import Style
 
 
@@ -27,11 +27,11 @@ class ShownRun:
 
     run: RunFigures
     label: str
-    titled: str
+    title_label: str
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparisonColumns:
     """What comparisons have as columns, and the instants at which runs are cut: (name, ns), by run."""
 
     columns: Sequence[RunFigures]
@@ -42,55 +42,55 @@ class Compared:
 class RenderContext:
     """What all tables and figures of an article are rendered with.
 
-    `runs` are those of most blocks, the first of which is the baseline; `cases` those of grids.  `compared` has the
-    columns of comparisons, and `headings` what these are called.  `chosen` are the rows of choices, `numbers` the
-    numbers of figures that are not used yet, `place` is the number of the part.
+    `runs` are those of most blocks, the first of which is the baseline; `cases` those of grids.  `comparison` has the
+    columns of comparisons, and `headings` what these are called.  `article_choice` are the rows of choices,
+    `figure_numbers` the numbers of figures that are not used yet, `place` is the number of the part.
     """
 
     checked: CheckedPackage
     article: Article
-    look: Style
-    chosen: Chosen
+    number_style: Style
+    rows_by_choice: RowsByChoice
     runs: Sequence[ShownRun]
     cases: Sequence[ShownRun]
-    compared: Compared
+    comparison: ComparisonColumns
     headings: Sequence[str]
-    numbers: Iterator[int]
+    figure_numbers: Iterator[int]
     place: int = 0
 
     @property
     def all_runs(self) -> Sequence[ShownRun]:
         """The runs and the cases, each once."""
-        return [*self.runs, *(shown for shown in self.cases if shown.run not in [item.run for item in self.runs])]
+        return [*self.runs, *(case for case in self.cases if case.run not in [item.run for item in self.runs])]
 
     def number_plots(self, plots: Iterable[Plot | None]) -> tuple[Plot | None, ...]:
         """Return figures with their numbers; None is the place of one that a run lacks."""
-        return tuple([replace(plot, figure=next(self.numbers)) if plot else None for plot in plots])
+        return tuple([replace(plot, figure=next(self.figure_numbers)) if plot else None for plot in plots])
 
-    def row(self, choice: str, run: RunFigures) -> Row | None:
+    def find_row(self, choice: str, run: RunFigures) -> Row | None:
         """The row of a choice in a run."""
-        return self.chosen.get((choice, run.id))
+        return self.rows_by_choice.get((choice, run.id))
 
-    def times(self, choice: str, run: RunFigures) -> tuple[int, int] | None:
+    def find_time_range(self, choice: str, run: RunFigures) -> tuple[int, int] | None:
         """The first and last instant (ns) of the time of a choice's row in a run, where there is one."""
-        row, chosen = self.row(choice, run), self.article.choice(choice)
-        return (int(str(row[chosen.begin])), int(str(row[chosen.end]))) if row else None
+        row, article_choice = self.find_row(choice, run), self.article.get_choice(choice)
+        return (int(str(row[article_choice.begin])), int(str(row[article_choice.end]))) if row else None
 
-    def text(self, metric: Metric, row: Row | None) -> str:
+    def format_metric(self, metric: Metric, row: Row | None) -> str:
         """What a metric measures on a row, as tables print it."""
-        return asked.text(self.checked, self.look, metric, row[metric.id] if row else None)
+        return block_rows.format_metric_value(self.checked, self.number_style, metric, row[metric.id] if row else None)
 
-    def number(self, metric: Metric, row: Row | None) -> float | None:
+    def compute_metric(self, metric: Metric, row: Row | None) -> float | None:
         """What a metric measures on a row, in its unit."""
-        return asked.number(self.checked, metric, row[metric.id]) if row else None
+        return block_rows.compute_value(self.checked, metric, row[metric.id]) if row else None
 
-    def exact(self, metric: Metric, row: Row | None) -> Fraction | None:
+    def compute_exact_metric(self, metric: Metric, row: Row | None) -> Fraction | None:
         """The same exactly; None, too, where it is not finite."""
-        return asked.exact(self.checked, metric, row[metric.id]) if row else None
+        return block_rows.compute_exact_value(self.checked, metric, row[metric.id]) if row else None
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedBlocks:
     """What blocks of one kind come to in a part: figures (`wide` ones as wide as the page) and tables.
 
     The part names the rows of `choices`; `notes` say how to read the blocks, `gaps` what they lack.
@@ -123,15 +123,15 @@ class Renderer(Generic[B]):
 
     kind: type[B]
     position: int
-    render: Callable[[RenderContext, Sequence[B]], Rendered]
+    render: Callable[[RenderContext, Sequence[B]], RenderedBlocks]
     explain: Callable[[CheckedPackage, B], Iterable[Term]]
 
 
 _RENDERERS: dict[type[Block], Renderer[Any]] = {}
-Render = Callable[[RenderContext, Sequence[B]], Rendered]
+Render = Callable[[RenderContext, Sequence[B]], RenderedBlocks]
 
 
-def renders(
+def register_renderer(
     kind: type[B], *, position: int, explain: Callable[[CheckedPackage, B], Iterable[Term]] = explain_nothing
 ) -> Callable[[Render[B]], Render[B]]:
     """Register a function as what renders a kind of blocks."""
@@ -152,7 +152,7 @@ def load_renderers() -> Mapping[type[Block], Renderer[Any]]:
     return dict(sorted(_RENDERERS.items(), key=lambda item: item[1].position))
 
 
-def render_blocks(context: RenderContext, part: Part) -> list[Rendered]:
+def render_blocks(context: RenderContext, part: Part) -> list[RenderedBlocks]:
     """Render the blocks of a part, those of a kind together, in the order of a page."""
     groups = ((renderer, part.select(kind)) for kind, renderer in load_renderers().items())
     return [renderer.render(context, blocks) for renderer, blocks in groups if blocks]
@@ -165,27 +165,27 @@ def explain_blocks(checked: CheckedPackage, article: Article) -> dict[str, Term]
     return {entry.id: (group, entry) for group, entry in terms}
 
 
-def titled(title: str, run: str) -> str:
+def add_label_to_title(title: str, label: str) -> str:
     """A title with the label of the run that it is about."""
-    return f"{title}: {run}" if run else title
+    return f"{title}: {label}" if label else title
 
 
-def column_named(grain: Grain, name: str) -> Column:
+def find_column(grain: Grain, name: str) -> Column:
     """The column of a grain."""
     return next(column for column in grain.columns if column.name == name)
 
 
-def heading(column: Column) -> str:
+def format_column_heading(column: Column) -> str:
     """What stands over a column: its name and unit; instants are printed without one."""
     symbol = "" if column.type == "instant" else column.unit.symbol
-    return named_once(column.name.replace("_", " ").capitalize(), symbol)
+    return add_unit_if_missing(column.name.replace("_", " ").capitalize(), symbol)
 
 
-def cell(column: Column, value: object) -> str:
+def format_cell(column: Column, value: object) -> str:
     """A value of a column as tables print it."""
-    return value_text(column.type, value)
+    return format_typed_value(column.type, value)
 
 
-def metric_heading(metric: Metric) -> str:
+def format_metric_heading(metric: Metric) -> str:
     """What stands over the values of a metric: its name and unit."""
-    return named_once(metric.name, metric.unit.symbol)
+    return add_unit_if_missing(metric.name, metric.unit.symbol)

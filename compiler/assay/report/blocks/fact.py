@@ -7,30 +7,40 @@ from collections.abc import Sequence
 from assay.lang.blocks.fact import Fact
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Constant
-from assay.report.blocks.context import RenderContext, Rendered, renders
-from assay.report.cell_links import facts as of_facts
+from assay.report.blocks.context import RenderContext, RenderedBlocks, register_renderer
+from assay.report.cell_links import link_facts as link_facts
 from assay.report.document import Table
-from assay.report.glossary import of_constant
-from assay.report.run_results import RunFigures, fact, row_label
+from assay.report.glossary import get_constant_id
+from assay.report.run_results import RunFigures, add_unit, format_constant
 
 
-@renders(Fact, position=40)
-def render(context: RenderContext, items: Sequence[Fact]) -> Rendered:
+@register_renderer(Fact, position=40)
+def render(context: RenderContext, items: Sequence[Fact]) -> RenderedBlocks:
     """Render one table of all facts."""
     names, runs = [item.constant for item in items], context.runs
-    table = facts(context.checked, names, [shown.run for shown in runs], [shown.label for shown in runs])
-    return Rendered(tables=(table,))
+    table = build_facts_table(
+        context.checked, names, [shown_run.run for shown_run in runs], [shown_run.label for shown_run in runs]
+    )
+    return RenderedBlocks(tables=(table,))
 
 
-def facts(checked: CheckedPackage, names: Sequence[str], runs: Sequence[RunFigures], named: Sequence[str]) -> Table:
+def build_facts_table(
+    checked: CheckedPackage, names: Sequence[str], runs: Sequence[RunFigures], run_labels: Sequence[str]
+) -> Table:
     """Constants of the runs, a row each."""
-    known = {item.name: item for source in checked.package.sources for item in source.constants}
-    rows = tuple((_called(known[name]), *(fact(known[name], run.constants[name]) for run in runs)) for name in names)
-    means = tuple(map(of_constant, names))
-    leads = tuple(of_facts(means, [run.id for run in runs]))
-    return Table("Facts", ("", *named), rows, of_rows=means, leads=leads)
+    constants_by_name = {item.name: item for source in checked.package.sources for item in source.constants}
+    rows = tuple(
+        (
+            _label_constant(constants_by_name[name]),
+            *(format_constant(constants_by_name[name], run.constants[name]) for run in runs),
+        )
+        for name in names
+    )
+    entry_ids = tuple(map(get_constant_id, names))
+    links = tuple(link_facts(entry_ids, [run.id for run in runs]))
+    return Table("Facts", ("", *run_labels), rows, of_rows=entry_ids, leads=links)
 
 
-def _called(constant: Constant) -> str:
+def _label_constant(constant: Constant) -> str:
     symbol = {"duration": "s", "instant": ""}.get(constant.type, constant.unit.symbol)
-    return row_label(constant.doc, symbol)
+    return add_unit(constant.doc, symbol)

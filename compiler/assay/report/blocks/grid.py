@@ -10,39 +10,39 @@ from dataclasses import dataclass
 from assay.lang.blocks.grid import Grid
 from assay.lang.blocks.scatter import Scatter
 from assay.lang.blocks.timeline import Timeline
-from assay.report.blocks import rows as asked
-from assay.report.blocks.context import RenderContext, Rendered, ShownRun, renders
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, register_renderer
 from assay.report.blocks.scatter import COARSE, Point, frame_points, thin_points
-from assay.report.blocks.timeline import MEAN, Line, frame_lines, lines
+from assay.report.blocks.timeline import MEAN, Line, collect_lines, frame_lines
 from assay.report.document import Plot, Value
-from assay.report.run_results import named_once, row_label
+from assay.report.run_results import add_unit, add_unit_if_missing
 
 #: with more runs than this, pages are laid down
-UPRIGHT = 4
+PORTRAIT_COLUMNS = 4
 #: columns of a grid on a page that is laid down
-LAID = 8
+LANDSCAPE_COLUMNS = 8
 
 
-@renders(Grid, position=30)
-def render(context: RenderContext, items: Sequence[Grid]) -> Rendered:
+@register_renderer(Grid, position=30)
+def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
     """Render the drawings of each grid; of runs that are no cases there is nothing to show."""
     if not context.cases:
         constant = context.article.cases
-        return Rendered(notes=(f"Nothing to show: no run tells a case of its own (constant `{constant}`).",))
-    most = LAID if len(context.all_runs) > UPRIGHT else UPRIGHT
+        return RenderedBlocks(notes=(f"Nothing to show: no run tells a case of its own (constant `{constant}`).",))
+    max_columns = LANDSCAPE_COLUMNS if len(context.all_runs) > PORTRAIT_COLUMNS else PORTRAIT_COLUMNS
     plots = [
         plot
         for count, grid in enumerate(items, start=1)
-        for plot in grids(context, grid, context.cases, most, f"{context.place}-{count}")
+        for plot in build_grid_plots(context, grid, context.cases, max_columns, f"{context.place}-{count}")
     ]
-    return Rendered(wide=tuple(dataclasses.replace(plot, figure=next(context.numbers)) for plot in plots))
+    return RenderedBlocks(wide=tuple(dataclasses.replace(plot, figure=next(context.figure_numbers)) for plot in plots))
 
 
-def alone(points: Line) -> Iterator[tuple[float, float | None]]:
+def find_isolated_points(points: Line) -> Iterator[tuple[float, float | None]]:
     """The points of a line that have none before and none behind them: no stroke shows these."""
     values = [None, *(y for _, y in points), None]
-    for before, point, behind in zip(values, points, values[2:], strict=False):
-        if point[1] is not None and before is None and behind is None:
+    for previous_y, point, next_y in zip(values, points, values[2:], strict=False):
+        if point[1] is not None and previous_y is None and next_y is None:
             yield point
 
 
@@ -59,31 +59,33 @@ class Panel:
     shows: tuple[str, ...] = ()
 
 
-def grids(context: RenderContext, grid: Grid, cases: Sequence[ShownRun], most: int, place: str) -> Iterator[Plot]:
+def build_grid_plots(
+    context: RenderContext, grid: Grid, cases: Sequence[ShownRun], max_columns: int, plot_number: str
+) -> Iterator[Plot]:
     """The drawings of a grid, with so many columns each at most."""
-    panels = [_scattered(context, grid, item, cases) for item in grid.scatters]
-    panels += [_lined(context, grid, item, cases) for item in grid.timelines]
-    parts = -(-len(panels) // most)
-    size = -(-len(panels) // max(parts, 1))
-    for part in range(parts):
-        held = panels[part * size : (part + 1) * size]
-        names = ", ".join(panel.title for panel in held)
+    panels = [_build_scatter_panel(context, grid, item, cases) for item in grid.scatters]
+    panels += [_build_timeline_panel(context, grid, item, cases) for item in grid.timelines]
+    part_count = -(-len(panels) // max_columns)
+    part_size = -(-len(panels) // max(part_count, 1))
+    for part in range(part_count):
+        part_panels = panels[part * part_size : (part + 1) * part_size]
+        names = ", ".join(panel.title for panel in part_panels)
         yield Plot(
-            f"grid-{place}-{part + 1}",
+            f"grid-{plot_number}-{part + 1}",
             1,
             grid.title if part == 0 else f"{grid.title}, continued",
             "",
-            f"{names}, a column each; a row for each of {', '.join(shown.label for shown in cases)}",
+            f"{names}, a column each; a row for each of {', '.join(case.label for case in cases)}",
             grid.template,
             ("case", "panel", "x", "y", "line", "mark", "text"),
-            tuple(_grid_rows(held, [shown.label for shown in cases])),
-            tuple(panel.title for panel in held),
-            tuple(shown.label for shown in cases),
-            shows=tuple(dict.fromkeys(name for panel in held for name in panel.shows)),
+            tuple(_list_grid_rows(part_panels, [case.label for case in cases])),
+            tuple(panel.title for panel in part_panels),
+            tuple(case.label for case in cases),
+            shows=tuple(dict.fromkeys(name for panel in part_panels for name in panel.shows)),
         )
 
 
-def _grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[tuple[Value, ...]]:
+def _list_grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[tuple[Value, ...]]:
     """Case, panel, x, y, line, what it is (edge, point, level, line, mean; of names: panel, case), a name."""
     for panel in panels:
         yield cases[0], panel.title, None, None, None, "panel", panel.title
@@ -94,49 +96,51 @@ def _grid_rows(panels: Sequence[Panel], cases: Sequence[str]) -> Iterator[tuple[
         for case, level in zip(cases, panel.levels, strict=False):
             if level is not None:
                 yield case, panel.title, None, level, None, "level", None
-        for case, held in zip(cases, panel.lines, strict=False):
-            for line, found in held.items():
+        for case, lines_by_name in zip(cases, panel.lines, strict=False):
+            for line, line_points in lines_by_name.items():
                 mark = "mean" if line == MEAN else "line"
-                yield from ((case, panel.title, x, y, line, mark, None) for x, y in found)
+                yield from ((case, panel.title, x, y, line, mark, None) for x, y in line_points)
                 if line != MEAN:
-                    yield from ((case, panel.title, x, y, None, "point", None) for x, y in alone(found))
+                    yield from (
+                        (case, panel.title, x, y, None, "point", None) for x, y in find_isolated_points(line_points)
+                    )
     if panels:
         yield from ((case, panels[0].title, None, None, None, "case", case) for case in cases)
 
 
-def _scattered(context: RenderContext, grid: Grid, scatter: Scatter, cases: Sequence[ShownRun]) -> Panel:
+def _build_scatter_panel(context: RenderContext, grid: Grid, scatter: Scatter, cases: Sequence[ShownRun]) -> Panel:
     """All points of each run, or those of the chosen row."""
-    found = [_points(context, grid, scatter, shown) for shown in cases]
-    there = [points for points in found if points]
-    symbol = context.checked.metric(scatter.y).unit.symbol
+    points_by_case = [_list_points(context, grid, scatter, case) for case in cases]
+    drawn_points = [points for points in points_by_case if points]
+    symbol = context.checked.get_metric(scatter.y).unit.symbol
     return Panel(
-        row_label(scatter.title, symbol),
-        frame_points(there) if there else (),
-        points=[thin_points(points, COARSE) if points else [] for points in found],
-        levels=[math.fsum(y for _, y in points) / len(points) if points else None for points in found],
+        add_unit(scatter.title, symbol),
+        frame_points(drawn_points) if drawn_points else (),
+        points=[thin_points(points, COARSE) if points else [] for points in points_by_case],
+        levels=[math.fsum(y for _, y in points) / len(points) if points else None for points in points_by_case],
         shows=(scatter.y, scatter.x),
     )
 
 
-def _points(context: RenderContext, grid: Grid, scatter: Scatter, shown: ShownRun) -> list[Point]:
-    listed, _ = asked.listed_of(context.checked, scatter)
-    x, y = context.checked.metric(scatter.x), context.checked.metric(scatter.y)
-    chosen = context.row(grid.choice, shown.run)
-    if grid.choice and chosen is None:
+def _list_points(context: RenderContext, grid: Grid, scatter: Scatter, shown_run: ShownRun) -> list[Point]:
+    request, _ = block_rows.request_block_rows(context.checked, scatter)
+    x, y = context.checked.get_metric(scatter.x), context.checked.get_metric(scatter.y)
+    chosen_row = context.find_row(grid.choice, shown_run.run)
+    if grid.choice and chosen_row is None:
         return []
-    rows = asked.rows(shown.run, listed)
+    rows = block_rows.get_rows(shown_run.run, request)
     pairs = (
-        (context.number(x, row), context.number(y, row))
+        (context.compute_metric(x, row), context.compute_metric(y, row))
         for row in rows
-        if chosen is None or row[scatter.per] == chosen[scatter.per]
+        if chosen_row is None or row[scatter.per] == chosen_row[scatter.per]
     )
     return [(x, y) for x, y in pairs if x is not None and y is not None]
 
 
-def _lined(context: RenderContext, grid: Grid, item: Timeline, cases: Sequence[ShownRun]) -> Panel:
+def _build_timeline_panel(context: RenderContext, grid: Grid, item: Timeline, cases: Sequence[ShownRun]) -> Panel:
     """The lines of each run in the time of the chosen row."""
-    series = next(found for found in context.checked.package.series if found.name == item.series)
-    held = [lines(context, dataclasses.replace(item, choice=grid.choice), shown) for shown in cases]
-    edges = frame_lines([found for found in held if found], stacked=False)
-    shown = [found.lines if found else {} for found in held]
-    return Panel(named_once(item.title, series.unit.symbol), edges, lines=shown, shows=(item.series,))
+    series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
+    lines_by_case = [collect_lines(context, dataclasses.replace(item, choice=grid.choice), case) for case in cases]
+    edges = frame_lines([case_lines for case_lines in lines_by_case if case_lines], is_stacked=False)
+    line_points = [case_lines.lines if case_lines else {} for case_lines in lines_by_case]
+    return Panel(add_unit_if_missing(item.title, series.unit.symbol), edges, lines=line_points, shows=(item.series,))

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.lang.blocks.scatter import Scatter
-from assay.report.blocks import rows as asked
-from assay.report.blocks.context import RenderContext, Rendered, ShownRun, renders, titled
-from assay.report.blocks.rows import ordered
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
+from assay.report.blocks.rows import get_sort_key
 from assay.report.document import Plot
-from assay.report.run_results import row_label
-from assay.styles.exact_decimal import six_digits
+from assay.report.run_results import add_unit
+from assay.styles.exact_decimal import format_six_digits
 from assay.util.numbers import format_count
 
 #: points nearer to each other than these parts of both axes are drawn once: in a figure, in a panel of a grid
@@ -22,17 +22,19 @@ FINE, COARSE = (400, 200), (80, 40)
 Point = tuple[float, float]
 
 
-@renders(Scatter, position=10)
-def render(context: RenderContext, items: Sequence[Scatter]) -> Rendered:
+@register_renderer(Scatter, position=10)
+def render(context: RenderContext, items: Sequence[Scatter]) -> RenderedBlocks:
     """Render the figures of each scatter."""
-    return Rendered(context.number_plots(plot for item in items for plot in scatters(context, item, context.runs)))
+    return RenderedBlocks(
+        context.number_plots(plot for item in items for plot in build_scatter_plots(context, item, context.runs))
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Cloud:
     """The points of a scatter in a run: what the figure is called, what it stands beside, and the points."""
 
-    said: str
+    description: str
     key: tuple[object, ...]
     points: Sequence[Point]
 
@@ -42,76 +44,78 @@ class Cloud:
         return math.fsum(y for _, y in self.points) / len(self.points)
 
 
-def file_name(text: str) -> str:
+def format_file_name(text: str) -> str:
     """A text as part of the name of a file."""
     return re.sub(r"[^\w.+-]", "-", text)
 
 
-def scatters(context: RenderContext, scatter: Scatter, runs: Sequence[ShownRun]) -> Iterator[Plot | None]:
+def build_scatter_plots(context: RenderContext, scatter: Scatter, runs: Sequence[ShownRun]) -> Iterator[Plot | None]:
     """The figures of a scatter, those that agree in its keys beside each other, an empty place where a run has none."""
-    found = [{cloud.key: cloud for cloud in clouds(context, scatter, shown)} for shown in runs]
-    for place, key in enumerate(dict.fromkeys(key for of_run in found for key in of_run), start=1):
-        beside = [of_run.get(key) for of_run in found]
-        edges = frame_points([cloud.points for cloud in beside if cloud]) if len(runs) > 1 else ()
-        for shown, cloud in zip(runs, beside, strict=True):
-            yield _scatter(context, scatter, shown, cloud, place, edges) if cloud else None
+    clouds_by_key = [{cloud.key: cloud for cloud in build_clouds(context, scatter, shown_run)} for shown_run in runs]
+    for row_number, key in enumerate(dict.fromkeys(key for run_clouds in clouds_by_key for key in run_clouds), start=1):
+        row_clouds = [run_clouds.get(key) for run_clouds in clouds_by_key]
+        edges = frame_points([cloud.points for cloud in row_clouds if cloud]) if len(runs) > 1 else ()
+        for shown_run, cloud in zip(runs, row_clouds, strict=True):
+            yield _build_scatter_plot(context, scatter, shown_run, cloud, row_number, edges) if cloud else None
 
 
-def _scatter(
-    context: RenderContext, scatter: Scatter, shown: ShownRun, cloud: Cloud, place: int, edges: Sequence[Point]
+def _build_scatter_plot(
+    context: RenderContext, scatter: Scatter, shown_run: ShownRun, cloud: Cloud, place: int, edges: Sequence[Point]
 ) -> Plot:
-    x, y = (context.checked.metric(name) for name in (scatter.x, scatter.y))
+    x, y = (context.checked.get_metric(name) for name in (scatter.x, scatter.y))
     rows = (
         *((*point, None, None) for point in thin_points(cloud.points, FINE)),
         (None, None, cloud.mean, None),
         *((*point, None, 1.0) for point in edges),
     )
-    what = f"{y.name} over {x.name} of {format_count(len(cloud.points), 'row')} ({cloud.said})"
+    description = f"{y.name} over {x.name} of {format_count(len(cloud.points), 'row')} ({cloud.description})"
     return Plot(
-        f"scatter-{file_name(shown.run.id)}-{y.id}-{place}",
+        f"scatter-{format_file_name(shown_run.run.id)}-{y.id}-{place}",
         1,
-        titled(f"{scatter.title}, {cloud.said}", shown.titled),
+        add_label_to_title(f"{scatter.title}, {cloud.description}", shown_run.title_label),
         y.unit.symbol,
-        f"{what}; mean {six_digits(cloud.mean)} {y.unit.symbol}",
+        f"{description}; mean {format_six_digits(cloud.mean)} {y.unit.symbol}",
         scatter.template,
         ("x", "y", "mean", "edge"),
         rows,
-        x_label=row_label(x.name, x.unit.symbol),
+        x_label=add_unit(x.name, x.unit.symbol),
         shows=(y.id, x.id),
     )
 
 
-def clouds(context: RenderContext, scatter: Scatter, shown: ShownRun) -> Iterator[Cloud]:
+def build_clouds(context: RenderContext, scatter: Scatter, shown_run: ShownRun) -> Iterator[Cloud]:
     """The points of a run for each value of the scatter's column, in the order of its label columns."""
-    points, names = asked.listed_of(context.checked, scatter)
-    x, y = context.checked.metric(scatter.x), context.checked.metric(scatter.y)
-    called = {row[scatter.per]: row for row in asked.rows(shown.run, names)}
+    point_request, name_request = block_rows.request_block_rows(context.checked, scatter)
+    x, y = context.checked.get_metric(scatter.x), context.checked.get_metric(scatter.y)
+    row_by_group = {row[scatter.per]: row for row in block_rows.get_rows(shown_run.run, name_request)}
     groups: dict[object, list[Point]] = {}
-    for row in asked.rows(shown.run, points):
-        pair = context.number(x, row), context.number(y, row)
+    for row in block_rows.get_rows(shown_run.run, point_request):
+        pair = context.compute_metric(x, row), context.compute_metric(y, row)
         if pair[0] is not None and pair[1] is not None:
             groups.setdefault(row[scatter.per], []).append((pair[0], pair[1]))
-    seen: dict[tuple[object, ...], int] = {}
-    for group in sorted(groups, key=lambda group: tuple(ordered(called[group][name]) for name in scatter.label)):
-        said = ", ".join(f"{name.replace('_', ' ')} {called[group][name]}" for name in scatter.label)
-        keys = tuple(called[group][name] for name in scatter.keys)
-        seen[keys] = seen.get(keys, 0) + 1
-        yield Cloud(said, (*keys, seen[keys]), groups[group])
+    key_counts: dict[tuple[object, ...], int] = {}
+    for group in sorted(
+        groups, key=lambda group: tuple(get_sort_key(row_by_group[group][name]) for name in scatter.label)
+    ):
+        description = ", ".join(f"{name.replace('_', ' ')} {row_by_group[group][name]}" for name in scatter.label)
+        keys = tuple(row_by_group[group][name] for name in scatter.keys)
+        key_counts[keys] = key_counts.get(keys, 0) + 1
+        yield Cloud(description, (*keys, key_counts[keys]), groups[group])
 
 
-def frame_points(clouds_: Sequence[Sequence[Point]]) -> tuple[Point, ...]:
+def frame_points(point_groups: Sequence[Sequence[Point]]) -> tuple[Point, ...]:
     """Two points that make the axes of several figures the same."""
-    xs = [x for points in clouds_ for x, _ in points]
-    ys = [y for points in clouds_ for _, y in points]
+    xs = [x for points in point_groups for x, _ in points]
+    ys = [y for points in point_groups for _, y in points]
     return ((min(xs), min(ys)), (max(xs), max(ys)))
 
 
-def thin_points(pairs: Sequence[Point], grid: tuple[int, int]) -> list[Point]:
+def thin_points(points: Sequence[Point], grid: tuple[int, int]) -> list[Point]:
     """One point of those that an eye cannot tell apart, the first in order; in order of x, then y."""
-    xs, ys = [x for x, _ in pairs], [y for _, y in pairs]
+    xs, ys = [x for x, _ in points], [y for _, y in points]
     left, low = min(xs), min(ys)
     width, height = max(xs) - left or 1.0, max(ys) - low or 1.0
-    kept: dict[tuple[int, int], Point] = {}
-    for x, y in sorted(pairs):
-        kept.setdefault((int((x - left) / width * grid[0]), int((y - low) / height * grid[1])), (x, y))
-    return list(kept.values())
+    point_by_cell: dict[tuple[int, int], Point] = {}
+    for x, y in sorted(points):
+        point_by_cell.setdefault((int((x - left) / width * grid[0]), int((y - low) / height * grid[1])), (x, y))
+    return list(point_by_cell.values())

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.chart_templates import MARKED
 from assay.lang.model.package import Series
-from assay.report.blocks import rows as asked
-from assay.report.blocks.context import RenderContext, Rendered, ShownRun, renders, titled
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.context import RenderContext, RenderedBlocks, ShownRun, add_label_to_title, register_renderer
 from assay.report.blocks.rows import Row
-from assay.report.blocks.scatter import Point, file_name
+from assay.report.blocks.scatter import Point, format_file_name
 from assay.report.charts.vega_spec import COLOURS, is_unnamed
 from assay.report.document import Plot
-from assay.report.run_results import named_once
+from assay.report.run_results import add_unit_if_missing
 from assay.util.numbers import format_count
 
 SECOND = 1_000_000_000
@@ -35,12 +35,12 @@ Line = Sequence[tuple[float, float | None]]
 """Points of a line; where one has no value, the line breaks."""
 
 
-@renders(Timeline, position=20)
-def render(context: RenderContext, items: Sequence[Timeline]) -> Rendered:
+@register_renderer(Timeline, position=20)
+def render(context: RenderContext, items: Sequence[Timeline]) -> RenderedBlocks:
     """Render the figures of each timeline."""
-    plots = context.number_plots(plot for item in items for plot in timelines(context, item, context.runs))
-    gaps = (*not_drawn(context, items, context.runs), *not_named(plots))
-    return Rendered(plots, choices=tuple(item.choice for item in items), gaps=gaps)
+    plots = context.number_plots(plot for item in items for plot in build_timeline_plots(context, item, context.runs))
+    gaps = (*describe_missing_samples(context, items, context.runs), *describe_unclear_lines(plots))
+    return RenderedBlocks(plots, choices=tuple(item.choice for item in items), gaps=gaps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,80 +49,101 @@ class Lines:
 
     lines: Mapping[str, Line] = field(default_factory=dict)
     length: float = 0.0
-    first: int = 0
+    begin_ns: int = 0
 
     @property
-    def drawn(self) -> bool:
+    def has_points(self) -> bool:
         """Whether there is a point."""
         return any(self.lines.values())
 
-    def bounds(self, *, stacked: bool) -> tuple[float, float]:
+    def compute_bounds(self, *, is_stacked: bool) -> tuple[float, float]:
         """The least and the greatest value; of layers that of all together."""
         values = [y for points in self.lines.values() for _, y in points if y is not None]
-        if stacked:
+        if is_stacked:
             sums: dict[float, list[float]] = {}
             for points in self.lines.values():
                 for x, y in points:
                     sums.setdefault(x, []).append(y or 0.0)
-            values = [0.0, *(math.fsum(found) for found in sums.values())]
+            values = [0.0, *(math.fsum(values_at_x) for values_at_x in sums.values())]
         return min(values, default=0.0), max(values, default=0.0)
 
 
-def timelines(context: RenderContext, item: Timeline, runs: Sequence[ShownRun]) -> list[Plot | None]:
+def build_timeline_plots(context: RenderContext, item: Timeline, runs: Sequence[ShownRun]) -> list[Plot | None]:
     """The figure of each run, with the same axes; an empty place where a run has no row of the choice."""
-    found = [lines(context, item, shown) for shown in runs]
-    there = [held for held in found if held and held.drawn]
-    if not there:
+    lines_by_run = [collect_lines(context, item, shown_run) for shown_run in runs]
+    drawn_lines = [run_lines for run_lines in lines_by_run if run_lines and run_lines.has_points]
+    if not drawn_lines:
         return []
-    edges = frame_lines(there, stacked=item.stacked)
+    edges = frame_lines(drawn_lines, is_stacked=item.stacked)
     return [
-        _timeline(context, item, shown, held, edges) if held and held.drawn else None
-        for shown, held in zip(runs, found, strict=True)
+        _build_timeline_plot(context, item, shown_run, run_lines, edges) if run_lines and run_lines.has_points else None
+        for shown_run, run_lines in zip(runs, lines_by_run, strict=True)
     ]
 
 
-def not_drawn(context: RenderContext, items: Sequence[Timeline], runs: Sequence[ShownRun]) -> Iterator[str]:
+def describe_missing_samples(
+    context: RenderContext, items: Sequence[Timeline], runs: Sequence[ShownRun]
+) -> Iterator[str]:
     """What a part says of its figures that have no points."""
-    for shown in runs:
-        found = [(item.title, lines(context, item, shown)) for item in items]
-        titles = [title for title, held in found if held and not held.drawn]
+    for shown_run in runs:
+        titles_and_lines = [(item.title, collect_lines(context, item, shown_run)) for item in items]
+        titles = [
+            title for title, timeline_lines in titles_and_lines if timeline_lines and not timeline_lines.has_points
+        ]
         if titles:
-            yield f"There are no samples of: {', '.join(titles)}{f' ({shown.titled})' if shown.titled else ''}."
+            yield (
+                "There are no samples of: "
+                f"{', '.join(titles)}{f' ({shown_run.title_label})' if shown_run.title_label else ''}."
+            )
 
 
-def not_named(plots: Sequence[Plot | None]) -> Iterator[str]:
+def describe_unclear_lines(plots: Sequence[Plot | None]) -> Iterator[str]:
     """What a part says of its timelines (numbered) whose lines cannot be told apart in print."""
-    lined = [plot for plot in plots if plot and LINE in plot.columns]
-    unnamed = [str(plot.figure) for plot in lined if is_unnamed(plot.panels)]
-    alike = [str(plot.figure) for plot in lined if len([name for name in plot.panels if name != MEAN]) > COLOURS]
-    if unnamed:
-        yield f"Too many lines for a printed legend: {_figures(unnamed)}."
-    if alike:
-        yield f"More lines than colours ({COLOURS}), so that some share one: {_figures(alike)}."
+    line_plots = [plot for plot in plots if plot and LINE in plot.columns]
+    plots_without_legend = [str(plot.figure) for plot in line_plots if is_unnamed(plot.panels)]
+    plots_with_shared_colours = [
+        str(plot.figure) for plot in line_plots if len([name for name in plot.panels if name != MEAN]) > COLOURS
+    ]
+    if plots_without_legend:
+        yield f"Too many lines for a printed legend: {_format_figures(plots_without_legend)}."
+    if plots_with_shared_colours:
+        yield (
+            f"More lines than colours ({COLOURS}), so that some share one: "
+            f"{_format_figures(plots_with_shared_colours)}."
+        )
 
 
-def _figures(numbers: Sequence[str]) -> str:
+def _format_figures(numbers: Sequence[str]) -> str:
     return f"figure{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}"
 
 
-def frame_lines(held: Sequence[Lines], *, stacked: bool) -> tuple[Point, Point]:
+def frame_lines(timeline_lines: Sequence[Lines], *, is_stacked: bool) -> tuple[Point, Point]:
     """Two points that make the axes of several figures the same, with room above the highest line."""
-    bounds = [found.bounds(stacked=stacked) for found in held]
+    bounds = [lines.compute_bounds(is_stacked=is_stacked) for lines in timeline_lines]
     low, high = min((low for low, _ in bounds), default=0.0), max((high for _, high in bounds), default=0.0)
     high = high + HEADROOM * (high - min(low, 0.0)) or 1.0
-    return (0.0, low), (max((found.length for found in held), default=0.0), high)
+    return (0.0, low), (max((lines.length for lines in timeline_lines), default=0.0), high)
 
 
-def _timeline(context: RenderContext, item: Timeline, shown: ShownRun, held: Lines, edges: Sequence[Point]) -> Plot:
-    series = next(found for found in context.checked.package.series if found.name == item.series)
-    label, size = time_unit(edges[1][0])
-    points = tuple((line, x / size, y) for line, found in held.lines.items() for x, y in found)
+def _build_timeline_plot(
+    context: RenderContext, item: Timeline, shown_run: ShownRun, timeline_lines: Lines, edges: Sequence[Point]
+) -> Plot:
+    series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
+    label, size = choose_time_unit(edges[1][0])
+    points = tuple((line, x / size, y) for line, line_points in timeline_lines.lines.items() for x, y in line_points)
     count = sum(y is not None for _, _, y in points)
     symbol = series.unit.symbol
-    names = ["series", file_name(shown.run.id), file_name(item.choice), item.series, "mean" if item.alone else ""]
-    panels = sorted(held.lines, key=lambda line: line != MEAN)
+    names = [
+        "series",
+        format_file_name(shown_run.run.id),
+        format_file_name(item.choice),
+        item.series,
+        "mean" if item.alone else "",
+    ]
+    panels = sorted(timeline_lines.lines, key=lambda line: line != MEAN)
     marks = [
-        (name, (t_ns - held.first) / SECOND / size) for name, t_ns in context.compared.instants.get(shown.run.id, ())
+        (name, (t_ns - timeline_lines.begin_ns) / SECOND / size)
+        for name, t_ns in context.comparison.instants.get(shown_run.run.id, ())
     ]
     rows: tuple[tuple[str | float | None, ...], ...] = (*points, *((None, x / size, y) for x, y in edges))
     if marks:
@@ -130,9 +151,9 @@ def _timeline(context: RenderContext, item: Timeline, shown: ShownRun, held: Lin
     return Plot(
         "-".join(name for name in names if name),
         1,
-        titled(named_once(item.title, symbol), shown.titled),
+        add_label_to_title(add_unit_if_missing(item.title, symbol), shown_run.title_label),
         symbol,
-        f"{item.title} over time: {format_count(len(held.lines), 'line')}, {format_count(count, 'point')}"
+        f"{item.title} over time: {format_count(len(timeline_lines.lines), 'line')}, {format_count(count, 'point')}"
         + "".join(f"; {name} marked" for name, _ in marks),
         item.template + MARKED if marks else item.template,
         (LINE, "x", "y", "mark") if marks else (LINE, "x", "y"),
@@ -143,50 +164,60 @@ def _timeline(context: RenderContext, item: Timeline, shown: ShownRun, held: Lin
     )
 
 
-def lines(context: RenderContext, item: Timeline, shown: ShownRun) -> Lines | None:
+def collect_lines(context: RenderContext, item: Timeline, shown_run: ShownRun) -> Lines | None:
     """The lines of a run, by their names; None where it has no row of the choice.  The mean over lines is the last."""
-    series = next(found for found in context.checked.package.series if found.name == item.series)
-    rows: Sequence[Row] = asked.rows(shown.run, series)
+    series = next(candidate for candidate in context.checked.package.series if candidate.name == item.series)
+    rows: Sequence[Row] = block_rows.get_rows(shown_run.run, series)
     times = [int(str(row["t_ns"])) for row in rows]
-    span = context.times(item.choice, shown.run) if item.choice else asked.span(shown.run, series)
-    if span is None:
+    time_range = (
+        context.find_time_range(item.choice, shown_run.run)
+        if item.choice
+        else block_rows.get_series_span(shown_run.run, series)
+    )
+    if time_range is None:
         return None
-    first, last = span
-    found: dict[str, Line] = {}
+    first, last = time_range
+    points_by_line: dict[str, Line] = {}
     values_of: dict[str, list[Point]] = {}
-    names = {} if item.alone else asked.name_keys(series.by, item.line, (_key(series, row) for row in rows), (MEAN,))
-    at: dict[float, list[float]] = {}
+    names = (
+        {}
+        if item.alone
+        else block_rows.name_keys(series.by, item.line, (_get_line_key(series, row) for row in rows), (MEAN,))
+    )
+    values_by_x: dict[float, list[float]] = {}
     for row, t_ns in zip(rows, times, strict=True):
         if first <= t_ns <= last:
             x, value = (t_ns - first) / SECOND, float(str(row["value"]))
             if not math.isfinite(value):  # the lines that have a value then are drawn, and make the mean
                 continue
-            at.setdefault(x, []).append(value)
+            values_by_x.setdefault(x, []).append(value)
             if not item.alone:
-                values_of.setdefault(names[_key(series, row)], []).append((x, value))
+                values_of.setdefault(names[_get_line_key(series, row)], []).append((x, value))
     if item.mean:
-        values_of[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(at.items())]
-    every = int(str(shown.run.constants[series.every])) if series.every else series.every_ns
+        values_of[MEAN] = [(x, math.fsum(values) / len(values)) for x, values in sorted(values_by_x.items())]
+    step_ns = int(str(shown_run.run.constants[series.every])) if series.every else series.every_ns
     # Layers are sums: one that ends leaves the others where they are.
-    found |= {name: points if item.stacked else broken(points, every / SECOND) for name, points in values_of.items()}
-    return Lines(found, (last - first) / SECOND, first)
+    points_by_line |= {
+        name: points if item.stacked else break_at_gaps(points, step_ns / SECOND) for name, points in values_of.items()
+    }
+    return Lines(points_by_line, (last - first) / SECOND, first)
 
 
-def _key(series: Series, row: Row) -> asked.Key:
+def _get_line_key(series: Series, row: Row) -> block_rows.Key:
     """The labels of the line that a row is of."""
     return tuple(row[name] for name in series.by)
 
 
-def time_unit(length: float) -> tuple[str, int]:
+def choose_time_unit(length: float) -> tuple[str, int]:
     """The unit of an axis that is so many seconds long, and how many seconds that has."""
-    return next((name, size) for least, name, size in UNITS if length >= least)
+    return next((name, size) for min_length, name, size in UNITS if length >= min_length)
 
 
-def broken(points: Sequence[Point], every: float) -> Line:
+def break_at_gaps(points: Sequence[Point], step: float) -> Line:
     """The points with one without a value wherever steps (of so many seconds; 0: it is not known) are missing."""
-    found: list[tuple[float, float | None]] = []
+    connected_points: list[tuple[float, float | None]] = []
     for x, y in points:
-        if found and every and x - found[-1][0] > GAP * every:
-            found.append(((found[-1][0] + x) / 2, None))
-        found.append((x, y))
-    return found
+        if connected_points and step and x - connected_points[-1][0] > GAP * step:
+            connected_points.append(((connected_points[-1][0] + x) / 2, None))
+        connected_points.append((x, y))
+    return connected_points

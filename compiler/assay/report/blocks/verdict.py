@@ -8,229 +8,285 @@ from assay.lang.blocks.conclusion import NOT_WORSE
 from assay.lang.blocks.verdict import Verdict
 from assay.lang.model.package import Metric
 from assay.plan.planner import RowRequest
-from assay.report.blocks import rows as asked
-from assay.report.blocks.choices import called, choose_row
-from assay.report.blocks.conclusion import NEITHER, allows
+from assay.report.blocks import rows as block_rows
+from assay.report.blocks.choices import choose_row, describe_chosen_row
+from assay.report.blocks.conclusion import NEITHER, is_change_allowed
 from assay.report.blocks.context import (
     RenderContext,
-    Rendered,
+    RenderedBlocks,
     ShownRun,
-    cell,
-    column_named,
-    heading,
-    metric_heading,
-    renders,
-    titled,
+    add_label_to_title,
+    find_column,
+    format_cell,
+    format_column_heading,
+    format_metric_heading,
+    register_renderer,
 )  # fmt: skip
-from assay.report.blocks.rows import Row, ordered
-from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, ROW, CellLink, CellSource, on_row
+from assay.report.blocks.rows import Row, get_sort_key
+from assay.report.cell_links import CHANGE, JUDGED, OUTCOME, ROW, CellLink, CellSource, create_row_source
 from assay.report.document import Mark, Table
-from assay.report.glossary import of_column
+from assay.report.glossary import get_column_id
 from assay.report.run_results import RunFigures
-from assay.styles.exact_decimal import on_its_side, percent_change
+from assay.styles.exact_decimal import compute_percent_change, format_on_same_side
 from assay.styles.row import NO_VALUE
 
 BAD = "bad"
 PASS, FAIL, NOT_RUN, NO_BASELINE = "pass", "fail", "not run", "no baseline"
 
 Key = tuple[object, ...]
-Judged = tuple[tuple[str, ...], ...]
+VerdictRows = tuple[tuple[str, ...], ...]
 """A row for each metric and each of the baseline's rows: key, metric, base, value, percent of change, result."""
 
 
-@renders(Verdict, position=80)
-def render(context: RenderContext, items: Sequence[Verdict]) -> Rendered:
+@register_renderer(Verdict, position=80)
+def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
     """Render what the scenarios come to, then each verdict on each run but the first, which is the baseline."""
     if len(context.runs) == 1:
         notes: tuple[str, ...] = ("There is no other run to judge by.",)
     else:
-        notes = tuple(verdict_notes(context, items, context.runs))
-    return Rendered(tables=tuple(verdicts(context, items, context.runs)), notes=notes)
+        notes = tuple(describe_judged_rows(context, items, context.runs))
+    return RenderedBlocks(tables=tuple(build_verdict_tables(context, items, context.runs)), notes=notes)
 
 
-def verdicts(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[Table]:
+def build_verdict_tables(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[Table]:
     """The table of results, then a table for each verdict and run."""
-    judged = [(item, shown, _judged(context, item, runs[0], shown)) for item in items for shown in runs[1:]]
-    yield _results(context, items, runs, {(id(item), shown.run.id): rows for item, shown, rows in judged})
-    for item, shown, rows in judged:
-        yield _verdict(context, item, runs[0], shown, rows)
+    judged_runs = [
+        (item, shown_run, _judge_run(context, item, runs[0], shown_run)) for item in items for shown_run in runs[1:]
+    ]
+    yield _build_results_table(
+        context, items, runs, {(id(item), shown_run.run.id): rows for item, shown_run, rows in judged_runs}
+    )
+    for item, shown_run, rows in judged_runs:
+        yield _build_verdict_table(context, item, runs[0], shown_run, rows)
 
 
-def verdict_notes(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[str]:
+def describe_judged_rows(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[str]:
     """Which rows verdicts judge where several of a run agree, and which they do not."""
     for verdict in items:
         if not verdict.choice:
-            yield from _passed_over(context, verdict, runs)
-            yield from _left_out(context, verdict, runs)
-            yield from _beside_none(context, verdict, runs)
+            yield from _describe_duplicate_rows(context, verdict, runs)
+            yield from _describe_excluded_rows(context, verdict, runs)
+            yield from _describe_rows_without_baseline(context, verdict, runs)
 
 
-def _passed_over(context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
+def _describe_duplicate_rows(context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
     first = verdict.first.replace("_", " ")
-    said = []
-    for shown in runs:
-        groups = groups_of(context, verdict, shown.run)
-        for key in sorted(groups, key=lambda key: tuple(map(ordered, key))):
-            kept, *others = (str(row[verdict.first]) for row in groups[key])
-            if others:
-                said.append(f"{shown.label}, {_of_key(verdict, key)}: {first} {kept}, not {', '.join(others)}")
-    if said:
+    row_descriptions = []
+    for shown_run in runs:
+        groups = group_judged_rows(context, verdict, shown_run.run)
+        for key in sorted(groups, key=lambda key: tuple(map(get_sort_key, key))):
+            judged_value, *passed_values = (str(row[verdict.first]) for row in groups[key])
+            if passed_values:
+                row_descriptions.append(
+                    f"{shown_run.label}, {_format_key(verdict, key)}: {first} {judged_value}, not "
+                    f"{', '.join(passed_values)}"
+                )
+    if row_descriptions:
         keys = " and ".join(name.replace("_", " ") for name in verdict.keys)
-        yield f"{verdict.title}: where several agree in {keys}, the least {first} counts ({'; '.join(said)})."
+        yield (
+            f"{verdict.title}: where several agree in {keys}, the least {first} counts ({'; '.join(row_descriptions)})."
+        )
 
 
-def _left_out(context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
+def _describe_excluded_rows(context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
     for name in verdict.without:
-        choice = context.article.choice(name)
-        rows = [(shown.label, choose_row(context.checked, context.article, name, shown.run)) for shown in runs]
-        said = "; ".join(f"{label}: {called(choice, row)}" for label, row in rows if row)
-        if said:
-            yield f"{verdict.title}: not judged there: {choice.title.lower()} ({said})."
+        choice = context.article.get_choice(name)
+        rows = [
+            (shown_run.label, choose_row(context.checked, context.article, name, shown_run.run)) for shown_run in runs
+        ]
+        row_descriptions = "; ".join(f"{label}: {describe_chosen_row(choice, row)}" for label, row in rows if row)
+        if row_descriptions:
+            yield f"{verdict.title}: not judged there: {choice.title.lower()} ({row_descriptions})."
 
 
-def _beside_none(context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]) -> Iterator[str]:
+def _describe_rows_without_baseline(
+    context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]
+) -> Iterator[str]:
     """Rows of further runs that there is nothing to judge by: a scenario may pass without them."""
-    known = groups_of(context, verdict, runs[0].run)
-    said = [
-        f"{shown.label}, {_of_key(verdict, key)}"
-        for shown in runs[1:]
-        for key in sorted(groups_of(context, verdict, shown.run), key=lambda key: tuple(map(ordered, key)))
-        if key not in known
+    baseline_groups = group_judged_rows(context, verdict, runs[0].run)
+    row_descriptions = [
+        f"{shown_run.label}, {_format_key(verdict, key)}"
+        for shown_run in runs[1:]
+        for key in sorted(
+            group_judged_rows(context, verdict, shown_run.run), key=lambda key: tuple(map(get_sort_key, key))
+        )
+        if key not in baseline_groups
     ]
-    if said:
-        yield f"{verdict.title}: not judged, as {runs[0].label} has none like these: {'; '.join(said)}."
+    if row_descriptions:
+        yield f"{verdict.title}: not judged, as {runs[0].label} has none like these: {'; '.join(row_descriptions)}."
 
 
-def _listed(context: RenderContext, verdict: Verdict) -> RowRequest:
-    (item,) = asked.listed_of(context.checked, verdict)
-    return item
+def _get_request(context: RenderContext, verdict: Verdict) -> RowRequest:
+    (request,) = block_rows.request_block_rows(context.checked, verdict)
+    return request
 
 
-def _of_key(verdict: Verdict, key: Key) -> str:
+def _format_key(verdict: Verdict, key: Key) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in zip(verdict.keys, key, strict=True))
 
 
-def groups_of(context: RenderContext, verdict: Verdict, run: RunFigures) -> dict[Key, list[Row]]:
+def group_judged_rows(context: RenderContext, verdict: Verdict, run: RunFigures) -> dict[Key, list[Row]]:
     """The rows that are judged, by the verdict's keys; of several that agree the one that counts is the first."""
-    item = _listed(context, verdict)
-    rows = asked.rows(run, item)
+    request = _get_request(context, verdict)
+    rows = block_rows.get_rows(run, request)
     if verdict.choice:
-        chosen = context.row(verdict.choice, run)
-        rows = [row for row in rows if chosen and asked.same(item.grain, row, chosen)]
-    gone = [row for name in verdict.without if (row := choose_row(context.checked, context.article, name, run))]
-    found: dict[Key, list[Row]] = {}
-    for row in sorted(rows, key=lambda row: ordered(row[verdict.first])):
-        if not any(asked.same(item.grain, row, other) for other in gone):
-            found.setdefault(tuple(row[name] for name in verdict.keys), []).append(row)
-    return found
+        chosen_row = context.find_row(verdict.choice, run)
+        rows = [row for row in rows if chosen_row and block_rows.is_same_row(request.grain, row, chosen_row)]
+    excluded_rows = [
+        row for name in verdict.without if (row := choose_row(context.checked, context.article, name, run))
+    ]
+    groups: dict[Key, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: get_sort_key(row[verdict.first])):
+        if not any(block_rows.is_same_row(request.grain, row, excluded_row) for excluded_row in excluded_rows):
+            groups.setdefault(tuple(row[name] for name in verdict.keys), []).append(row)
+    return groups
 
 
-def _judged(context: RenderContext, verdict: Verdict, base: ShownRun, shown: ShownRun) -> Judged:
-    ours, theirs = (groups_of(context, verdict, of.run) for of in (shown, base))
-    grain = _listed(context, verdict).grain
-    columns = [column_named(grain, name) for name in verdict.keys]
+def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_run: ShownRun) -> VerdictRows:
+    run_groups, base_groups = (group_judged_rows(context, verdict, item_run.run) for item_run in (shown_run, base))
+    grain = _get_request(context, verdict).grain
+    columns = [find_column(grain, name) for name in verdict.keys]
     return tuple(
         (
-            *map(cell, columns, key),
-            metric_heading(metric),
-            *_change(context, metric, theirs[key][0], ours[key][0] if key in ours else None, verdict.tolerance),
+            *map(format_cell, columns, key),
+            format_metric_heading(metric),
+            *_judge_change(
+                context,
+                metric,
+                base_groups[key][0],
+                run_groups[key][0] if key in run_groups else None,
+                verdict.tolerance,
+            ),
         )
-        for key in sorted(theirs, key=lambda key: tuple(map(ordered, key)))
-        for metric in map(context.checked.metric, verdict.metrics)
+        for key in sorted(base_groups, key=lambda key: tuple(map(get_sort_key, key)))
+        for metric in map(context.checked.get_metric, verdict.metrics)
     )
 
 
-def _change(
+def _judge_change(
     context: RenderContext, metric: Metric, base: Row, row: Row | None, tolerance: int
 ) -> tuple[str, str, str, str]:
     """Base, value, percent of change, and whether that passes."""
-    texts = context.text(metric, base), context.text(metric, row)
-    old, new = context.exact(metric, base), context.exact(metric, row)
+    texts = context.format_metric(metric, base), context.format_metric(metric, row)
+    old, new = context.compute_exact_metric(metric, base), context.compute_exact_metric(metric, row)
     if old is None or new is None:
         return (*texts, NO_VALUE, NOT_RUN if row is None else "no value")
     if not old:
-        return (*texts, NO_VALUE, PASS if allows(NOT_WORSE, 0, metric, new) else FAIL)
-    percent = percent_change(old, new)
-    passed = allows(NOT_WORSE, tolerance, metric, percent)
-    said = on_its_side(percent, 1, lambda shown: allows(NOT_WORSE, tolerance, metric, shown) == passed)
-    return (*texts, said, PASS if passed else FAIL)
+        return (*texts, NO_VALUE, PASS if is_change_allowed(NOT_WORSE, 0, metric, new) else FAIL)
+    percent = compute_percent_change(old, new)
+    is_passed = is_change_allowed(NOT_WORSE, tolerance, metric, percent)
+    percent_text = format_on_same_side(
+        percent,
+        1,
+        lambda printed_percent: is_change_allowed(NOT_WORSE, tolerance, metric, printed_percent) == is_passed,
+    )
+    return (*texts, percent_text, PASS if is_passed else FAIL)
 
 
-def _verdict(context: RenderContext, verdict: Verdict, base: ShownRun, shown: ShownRun, rows: Judged) -> Table:
-    grain = _listed(context, verdict).grain
-    keys = (heading(column_named(grain, name)) for name in verdict.keys)
-    header = (*keys, "Metric", base.label, shown.label, "Δ%", "Result")
+def _build_verdict_table(
+    context: RenderContext, verdict: Verdict, base: ShownRun, shown_run: ShownRun, rows: VerdictRows
+) -> Table:
+    grain = _get_request(context, verdict).grain
+    keys = (format_column_heading(find_column(grain, name)) for name in verdict.keys)
+    header = (*keys, "Metric", base.label, shown_run.label, "Δ%", "Result")
     marks = tuple(Mark(y, len(header) - 1, BAD) for y, row in enumerate(rows) if row[-1] != PASS)
-    columns = (*(of_column(verdict.grain, name) for name in verdict.keys), *[""] * 5)
-    means = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
-    leads = tuple(link_cells(context, verdict, base, shown))
+    columns = (*(get_column_id(verdict.grain, name) for name in verdict.keys), *[""] * 5)
+    metric_ids = tuple(verdict.metrics[y % len(verdict.metrics)] for y in range(len(rows)))
+    links = tuple(link_cells(context, verdict, base, shown_run))
     return Table(
-        titled(verdict.title, shown.titled), header, rows, marks, of_rows=means, of_columns=columns, leads=leads
+        add_label_to_title(verdict.title, shown_run.title_label),
+        header,
+        rows,
+        marks,
+        of_rows=metric_ids,
+        of_columns=columns,
+        leads=links,
     )
 
 
-def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown: ShownRun) -> Iterator[CellLink]:
+def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_run: ShownRun) -> Iterator[CellLink]:
     """What is judged in each row, as `_judged` has them: of the base's row and of the other's, where it has one."""
-    ours, theirs = (groups_of(context, verdict, of.run) for of in (shown, base))
-    listed = _listed(context, verdict)
-    keys = sorted(theirs, key=lambda key: tuple(map(ordered, key)))
+    run_groups, base_groups = (group_judged_rows(context, verdict, item_run.run) for item_run in (shown_run, base))
+    request = _get_request(context, verdict)
+    keys = sorted(base_groups, key=lambda key: tuple(map(get_sort_key, key)))
     for y, (key, metric) in enumerate((key, metric) for key in keys for metric in verdict.metrics):
-        old: tuple[CellSource, ...] = (on_row(metric, base.run.id, theirs[key][0], listed.keys),)
-        new = (on_row(metric, shown.run.id, ours[key][0], listed.keys),) if key in ours else ()
-        made = (ROW, old), (ROW, new), (CHANGE, (*old, *new)), (JUDGED, (*old, *new))
-        for x, (prints, of) in enumerate(made, start=len(verdict.keys) + 1):
-            yield CellLink(y, x, prints, of)
+        old: tuple[CellSource, ...] = (create_row_source(metric, base.run.id, base_groups[key][0], request.keys),)
+        new = (
+            (create_row_source(metric, shown_run.run.id, run_groups[key][0], request.keys),)
+            if key in run_groups
+            else ()
+        )
+        cells = (ROW, old), (ROW, new), (CHANGE, (*old, *new)), (JUDGED, (*old, *new))
+        for x, (prints, sources) in enumerate(cells, start=len(verdict.keys) + 1):
+            yield CellLink(y, x, prints, sources)
 
 
 # What scenarios come to
 
 
-def _results(
-    context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun], judged: Mapping[tuple[int, str], Judged]
+def _build_results_table(
+    context: RenderContext,
+    items: Sequence[Verdict],
+    runs: Sequence[ShownRun],
+    judged_rows: Mapping[tuple[int, str], VerdictRows],
 ) -> Table:
     """A row for each scenario and run: when it ran, its label, and what the verdict comes to."""
     rows: list[tuple[str, ...]] = []
     marks: list[Mark] = []
-    leads: list[CellLink] = []
+    links: list[CellLink] = []
     for verdict in items:
-        for shown in runs[1:] or runs:
-            found = judged.get((id(verdict), shown.run.id))
-            if found is None:
-                result, said = NO_BASELINE, "there is no other run to judge by"
-            elif all(row[-1] == NOT_RUN for row in found):
-                result, said = NOT_RUN, describe_missing_rows(context, verdict, runs, shown, there=bool(found))
+        for shown_run in runs[1:] or runs:
+            rows_of_run = judged_rows.get((id(verdict), shown_run.run.id))
+            if rows_of_run is None:
+                result, reason = NO_BASELINE, "there is no other run to judge by"
+            elif all(row[-1] == NOT_RUN for row in rows_of_run):
+                result, reason = (
+                    NOT_RUN,
+                    describe_missing_rows(context, verdict, runs, shown_run, has_baseline_rows=bool(rows_of_run)),
+                )
             else:
-                metrics = map(context.checked.metric, verdict.metrics)
-                result, said = _outcome(found, verdict.tolerance, [item for item in metrics if item.better == NEITHER])
+                metrics = map(context.checked.get_metric, verdict.metrics)
+                result, reason = _summarize_rows(
+                    rows_of_run, verdict.tolerance, [item for item in metrics if item.better == NEITHER]
+                )
             if result not in (PASS, NO_BASELINE):
                 marks.append(Mark(len(rows), 3, BAD))
-            tables = (titled(verdict.title, shown.titled),) if found is not None else ()
-            leads += [CellLink(len(rows), x, OUTCOME, (), tables) for x in (3, 4)]
-            rows.append((verdict.scenario, shown.run.day, shown.label, result, said))
+            deciding_tables = (
+                (add_label_to_title(verdict.title, shown_run.title_label),) if rows_of_run is not None else ()
+            )
+            links += [CellLink(len(rows), x, OUTCOME, (), deciding_tables) for x in (3, 4)]
+            rows.append((verdict.scenario, shown_run.run.day, shown_run.label, result, reason))
     header = ("Scenario", "Date", "Version", "Result", "Why")
-    return Table("Scenarios", header, tuple(rows), tuple(marks), leads=tuple(leads))
+    return Table("Scenarios", header, tuple(rows), tuple(marks), leads=tuple(links))
 
 
 def describe_missing_rows(
-    context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun], shown: ShownRun, *, there: bool
+    context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun], shown_run: ShownRun, *, has_baseline_rows: bool
 ) -> str:
-    """Whose rows are missing, when nothing can be judged; `there`: not the baseline's."""
+    """Whose rows are missing, when nothing can be judged; `has_baseline_rows`: not the baseline's."""
     if not verdict.choice:
-        return f"{shown.label} has no such rows" if there else "the baseline has no such rows"
-    choice = context.article.choice(verdict.choice)
-    if choice.keys and context.row(choice.name, runs[-1].run) is None:
+        return f"{shown_run.label} has no such rows" if has_baseline_rows else "the baseline has no such rows"
+    choice = context.article.get_choice(verdict.choice)
+    if choice.keys and context.find_row(choice.name, runs[-1].run) is None:
         return f"{runs[-1].label}, which chooses, has {choice.absent}"
-    if there:
-        return f"{shown.label} has no such rows"
-    neither = not choice.keys and context.row(choice.name, shown.run) is None
-    return f"neither the baseline nor {shown.label} has such rows" if neither else "the baseline has no such rows"
+    if has_baseline_rows:
+        return f"{shown_run.label} has no such rows"
+    is_missing_in_both = not choice.keys and context.find_row(choice.name, shown_run.run) is None
+    return (
+        f"neither the baseline nor {shown_run.label} has such rows"
+        if is_missing_in_both
+        else "the baseline has no such rows"
+    )
 
 
-def _outcome(rows: Judged, tolerance: int, either: Sequence[Metric] = ()) -> tuple[str, str]:
-    """Whether a scenario passes, and why; of `either` metrics any change is judged, as neither direction is better."""
+def _summarize_rows(rows: VerdictRows, tolerance: int, undirected_metrics: Sequence[Metric] = ()) -> tuple[str, str]:
+    """Whether a scenario passes, and why; of `undirected_metrics` metrics any change is judged, as neither direction is
+    better."""
     failed = sum(row[-1] == FAIL for row in rows)
     missing = sum(row[-1] not in (PASS, FAIL) for row in rows)
-    said = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
-    said += f" ({', '.join(metric.name for metric in either)}: changed by more)" if either else ""
-    said += f", {missing} missing" if missing else ""
-    return (PASS if failed + missing == 0 else FAIL), said
+    summary = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
+    summary += (
+        f" ({', '.join(metric.name for metric in undirected_metrics)}: changed by more)" if undirected_metrics else ""
+    )
+    summary += f", {missing} missing" if missing else ""
+    return (PASS if failed + missing == 0 else FAIL), summary

@@ -50,7 +50,7 @@ class _Window:
     low: float
     high: float
 
-    def share(self, body: tuple[float, float]) -> float:
+    def compute_share(self, body: tuple[float, float]) -> float:
         """Return the part of the axis, which is not empty, that lies between two values."""
         low, high, left, right = (_to_scale(self.kind, x) for x in (self.low, self.high, *body))
         return (min(right, high) - max(left, low)) / (high - low)
@@ -60,7 +60,7 @@ def _to_scale(kind: str, x: float) -> float:
     return math.log10(x) if kind == "log" else x
 
 
-def _clamp(x: float) -> float:
+def _limit_number(x: float) -> float:
     """Limit a number so that ratios and widths of an axis remain finite doubles."""
     return 0.0 if abs(x) < LEAST else max(-GREATEST, min(x, GREATEST))
 
@@ -68,7 +68,7 @@ def _clamp(x: float) -> float:
 def _get_value(series: Series, centile: float) -> float:
     """Return the value at the greatest listed centile that is at most `centile`."""
     listed = [point[0] for point in series.points if point[1] <= centile]
-    return _clamp(listed[-1] if listed else series.points[0][0])
+    return _limit_number(listed[-1] if listed else series.points[0][0])
 
 
 def _find_range(series: Sequence[Series], low: float, high: float) -> tuple[float, float]:
@@ -76,15 +76,15 @@ def _find_range(series: Sequence[Series], low: float, high: float) -> tuple[floa
     return min(_get_value(item, low) for item in series), max(_get_value(item, high) for item in series)
 
 
-def extent(series: Sequence[Series]) -> tuple[float, float]:
+def find_extent(series: Sequence[Series]) -> tuple[float, float]:
     """Return the least and greatest plotted number, including the hosts' bands; 0 and 1 without any."""
-    numbers = [_clamp(x) for item in series for p in item.points for x in (p[0], p[2], p[3]) if x is not None]
+    numbers = [_limit_number(x) for item in series for p in item.points for x in (p[0], p[2], p[3]) if x is not None]
     return (min(numbers), max(numbers)) if numbers else (0.0, 1.0)
 
 
 def _list_candidates(series: Sequence[Series]) -> Iterator[tuple[float, float]]:
     """Yield the ends of candidate axes, in order of preference."""
-    yield extent(series)
+    yield find_extent(series)
     yield _find_range(series, 0.0, 1.0)
     for cut in CUTS:
         yield _find_range(series, 0.0, cut)
@@ -98,18 +98,18 @@ def _choose_kinds(body: tuple[float, float], low: float, high: float) -> tuple[s
     return ("log", "linear") if body[1] / body[0] >= 100 else ("linear", "log")
 
 
-def choose(series: Sequence[Series], asked: str = "auto") -> Scale:
-    """Choose the x axis for runs; `asked` is `auto`, `linear` or `log`.
+def choose_scale(series: Sequence[Series], requested_kind: str = "auto") -> Scale:
+    """Choose the x axis for runs; `requested_kind` is `auto`, `linear` or `log`.
 
     `log` falls back to `auto` if a number is not positive. Without points the axis goes from 0 to 1.
     """
-    present = [item for item in series if item.points]
-    whole = extent(present)
-    if asked == "linear" or (asked == "log" and whole[0] > 0):
-        window = _Window(asked, *whole)
+    drawn_series = [item for item in series if item.points]
+    whole = find_extent(drawn_series)
+    if requested_kind == "linear" or (requested_kind == "log" and whole[0] > 0):
+        window = _Window(requested_kind, *whole)
     else:
-        window = _add_margin(_find_readable(present), whole)
-    return _build_scale(window, all(point[0] % 1 == 0 for item in present for point in item.points))
+        window = _add_margin(_find_readable(drawn_series), whole)
+    return _build_scale(window, all(point[0] % 1 == 0 for item in drawn_series for point in item.points))
 
 
 def _find_readable(series: Sequence[Series]) -> _Window:
@@ -119,9 +119,9 @@ def _find_readable(series: Sequence[Series]) -> _Window:
         for low, high in _list_candidates(series):
             for kind in _choose_kinds(body, low, high):
                 window = _Window(kind, low, high)
-                if window.share(body) >= BODY_SHARE:
+                if window.compute_share(body) >= BODY_SHARE:
                     return window
-    return _Window("linear", *extent(series))
+    return _Window("linear", *find_extent(series))
 
 
 def _add_margin(window: _Window, whole: tuple[float, float]) -> _Window:
@@ -144,16 +144,16 @@ def _build_linear_scale(window: _Window, whole_numbers: bool) -> Scale:
     """
     low, high = window.low, window.high
     if high - low <= FINEST * max(abs(low), abs(high)):
-        low, high = _widen((low + high) / 2)
+        low, high = _choose_single_value_range((low + high) / 2)
     if 0 < low <= 0.35 * high:
         low = 0.0
     step = max(_choose_step(high - low), (1, 0), key=_get_size) if whole_numbers else _choose_step(high - low)
     first, last = math.floor(_count_steps(low, step) + 1e-9), math.ceil(_count_steps(high, step) - 1e-9)
-    ticks = tuple(_multiply(index, step) for index in range(first, last + 1))
+    ticks = tuple(_multiply_step(index, step) for index in range(first, last + 1))
     return Scale("linear", ticks[0], ticks[-1], ticks)
 
 
-def _widen(value: float) -> tuple[float, float]:
+def _choose_single_value_range(value: float) -> tuple[float, float]:
     """Return the ends of an axis that shows a single value."""
     if value == 0:
         return 0.0, 1.0
@@ -171,14 +171,14 @@ def _choose_step(width: float) -> tuple[int, int]:
 
 
 def _get_size(step: tuple[int, int]) -> float:
-    return _multiply(1, step)
+    return _multiply_step(1, step)
 
 
 def _count_steps(x: float, step: tuple[int, int]) -> float:
     return x / _get_size(step)
 
 
-def _multiply(index: int, step: tuple[int, int]) -> float:
+def _multiply_step(index: int, step: tuple[int, int]) -> float:
     """Return index x step as the double nearest to the decimal text (0.3, not 0.30000000000000004)."""
     return float(f"{index * step[0]}e{step[1]}")
 
@@ -201,7 +201,7 @@ def _list_log_marks(low: float, high: float) -> list[float]:
 #: labels have prefixes (k, M) from LARGE on, and exponents below SMALL if they need more than DECIMALS decimals
 LARGE, SMALL, DECIMALS = 1e5, 1e-3, 6
 #: the width of a character of a label, and the least space between two labels, in pixels
-CHARACTER, APART = 4.75, 4.0
+CHARACTER, MIN_LABEL_DISTANCE = 4.75, 4.0
 _PREFIX = 3
 
 
@@ -214,11 +214,11 @@ class Room:
     right: float
 
 
-def labelled(scale: Scale, room: Room) -> Scale:
+def keep_fitting_labels(scale: Scale, room: Room) -> Scale:
     """Return the scale with every nth tick, for the least n with which the labels fit."""
     for step in range(1, len(scale.ticks)):
         ticks = _drop_outer_ticks(scale, scale.ticks[::step], room)
-        if ticks and _are_apart(scale, ticks, room):
+        if ticks and _do_labels_fit(scale, ticks, room):
             return replace(scale, ticks=ticks)
     return replace(scale, ticks=scale.ticks[:1])
 
@@ -226,26 +226,26 @@ def labelled(scale: Scale, room: Room) -> Scale:
 def _drop_outer_ticks(scale: Scale, ticks: Sequence[float], room: Room) -> tuple[float, ...]:
     """Return the ticks whose labels fit into the drawing."""
     halves = [width / 2 for width in _estimate_widths(ticks)]
-    places = [_locate(scale, tick, room) for tick in ticks]
+    positions = [_locate(scale, tick, room) for tick in ticks]
     return tuple(
         tick
-        for tick, at, half in zip(ticks, places, halves, strict=True)
-        if at - half >= -room.left and at + half <= room.width + room.right
+        for tick, position, half in zip(ticks, positions, halves, strict=True)
+        if position - half >= -room.left and position + half <= room.width + room.right
     )
 
 
-def _are_apart(scale: Scale, ticks: Sequence[float], room: Room) -> bool:
+def _do_labels_fit(scale: Scale, ticks: Sequence[float], room: Room) -> bool:
     labels = [(_locate(scale, tick, room), width) for tick, width in zip(ticks, _estimate_widths(ticks), strict=True)]
     return all(
-        right_position - left_position >= (left + right) / 2 + APART
+        right_position - left_position >= (left + right) / 2 + MIN_LABEL_DISTANCE
         for (left_position, left), (right_position, right) in pairwise(labels)
     )
 
 
 def _locate(scale: Scale, x: float, room: Room) -> float:
     """Return the position of a value, in pixels from the start of the axis."""
-    low, high, at = (math.log10(y) if scale.kind == "log" else y for y in (scale.low, scale.high, x))
-    return room.width * (at - low) / (high - low)
+    low, high, position = (math.log10(y) if scale.kind == "log" else y for y in (scale.low, scale.high, x))
+    return room.width * (position - low) / (high - low)
 
 
 def _estimate_widths(ticks: Sequence[float]) -> list[float]:
@@ -255,7 +255,7 @@ def _estimate_widths(ticks: Sequence[float]) -> list[float]:
 
 def _format_label(x: float, ticks: Sequence[float]) -> str:
     """Return a text that is as long as the label of a tick; the renderer writes the label itself."""
-    number_format = tick_format(ticks)
+    number_format = choose_tick_format(ticks)
     if number_format == "~r":
         return _format_plain(x)
     if number_format != "~s":
@@ -270,7 +270,7 @@ def _format_plain(x: float, power: int = 0) -> str:
     return f"{Decimal(repr(x)).scaleb(-power).normalize():f}"
 
 
-def tick_format(ticks: Sequence[float]) -> str:
+def choose_tick_format(ticks: Sequence[float]) -> str:
     """Return the d3 format of tick labels: the decimals that the finest tick needs; prefixes (k, M) from 1e5 on.
 
     Exponents if all ticks are small, or some of a logarithmic axis.
@@ -279,10 +279,10 @@ def tick_format(ticks: Sequence[float]) -> str:
     if largest >= LARGE:
         return "~s"
     decimals = max(map(_count_decimals, ticks), default=0)
-    evenly = _are_evenly_spaced(ticks)
-    if decimals > DECIMALS and (largest < SMALL or not evenly):
+    is_even = _are_evenly_spaced(ticks)
+    if decimals > DECIMALS and (largest < SMALL or not is_even):
         return "~g"
-    return f".{decimals}f" if evenly else "~r"
+    return f".{decimals}f" if is_even else "~r"
 
 
 def _are_evenly_spaced(ticks: Sequence[float]) -> bool:

@@ -27,7 +27,7 @@ from assay.util.diagnostics import INTERNAL, AssayError, fail
 from assay.util.paths import resolve_path
 
 
-def fonts_hash(folder: Path) -> str:
+def hash_fonts(folder: Path) -> str:
     """Return a hash of the names and contents of all files of a fonts folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     listing = "".join(f"{path.relative_to(folder).as_posix()}\0{checksums.hash_file(path)}\0" for path in files)
@@ -61,7 +61,7 @@ def _build_warmup_chart() -> str:
 #: half of the cores: each process takes a third of a second to start, while other work runs
 PROCESSES = max(1, min(4, (os.cpu_count() or 1) // 2))
 #: a chart that is only drawn to load and compile everything: the first chart of a process takes ten times as long
-TYPICAL = _build_warmup_chart()
+WARMUP_CHART = _build_warmup_chart()
 
 _LOCK = threading.Lock()
 _QUEUES: dict[Path, tuple[str, LifoQueue[Converter | None]]] = {}
@@ -82,7 +82,7 @@ class Converter:
         self._is_busy = True  # until its next answer is read
         atexit.register(self.close)
         # It sends no answer: two processes that both write more than a pipe holds would block each other.
-        self._send({"typical": TYPICAL})
+        self._send({"typical": WARMUP_CHART})
 
     @property
     def pid(self) -> int:
@@ -96,7 +96,7 @@ class Converter:
         """
         self._is_busy = True
         self._send({"spec": spec})
-        answer = self._receive()
+        answer = self._read_answer()
         self._is_busy = False
         if "error" in answer:
             raise fail(
@@ -108,7 +108,7 @@ class Converter:
         return str(answer["svg"])
 
     @property
-    def runs(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the process is running."""
         return self._process.poll() is None
 
@@ -129,7 +129,7 @@ class Converter:
         except OSError:
             raise self._build_error() from None
 
-    def _receive(self) -> dict[str, Any]:
+    def _read_answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -156,7 +156,7 @@ def _find_cause(text: str) -> str:
     return causes[-1] if causes else "no message"
 
 
-def convert(spec: str, fonts: Path, state: str, name: str) -> str:
+def convert_spec(spec: str, fonts: Path, state: str, name: str) -> str:
     """Return a Vega-Lite specification (JSON text) as SVG text, drawn by any idle converter; `name` is for messages.
 
     `state` is the hash of the fonts that are now in the folder.
@@ -164,15 +164,15 @@ def convert(spec: str, fonts: Path, state: str, name: str) -> str:
     idle = _get_idle_converters(resolve_path(fonts), state)
     converter = idle.get()
     try:
-        converter = converter if converter and converter.runs else Converter(resolve_path(fonts))
+        converter = converter if converter and converter.is_running else Converter(resolve_path(fonts))
         return converter.convert(spec, name)
     finally:
         idle.put(converter)
 
 
-def start(fonts: Path) -> None:
+def start_converters(fonts: Path) -> None:
     """Start all converters of a fonts folder without waiting for them."""
-    idle = _get_idle_converters(resolve_path(fonts), fonts_hash(fonts))
+    idle = _get_idle_converters(resolve_path(fonts), hash_fonts(fonts))
     converters = [idle.get() for _ in range(PROCESSES)]
     for item in converters:
         idle.put(item or Converter(resolve_path(fonts)))

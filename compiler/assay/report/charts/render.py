@@ -18,37 +18,37 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from assay.report.charts.converter import PROCESSES, convert, fonts_hash
-from assay.report.charts.vega_spec import chart_spec, plot_spec
+from assay.report.charts.converter import PROCESSES, convert_spec, hash_fonts
+from assay.report.charts.vega_spec import build_chart_spec, build_plot_spec
 from assay.report.document import Chart, Plot
 from assay.report.output_forms import VEGA_LITE
 from assay.util import atomic
 from assay.util.checksums import seal_text, unseal_text
-from assay.util.diagnostics import AssayError, Span, did_you_mean, fail
+from assay.util.diagnostics import AssayError, Span, fail, suggest_names
 from assay.util.escape import escape_json
 from assay.util.json_text import dump_indented
 
 
 @dataclass(frozen=True)
 class Drawer:
-    """A drawer with the current fonts of a folder; `kept` is a folder of cached drawings, or None."""
+    """A drawer with the current fonts of a folder; `cache_folder` is a folder of cached drawings, or None."""
 
     fonts: Path
-    kept: Path | None = None
+    cache_folder: Path | None = None
 
     @cached_property
     def _state(self) -> str:
-        return fonts_hash(self.fonts)
+        return hash_fonts(self.fonts)
 
     def draw(self, spec: str, name: str = "a chart") -> str:
         """Return the specification (JSON text) as SVG text; messages use `name`."""
-        if self.kept is None:
+        if self.cache_folder is None:
             return self._draw_uncached(spec, name)
-        path = self.kept / f"{self._build_key(spec)}.svg.sealed"
-        if cached := kept_text(path):
+        path = self.cache_folder / f"{self._build_key(spec)}.svg.sealed"
+        if cached := read_cached_text(path):
             return cached
         svg = self._draw_uncached(spec, name)
-        keep(path, svg)
+        write_cached_text(path, svg)
         return svg
 
     def _build_key(self, spec: str) -> str:
@@ -57,7 +57,7 @@ class Drawer:
 
     def _draw_uncached(self, spec: str, name: str) -> str:
         """Draw a specification.  Raises `chart-refused`: the converter refuses it."""
-        return renumber_clips(convert(spec, self.fonts, self._state, name)) + "\n"
+        return renumber_clips(convert_spec(spec, self.fonts, self._state, name)) + "\n"
 
 
 def renumber_clips(svg: str) -> str:
@@ -74,12 +74,12 @@ def _get_converter_version() -> str:
     return version("vl-convert-python")
 
 
-def keep(path: Path, text: str) -> None:
+def write_cached_text(path: Path, text: str) -> None:
     """Write a file of a cache atomically: a concurrent build sees the whole file or none."""
     atomic.write_file(path.parent.parent, path, seal_text(path.name, text))
 
 
-def kept_text(path: Path) -> str | None:
+def read_cached_text(path: Path) -> str | None:
     """Return the text of a file of a cache; None if it is missing or damaged."""
     try:
         return unseal_text(path.name, path.read_text(encoding="utf-8"))
@@ -106,27 +106,27 @@ OPTIONAL: Needs = {"datasets": "a record", "layer": "a list of records", "facet"
 TOGGLES: Needs = {"usermeta.assay.toggles.field": "a text", "usermeta.assay.toggles.names": "a list"}
 
 
-def check_template(template: Mapping[str, Json], place: Path, plot: bool) -> None:
+def check_template(template: Mapping[str, Json], path: Path, is_plot: bool) -> None:
     """Check the members of a chart template that are read for charts or plots.
 
     Raises `template`, which names the file.
     """
-    for name, kind in _list_needs(template, plot):
+    for name, kind in _list_needs(template, is_plot):
         value = _get_member(template, name)
         if not _is_of_kind(value, kind):
             raise fail(
                 "template",
                 f"the chart template has no `{name}` that can be used",
-                span=Span(str(place)),
+                span=Span(str(path)),
                 expected=kind,
                 found="nothing" if value is None else repr(value)[:60],
             )
 
 
-def _list_needs(template: Mapping[str, Json], plot: bool) -> Iterator[tuple[str, str]]:
+def _list_needs(template: Mapping[str, Json], is_plot: bool) -> Iterator[tuple[str, str]]:
     yield from ((name, kind) for name, kind in OPTIONAL.items() if name in template)
-    yield from (MARGINS if plot else CHART).items()
-    if plot and "facet" in template:
+    yield from (MARGINS if is_plot else CHART).items()
+    if is_plot and "facet" in template:
         yield from PANELS.items()
         yield from (GRID if "column" in template["facet"] else ROWS).items()
     if _get_member(template, "usermeta.assay.toggles"):
@@ -169,35 +169,38 @@ class Drawing:
 
 
 def draw(
-    charts: Iterable[Chart | Plot], templates: Path, runs: Sequence[str] = (), kept: Path | None = None
+    charts: Iterable[Chart | Plot], templates: Path, runs: Sequence[str] = (), cache_folder: Path | None = None
 ) -> Iterator[Drawing]:
     """Draw charts in the given order; no drawing depends on the other charts.
 
-    `templates` holds `charts/` and `fonts/`, `runs` are the labels of all runs of the report, and `kept` is a folder
-    that caches drawings between builds. Raises `unknown-chart-template`, `unknown-placeholder`, `template`, and
+    `templates` holds `charts/` and `fonts/`, `runs` are the labels of all runs of the report, and `cache_folder` is a
+    folder that caches drawings between builds. Raises `unknown-chart-template`, `unknown-placeholder`, `template`, and
     `chart-refused`.
     """
-    drawer = Drawer(templates / "fonts", kept)
-    loaded: dict[str, _ExactKey[dict[str, Any]]] = {}
+    drawer = Drawer(templates / "fonts", cache_folder)
+    template_by_name: dict[str, _ExactKey[dict[str, Any]]] = {}
 
     def draw_chart(chart: Chart | Plot) -> Drawing:
         spec = _build_spec_text(
-            _ExactKey(chart), loaded[chart.template], template_file(templates, chart.template), tuple(runs)
+            _ExactKey(chart),
+            template_by_name[chart.template],
+            get_template_path(templates, chart.template),
+            tuple(runs),
         )
         return Drawing(chart.id, spec, drawer.draw(spec, f"chart {chart.id} (template {chart.template})"))
 
-    wanted = list(charts)
-    for name in dict.fromkeys(chart.template for chart in wanted):
-        loaded[name] = _ExactKey(load_template(templates, name))
+    all_charts = list(charts)
+    for name in dict.fromkeys(chart.template for chart in all_charts):
+        template_by_name[name] = _ExactKey(load_template(templates, name))
     with ThreadPoolExecutor(max_workers=PROCESSES + 1) as pool:  # the extra thread builds the next specification
-        yield from pool.map(draw_chart, wanted)
+        yield from pool.map(draw_chart, all_charts)
 
 
 class _ExactKey(Generic[T]):
     """A key that compares values by `repr`, since equal numbers may be written differently."""
 
-    def __init__(self, it: T) -> None:
-        self.it, self._words = it, repr(it)
+    def __init__(self, value: T) -> None:
+        self.value, self._words = value, repr(value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _ExactKey) and self._words == other._words
@@ -208,36 +211,40 @@ class _ExactKey(Generic[T]):
 
 @functools.lru_cache(maxsize=256)  # `assay watch` draws most figures again unchanged
 def _build_spec_text(
-    figure: _ExactKey[Chart | Plot], template: _ExactKey[dict[str, Any]], place: Path, runs: tuple[str, ...]
+    figure: _ExactKey[Chart | Plot], template: _ExactKey[dict[str, Any]], path: Path, runs: tuple[str, ...]
 ) -> str:
     """Return the text of the specification that draws a figure."""
-    return spec_text(figure_spec(figure.it, template.it, place, runs))
+    return format_spec(build_figure_spec(figure.value, template.value, path, runs))
 
 
-def figure_spec(figure: Chart | Plot, template: Mapping[str, Any], place: Path, runs: Sequence[str]) -> dict[str, Any]:
-    """Return the specification that draws a chart or a plot; errors name `place`, the template's file."""
-    check_template(template, place, isinstance(figure, Plot))
+def build_figure_spec(
+    figure: Chart | Plot, template: Mapping[str, Any], path: Path, runs: Sequence[str]
+) -> dict[str, Any]:
+    """Return the specification that draws a chart or a plot; errors name `path`, the template's file."""
+    check_template(template, path, isinstance(figure, Plot))
     try:
-        return plot_spec(figure, template) if isinstance(figure, Plot) else chart_spec(figure, template, runs)
+        return (
+            build_plot_spec(figure, template) if isinstance(figure, Plot) else build_chart_spec(figure, template, runs)
+        )
     except AssayError as error:
-        raise AssayError([replace(item, span=item.span or Span(str(place))) for item in error.diagnostics]) from None
+        raise AssayError([replace(item, span=item.span or Span(str(path))) for item in error.diagnostics]) from None
 
 
-def template_file(templates: Path, name: str) -> Path:
+def get_template_path(templates: Path, name: str) -> Path:
     """Return the file of the chart template `name`."""
     return templates / "charts" / f"{name}.vl.json"
 
 
 def load_template(templates: Path, name: str) -> dict[str, Any]:
     """Load the chart template `name` of a templates folder.  Raises `unknown-chart-template`, `template`."""
-    path = template_file(templates, name)
+    path = get_template_path(templates, name)
     if not path.is_file():
         names = [item.name.removesuffix(".vl.json") for item in path.parent.glob("*.vl.json")]
         raise fail(
             "unknown-chart-template",
             f"there is no chart template `{name}`",
             expected=f"the file {path}",
-            hint=did_you_mean(name, names),
+            hint=suggest_names(name, names),
         )
     try:
         loaded: Any = json.loads(path.read_text(encoding="utf-8"), parse_constant=_reject_number)
@@ -256,7 +263,7 @@ def _reject_number(word: str) -> float:
     raise ValueError(f"`{word}` is no number of JSON")
 
 
-def spec_text(spec: dict[str, Any]) -> str:
+def format_spec(spec: dict[str, Any]) -> str:
     """Return a specification as the text of its file.
 
     Control characters of a template are replaced by escapes, since they crash the converter.

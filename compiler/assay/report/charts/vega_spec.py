@@ -44,10 +44,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from assay.report.charts.axis import Room, Scale, choose, extent, labelled, tick_format
+from assay.report.charts.axis import Room, Scale, choose_scale, choose_tick_format, find_extent, keep_fitting_labels
 from assay.report.document import Chart, Plot, Series
-from assay.styles.exact_decimal import six_digits
-from assay.util.diagnostics import did_you_mean, fail
+from assay.styles.exact_decimal import format_six_digits
+from assay.util.diagnostics import fail, suggest_names
 from assay.util.escape import measure_width
 
 Json = Any
@@ -59,7 +59,7 @@ LEGEND_WIDTH, LEGEND_SYMBOL, LEGEND_LETTER, LEGEND_ROWS = 300, 32, 4.6, 4
 COLOURS = 8
 
 
-def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
+def build_plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
     """Return the specification that draws a plot.  Raises `unknown-placeholder`."""
     values = {
         "description": plot.description,
@@ -72,7 +72,7 @@ def plot_spec(plot: Plot, template: Mapping[str, Json]) -> dict[str, Json]:
         "legend_columns": _count_columns(plot.panels),
         "padding": _compute_plot_padding(template, plot),
     }
-    return without_empty_layers(filled(template, values))
+    return remove_empty_layers(fill_placeholders(template, values))
 
 
 def is_unnamed(names: tuple[str, ...]) -> bool:
@@ -103,10 +103,10 @@ def _find_isolated(plot: Plot) -> Iterator[tuple[Json, ...]]:
         return
     line, y = plot.columns.index("line"), plot.columns.index("y")
     names_at = [row[line] if row[line] is not None and row[y] is not None else None for row in plot.rows]
-    for index, (before, name, behind) in enumerate(
+    for index, (previous_name, name, next_name) in enumerate(
         zip([None, *names_at], names_at, [*names_at[1:], None], strict=False)
     ):
-        if name is not None and name not in (before, behind):
+        if name is not None and name not in (previous_name, next_name):
             yield plot.rows[index]
 
 
@@ -127,19 +127,19 @@ def _compute_plot_padding(template: Mapping[str, Json], plot: Plot) -> dict[str,
     return {**margins, "right": margins["right"] + wide, "bottom": margins["bottom"] + tall}
 
 
-def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] = ()) -> dict[str, Json]:
+def build_chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] = ()) -> dict[str, Json]:
     """Return the specification that draws `chart` of a report over `runs` (labels, the base first).
 
     Raises `unknown-placeholder`: the template uses a name that charts do not have.
     """
     settings = template["usermeta"]["assay"]
-    scale = choose(chart.series, settings["scale"] if chart.scale == "auto" else chart.scale)
+    scale = choose_scale(chart.series, settings["scale"] if chart.scale == "auto" else chart.scale)
     margins = settings["margins"]
-    axis = labelled(scale, Room(template["width"], margins["left"], margins["right"]))
+    axis = keep_fitting_labels(scale, Room(template["width"], margins["left"], margins["right"]))
     width = template["width"] + margins["left"]
     legend = _build_legend([item.run for item in chart.series], settings, width)
     values: dict[str, Json] = {
-        "description": description(chart),
+        "description": describe_chart(chart),
         "padding": _compute_padding(settings, legend),
         "runs": list(dict.fromkeys([*runs, *(item.run for item in chart.series)])),
         "points": [row for item in chart.series for row in _build_points(item)],
@@ -149,13 +149,13 @@ def chart_spec(chart: Chart, template: Mapping[str, Json], runs: Sequence[str] =
         "x_title": _build_x_title(chart, scale),
         "x_scale": {"type": scale.kind, "domain": [scale.low, scale.high], "nice": False, "zero": False},
         "x_ticks": list(axis.ticks),
-        "x_format": tick_format(axis.ticks),
+        "x_format": choose_tick_format(axis.ticks),
         "clip": any(_is_cut(chart, scale)),
     }
-    return without_empty_layers(filled(template, values))
+    return remove_empty_layers(fill_placeholders(template, values))
 
 
-def without_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
+def remove_empty_layers(spec: dict[str, Json]) -> dict[str, Json]:
     """Remove the layers whose named data is empty, since each costs drawing time, and the data that only they read.
 
     Other layers of the template stay as they are.
@@ -186,12 +186,12 @@ def _find_data_names(node: Json) -> Iterator[str]:
         yield from _find_data_names(item)
 
 
-def filled(node: Json, values: Mapping[str, Json]) -> Json:
+def fill_placeholders(node: Json, values: Mapping[str, Json]) -> Json:
     """Replace every `"${name}"` of a tree by the value of that name."""
     if isinstance(node, Mapping):
-        return {key: filled(item, values) for key, item in node.items()}
+        return {key: fill_placeholders(item, values) for key, item in node.items()}
     if isinstance(node, list):
-        return [filled(item, values) for item in node]
+        return [fill_placeholders(item, values) for item in node]
     if isinstance(node, str) and node.startswith("${") and node.endswith("}"):
         return _get_value(node[2:-1], values)
     return node
@@ -202,7 +202,7 @@ def _get_value(name: str, values: Mapping[str, Json]) -> Json:
         raise fail(
             "unknown-placeholder",
             f"a chart template asks for `{name}`, which charts do not have",
-            hint=did_you_mean(name, values),
+            hint=suggest_names(name, values),
         )
     return values[name]
 
@@ -241,16 +241,16 @@ def _build_x_title(chart: Chart, scale: Scale) -> list[str]:
     label, unit = chart.x_label, chart.unit
     has_unit = not unit or label == unit or label.endswith(f", {unit}")
     title = label if has_unit else f"{label}, {unit}".lstrip(", ")
-    low, high = extent(chart.series)
+    low, high = find_extent(chart.series)
     below, above = _is_cut(chart, scale)
-    reach = [f"from {_format_beyond(low, scale.low)}"] if below else []
-    reach += [f"up to {_format_beyond(high, scale.high)}"] if above else []
-    return [title, f"axis cut: values {' '.join(reach)}"] if reach else [title]
+    ranges = [f"from {_format_beyond(low, scale.low)}"] if below else []
+    ranges += [f"up to {_format_beyond(high, scale.high)}"] if above else []
+    return [title, f"axis cut: values {' '.join(ranges)}"] if ranges else [title]
 
 
 def _is_cut(chart: Chart, scale: Scale) -> tuple[bool, bool]:
     """Check whether values lie below, and above, the axis."""
-    low, high = extent(chart.series)
+    low, high = find_extent(chart.series)
     return low < scale.low, high > scale.high
 
 
@@ -260,11 +260,11 @@ def _format_beyond(x: float, end: float) -> str:
     return next(text for text in texts if (float(text) > end) is (x > end) and float(text) != end)
 
 
-def description(chart: Chart) -> str:
+def describe_chart(chart: Chart) -> str:
     """Describe a chart for readers who cannot see it: its contents and each run's median."""
     unit = f" {chart.unit}" if chart.unit else ""
     middle = [(item.run, point[0]) for item in chart.series for point in item.points if point[1] == 0.5]
-    medians = [f"{run} {six_digits(median)}{unit}" for run, median in middle]
+    medians = [f"{run} {format_six_digits(median)}{unit}" for run, median in middle]
     text = f"Cumulative distribution of {chart.caption}"
     return f"{text}. Medians: {'; '.join(medians)}." if medians else f"{text}."
 
@@ -276,8 +276,8 @@ def _build_legend(runs: Sequence[str], settings: Mapping[str, Json], width: floa
     """
     legend = settings["legend"]
     frame = legend["stroke"] + 3 * legend["gap"]
-    labels = [_shorten(run, (width - frame) / legend["character"]) for run in runs]
-    places = _flow_items([frame + legend["character"] * _estimate_width(label) for label in labels], width)
+    labels = [_shorten_label(run, (width - frame) / legend["character"]) for run in runs]
+    places = _place_items([frame + legend["character"] * _estimate_width(label) for label in labels], width)
     rows = places[-1][1] + 1 if places else 0
     return [
         {
@@ -299,14 +299,14 @@ def _estimate_width(text: str) -> float:
     return measure_width(text) + sum(0.25 for letter in text if letter.isupper()) + 0.6 * sum(map(text.count, "MW@"))
 
 
-def _shorten(text: str, most: float) -> str:
+def _shorten_label(text: str, max_width: float) -> str:
     """Shorten a text to a width; its start and end stay, as names of runs differ in either."""
-    if _estimate_width(text) <= most:
+    if _estimate_width(text) <= max_width:
         return text
     length = next(
         count
         for count in range(len(text) - 1, -1, -1)
-        if _estimate_width(_cut_middle(text, count)) <= most or not count
+        if _estimate_width(_cut_middle(text, count)) <= max_width or not count
     )
     return _cut_middle(text, length)
 
@@ -316,7 +316,7 @@ def _cut_middle(text: str, count: int) -> str:
     return f"{text[: count - count // 2]}…{text[len(text) - count // 2 :]}"
 
 
-def _flow_items(widths: Sequence[float], room: float) -> list[tuple[float, int]]:
+def _place_items(widths: Sequence[float], room: float) -> list[tuple[float, int]]:
     """Place items side by side in rows of a given width: the (offset, row) of each."""
     places: list[tuple[float, int]] = []
     x, row = 0.0, 0

@@ -26,14 +26,20 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any
 
-from assay.report.charts.render import figure_spec, keep, kept_text, load_template, template_file
-from assay.report.charts.vega_spec import description
-from assay.report.document import Chart, Document, Entry, Plot, Table, seen
+from assay.report.charts.render import (
+    build_figure_spec,
+    get_template_path,
+    load_template,
+    read_cached_text,
+    write_cached_text,
+)
+from assay.report.charts.vega_spec import describe_chart
+from assay.report.document import Chart, Document, Entry, Plot, Table, normalize_texts
 from assay.report.glossary import SAMPLE_COUNT
 from assay.report.output_forms import VEGA_LITE
-from assay.report.render.html_tables import Grid, metric_grid, paragraphs, plain_grid
-from assay.report.render.markdown import contents, explained, figures
-from assay.report.run_results import row_label
+from assay.report.render.html_tables import Grid, build_metric_grid, build_paragraphs, build_plain_grid
+from assay.report.render.markdown import index_dictionary, list_contents, number_figures
+from assay.report.run_results import add_unit
 from assay.util.diagnostics import Span, fail
 
 
@@ -54,34 +60,34 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class ReportDetails:
     """The details of a report, by the ids of metrics and other entries."""
 
     header: tuple[str, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
 
 
-NOTHING = Behind()
+NO_DETAILS = ReportDetails()
 
 
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 
 
-def bundle(kept: Path | None = None) -> str:
+def build_chart_bundle(cache_folder: Path | None = None) -> str:
     """Return the chart library as a script.
 
-    Building it takes seconds, so it is cached in the folder `kept` if that is given.
+    Building it takes seconds, so it is cached in the folder `cache_folder` if that is given.
     """
     key = hashlib.sha256("\0".join((version("vl-convert-python"), VEGA_LITE, SNIPPET)).encode()).hexdigest()
-    path = kept / f"{key}.js.sealed" if kept else None
-    if path and (cached := kept_text(path)):
-        return bundle_text(cached)
+    path = cache_folder / f"{key}.js.sealed" if cache_folder else None
+    if path and (cached := read_cached_text(path)):
+        return format_chart_bundle(cached)
     import vl_convert  # slow to load
 
     script: str = vl_convert.javascript_bundle(SNIPPET, vl_version=VEGA_LITE)
     if path:
-        keep(path, script)
-    return bundle_text(script)
+        write_cached_text(path, script)
+    return format_chart_bundle(script)
 
 
 Json = Any
@@ -89,14 +95,16 @@ Json = Any
 LARGE = "~s"
 
 
-def web_specs(figures: Sequence[Chart | Plot], templates: Path, runs: Sequence[str]) -> dict[str, dict[str, Json]]:
+def build_web_specs(
+    figures: Sequence[Chart | Plot], templates: Path, runs: Sequence[str]
+) -> dict[str, dict[str, Json]]:
     """Return id -> specification of every figure with samples; `runs` are the labels of the report's runs."""
-    drawn = [figure for figure in figures if figure.has_samples]
-    loaded = {figure.template: _load_figure_template(templates, figure.template) for figure in drawn}
-    return {figure.id: _build_spec(figure, *loaded[figure.template], runs) for figure in drawn}
+    drawn_figures = [figure for figure in figures if figure.has_samples]
+    loaded = {figure.template: _load_figure_template(templates, figure.template) for figure in drawn_figures}
+    return {figure.id: _build_spec(figure, *loaded[figure.template], runs) for figure in drawn_figures}
 
 
-def theme(templates: Path) -> dict[str, Json]:
+def load_theme(templates: Path) -> dict[str, Json]:
     """Return the configuration that all charts of a page share."""
     loaded: dict[str, Json] = json.loads((templates / "html" / "charts" / "theme.json").read_text(encoding="utf-8"))
     return loaded
@@ -104,17 +112,17 @@ def theme(templates: Path) -> dict[str, Json]:
 
 def _load_figure_template(templates: Path, name: str) -> tuple[dict[str, Json], Path, bool]:
     """Return the template of a figure, its file, and whether it is made for the page."""
-    is_for_page = template_file(templates / "html", name).is_file()
+    is_for_page = get_template_path(templates / "html", name).is_file()
     folder = templates / "html" if is_for_page else templates
-    return load_template(folder, name), template_file(folder, name), is_for_page
+    return load_template(folder, name), get_template_path(folder, name), is_for_page
 
 
 def _build_spec(
-    figure: Chart | Plot, template: Mapping[str, Json], place: Path, for_page: bool, runs: Sequence[str]
+    figure: Chart | Plot, template: Mapping[str, Json], path: Path, is_for_page: bool, runs: Sequence[str]
 ) -> dict[str, Json]:
-    spec = figure_spec(figure, template, place, runs)
+    spec = build_figure_spec(figure, template, path, runs)
     settings = spec["usermeta"]["assay"]
-    if not for_page:
+    if not is_for_page:
         return {**spec, "usermeta": {"assay": {"paper": True}}}
     if isinstance(figure, Chart):
         _enable_zoom(spec)
@@ -167,38 +175,39 @@ class Figure:
     toggles: tuple[tuple[str, str], ...]
 
 
-def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTHING) -> str:
+def build_page(document: Document, templates: Path, bundle: str, report_details: ReportDetails = NO_DETAILS) -> str:
     """Return the text of the page.
 
     `bundle` is the script that draws charts; `templates` holds `html/` and `charts/`.
     """
-    specs = web_specs(document.figures, templates, document.manifest.header[1:])
-    style = _load_asset(templates, "report.css").replace("/* fonts */", font_faces(templates))
+    specs = build_web_specs(document.figures, templates, document.manifest.header[1:])
+    style = _load_asset(templates, "report.css").replace("/* fonts */", format_font_faces(templates))
     script = _load_asset(templates, "report.js")
-    entries = explained(document)
+    entries = index_dictionary(document)
     return (
         _render_template(
             templates / "html",
             document=document,
             runs=document.manifest.header[1:],
             parts=_list_contents(document),
-            rows=[rows_of_tables(gallery.tables) for gallery in document.galleries],
+            rows=[group_tables_by_row(gallery.tables) for gallery in document.galleries],
             broad=any(gallery.abreast > 2 and gallery.plots for gallery in document.galleries),
             grids=_build_grids(document),
             texts=[
-                paragraphs(gallery, {entry.id: entry for entry in document.entries}) for gallery in document.galleries
+                build_paragraphs(gallery, {entry.id: entry for entry in document.entries})
+                for gallery in document.galleries
             ],
             names={entry.id: entry.name for entry in document.entries},
             figures={item.id: _build_figure(document, item, specs) for item in document.figures},
             known=entries,
-            numbers=figures(document),
+            numbers=number_figures(document),
             other=OTHER,
             hashed=any(entry.definition for entry in entries.values()),
             digits=DIGITS,
             style=style,
             script=script,
             bundle=bundle,
-            data=data_text(_build_data(document, templates, specs, behind)),
+            data=format_script_data(_build_data(document, templates, specs, report_details)),
             policy=f"default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; base-uri 'none'; "
             f"form-action 'none'; script-src {_hash_script(bundle)} {_hash_script(script)}",
         )
@@ -206,7 +215,7 @@ def page(document: Document, templates: Path, bundle: str, behind: Behind = NOTH
     )
 
 
-_TOO_MUCH = (MemoryError, RecursionError)
+_RESOURCE_ERRORS = (MemoryError, RecursionError)
 
 
 def _render_template(folder: Path, **values: object) -> str:
@@ -223,7 +232,15 @@ def _render_template(folder: Path, **values: object) -> str:
     )
     try:
         return environment.get_template(TEMPLATE).render(values)
-    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, *_TOO_MUCH) as error:
+    except (
+        TemplateError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        *_RESOURCE_ERRORS,
+    ) as error:
         frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == str(folder / TEMPLATE)]
         line = int(getattr(error, "lineno", None) or (frames[-1].lineno if frames else 0) or 0)
         message = " ".join(str(error).split())
@@ -239,7 +256,7 @@ def _load_asset(templates: Path, name: str) -> str:
     return text
 
 
-def bundle_text(script: str) -> str:
+def format_chart_bundle(script: str) -> str:
     """Return the chart library as a script for a page.
 
     Its names are local, and no text in it can end the script element.
@@ -252,7 +269,7 @@ def _hash_script(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def font_faces(templates: Path) -> str:
+def format_font_faces(templates: Path) -> str:
     """Return the fonts of pages as CSS, embedded."""
     faces = []
     for name in FONTS:
@@ -266,7 +283,7 @@ def font_faces(templates: Path) -> str:
     return "\n".join(faces)
 
 
-def data_text(value: object) -> str:
+def format_script_data(value: object) -> str:
     """Return plain data as JSON for a script element: no text in it can end the element or begin another."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
@@ -276,13 +293,13 @@ def data_text(value: object) -> str:
 
 def _list_contents(document: Document) -> list[tuple[str, str]]:
     """Return title and anchor of each part; other numbers are explained after the dictionary."""
-    parts = contents(document)
-    after = ("filters", "warnings", "appendix-1", "provenance")
-    place = next((index for index, (_, anchor) in enumerate(parts) if anchor in after), len(parts))
+    parts = list_contents(document)
+    trailing_anchors = ("filters", "warnings", "appendix-1", "provenance")
+    place = next((index for index, (_, anchor) in enumerate(parts) if anchor in trailing_anchors), len(parts))
     return [*parts[:place], *([(OTHER, "terms")] if document.terms else []), *parts[place:]]
 
 
-def rows_of_tables(tables: Sequence[Table]) -> list[list[int]]:
+def group_tables_by_row(tables: Sequence[Table]) -> list[list[int]]:
     """Return the indexes of tables, grouped by rows of tables that are side by side."""
     rows: list[list[int]] = []
     for index, table in enumerate(tables):
@@ -296,8 +313,8 @@ def rows_of_tables(tables: Sequence[Table]) -> list[list[int]]:
 def _map_labels(document: Document) -> dict[str, str]:
     """Map labels to ids of the metrics of the dictionary, for labels of a single metric."""
     ids_by_label: dict[str, list[str]] = {}
-    for entry in explained(document).values():
-        ids_by_label.setdefault(row_label(entry.name, entry.unit), []).append(entry.id)
+    for entry in index_dictionary(document).values():
+        ids_by_label.setdefault(add_unit(entry.name, entry.unit), []).append(entry.id)
     return {label: ids[0] for label, ids in ids_by_label.items() if len(ids) == 1}
 
 
@@ -306,15 +323,15 @@ def _build_grids(document: Document) -> dict[str, tuple[Grid, ...]]:
     entries, labels = {entry.id: entry for entry in document.entries}, _map_labels(document)
     grids: dict[str, tuple[Grid, ...]] = {}
     for name, table in (("manifest", document.manifest), ("filters", document.filters)):
-        grids[name] = (plain_grid(table, {}, entries),)
+        grids[name] = (build_plain_grid(table, {}, entries),)
     otherwise = SAMPLE_COUNT if SAMPLE_COUNT in entries else ""
     for section in document.sections:
-        grids[f"section-{section.id}"] = (metric_grid(section, entries, otherwise),)
+        grids[f"section-{section.id}"] = (build_metric_grid(section, entries, otherwise),)
     for gallery in document.galleries:
-        grids[f"section-{gallery.id}"] = tuple(plain_grid(item, labels, entries) for item in gallery.tables)
-    grids["claims"] = tuple(plain_grid(part, {}, entries) for part in document.claims)
+        grids[f"section-{gallery.id}"] = tuple(build_plain_grid(item, labels, entries) for item in gallery.tables)
+    grids["claims"] = tuple(build_plain_grid(part, {}, entries) for part in document.claims)
     for number, part in enumerate(document.appendices, start=1):
-        grids[f"appendix-{number}"] = (plain_grid(part, {}),) if part.rows else ()
+        grids[f"appendix-{number}"] = (build_plain_grid(part, {}),) if part.rows else ()
     return grids
 
 
@@ -322,7 +339,7 @@ def _build_figure(document: Document, item: Chart | Plot, specs: Mapping[str, An
     section = next((part.id for part in document.sections if item.id in part.metrics), "")
     toggles = specs[item.id]["usermeta"]["assay"].get("toggles") if item.id in specs else None
     lines = _assign_strokes(toggles) if toggles else ()
-    words = description(item) if isinstance(item, Chart) else item.description
+    words = describe_chart(item) if isinstance(item, Chart) else item.description
     names = {entry.id: entry.name for entry in document.entries}
     shows = (item.shows if isinstance(item, Plot) else ()) or (item.id,)
     defined = tuple((name, names[name]) for name in shows if name in names)
@@ -335,17 +352,19 @@ def _assign_strokes(toggles: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple((name, classes[toggles["names"].index(name) % len(classes)]) for name in toggles["present"])
 
 
-def _build_data(document: Document, templates: Path, specs: Mapping[str, Any], behind: Behind) -> dict[str, object]:
+def _build_data(
+    document: Document, templates: Path, specs: Mapping[str, Any], report_details: ReportDetails
+) -> dict[str, object]:
     """Return the data of the page's scripts."""
     return {
-        "theme": theme(templates),
+        "theme": load_theme(templates),
         "charts": specs,
-        "samples": behind.header,
-        "metrics": {entry.id: _build_metric(document, entry, behind) for entry in document.entries},
+        "samples": report_details.header,
+        "metrics": {entry.id: _build_metric(document, entry, report_details) for entry in document.entries},
     }
 
 
-def _build_metric(document: Document, entry: Entry, behind: Behind) -> dict[str, object]:
+def _build_metric(document: Document, entry: Entry, report_details: ReportDetails) -> dict[str, object]:
     name = entry.id
     section: Sequence[str] = [part.title for part in document.sections if name in part.metrics]
     data: dict[str, object] = {
@@ -354,10 +373,10 @@ def _build_metric(document: Document, entry: Entry, behind: Behind) -> dict[str,
     }  # fmt: skip
     if entry in [item for group in document.terms for item in group.entries]:
         data["term"] = True
-    if name in behind.details:
-        data |= _make_visible(dataclasses.asdict(behind.details[name]))
+    if name in report_details.details:
+        data |= _make_visible(dataclasses.asdict(report_details.details[name]))
     return data
 
 
 def _make_visible(value: dict[str, Any]) -> dict[str, Any]:
-    return {key: seen(item) for key, item in value.items()}
+    return {key: normalize_texts(item) for key, item in value.items()}

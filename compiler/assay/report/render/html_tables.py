@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.report.document import Appendix, Gallery, Quoted, Section, Table
+from assay.report.document import Appendix, Gallery, QuotedValue, Section, Table
 
 #: a number, optionally in brackets, cut (`>`) or marked (`*`)
 _NUMBER = re.compile(r"\(?([-−+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)>?\)?(?: \*)?")
@@ -64,7 +64,7 @@ class Grid:
         return any(cell.metric for row in (*self.rows, *self.foot) for cell in row)
 
 
-def paragraphs(gallery: Gallery, entries: Mapping[str, object]) -> tuple[tuple[Cell, ...], ...]:
+def build_paragraphs(gallery: Gallery, entries: Mapping[str, object]) -> tuple[tuple[Cell, ...], ...]:
     """Return the paragraphs of a part, each as pieces; a quoted value links to its entry if it is in `entries`."""
     return tuple(
         tuple(_split_text(text, [item for item in gallery.quoted if item.paragraph == index], entries))
@@ -72,7 +72,7 @@ def paragraphs(gallery: Gallery, entries: Mapping[str, object]) -> tuple[tuple[C
     )
 
 
-def _split_text(text: str, quoted: Sequence[Quoted], entries: Mapping[str, object]) -> Iterator[Cell]:
+def _split_text(text: str, quoted: Sequence[QuotedValue], entries: Mapping[str, object]) -> Iterator[Cell]:
     end = 0
     for item in quoted:
         yield Cell(text[end : item.begin])
@@ -82,17 +82,17 @@ def _split_text(text: str, quoted: Sequence[Quoted], entries: Mapping[str, objec
     yield Cell(text[end:])
 
 
-def number(text: str) -> str:
+def parse_number(text: str) -> str:
     """Return the number of a cell's text in a form that programs read; empty if it is none."""
     match = _NUMBER.fullmatch(text)
     return repr(float(match[1].replace("−", "-"))) if match else ""
 
 
 def _is_numeric(texts: Sequence[str]) -> bool:
-    return any(map(number, texts)) and all(number(text) or text in _NO_VALUE for text in texts)
+    return any(map(parse_number, texts)) and all(parse_number(text) or text in _NO_VALUE for text in texts)
 
 
-def metric_grid(section: Section, entries: Mapping[str, object], otherwise: str = "") -> Grid:
+def build_metric_grid(section: Section, entries: Mapping[str, object], otherwise: str = "") -> Grid:
     """Return the grid of a table of metrics.
 
     Cells of metrics in `entries` link to their definitions, those of rows without a metric to the entry `otherwise`.
@@ -107,7 +107,7 @@ def metric_grid(section: Section, entries: Mapping[str, object], otherwise: str 
     while last and section.metrics[last - 1] is None:
         last -= 1
     columns = _build_headings(section.header, section.rows)
-    return Grid(section.title, columns, tuple(on_point(rows[:last])), tuple(rows[last:]))
+    return Grid(section.title, columns, tuple(align_decimal_points(rows[:last])), tuple(rows[last:]))
 
 
 def _find_entry(metric: str | None, entries: Mapping[str, object], otherwise: str) -> str:
@@ -138,7 +138,7 @@ def _build_headings(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tup
     return tuple(headings)
 
 
-def on_point(rows: Sequence[Sequence[Cell]]) -> list[tuple[Cell, ...]]:
+def align_decimal_points(rows: Sequence[Sequence[Cell]]) -> list[tuple[Cell, ...]]:
     """Return the rows with space after each number, so that decimal points are aligned."""
     columns = range(len(rows[0])) if rows else ()
     widest = [max((_measure_fraction(row[index]) for row in rows), default=0.0) for index in columns]
@@ -159,11 +159,11 @@ def _measure_fraction(cell: Cell) -> float:
 
 def _build_cell(text: str, metric: str, label: str, column: str) -> Cell:
     if not metric or text == label:
-        return Cell(text, number(text), metric)
-    return Cell(text, number(text), metric if number(text) else "", f"{label}; {column}")
+        return Cell(text, parse_number(text), metric)
+    return Cell(text, parse_number(text), metric if parse_number(text) else "", f"{label}; {column}")
 
 
-def plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entries: Mapping[str, object] = {}) -> Grid:
+def build_plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entries: Mapping[str, object] = {}) -> Grid:
     """Return the grid of any other table.
 
     If the table names the entries of its cells, those in `entries` link there. Otherwise a number links to a definition
@@ -179,9 +179,12 @@ def plain_grid(table: Table | Appendix, metrics: Mapping[str, str], entries: Map
         row = rows[mark.row]
         marked = replace(row[mark.column], marks=(*row[mark.column].marks, mark.kind))
         rows[mark.row] = (*row[: mark.column], marked, *row[mark.column + 1 :])
-    columns = [Heading(text, numeric=numeric[at] and at > 0) for at, text in enumerate(table.header)]
+    columns = [
+        Heading(text, numeric=numeric[column_index] and column_index > 0)
+        for column_index, text in enumerate(table.header)
+    ]
     headings = table.of_headings if isinstance(table, Table) and table.of_headings in entries else ""
-    return Grid(table.title, tuple(columns), tuple(on_point(rows)), headings=headings)
+    return Grid(table.title, tuple(columns), tuple(align_decimal_points(rows)), headings=headings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +196,7 @@ class _CellLinks:
     entries: Mapping[str, object]
     numeric: Sequence[bool]
 
-    def metric(self, y: int, index: int) -> str:
+    def find_entry(self, y: int, index: int) -> str:
         """Return the entry that a cell links to; empty if there is none."""
         row = self.table.rows[y]
         if self.table.of_columns or (isinstance(self.table, Table) and self.table.of_rows):
@@ -201,7 +204,7 @@ class _CellLinks:
             return name if name in self.entries else ""
         if row[index] in self.metrics:
             return self.metrics[row[index]]
-        if not index or not self.numeric[index] or not number(row[index]):
+        if not index or not self.numeric[index] or not parse_number(row[index]):
             return ""
         of_row = next((self.metrics[text] for text in row if text in self.metrics), "")
         return self.metrics.get(self.table.header[index], of_row)
@@ -224,8 +227,8 @@ def _is_value(text: str) -> bool:
 
 def _build_plain_cell(table: Table | Appendix, links: _CellLinks, y: int, index: int, numeric: bool) -> Cell:
     row = table.rows[y]
-    metric = links.metric(y, index)
-    cell = Cell(row[index], number(row[index]) if numeric else "", metric)
+    metric = links.find_entry(y, index)
+    cell = Cell(row[index], parse_number(row[index]) if numeric else "", metric)
     return replace(cell, of=_describe_value(table, row, index)) if metric and _is_value(row[index]) else cell
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from urllib.parse import quote
 
-from assay.report.charts.vega_spec import description
+from assay.report.charts.vega_spec import describe_chart
 from assay.report.document import Appendix, Chart, Document, Entry, Gallery, Group, Plot, Section, Table
 from assay.util.escape import normalize_text
 
@@ -25,16 +25,16 @@ _NUMBER = re.compile(r"[-−+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?( \*)?")
 _NO_VALUE = ("", "-", "—", "–", "---", "nan", "NaN", "unknown")
 
 
-def cell(text: str) -> str:
+def escape_cell(text: str) -> str:
     """Escape a text for a cell of a table; a line feed becomes `<br>`."""
     escaped = _ANYWHERE.sub(r"\\\g<0>", normalize_text(text))
     escaped = _LINK.sub(r"\\", _REFERENCE.sub(r"\\&", _UNDERSCORE.sub(r"\\_", escaped)))
     return "<br>".join(_escape_blanks(line) for line in escaped.split("\n"))
 
 
-def line(text: str) -> str:
+def escape_line(text: str) -> str:
     """Escape a text for a heading, an item or a paragraph of one line."""
-    return _BLOCK.sub(lambda match: f"{match[1] or ''}\\", cell(text))
+    return _BLOCK.sub(lambda match: f"{match[1] or ''}\\", escape_cell(text))
 
 
 def _escape_blanks(text: str) -> str:
@@ -42,15 +42,19 @@ def _escape_blanks(text: str) -> str:
     body = text.strip()
     if not body:
         return "".join(map(_format_reference, text))
-    at = text.index(body)
-    return "".join(map(_format_reference, text[:at])) + body + "".join(map(_format_reference, text[at + len(body) :]))
+    start = text.index(body)
+    return (
+        "".join(map(_format_reference, text[:start]))
+        + body
+        + "".join(map(_format_reference, text[start + len(body) :]))
+    )
 
 
 def _format_reference(character: str) -> str:
     return f"&#{ord(character)};"
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table of Markdown cells under a header; columns of numbers are aligned right."""
     rules = ["--:" if x and _is_numeric([row[x] for row in rows]) else "---" for x in range(len(header))]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in (header, rules, *rows))
@@ -79,7 +83,7 @@ Blocks = Iterator[str]
 """Paragraphs, headings, tables: each without blank lines and without a final line feed."""
 
 
-def markdown(document: Document) -> str:
+def render_markdown(document: Document) -> str:
     """Return the whole report as the text of a Markdown file."""
     return "\n\n".join(block.strip("\n") for block in _list_blocks(document)) + "\n"
 
@@ -98,7 +102,7 @@ def _list_blocks(document: Document) -> Blocks:
 
 
 def _format_heading(level: int, title: str, anchor: str = "") -> str:
-    return f"{'#' * level} {_format_anchor(anchor) if anchor else ''}{line(title)}"
+    return f"{'#' * level} {_format_anchor(anchor) if anchor else ''}{escape_line(title)}"
 
 
 def _format_anchor(name: str) -> str:
@@ -111,19 +115,19 @@ def _format_link(text: str, anchor: str) -> str:
 
 
 def _list_front(document: Document) -> Blocks:
-    yield f"# {line(document.title)}"
+    yield f"# {escape_line(document.title)}"
     if document.subtitle:
-        yield f"*{line(document.subtitle)}*"
-    yield line(" · ".join(part for part in (document.author, document.date) if part))
-    yield from map(line, document.intro)
+        yield f"*{escape_line(document.subtitle)}*"
+    yield escape_line(" · ".join(part for part in (document.author, document.date) if part))
+    yield from map(escape_line, document.intro)
     if count := len(document.warnings):
         warnings = "One warning" if count == 1 else f"{count} warnings"
         yield f"**{warnings}** to read before the numbers: see {_format_link('Warnings', 'warnings')}."
     yield "## Contents"
-    yield "".join(f"- {_format_link(cell(title), anchor)}\n" for title, anchor in contents(document))
+    yield "".join(f"- {_format_link(escape_cell(title), anchor)}\n" for title, anchor in list_contents(document))
 
 
-def contents(document: Document) -> list[tuple[str, str]]:
+def list_contents(document: Document) -> list[tuple[str, str]]:
     """Return title and anchor of each part of the report, in order."""
     parts = [(document.manifest.title, "manifest")] if document.manifest.rows else []
     parts += [(item.title, f"section-{item.id}") for item in document.sections]
@@ -141,21 +145,24 @@ def _format_plain_table(source: Table | Appendix) -> str:
     marks = source.marks if isinstance(source, Table) else ()
     bold = {(mark.row, mark.column) for mark in marks if mark.kind != "shaded"}
     rows = [
-        [f"**{cell(text)}**" if (y, x) in bold and text.strip() else cell(text) for x, text in enumerate(row)]
+        [
+            f"**{escape_cell(text)}**" if (y, x) in bold and text.strip() else escape_cell(text)
+            for x, text in enumerate(row)
+        ]
         for y, row in enumerate(source.rows)
     ]
-    return table([cell(text) for text in source.header], rows)
+    return format_table([escape_cell(text) for text in source.header], rows)
 
 
 # Tables of metrics
 
 
-def explained(document: Document) -> dict[str, Entry]:
+def index_dictionary(document: Document) -> dict[str, Entry]:
     """Return the entries of the dictionary by id."""
     return {entry.id: entry for group in document.dictionary for entry in group.entries}
 
 
-def figures(document: Document) -> dict[str, int]:
+def number_figures(document: Document) -> dict[str, int]:
     """Return the numbers of the figures by id."""
     return {item.id: item.figure for item in document.figures}
 
@@ -164,26 +171,27 @@ def _list_sections(document: Document) -> Blocks:
     for index, section in enumerate(document.sections):
         yield _format_heading(2, section.title, f"section-{section.id}")
         if section.doc:
-            yield line(section.doc)
+            yield escape_line(section.doc)
         if index == 0 and len(document.manifest.header) > 2:
             yield (
-                f"Δ is the difference from {cell(document.manifest.header[1])}, Δ% the same as a percentage of it. A "
+                f"Δ is the difference from {escape_cell(document.manifest.header[1])}, Δ% the same as a "
+                "percentage of it. A "
                 "label leads to its entry in the data dictionary"
                 + (", a number under Fig. to the figure of its distribution." if document.charts else ".")
             )
         if index == 0:
-            yield from (line(text) for text in (document.averages, document.differences) if text)
+            yield from (escape_line(text) for text in (document.averages, document.differences) if text)
         yield _format_metric_table(document, section)
 
 
 def _format_metric_table(document: Document, section: Section) -> str:
-    entries, numbers = explained(document), figures(document)
-    drawn = any(metric in numbers for metric in section.metrics)
+    entries, numbers = index_dictionary(document), number_figures(document)
+    has_figures = any(metric in numbers for metric in section.metrics)
     rows = []
     for metric, (label, *cells) in zip(section.metrics, section.rows, strict=True):
-        first = _format_link(cell(label), f"metric-{metric}") if metric in entries else cell(label)
-        rows.append([first, *map(cell, cells), *([_format_figure_link(metric, numbers)] if drawn else [])])
-    return table([*map(cell, section.header), *(["Fig."] if drawn else [])], rows)
+        first = _format_link(escape_cell(label), f"metric-{metric}") if metric in entries else escape_cell(label)
+        rows.append([first, *map(escape_cell, cells), *([_format_figure_link(metric, numbers)] if has_figures else [])])
+    return format_table([*map(escape_cell, section.header), *(["Fig."] if has_figures else [])], rows)
 
 
 def _format_figure_link(metric: str | None, numbers: Mapping[str, int]) -> str:
@@ -198,21 +206,21 @@ def _list_charts(document: Document) -> Blocks:
         yield _format_heading(2, "Distributions", "distributions")
         yield DISTRIBUTIONS
         for chart in document.charts:
-            yield from _format_figure(document, chart, description(chart))
+            yield from _format_figure(document, chart, describe_chart(chart))
 
 
 def _format_figure(document: Document, figure: Chart | Plot, words: str) -> Blocks:
-    title = f"**Figure {figure.figure}** {cell(figure.caption)}"
+    title = f"**Figure {figure.figure}** {escape_cell(figure.caption)}"
     tables = [section.id for section in document.sections if figure.id in section.metrics]
     places = [_format_link("table", f"section-{name}") for name in tables[:1]]
-    places += [_format_link("definition", f"metric-{figure.id}")] if figure.id in explained(document) else []
+    places += [_format_link("definition", f"metric-{figure.id}")] if figure.id in index_dictionary(document) else []
     yield f"{_format_anchor(f'figure-{figure.id}')}{title}{' — ' if places else ''}{' · '.join(places)}"
-    yield f"![{cell(words)}](charts/{quote(figure.id)}.svg)" if figure.has_samples else "No samples."
+    yield f"![{escape_cell(words)}](charts/{quote(figure.id)}.svg)" if figure.has_samples else "No samples."
 
 
 def _list_gallery(document: Document, gallery: Gallery) -> Blocks:
     yield _format_heading(2, gallery.title, f"section-{gallery.id}")
-    yield from map(line, gallery.text)
+    yield from map(escape_line, gallery.text)
     for plot in (*filter(None, gallery.plots), *gallery.wide):
         yield from _format_figure(document, plot, plot.description)
     for gallery_table in gallery.tables:
@@ -227,35 +235,42 @@ def _list_gallery(document: Document, gallery: Gallery) -> Blocks:
 def _list_dictionary(document: Document) -> Blocks:
     if not document.dictionary:
         return
-    entries, numbers = explained(document), figures(document)
-    drawn = any(name in numbers for name in entries)
+    entries, numbers = index_dictionary(document), number_figures(document)
+    has_figures = any(name in numbers for name in entries)
     yield _format_heading(2, "Data dictionary", "dictionary")
     if any(entry.definition for entry in entries.values()):
         yield HASHES
     for group in document.dictionary:
         yield _format_heading(3, group.title)
-        yield _format_group(group, numbers, drawn=drawn)
+        yield _format_group(group, numbers, has_figures=has_figures)
 
 
-def _format_group(group: Group, numbers: Mapping[str, int], *, drawn: bool) -> str:
+def _format_group(group: Group, numbers: Mapping[str, int], *, has_figures: bool) -> str:
     """Return a table of a group of the dictionary.
 
-    Ids and definitions have a column if any entry has one, figures if they are `drawn`.
+    Ids and definitions have a column if any entry has one, figures if they are `has_figures`.
     """
     has_ids = any(entry.id != entry.name for entry in group.entries)
     has_definitions = any(entry.definition for entry in group.entries)
-    header = ["Metric", *["Id"] * has_ids, "Description", "Unit", *["Fig."] * drawn, *["Definition"] * has_definitions]
+    header = [
+        "Metric",
+        *["Id"] * has_ids,
+        "Description",
+        "Unit",
+        *["Fig."] * has_figures,
+        *["Definition"] * has_definitions,
+    ]
     rows: list[Sequence[str]] = [
         [
-            _format_anchor(f"metric-{entry.id}") + cell(entry.name),
-            *[cell(entry.id)] * has_ids,
-            *map(cell, (entry.description, entry.unit)),
-            *[_format_figure_link(entry.id, numbers)] * drawn,
-            *[cell(entry.definition[:DIGITS])] * has_definitions,
+            _format_anchor(f"metric-{entry.id}") + escape_cell(entry.name),
+            *[escape_cell(entry.id)] * has_ids,
+            *map(escape_cell, (entry.description, entry.unit)),
+            *[_format_figure_link(entry.id, numbers)] * has_figures,
+            *[escape_cell(entry.definition[:DIGITS])] * has_definitions,
         ]
         for entry in group.entries
     ]
-    return table(header, rows)
+    return format_table(header, rows)
 
 
 def _list_back(document: Document) -> Blocks:
@@ -264,18 +279,18 @@ def _list_back(document: Document) -> Blocks:
         yield _format_plain_table(document.filters)
     if document.warnings:
         yield _format_heading(2, "Warnings", "warnings")
-        yield "".join(f"- {line(text)}\n" for text in document.warnings)
+        yield "".join(f"- {escape_line(text)}\n" for text in document.warnings)
     for number, part in enumerate(document.appendices, start=1):
         yield _format_heading(2, part.title, f"appendix-{number}")
-        yield from map(line, part.text)
+        yield from map(escape_line, part.text)
         if part.rows:
             yield _format_plain_table(part)
         if part.notes:
-            yield "".join(f"- {line(text)}\n" for text in part.notes)
+            yield "".join(f"- {escape_line(text)}\n" for text in part.notes)
     if document.provenance:
         yield _format_heading(2, "Provenance", "provenance")
-        yield table(["What", "Value"], [list(map(cell, row)) for row in document.provenance])
+        yield format_table(["What", "Value"], [list(map(escape_cell, row)) for row in document.provenance])
     for part in document.claims:
         yield _format_heading(3, part.title)
-        yield from map(line, part.text)
+        yield from map(escape_line, part.text)
         yield _format_plain_table(part)

@@ -17,9 +17,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.report.charts.converter import fonts_hash, start
+from assay.report.charts.converter import hash_fonts, start_converters
 from assay.report.charts.render import draw
-from assay.report.document import Document, mapped, parse_date, to_json
+from assay.report.document import Document, map_texts, parse_date, to_json
 from assay.util.diagnostics import AssayError, fail
 from assay.util.escape import escape
 from assay.util.progress import Progress, ignore_progress
@@ -63,7 +63,7 @@ def write_missing_glyphs(out: Path, letters: Sequence[str], drawings: Sequence[s
     (out / MISSING_GLYPHS).write_bytes((json.dumps(content, indent=1) + "\n").encode())
 
 
-def missing_glyph_warnings(out: Path) -> tuple[str, ...]:
+def list_missing_glyph_warnings(out: Path) -> tuple[str, ...]:
     """Return warnings about the PDF in `out`."""
     try:
         letters = list(json.loads((out / MISSING_GLYPHS).read_bytes())["characters"])
@@ -81,7 +81,7 @@ def missing_glyph_warnings(out: Path) -> tuple[str, ...]:
 
 NO_PACKAGES = "packages"  # a folder that does not exist
 PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
-NOWHERE = "http://127.0.0.1:9"
+UNREACHABLE_PROXY = "http://127.0.0.1:9"
 STANDARDS: list[typst.PDFStandard] = ["a-3a", "ua-1"]
 """Archivable with attached data, and accessible: Typst rejects documents that violate either standard."""
 
@@ -92,10 +92,10 @@ def render(
     templates: Path,
     progress: Progress | None = None,
     *,
-    kept: Path | None = None,
+    cache_folder: Path | None = None,
 ) -> None:
     """Write the files of a report as PDF into `out`: those of `write_data`, then those of `lay_out`."""
-    write_data(document, out, templates, progress, kept=kept)
+    write_data(document, out, templates, progress, cache_folder=cache_folder)
     lay_out(document, out, templates, progress)
 
 
@@ -105,26 +105,27 @@ def write_data(
     templates: Path,
     progress: Progress | None = None,
     *,
-    kept: Path | None = None,
-    text: str = "",
+    cache_folder: Path | None = None,
+    document_json: str = "",
 ) -> None:
     """Write the files that every output form needs.
 
     These are `document.json`, and `charts/<id>.vl.json` and `charts/<id>.svg` of each figure with samples.
 
     `out` is created; it should be fresh, since files of an earlier report stay. `templates` holds `charts/` and
-    `fonts/`; system fonts are never used. `kept` is a folder that caches drawings between builds. The same document and
-    templates give the same bytes. `text` is the document as JSON, if it is already known. Raises the errors of
+    `fonts/`; system fonts are never used. `cache_folder` is a folder that caches drawings between builds. The same
+    document and
+    templates give the same bytes. `document_json` is the document as JSON, if it is already known. Raises the errors of
     `charts.draw`.
     """
     report = progress or ignore_progress
     (out / "charts").mkdir(parents=True, exist_ok=True)
-    _write(out / "document.json", text or to_json(document))
-    drawings = draw(document.drawn, templates, document.manifest.header[1:], kept)
+    _write(out / "document.json", document_json or to_json(document))
+    drawings = draw(document.drawn_figures, templates, document.manifest.header[1:], cache_folder)
     for count, drawing in enumerate(drawings, start=1):
         _write(out / "charts" / f"{drawing.id}.vl.json", drawing.spec)
         _write(out / "charts" / f"{drawing.id}.svg", drawing.svg)
-        report("charts", count, len(document.drawn))
+        report("charts", count, len(document.drawn_figures))
 
 
 def lay_out(document: Document, out: Path, templates: Path, progress: Progress | None = None) -> None:
@@ -139,29 +140,29 @@ def lay_out(document: Document, out: Path, templates: Path, progress: Progress |
     fonts = templates / "fonts"
     write_missing_glyphs(out, ())
     try:
-        pdf = typeset(out, fonts, document.date)
+        pdf = typeset_pdf(out, fonts, document.date)
     except AssayError:
         letters = _find_missing_characters(fonts, to_json(document))
         if not letters:
             raise
         _write_replaced(document, letters, out, templates)
-        pdf = typeset(out, fonts, document.date)
+        pdf = typeset_pdf(out, fonts, document.date)
     (out / "report.pdf").write_bytes(pdf)
     report("typesetting", 1, 1)
 
 
-def warm_up(templates: Path) -> None:
+def warm_up_converters(templates: Path) -> None:
     """Start the chart converters, which a first report waits for longest, in the background."""
-    start(templates / "fonts")
+    start_converters(templates / "fonts")
 
 
-def typeset(folder: Path, fonts: Path, date: str) -> bytes:
+def typeset_pdf(folder: Path, fonts: Path, date: str) -> bytes:
     """Return the PDF of `folder/report.typ`, dated `date`.  Raises `typesetting` on an error or warning of Typst."""
     import typst  # slow to load, and only this function needs it
 
     moment = datetime.datetime.combine(parse_date(date), datetime.time(), datetime.UTC)
     try:
-        with _block_network():
+        with _disable_network():
             pdf, warnings = typst.compile_with_warnings(
                 str(folder / "report.typ"),
                 root=str(folder),
@@ -181,9 +182,9 @@ def typeset(folder: Path, fonts: Path, date: str) -> bytes:
 
 def _write_replaced(document: Document, letters: list[str], out: Path, templates: Path) -> None:
     """Write the document with escapes for these characters, and the drawings that change by this, for the layout."""
-    replaced: Document = mapped(document, lambda text: replace_characters(text, letters))
+    replaced: Document = map_texts(document, lambda text: replace_characters(text, letters))
     _write(out / DOCUMENT_FILE, to_json(replaced))
-    changed = [new for new, old in zip(replaced.drawn, document.drawn, strict=True) if new is not old]
+    changed = [new for new, old in zip(replaced.drawn_figures, document.drawn_figures, strict=True) if new is not old]
     (out / CHARTS_DIR).mkdir()
     for drawing in draw(changed, templates, replaced.manifest.header[1:]):
         _write(out / CHARTS_DIR / f"{drawing.id}.svg", drawing.svg)
@@ -216,10 +217,10 @@ def _find_missing_characters(fonts: Path, text: str) -> list[str]:
 
 
 @contextmanager
-def _block_network() -> Iterator[None]:
+def _disable_network() -> Iterator[None]:
     """Set proxies that lead nowhere, since Typst would download packages that a template imports."""
     before = {name: os.environ.get(name) for name in PROXIES}
-    os.environ.update(dict.fromkeys(PROXIES, NOWHERE))
+    os.environ.update(dict.fromkeys(PROXIES, UNREACHABLE_PROXY))
     try:
         yield
     finally:
@@ -243,7 +244,7 @@ def _build_error(problem: typst.TypstError | typst.TypstWarning, fonts: Path) ->
 
 def _load_fonts(folder: Path) -> typst.Fonts:
     """Return the fonts of a folder and no others; Typst has embedded ones."""
-    return _load_fonts_once(folder, fonts_hash(folder))
+    return _load_fonts_once(folder, hash_fonts(folder))
 
 
 @lru_cache(maxsize=2)
