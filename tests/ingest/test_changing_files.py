@@ -117,7 +117,7 @@ def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: 
     log = create_log(tmp_path, LINE + format_record(n="x").encode() + b"\n" + LINE)
     run_once_after(
         monkeypatch,
-        "assay.ingest.readers.json_lines.gather",
+        "assay.ingest.readers.json_lines.assemble_events",
         lambda: log.write_bytes(b"\n" + format_record(n=7).encode() + b"\n"),
     )
     with pytest.raises(AssayError) as error:
@@ -127,7 +127,7 @@ def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: 
 
 def test_log_growing_before_quarantine_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = create_log(tmp_path, LINE + format_record(n="x").encode() + b"\n" + LINE)
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines.gather", create_appender(log, LINE))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines.assemble_events", create_appender(log, LINE))
     assert [row[2] for row in read(tmp_path).read_quarantine()] == [2]
 
 
@@ -226,12 +226,12 @@ READER = """
 import os, sys
 from pathlib import Path
 from assay.ingest.discovery import find_run
-from assay.ingest.hashing import file_hashes
+from assay.ingest.hashing import hash_files
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE
 os.setgid(65534); os.setuid(65534)
 try:
-    print(file_hashes(find_run(SOURCE, Path(sys.argv[1])), Path(sys.argv[2])))
+    print(hash_files(find_run(SOURCE, Path(sys.argv[1])), Path(sys.argv[2])))
 except AssayError as error:
     sys.exit(str(error))
 """

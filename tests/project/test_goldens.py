@@ -41,7 +41,7 @@ import hashlib, json, sys
 from pathlib import Path
 from assay.lang import normal_form, workspace
 here = workspace.Workspace(Path(sys.argv[1]))
-checked = workspace.evaluate(here, sys.argv[2], workspace.scan(here, sys.argv[2]))
+checked = workspace.evaluate_package(here, sys.argv[2], workspace.scan_sources(here, sys.argv[2]))
 print(hashlib.sha256(json.dumps(normal_form.build_content(checked)).encode()).hexdigest())
 """
 
