@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import os
 import shutil
 import subprocess
@@ -41,7 +42,7 @@ def create_log(folder: Path, content: bytes = LINE * 3) -> Path:
 def run_once_after(monkeypatch: pytest.MonkeyPatch, place: str, *changes: Callable[[], object]) -> None:
     """Let something happen once, right after a function has done its work; something else after its next call."""
     module, name = place.rsplit(".", 1)
-    real_function = getattr(sys.modules[module], name)
+    real_function = getattr(importlib.import_module(module), name)
     remaining_changes = list(reversed(changes))
 
     def call_and_change(*arguments: object, **options: object) -> object:
@@ -91,7 +92,7 @@ def test_log_growing_while_read_is_that_of_its_hash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, added_content: bytes
 ) -> None:
     path = create_log(tmp_path)
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", create_appender(path, added_content))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.decompress_file", create_appender(path, added_content))
     ingested = read(tmp_path)
     assert (ingested.read_rows("tick", "seq"), ingested.read_log()["lines"]) == ([(1,), (2,), (3,)], 3)
     assert path.stat().st_size == len(LINE) * 3 + len(added_content)
@@ -102,7 +103,7 @@ def test_log_growing_while_read_again_is_that_of_its_hash(tmp_path: Path, monkey
     other_log = log.with_name("out2")
     other_log.write_bytes(LINE * 2)
     changes = (create_appender(log, LINE), lambda: None, create_appender(other_log, LINE + LINE[:9]))
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", *changes)
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.decompress_file", *changes)
     files, _ = hash_files(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made", workers=1)
     ingested = IngestedFolder(tmp_path / "made")
@@ -152,7 +153,7 @@ def test_cache_holds_the_bytes_of_its_key(tmp_path: Path, monkeypatch: pytest.Mo
     last = before.splitlines(keepends=True)[-1]
     wanted = {event.name: frozenset(item.name for item in event.fields) for event in load_package().package.events}
     session = open_session(ROOT, tmp_path / "cache")
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", create_appender(path, last * 7))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.decompress_file", create_appender(path, last * 7))
     (live_run,) = prepare(session, load_package(), [NamedRun("run", tmp_path / "run")], wanted)
     (cached_run,) = prepare(session, load_package(), [NamedRun("run", tmp_path / "run")], wanted)
     path.write_bytes(before)
@@ -179,7 +180,7 @@ def test_log_that_differs_from_its_hash_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     path = create_log(tmp_path)
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.plain", lambda: CHANGES[change](path))
+    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.decompress_file", lambda: CHANGES[change](path))
     with pytest.raises(AssayError) as error:
         read(tmp_path)
     assert format_error(error.value, tmp_path) == (

@@ -137,10 +137,10 @@ def test_number_rule_is_the_same_for_every_source(tmp_path: Path, read_texts: ob
     texts = ["1", "1e2", "15E-1", "1_000", "0x10", "0b11", "15e-1", "2.50e1", " 7", "1.5", "4.0", "1e15", *["0"] * 8]
     assert callable(read_texts)
     ingested = read_texts(tmp_path, texts)
-    assert ingested.rows("tick", "n", "r") == [
+    assert ingested.read_rows("tick", "n", "r") == [
         (value, float(text)) for text in texts if (value := parse_plainly("integer", text)) is not None
     ]
-    reasons = [reason for (reason,) in ingested.rows("quarantine", "reason")]
+    reasons = [reason for (reason,) in ingested.read_rows("quarantine", "reason")]
     broken_texts = [text for text in texts if parse_plainly("integer", text) is None]
     assert sorted(reasons) == sorted(f'field n of tick: expected an integer, found "{text}"' for text in broken_texts)
 
