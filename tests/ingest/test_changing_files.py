@@ -39,6 +39,10 @@ def create_log(folder: Path, content: bytes = LINE * 3) -> Path:
     return path
 
 
+DECOMPRESS = "assay.ingest.readers.json_lines_worker.decompress_file"
+ASSEMBLE = "assay.ingest.readers.json_lines.assemble_events"
+
+
 def run_once_after(monkeypatch: pytest.MonkeyPatch, place: str, *changes: Callable[[], object]) -> None:
     """Let something happen once, right after a function has done its work; something else after its next call."""
     module, name = place.rsplit(".", 1)
@@ -92,7 +96,7 @@ def test_log_growing_while_read_is_that_of_its_hash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, added_content: bytes
 ) -> None:
     path = create_log(tmp_path)
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.decompress_file", create_appender(path, added_content))
+    run_once_after(monkeypatch, DECOMPRESS, create_appender(path, added_content))
     ingested = read(tmp_path)
     assert (ingested.read_rows("tick", "seq"), ingested.read_log()["lines"]) == ([(1,), (2,), (3,)], 3)
     assert path.stat().st_size == len(LINE) * 3 + len(added_content)
@@ -103,7 +107,7 @@ def test_log_growing_while_read_again_is_that_of_its_hash(tmp_path: Path, monkey
     other_log = log.with_name("out2")
     other_log.write_bytes(LINE * 2)
     changes = (create_appender(log, LINE), lambda: None, create_appender(other_log, LINE + LINE[:9]))
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.decompress_file", *changes)
+    run_once_after(monkeypatch, DECOMPRESS, *changes)
     files, _ = hash_files(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made", workers=1)
     ingested = IngestedFolder(tmp_path / "made")
@@ -118,7 +122,7 @@ def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: 
     log = create_log(tmp_path, LINE + format_record(n="x").encode() + b"\n" + LINE)
     run_once_after(
         monkeypatch,
-        "assay.ingest.readers.json_lines.assemble_events",
+        ASSEMBLE,
         lambda: log.write_bytes(b"\n" + format_record(n=7).encode() + b"\n"),
     )
     with pytest.raises(AssayError) as error:
@@ -128,7 +132,7 @@ def test_log_rotated_before_quarantine_is_an_error(tmp_path: Path, monkeypatch: 
 
 def test_log_growing_before_quarantine_is_that_of_its_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = create_log(tmp_path, LINE + format_record(n="x").encode() + b"\n" + LINE)
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines.assemble_events", create_appender(log, LINE))
+    run_once_after(monkeypatch, ASSEMBLE, create_appender(log, LINE))
     assert [row[2] for row in read(tmp_path).read_quarantine()] == [2]
 
 
@@ -153,7 +157,7 @@ def test_cache_holds_the_bytes_of_its_key(tmp_path: Path, monkeypatch: pytest.Mo
     last = before.splitlines(keepends=True)[-1]
     wanted = {event.name: frozenset(item.name for item in event.fields) for event in load_package().package.events}
     session = open_session(ROOT, tmp_path / "cache")
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.decompress_file", create_appender(path, last * 7))
+    run_once_after(monkeypatch, DECOMPRESS, create_appender(path, last * 7))
     (live_run,) = prepare(session, load_package(), [NamedRun("run", tmp_path / "run")], wanted)
     (cached_run,) = prepare(session, load_package(), [NamedRun("run", tmp_path / "run")], wanted)
     path.write_bytes(before)
@@ -180,7 +184,7 @@ def test_log_that_differs_from_its_hash_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     path = create_log(tmp_path)
-    run_once_after(monkeypatch, "assay.ingest.readers.json_lines_worker.decompress_file", lambda: CHANGES[change](path))
+    run_once_after(monkeypatch, DECOMPRESS, lambda: CHANGES[change](path))
     with pytest.raises(AssayError) as error:
         read(tmp_path)
     assert format_error(error.value, tmp_path) == (
