@@ -1,8 +1,8 @@
 """Estimate the change of a metric between two versions, with what is uncertain of it.
 
 Batches of both versions are paired: the first tenth of one run with the first tenth of the other. What all runs share
-at that time (an epoch that starts, a load that grows) cancels. s_k are influences of batches (`assay.judgement.batches`),
-r is the ratio of the averages, or 1 for the difference:
+at that time (an epoch that starts, a load that grows) cancels. s_k are influences of batches
+(`assay.judgement.batches`), r is the ratio of the averages, or 1 for the difference:
 
     d_k = s_k(other) - r s_k(base)
     V_T = B/(B-1) sum d_k^2                                      B - 1 degrees of freedom
@@ -18,8 +18,8 @@ of cells, and H hosts:
 Repeats are a third: V_r = s^2 (1/R_base + 1/R_other), with s^2 of `assay.judgement.repeats`. The greater of V and V_r
 decides, with its degrees of freedom, which are cut to an even number.
 
-Sources: batch means with a test of von Neumann's kind (Fishman 1978); variances of two-way clusters (Cameron, Gelbach and
-Miller 2011); degrees of freedom after Satterthwaite (1946).
+Sources: batch means with a test of von Neumann's kind (Fishman 1978); variances of two-way clusters (Cameron, Gelbach
+and Miller 2011); degrees of freedom after Satterthwaite (1946).
 """
 
 from __future__ import annotations
