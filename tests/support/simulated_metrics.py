@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from random import Random
 
 from assay.judgement.batches import MOST_BATCHES, Cell, RunCells, Weighting, count_places
@@ -16,9 +16,9 @@ from tests.support.laboratory import ROOT
 
 sys.path.append(str(ROOT / "bench"))
 
-from simulation.chain import Block, Chain, Fetch  # noqa: E402
-from simulation.resources import Resources  # noqa: E402
-from simulation.shape import SLOT_LENGTH, Shape  # noqa: E402
+from simulation.chain import Block, Chain, Fetch
+from simulation.resources import Resources
+from simulation.shape import SLOT_LENGTH, Shape
 
 HOSTS, SLOTS = 6, 1800
 #: what of a resources line is a metric: its unit in the line; counters are differences of consecutive lines
@@ -65,17 +65,27 @@ class DistantChain(Chain):
         block.announced[host] += later
 
 
-def simulate_metrics(seed: int, factor: float = 1.0, is_distant: bool = False, slots: int = SLOTS) -> dict[str, RunCells]:
+def simulate_metrics(seed: int) -> dict[str, RunCells]:
     """Simulate a run; return its 21 metrics."""
-    shape = Shape(HOSTS, slots, seed)
+    return simulate_propagation(seed) | simulate_resources(seed)
+
+
+def simulate_propagation(seed: int, factor: float = 1.0, is_distant: bool = False) -> dict[str, RunCells]:
+    """Simulate the blocks of a run; return the 14 metrics of these."""
+    shape = Shape(HOSTS, SLOTS, seed)
     chain = DistantChain(shape) if is_distant else SlowChain(shape, factor)
     chain.grow()
     rows: defaultdict[str, list[Row]] = defaultdict(list)
     for block in list_main_chain(chain):
         for metric, host, value in [*measure_forging(block), *measure_peers(block), *measure_adoption(block)]:
             rows[metric].append((block.slot, host, value))
-    metrics = {metric: rank_cells(items) for metric, items in rows.items()}
-    return metrics | {metric: time_cells(items, 0, slots - 1) for metric, items in measure_resources(shape).items()}
+    return {metric: rank_cells(items) for metric, items in rows.items()}
+
+
+def simulate_resources(seed: int) -> dict[str, RunCells]:
+    """Simulate the processes of a run; return the 7 metrics of these."""
+    shape = Shape(HOSTS, SLOTS, seed)
+    return {metric: time_cells(items, 0, SLOTS - 1) for metric, items in measure_resources(shape).items()}
 
 
 def list_main_chain(chain: Chain) -> Iterator[Block]:
