@@ -15,9 +15,9 @@ of cells, and H hosts:
     V   = V_T                              if V_H <= F.90(H-1, inf) V_C
           max(V_T, V_T + V_H - V_C)        else, with (V_T + V_H)^2 / (V_T^2/(B-1) + V_H^2/(H-1)) degrees of freedom
 
-Repeats are a third: V_r = s^2 (1/R_base + 1/R_other), with s^2 of `assay.judgement.repeats`. Of V and V_r, each with its
-degrees of freedom (cut to an even number), that with the wider 95 % interval decides: by the greater variance alone,
-three runs would give intervals that hold only 93 % where runs differ a little more than they vary.
+Repeats are a third: V_r = s^2 (1/R_base + 1/R_other), with s^2 of `assay.judgement.repeats`. Of V and V_r, each with
+its degrees of freedom (cut to an even number), that with the wider 95 % interval decides. If the greater variance
+decided, three runs would give intervals that cover 93 % where runs differ a little more than they vary.
 
 Sources: batch means with a test of von Neumann's kind (Fishman 1978); variances of two-way clusters (Cameron, Gelbach
 and Miller 2011); degrees of freedom after Satterthwaite (1946).
@@ -219,7 +219,7 @@ def are_uncorrelated(differences: Sequence[float]) -> bool:
 
 
 def combine_with_noise(within: Spread | None, noise: RunNoise | None, base_runs: int, other_runs: int) -> Spread | None:
-    """Return that of the variances within runs and between runs which gives the wider interval; None if neither is known.
+    """Return that variance, within runs or between runs, which gives the wider interval; None if neither is known.
 
     Runs that are too short for the one are not so for the other: repeats show all that varies.
     """

@@ -57,17 +57,14 @@ def count_runs_to_detect(change: float, deviation: float, level: float = 0.95, p
 
     Change and deviation (of one run) are in the same unit.
     """
-    return next(
-        (
-            runs
-            for runs in range(_LEAST_RUNS, MOST_RUNS + 1)
-            if _find_least_change(runs, deviation, level, power) <= change
-        ),
-        None,
-    )
+    # The degrees of freedom of the most runs give a number that is too small by a few runs at most.
+    least = 2 * (deviation / change * _sum_quantiles(MOST_RUNS, level, power)) ** 2
+    for runs in range(max(_LEAST_RUNS, math.ceil(min(least, MOST_RUNS + 1))), MOST_RUNS + 1):
+        if deviation * math.sqrt(2 / runs) * _sum_quantiles(runs, level, power) <= change:
+            return runs
+    return None
 
 
-def _find_least_change(runs: int, deviation: float, level: float, power: float) -> float:
+def _sum_quantiles(runs: int, level: float, power: float) -> float:
     df = 2 * (runs - 1)
-    reach = compute_quantile((1 + level) / 2, df) + compute_quantile(power, df)
-    return deviation * math.sqrt(2 / runs) * reach
+    return compute_quantile((1 + level) / 2, df) + compute_quantile(power, df)
