@@ -11,11 +11,19 @@ HOSTS = ("a", "b", "c", "d", "e")
 
 
 def draw_run(
-    seed: int, units: int, hosts: Sequence[str] = ("",), weighting: Weighting = Weighting.POOLED, scale: int = 1000
+    seed: int,
+    units: int,
+    hosts: Sequence[str] = ("",),
+    weighting: Weighting = Weighting.POOLED,
+    scale: int = 1000,
+    range_of_levels: float = 1.0,
 ) -> RunCells:
-    """Draw a run whose values are around 10; each host has one to three samples at each place."""
+    """Draw a run whose values are around 10; each host has one to three samples at each place.
+
+    Values have a standard deviation of 1, the levels of hosts differ by at most `range_of_levels`.
+    """
     random = Random(seed)
-    levels = {host: 10 + random.random() for host in hosts}
+    levels = {host: 10 + range_of_levels * random.random() for host in hosts}
     cells = []
     for place in range(count_places(units)):
         for host in hosts:

@@ -82,6 +82,19 @@ def test_interval_is_that_of_the_plain_formulas(
     assert comparison.units == min(units, others)
 
 
+@pytest.mark.parametrize("hosts", [HOSTS[:2], HOSTS])
+def test_hosts_of_equal_levels_seldom_decide(hosts: Sequence[str]) -> None:
+    """Of hosts without a level of their own, the test at 10 % lets some decide: those of the plain formulas."""
+    deciding = 0
+    for seed in range(0, 600, 2):
+        base, other = (draw_run(seed + index, 30, hosts, range_of_levels=0) for index in (0, 1))
+        comparison = compared(base, other)
+        variance, df, batches = plain_interval.variance(base, other, 1.0)
+        assert comparison.difference.error == pytest.approx(math.sqrt(variance), rel=1e-9)
+        deciding += df != batches - 1
+    assert 0.05 < deciding / 300 < 0.2
+
+
 @SOME
 @given(SEEDS, UNITS, WEIGHTINGS)
 def test_order_of_cells_and_hosts_changes_no_bit(seed: int, units: int, weighting: Weighting) -> None:
@@ -178,6 +191,7 @@ def test_levels_of_hosts_decide_where_time_varies_not() -> None:
     comparison = compared(constant_hosts(base), constant_hosts(other))
     paired = stats.ttest_rel(other, base)
     assert (comparison.spread.decided_by, comparison.difference.df) == (Component.HOSTS, 4)
+    assert not comparison.spread.is_too_short
     assert comparison.difference.compute_p() == pytest.approx(paired.pvalue)
     assert comparison.difference.error == pytest.approx((102 - 100) / paired.statistic)
 

@@ -68,17 +68,18 @@ def test_ten_samples_must_lie_beyond(count: int, share: Fraction, expected: bool
 
 
 def test_ends_are_samples_at_the_shares_of_the_error() -> None:
-    series = list(range(210))
-    Random(5).shuffle(series)
-    quantile = estimated(series, MEDIAN)
-    sums = [0] * 63
-    for time, value in enumerate(series):
-        sums[time * 63 // 210] += value <= 105
-    counts = [sum(time * 63 // 210 == batch for time in range(210)) for batch in range(63)]
-    influences = [(total - count * 106 / 210) / 210 for total, count in zip(sums, counts, strict=True)]
-    reach = stats.t.ppf(0.975, 62) * math.sqrt(63 / 62 * sum(item**2 for item in influences))
-    low, high = (math.floor(210 * (0.5 + sign * reach)) for sign in (-1, 1))
-    assert quantile == Quantile(105, Interval(low, high), 63, False)
+    """Ten samples at each of 30 times make nine batches."""
+    series = list(range(300))
+    Random(1).shuffle(series)
+    rows = [(index // 10, "", int(value <= 150)) for index, value in enumerate(series)]
+    sums, counts = [0] * 9, [0] * 9
+    for time, _, is_below in rows:
+        sums[time * 9 // 30] += is_below
+        counts[time * 9 // 30] += 1
+    influences = [(total - count * 151 / 300) / 300 for total, count in zip(sums, counts, strict=True)]
+    reach = stats.t.ppf(0.975, 8) * math.sqrt(9 / 8 * sum(item**2 for item in influences))
+    low, high = (math.floor(300 * (0.5 + sign * reach)) for sign in (-1, 1))
+    assert estimate_quantile(MEDIAN, rank_cells(rows), float) == Quantile(150.0, Interval(low, high), 9, False)
 
 
 def test_interval_of_few_units_is_refused() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.judgement.noise import CHANGES, count_runs_to_detect, measure_noise
-from assay.judgement.repeats import RunNoise, pool_variances
+from assay.judgement.repeats import RunNoise, describe_noise, pool_variances
 
 FRACTIONS = st.lists(st.fractions(-1000, 1000, max_denominator=1000), max_size=6)
 
@@ -43,6 +43,29 @@ def test_order_of_runs_and_versions_changes_no_bit(groups: list[list[Fraction]])
 @given(FRACTIONS, st.fractions(-1000, 1000))
 def test_level_of_a_version_changes_no_bit(group: list[Fraction], level: Fraction) -> None:
     assert pool_variances([[value + level for value in group]]) == pool_variances([group])
+
+
+@pytest.mark.parametrize(
+    ("runs", "calibration", "sentence"),
+    [
+        ((1, 1), 5, "Intervals hold what varies within runs and from run to run: 5 calibration runs."),
+        ((3, 3), 0, "Intervals hold what varies within runs and from run to run: 3 and 3 runs."),
+        (
+            (3, 2, 1),
+            1,
+            "Intervals hold what varies within runs and from run to run: 1 calibration run, 3, 2 and 1 runs.",
+        ),
+    ],
+)
+def test_sentence_names_the_repeats(runs: tuple[int, ...], calibration: int, sentence: str) -> None:
+    assert describe_noise(RunNoise(1.0, 4), runs, calibration) == sentence
+
+
+def test_sentence_says_that_repeats_lack() -> None:
+    assert describe_noise(None, (1, 1), 0) == (
+        "Intervals hold what varies within these runs (batches of time, hosts)."
+        " How much a run differs from the next is not known: there are too few repeats."
+    )
 
 
 def test_noise_is_in_percent_of_the_mean() -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from assay.util.numbers import format_count
+
 LEAST_DF = 2  # with fewer, the variance is hardly known: intervals would be useless (t = 12.7) or wrong
 
 
@@ -37,3 +39,16 @@ def pool_variances(groups: Iterable[Sequence[Fraction]]) -> RunNoise | None:
             squares += sum(((value - mean) ** 2 for value in group), Fraction(0))
             df += len(group) - 1
     return RunNoise(float(squares / df), df) if df >= LEAST_DF else None
+
+
+def describe_noise(noise: RunNoise | None, runs_of_versions: Sequence[int], calibration_runs: int) -> str:
+    """Return the sentence of a report that says which noise its intervals hold."""
+    if noise is None:
+        return (
+            "Intervals hold what varies within these runs (batches of time, hosts)."
+            " How much a run differs from the next is not known: there are too few repeats."
+        )
+    parts = [format_count(calibration_runs, "calibration run")] if calibration_runs else []
+    if any(runs > 1 for runs in runs_of_versions):
+        parts.append(f"{', '.join(map(str, runs_of_versions[:-1]))} and {runs_of_versions[-1]} runs")
+    return f"Intervals hold what varies within runs and from run to run: {', '.join(parts)}."
