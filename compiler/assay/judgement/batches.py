@@ -117,13 +117,16 @@ def keep_clusters(run: RunCells, names: Collection[str]) -> RunCells:
     return replace(run, cells=tuple(cell for cell in run.cells if cell.cluster in names))
 
 
+def keep_lowest_clusters(run: RunCells, number: int) -> RunCells:
+    """Return the run with only so many clusters, those of the lowest averages; of equal ones, the first by name."""
+    sums, counts = _sum_clusters(run)
+    names = sorted(sums, key=lambda name: (Fraction(sums[name], counts[name]), name))
+    return keep_clusters(run, names[:number])
+
+
 def measure_run(run: RunCells) -> RunInfluence:
     """Return the average of a run and the influence of its cells, places and clusters, in exact arithmetic."""
-    sums: defaultdict[str, int] = defaultdict(int)
-    counts: defaultdict[str, int] = defaultdict(int)
-    for cell in run.cells:
-        sums[cell.cluster] += cell.sum
-        counts[cell.cluster] += cell.count
+    sums, counts = _sum_clusters(run)
     if run.weighting is Weighting.POOLED:
         return _measure_pooled(run, sums, counts)
     return _measure_per_cluster(run, sums, counts)
@@ -152,6 +155,16 @@ def average_columns(rows: Sequence[Sequence[float]]) -> tuple[float, ...]:
     depends on the version of Python.)
     """
     return tuple(math.fsum(column) / len(rows) for column in zip(*rows, strict=True))
+
+
+def _sum_clusters(run: RunCells) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """Return the sum and the number of samples of each cluster."""
+    sums: defaultdict[str, int] = defaultdict(int)
+    counts: defaultdict[str, int] = defaultdict(int)
+    for cell in run.cells:
+        sums[cell.cluster] += cell.sum
+        counts[cell.cluster] += cell.count
+    return sums, counts
 
 
 def _measure_pooled(run: RunCells, sums: Mapping[str, int], counts: Mapping[str, int]) -> RunInfluence:
