@@ -148,7 +148,7 @@ def test_only_cells_of_named_clusters_are_kept() -> None:
 
 def test_clusters_of_the_lowest_averages_are_kept() -> None:
     cells = (Cell(0, "c", 4, 1), Cell(0, "b", 8, 2), Cell(0, "a", 100, 100), Cell(0, "d", 90, 10))
-    kept = {
+    names = {
         number: [cell.cluster for cell in keep_lowest_clusters(RunCells(cells, 21), number).cells]
         for number in (1, 2, 9)
     }
