@@ -1,0 +1,1 @@
+"""Intervals, verdicts and gates: what a difference of two runs says beyond chance (docs/judgement.md)."""

@@ -1,0 +1,302 @@
+"""Estimate the change of a metric between two versions, with what is uncertain of it.
+
+Batches of both versions are paired: the first tenth of one run with the first tenth of the other. What all runs share
+at that time (an epoch that starts, a load that grows) cancels. s_k are influences of batches
+(`assay.judgement.batches`), r is the ratio of the averages, or 1 for the difference:
+
+    d_k = s_k(other) - r s_k(base)
+    V_T = B/(B-1) sum d_k^2                                      B - 1 degrees of freedom
+    B   = the first of the ladder with r1 + 1/B < 1/sqrt(B),     r1 = sum d_k d_(k+1) / sum d_k^2
+
+Hosts are a second level, if both versions have at least two of the same names. With d_h and d_kh, the same of hosts and
+of cells, and H hosts:
+
+    V_H = H/(H-1) sum d_h^2,   V_C = sum d_kh^2
+    V   = V_T                              if V_H <= F.90(H-1, inf) V_C
+          max(V_T, V_T + V_H - V_C)        else, with (V_T + V_H)^2 / (V_T^2/(B-1) + V_H^2/(H-1)) degrees of freedom
+
+Repeats are a third: V_r = s^2 (1/R_base + 1/R_other), with s^2 of `assay.judgement.repeats`. Of V and V_r, each with
+its degrees of freedom (cut to an even number), that with the wider 95 % interval decides. If the greater variance
+decided, three runs would give intervals that cover 93 % where runs differ a little more than they vary.
+
+Sources: batch means with a test of von Neumann's kind (Fishman 1978); variances of two-way clusters (Cameron, Gelbach
+and Miller 2011); degrees of freedom after Satterthwaite (1946).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import TypeVar
+
+from assay.judgement.batches import RunInfluence, average_columns, build_ladder, merge_cells, merge_places
+from assay.judgement.f_quantile import find_f_90
+from assay.judgement.repeats import LEAST_DF, RunNoise
+from assay.judgement.student_t import compute_cdf, compute_quantile, floor_to_even
+
+_LEAST_HOSTS = 2
+_UPPER = 0.975  # also for other levels: one variance decides on intervals and verdicts alike
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+class Component(StrEnum):
+    """The part of the variance that decides how wide an interval is."""
+
+    TIME = "time"
+    HOSTS = "time and hosts"
+    RUNS = "runs"
+
+
+class Note(StrEnum):
+    """What a reader has to know of an interval."""
+
+    OTHER_HOSTS = "hosts have other names: differences between hosts are not in the interval"
+    SOME_OTHER_HOSTS = "some hosts are in one run only"
+
+
+class Reason(StrEnum):
+    """Why there is no verdict."""
+
+    NO_TIME = "its rows have no time"
+    FORMULA = "it is computed from other metrics"
+    NO_SAMPLES = "a run has no samples"
+    TOO_FEW_UNITS = "fewer than 21 units of time"
+    TOO_FEW_SAMPLES = "fewer than 10 samples lie beyond"
+    ZERO_BASE = "the base is 0"
+    CONSTANT = "it does not vary within the runs"
+    IDENTICAL = "both runs take the same course"
+    TOO_SHORT = "the run is too short for how slowly this varies"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The bounds between which a change lies."""
+
+    low: float
+    high: float
+
+    def is_within(self, bound: float) -> bool:
+        """Return whether the interval lies between -bound and bound."""
+        return -bound <= self.low and self.high <= bound
+
+
+@dataclass(frozen=True)
+class Version:
+    """The runs of one version.
+
+    `estimates` are the averages of the runs. `runs` is empty if the metric has no cells; `reason` then says why.
+    """
+
+    estimates: tuple[Fraction, ...]
+    runs: tuple[RunInfluence, ...] = ()
+    reason: Reason = Reason.NO_TIME
+
+    @classmethod
+    def from_runs(cls, runs: Iterable[RunInfluence]) -> Version:
+        """Return the version with these runs."""
+        every = tuple(runs)
+        return cls(tuple(run.mean for run in every), every)
+
+    @cached_property
+    def mean(self) -> Fraction:
+        """The average of the runs' averages."""
+        return sum(self.estimates, Fraction(0)) / len(self.estimates)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The variance of a change in the metric's unit squared, with its degrees of freedom and the part that decided.
+
+    `batches` is 0 if only repeats are known.
+    """
+
+    variance: float
+    df: int
+    decided_by: Component
+    batches: int = 0
+    is_too_short: bool = False
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change and its standard error, both in percent of the base or both in the metric's unit."""
+
+    value: float
+    error: float
+    df: int
+
+    def compute_interval(self, level: float = 0.95) -> Interval:
+        """Return the interval that holds the true change with a probability of `level`."""
+        reach = compute_quantile((1 + level) / 2, self.df) * self.error
+        return Interval(self.value - reach, self.value + reach)
+
+    def compute_p(self) -> float:
+        """Return the two-sided p of "no change"."""
+        return min(1.0, 2 * compute_cdf(-abs(self.value) / self.error, self.df))
+
+    def compute_p_above(self, bound: float) -> float:
+        """Return the one-sided p of "the change is at most `bound`"."""
+        return compute_cdf((bound - self.value) / self.error, self.df)
+
+    def compute_p_below(self, bound: float) -> float:
+        """Return the one-sided p of "the change is at least `bound`"."""
+        return compute_cdf((self.value - bound) / self.error, self.df)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The change of a metric between two versions.
+
+    `base` and `value` are the averages in the metric's unit, `spread` is that of `percent`. `units` is the least number
+    of units of time of a run, 0 where the metric has no cells.
+    """
+
+    base: float
+    value: float
+    difference: Change
+    percent: Change
+    spread: Spread
+    units: int
+
+    def convert_to_unit(self, factor: Fraction) -> Comparison:
+        """Return the comparison with averages and difference times a factor, which leaves percents as they are."""
+        difference = replace(
+            self.difference,
+            value=_scale(self.difference.value, factor),
+            error=_scale(self.difference.error, abs(factor)),
+        )
+        return replace(self, base=_scale(self.base, factor), value=_scale(self.value, factor), difference=difference)
+
+
+def compare(base: Version, other: Version, noise: RunNoise | None = None) -> Comparison | Reason:
+    """Estimate the change from one version to another; return the reason if nothing can be said of it.
+
+    With `noise` of at least 2 degrees of freedom, metrics are judged that have no time, are constant within a run, or
+    have too few units: repeats show what they vary by.
+    """
+    if not base.estimates or not other.estimates:
+        return Reason.NO_SAMPLES
+    if not base.mean:
+        return Reason.ZERO_BASE
+    of_percent = _estimate_total(base, other, float(other.mean / base.mean), noise)
+    of_difference = _estimate_total(base, other, 1.0, noise)
+    if isinstance(of_percent, Reason):
+        return of_percent
+    if isinstance(of_difference, Reason):
+        return of_difference
+    scale = abs(float(base.mean))
+    change = other.mean - base.mean
+    return Comparison(
+        float(base.mean),
+        float(other.mean),
+        Change(float(change), math.sqrt(of_difference.variance), of_difference.df),
+        Change(float(100 * change / abs(base.mean)), 100 * math.sqrt(of_percent.variance) / scale, of_percent.df),
+        of_percent,
+        min((run.units for run in (*base.runs, *other.runs)), default=0),
+    )
+
+
+def estimate_spread(base: Sequence[RunInfluence], other: Sequence[RunInfluence], ratio: float) -> Spread | None:
+    """Estimate the variance of `other - ratio * base` from batches of time and from hosts; None for too few units.
+
+    Several runs of a version are averaged batch by batch.
+    """
+    spread = None
+    for batches in build_ladder(min(run.units for run in (*base, *other))):
+        pairs = zip(_average_batches(base, batches), _average_batches(other, batches), strict=True)
+        spread = _spread_over_time([after - ratio * before for before, after in pairs])
+        if not spread.is_too_short:
+            break
+    return _add_hosts(spread, base, other, ratio) if spread else None
+
+
+def are_uncorrelated(differences: Sequence[float]) -> bool:
+    """Return whether neighbours among n numbers, whose sum is 0, are no more alike than chance allows.
+
+    r1 + 1/n < 1/sqrt(n): r1 of independent numbers has the mean -1/n and a standard deviation of nearly 1/sqrt(n).
+    """
+    count = len(differences)
+    squares = math.fsum(item * item for item in differences)
+    products = math.fsum(one * following for one, following in pairwise(differences))
+    return not squares or products / squares + 1 / count < 1 / math.sqrt(count)
+
+
+def combine_with_noise(within: Spread | None, noise: RunNoise | None, base_runs: int, other_runs: int) -> Spread | None:
+    """Return that variance, within runs or between runs, which gives the wider interval; None if neither is known.
+
+    Runs that are too short for the one are not so for the other: repeats show all that varies.
+    """
+    if noise is None or noise.df < LEAST_DF:
+        return within
+    variance, df = noise.variance * (1 / base_runs + 1 / other_runs), floor_to_even(noise.df)
+    if within and _measure_reach(within.variance, within.df) >= _measure_reach(variance, df):
+        return within
+    notes = within.notes if within else ()
+    return Spread(variance, df, Component.RUNS, within.batches if within else 0, False, notes)
+
+
+def _estimate_total(base: Version, other: Version, ratio: float, noise: RunNoise | None) -> Spread | Reason:
+    """Return the variance of a change, or why it is not known."""
+    within, reason = None, next((item.reason for item in (base, other) if not item.runs), None)
+    if reason is None:
+        within = estimate_spread(base.runs, other.runs, ratio)
+        varies = any(any(run.by_place) for run in (*base.runs, *other.runs))
+        reason = Reason.TOO_FEW_UNITS if within is None else Reason.IDENTICAL if varies else Reason.CONSTANT
+    total = combine_with_noise(within, noise, len(base.estimates), len(other.estimates))
+    return total if total and total.variance else reason
+
+
+def _scale(number: float, factor: Fraction) -> float:
+    return number * factor.numerator / factor.denominator
+
+
+def _measure_reach(variance: float, df: int) -> float:
+    return compute_quantile(_UPPER, df) * math.sqrt(variance)
+
+
+def _average_batches(runs: Sequence[RunInfluence], batches: int) -> tuple[float, ...]:
+    return average_columns([merge_places(run, batches) for run in runs])
+
+
+def _spread_over_time(differences: Sequence[float]) -> Spread:
+    count = len(differences)
+    variance = count / (count - 1) * math.fsum(item * item for item in differences)
+    return Spread(variance, count - 1, Component.TIME, count, is_too_short=not are_uncorrelated(differences))
+
+
+def _add_hosts(spread: Spread, base: Sequence[RunInfluence], other: Sequence[RunInfluence], ratio: float) -> Spread:
+    """Return the variance with the differences between hosts, where these are greater than chance allows."""
+    names = [run.by_cluster.keys() for run in (*base, *other)]
+    every, shared = set().union(*names), set(names[0]).intersection(*names)
+    if len(shared) < _LEAST_HOSTS:
+        return replace(spread, notes=(Note.OTHER_HOSTS,)) if len(every) > 1 else spread
+    if len(shared) < len(every):
+        spread = replace(spread, notes=(Note.SOME_OTHER_HOSTS,))
+    by_host = _subtract([run.by_cluster for run in base], [run.by_cluster for run in other], ratio)
+    cells_of_base = [merge_cells(run, spread.batches) for run in base]
+    cells_of_other = [merge_cells(run, spread.batches) for run in other]
+    by_cell = _subtract(cells_of_base, cells_of_other, ratio)
+    of_time, count, hosts = spread.variance, spread.batches, len(every)
+    of_hosts = hosts / (hosts - 1) * math.fsum(item * item for item in by_host)
+    of_cells = math.fsum(item * item for item in by_cell)
+    if of_hosts <= find_f_90(hosts - 1) * of_cells:
+        return spread
+    df = (of_time + of_hosts) ** 2 / (of_time**2 / (count - 1) + of_hosts**2 / (hosts - 1))
+    variance = max(of_time, of_time + of_hosts - of_cells)
+    return replace(spread, variance=variance, df=floor_to_even(df), decided_by=Component.HOSTS)
+
+
+def _subtract(base: Sequence[Mapping[_Key, float]], other: Sequence[Mapping[_Key, float]], ratio: float) -> list[float]:
+    """Return the mean of `other` less that of `base`, for each key of any of them; an absent influence is 0."""
+    keys = set[_Key]().union(*base, *other)
+    return [_average(other, key) - ratio * _average(base, key) for key in keys]
+
+
+def _average(runs: Sequence[Mapping[_Key, float]], key: _Key) -> float:
+    return math.fsum(run.get(key, 0.0) for run in runs) / len(runs)

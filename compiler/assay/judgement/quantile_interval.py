@@ -1,0 +1,83 @@
+"""Estimate intervals of quantiles, and of their difference between two runs.
+
+The interval of a quantile q at the share c has as its ends the samples at the shares c - t SE and c + t SE. SE is the
+standard error of the share of samples up to q, from batches of the run's time: the indicator of "at most q" is a
+metric as any other. (Woodruff 1952; for dependent samples Heidelberger and Lewis 1984.)
+
+The interval of a difference combines those of the two quantiles, [l, u] each (MOVER: Zou and Donner 2008):
+
+    q_b - q_a - sqrt((q_b - l_b)^2 + (u_a - q_a)^2)  ...  q_b - q_a + sqrt((u_b - q_b)^2 + (q_a - l_a)^2)
+
+At the ends of a distribution samples are too few: n min(c, 1 - c) must be at least 10, or most intervals are wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from assay.judgement.batches import RunCells, build_ladder, measure_run, merge_places
+from assay.judgement.interval import Interval, Reason, are_uncorrelated
+from assay.judgement.student_t import compute_quantile
+
+LEAST_BEYOND = 10  # samples above and below
+
+
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """A quantile of a run with its interval; `batches` are those of its standard error."""
+
+    value: float
+    interval: Interval
+    batches: int
+    is_too_short: bool
+
+
+def has_interval(count: int, share: Fraction) -> bool:
+    """Return whether `count` samples are enough for the interval of the quantile at a share."""
+    return count * min(share, 1 - share) >= LEAST_BEYOND
+
+
+def find_index(count: int, share: Fraction) -> int:
+    """Return the index of the quantile among `count` ascending samples: min(floor(count share), count - 1)."""
+    return max(0, min(math.floor(count * share), count - 1))
+
+
+def estimate_quantile(
+    share: Fraction, indicator: RunCells, value_at: Callable[[int], float], level: float = 0.95
+) -> Quantile | Reason:
+    """Estimate a quantile of pooled samples.
+
+    The cells of `indicator` have as their sums how many of their samples are at most the quantile. `value_at` returns
+    the sample at an index of the ascending samples. The reason is returned for fewer than 21 units of time, and for too
+    few samples above or below.
+    """
+    count = sum(cell.count for cell in indicator.cells)
+    ladder = build_ladder(indicator.units)
+    if not ladder:
+        return Reason.TOO_FEW_UNITS
+    if not has_interval(count, share):
+        return Reason.TOO_FEW_SAMPLES
+    run = measure_run(indicator)
+    for batches in ladder:
+        influences = merge_places(run, batches)
+        if is_long_enough := are_uncorrelated(influences):
+            break
+    variance = batches / (batches - 1) * math.fsum(item * item for item in influences)
+    reach = Fraction(compute_quantile((1 + level) / 2, batches - 1) * math.sqrt(variance))
+    low, high = (value_at(find_index(count, bound)) for bound in (share - reach, share + reach))
+    return Quantile(value_at(find_index(count, share)), Interval(low, high), batches, not is_long_enough)
+
+
+def compare_quantiles(base: Quantile, other: Quantile) -> Interval:
+    """Return the interval of the difference of two quantiles, in the metric's unit."""
+    change = other.value - base.value
+    down = _add_squares(other.value - other.interval.low, base.interval.high - base.value)
+    up = _add_squares(other.interval.high - other.value, base.value - base.interval.low)
+    return Interval(change - down, change + up)
+
+
+def _add_squares(one: float, other: float) -> float:
+    return math.sqrt(one * one + other * other)

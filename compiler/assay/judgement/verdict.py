@@ -1,0 +1,113 @@
+"""Judge changes: better, worse, changed, the same, open, or not judged.
+
+With x the change in percent, in the direction that is bad for the metric, and a margin of what is too little to matter:
+
+    worse    the interval lies wholly beyond the margin in the bad direction, as Criterion's rule has it
+    better   the same in the good direction
+    changed  either of them, for a metric that is better in no direction
+    same     the interval of twice the error (90 % instead of 95 %) lies within the margin: two one-sided tests
+             (Schuirmann 1987)
+    open     else, and always if the run is too short
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assay.judgement.interval import Comparison, Interval, Reason
+
+
+class Verdict(StrEnum):
+    """What a comparison says of a metric."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    CHANGED = "changed"
+    SAME = "same"
+    OPEN = "open"
+    NOT_JUDGED = "not judged"
+
+
+class Direction(StrEnum):
+    """In which direction a metric is better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    NEITHER = "neither"
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How small a change is too little to matter: up to so much percent of the base, or up to an amount.
+
+    The greater of them counts; 0 stands for none. The amount is in the metric's unit.
+    """
+
+    percent: float = 0.0
+    amount: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a margin below 0."""
+        if self.percent < 0 or self.amount < 0:
+            raise ValueError(f"{self} is below 0")
+
+    def convert_to_percent(self, base: float) -> float:
+        """Return the margin in percent of a base that is not 0."""
+        return max(self.percent, 100 * self.amount / abs(base))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on a metric.
+
+    `reason` says why a metric is not judged, or why it is open whatever the interval. `margin` and `interval` are in
+    percent of the base, `p` is that of "no change", `p_worse` that of "not worse by more than the margin" (1 for a
+    metric that is better in no direction). What is not judged has None for each of them.
+    """
+
+    verdict: Verdict
+    direction: Direction
+    reason: Reason | None = None
+    comparison: Comparison | None = None
+    interval: Interval | None = None
+    margin: float | None = None
+    p: float | None = None
+    p_worse: float | None = None
+
+
+def judge(comparison: Comparison | Reason, margin: Margin, direction: Direction, level: float = 0.95) -> Judgement:
+    """Judge a change, or pass on the reason why it is not known."""
+    if isinstance(comparison, Reason):
+        return Judgement(Verdict.NOT_JUDGED, direction, comparison)
+    least = margin.convert_to_percent(comparison.base)
+    return Judgement(
+        _decide(comparison, least, direction, level),
+        direction,
+        Reason.TOO_SHORT if comparison.spread.is_too_short else None,
+        comparison,
+        comparison.percent.compute_interval(level),
+        least,
+        comparison.percent.compute_p(),
+        _compute_p_worse(comparison, least, direction),
+    )
+
+
+def _decide(comparison: Comparison, least: float, direction: Direction, level: float) -> Verdict:
+    change = comparison.percent
+    interval = change.compute_interval(level)
+    if comparison.spread.is_too_short:
+        return Verdict.OPEN
+    if interval.low > least or interval.high < -least:
+        if direction is Direction.NEITHER:
+            return Verdict.CHANGED
+        return Verdict.WORSE if (interval.low > least) == (direction is Direction.LOWER) else Verdict.BETTER
+    return Verdict.SAME if change.compute_interval(2 * level - 1).is_within(least) else Verdict.OPEN
+
+
+def _compute_p_worse(comparison: Comparison, least: float, direction: Direction) -> float:
+    if direction is Direction.NEITHER:
+        return 1.0
+    if direction is Direction.LOWER:
+        return comparison.percent.compute_p_above(least)
+    return comparison.percent.compute_p_below(-least)

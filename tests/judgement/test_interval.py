@@ -1,0 +1,303 @@
+"""Intervals of changes: those of the plain formulas, and what must not move them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from assay.judgement.batches import Cell, RunCells, Weighting, measure_run
+from assay.judgement.interval import (
+    Change,
+    Comparison,
+    Component,
+    Interval,
+    Note,
+    Reason,
+    Spread,
+    Version,
+    combine_with_noise,
+    compare,
+)
+from assay.judgement.repeats import RunNoise
+from tests.judgement import plain_interval
+from tests.judgement.random_runs import HOSTS, draw_run
+from tests.support.deep import examples
+
+SEEDS = st.integers(0, 2**32)
+UNITS = st.sampled_from([21, 56, 100, 189, 2250])
+WEIGHTINGS = st.sampled_from(Weighting)
+HOST_LISTS = st.sampled_from([("",), HOSTS[:2], HOSTS])
+SOME = settings(derandomize=True, deadline=None, max_examples=examples(60))
+ALIKE = {"rel": 1e-9, "abs": 1e-12}
+
+
+def version(*runs: RunCells) -> Version:
+    return Version.from_runs(measure_run(run) for run in runs)
+
+
+def compared(base: RunCells, other: RunCells, noise: RunNoise | None = None) -> Comparison:
+    comparison = compare(version(base), version(other), noise)
+    assert isinstance(comparison, Comparison)
+    return comparison
+
+
+def moved(run: RunCells, cells: Sequence[Cell]) -> RunCells:
+    return replace(run, cells=tuple(cells))
+
+
+def shuffled(run: RunCells, seed: int) -> RunCells:
+    """The run with its cells in another order and its hosts under names that sort the other way."""
+    cells = [replace(cell, cluster="".join(chr(255 - ord(letter)) for letter in cell.cluster)) for cell in run.cells]
+    Random(seed).shuffle(cells)
+    return moved(run, cells)
+
+
+@SOME
+@given(SEEDS, UNITS, UNITS, WEIGHTINGS, HOST_LISTS, HOST_LISTS)
+def test_interval_is_that_of_the_plain_formulas(
+    seed: int, units: int, others: int, weighting: Weighting, hosts: Sequence[str], other_hosts: Sequence[str]
+) -> None:
+    base, other = draw_run(seed, units, hosts, weighting), draw_run(seed + 1, others, other_hosts, weighting)
+    comparison = compared(base, other)
+    before, after = plain_interval.average(base), plain_interval.average(other)
+    ratio = after / before
+    for change, of_ratio, scale in ((comparison.percent, ratio, 100 / before), (comparison.difference, 1.0, 1.0)):
+        variance, df, _ = plain_interval.variance(base, other, of_ratio)
+        even = max(2, 2 * math.floor(df / 2))
+        assert change.df == even
+        assert change.value == pytest.approx((after - before) * scale, **ALIKE)
+        assert change.error == pytest.approx(math.sqrt(variance) * scale, **ALIKE)
+        reach = stats.t.ppf(0.975, even) * math.sqrt(variance) * scale
+        interval = change.compute_interval()
+        assert (interval.low, interval.high) == pytest.approx((change.value - reach, change.value + reach), **ALIKE)
+    assert comparison.spread.batches == plain_interval.variance(base, other, ratio)[2]
+    assert comparison.units == min(units, others)
+
+
+@pytest.mark.parametrize("hosts", [HOSTS[:2], HOSTS])
+def test_hosts_of_equal_levels_seldom_decide(hosts: Sequence[str]) -> None:
+    """Of hosts without a level of their own, the test at 10 % lets some decide: those of the plain formulas."""
+    deciding = 0
+    for seed in range(0, 600, 2):
+        base, other = (draw_run(seed + index, 30, hosts, range_of_levels=0) for index in (0, 1))
+        comparison = compared(base, other)
+        variance, df, batches = plain_interval.variance(base, other, 1.0)
+        assert comparison.difference.error == pytest.approx(math.sqrt(variance), rel=1e-9)
+        deciding += df != batches - 1
+    assert 0.05 < deciding / 300 < 0.2
+
+
+@SOME
+@given(SEEDS, UNITS, WEIGHTINGS)
+def test_order_of_cells_and_hosts_changes_no_bit(seed: int, units: int, weighting: Weighting) -> None:
+    base, other = draw_run(seed, units, HOSTS, weighting), draw_run(seed + 1, units, HOSTS, weighting)
+    assert compared(shuffled(base, seed), shuffled(other, seed + 1)) == compared(base, other)
+
+
+@SOME
+@given(SEEDS, UNITS, WEIGHTINGS, st.sampled_from([3, 1000, 2**40]))
+def test_interval_scales_with_the_values(seed: int, units: int, weighting: Weighting, factor: int) -> None:
+    runs = [draw_run(seed + index, units, HOSTS, weighting) for index in (0, 1)]
+    large = [moved(run, [replace(cell, sum=factor * cell.sum) for cell in run.cells]) for run in runs]
+    one, other = compared(*runs), compared(*large)
+    assert other.percent.value == one.percent.value
+    assert other.percent.error == pytest.approx(one.percent.error, rel=1e-12)
+    assert other.difference.error == pytest.approx(factor * one.difference.error, rel=1e-12)
+    assert other.difference.compute_p() == pytest.approx(one.difference.compute_p(), rel=1e-9)
+
+
+@SOME
+@given(SEEDS, UNITS, WEIGHTINGS)
+def test_another_scale_of_equal_values_changes_no_bit(seed: int, units: int, weighting: Weighting) -> None:
+    runs = [draw_run(seed + index, units, HOSTS, weighting) for index in (0, 1)]
+    fine = [
+        RunCells(tuple(replace(cell, sum=10**6 * cell.sum) for cell in run.cells), units, 10**6 * run.scale, weighting)
+        for run in runs
+    ]
+    assert compared(*fine) == compared(*runs)
+
+
+@SOME
+@given(SEEDS, UNITS, WEIGHTINGS)
+def test_exchanged_runs_mirror_the_difference(seed: int, units: int, weighting: Weighting) -> None:
+    base, other = draw_run(seed, units, HOSTS, weighting), draw_run(seed + 1, units, HOSTS, weighting)
+    there, back = compared(base, other).difference, compared(other, base).difference
+    interval = there.compute_interval()
+    assert back == replace(there, value=-there.value)
+    assert back.compute_interval() == Interval(-interval.high, -interval.low)
+    assert back.compute_p() == there.compute_p()
+
+
+@SOME
+@given(SEEDS, UNITS, WEIGHTINGS)
+def test_exchanged_runs_have_the_inverse_ratio(seed: int, units: int, weighting: Weighting) -> None:
+    base, other = draw_run(seed, units, HOSTS, weighting), draw_run(seed + 1, units, HOSTS, weighting)
+    there, back = compared(base, other), compared(other, base)
+    assert (1 + there.percent.value / 100) * (1 + back.percent.value / 100) == pytest.approx(1)
+    # The error of 1/r is that of r, divided by r^2.
+    assert back.percent.error == pytest.approx(there.percent.error / (1 + there.percent.value / 100) ** 2)
+
+
+def steady_run(seed: int, drift: int) -> RunCells:
+    """A run with one sample at each of 100 places, which rises by a drift from place to place."""
+    random = Random(seed)
+    return RunCells(tuple(Cell(at, "", 10**4 + random.randrange(10**4) + at * drift, 1) for at in range(100)), 100)
+
+
+def test_common_course_of_both_runs_cancels() -> None:
+    still, drifting = ([steady_run(seed, drift) for seed in (1, 2)] for drift in (0, 10**6))
+    assert compared(*drifting).difference.error == pytest.approx(compared(*still).difference.error, rel=1e-9)
+
+
+def test_equal_runs_take_the_same_course() -> None:
+    run = draw_run(1, 100)
+    assert compare(version(run), version(run)) is Reason.IDENTICAL
+
+
+def test_two_equal_runs_of_a_version_are_as_one() -> None:
+    base, other = draw_run(1, 100, HOSTS), draw_run(2, 100, HOSTS)
+    assert compare(version(base, base), version(other, other)) == compared(base, other)
+
+
+def test_runs_of_a_version_narrow_the_interval() -> None:
+    base, other = [draw_run(seed, 2250) for seed in range(4)], [draw_run(seed, 2250) for seed in range(4, 8)]
+    one, four = compared(base[0], other[0]), compare(version(*base), version(*other))
+    assert isinstance(four, Comparison)
+    assert four.base == pytest.approx(math.fsum(plain_interval.average(run) for run in base) / 4)
+    assert four.difference.error == pytest.approx(one.difference.error / 2, rel=0.3)
+
+
+def test_order_of_a_versions_runs_changes_no_bit() -> None:
+    base, other = [draw_run(seed, 200, HOSTS) for seed in range(3)], draw_run(9, 200, HOSTS)
+    assert compare(version(*base), version(other)) == compare(version(*base[::-1]), version(other))
+
+
+def test_unit_converts_averages_and_difference() -> None:
+    """From seconds in thousandths to milliseconds: percents stay as they are."""
+    comparison = compared(draw_run(1, 100), draw_run(2, 100))
+    converted = comparison.convert_to_unit(Fraction(1000))
+    assert (converted.percent, converted.spread) == (comparison.percent, comparison.spread)
+    assert converted.base == pytest.approx(1000 * comparison.base)
+    assert converted.value == pytest.approx(1000 * comparison.value)
+    assert converted.difference.error == pytest.approx(1000 * comparison.difference.error)
+    assert converted.difference.compute_p() == pytest.approx(comparison.difference.compute_p())
+
+
+def constant_hosts(levels: Sequence[int], names: Sequence[str] = HOSTS) -> RunCells:
+    """A run of 100 units whose hosts always have the same value."""
+    cells = [Cell(place, name, level, 1) for place in range(100) for name, level in zip(names, levels, strict=False)]
+    return RunCells(tuple(cells), 100, 1, Weighting.PER_CLUSTER)
+
+
+def test_levels_of_hosts_decide_where_time_varies_not() -> None:
+    base, other = (100, 102, 98, 101, 99), (103, 101, 102, 105, 99)
+    comparison = compared(constant_hosts(base), constant_hosts(other))
+    paired = stats.ttest_rel(other, base)
+    assert (comparison.spread.decided_by, comparison.difference.df) == (Component.HOSTS, 4)
+    assert not comparison.spread.is_too_short
+    assert comparison.difference.compute_p() == pytest.approx(paired.pvalue)
+    assert comparison.difference.error == pytest.approx((102 - 100) / paired.statistic)
+
+
+def test_hosts_with_other_names_leave_time_alone() -> None:
+    base, other = draw_run(1, 100, HOSTS[:3]), draw_run(2, 100, ("x", "y", "z"))
+    spread = compared(base, other).spread
+    assert (spread.decided_by, spread.notes) == (Component.TIME, (Note.OTHER_HOSTS,))
+
+
+def test_hosts_of_one_run_alone_are_noted() -> None:
+    spread = compared(draw_run(1, 100, HOSTS), draw_run(2, 100, HOSTS[1:])).spread
+    assert spread.notes == (Note.SOME_OTHER_HOSTS,)
+
+
+def test_level_of_an_unpaired_host_widens_the_interval() -> None:
+    base = constant_hosts((100, 102, 98, 101, 150))
+    same, other = (
+        constant_hosts((101, 102, 99, 101, 151)),
+        constant_hosts((101, 102, 99, 101, 151), ("a", "b", "c", "d", "x")),
+    )
+    assert compared(base, other).difference.error > 5 * compared(base, same).difference.error
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "reason"),
+    [
+        (Version(()), version(draw_run(1, 100)), Reason.NO_SAMPLES),
+        (version(draw_run(1, 100)), Version(()), Reason.NO_SAMPLES),
+        (version(draw_run(1, 20)), version(draw_run(2, 100)), Reason.TOO_FEW_UNITS),
+        (Version((Fraction(0),)), Version((Fraction(1),)), Reason.ZERO_BASE),
+        (Version((Fraction(2),)), Version((Fraction(1),)), Reason.NO_TIME),
+        (Version((Fraction(2),), reason=Reason.FORMULA), Version((Fraction(1),)), Reason.FORMULA),
+        (version(constant_hosts((7,))), version(constant_hosts((8,))), Reason.CONSTANT),
+        (version(constant_hosts((7, 7))), version(constant_hosts((7, 7))), Reason.CONSTANT),
+    ],
+)
+def test_reason_is_that_of_what_cannot_be_judged(base: Version, other: Version, reason: Reason) -> None:
+    assert compare(base, other) is reason
+
+
+@pytest.mark.parametrize(
+    ("base", "other"),
+    [
+        (Version((Fraction(2),)), Version((Fraction(3),))),
+        (Version((Fraction(2),), reason=Reason.FORMULA), Version((Fraction(3),), reason=Reason.FORMULA)),
+        (version(constant_hosts((2,))), version(constant_hosts((3,)))),
+    ],
+)
+def test_repeats_judge_what_time_cannot(base: Version, other: Version) -> None:
+    comparison = compare(base, other, RunNoise(0.02, 4))
+    assert isinstance(comparison, Comparison)
+    assert comparison.spread.decided_by is Component.RUNS
+    assert comparison.difference == Change(1.0, 0.2, 4)
+    assert comparison.percent == Change(50.0, pytest.approx(10.0), 4)
+
+
+def test_wider_of_two_intervals_decides() -> None:
+    within = Spread(4.0, 62, Component.TIME, 63)
+    # t is 2.00 with 62 degrees of freedom and 2.78 with 4: 2.00^2 * 4 = 2.78^2 * 2.07
+    for variance, expected in ((1.0, within), (1.1, replace(within, variance=2.2, df=4, decided_by=Component.RUNS))):
+        assert combine_with_noise(within, RunNoise(variance, 5), 1, 1) == expected
+
+
+def test_repeats_count_by_the_number_of_runs() -> None:
+    total = combine_with_noise(None, RunNoise(6.0, 4), 3, 2)
+    assert total is not None
+    assert total.variance == pytest.approx(6.0 / 3 + 6.0 / 2)
+
+
+def test_one_degree_of_freedom_of_repeats_is_ignored() -> None:
+    within = Spread(4.0, 62, Component.TIME, 63)
+    assert combine_with_noise(within, RunNoise(100.0, 1), 1, 1) == within
+    assert combine_with_noise(None, RunNoise(100.0, 1), 1, 1) is None
+
+
+def test_slowly_varying_run_is_too_short() -> None:
+    slow = RunCells(tuple(Cell(place, "", 1000 + place, 1) for place in range(100)), 100)
+    steady = RunCells(tuple(Cell(place, "", 1000, 1) for place in range(100)), 100)
+    spread = compared(slow, steady).spread
+    assert (spread.is_too_short, spread.batches) == (True, 7)
+    with_repeats = compared(slow, steady, RunNoise(1000.0, 4)).spread
+    assert (with_repeats.is_too_short, with_repeats.decided_by) == (False, Component.RUNS)
+
+
+@pytest.mark.parametrize("bound", [-3.0, 0.0, 1.0, 10.0])
+def test_p_of_a_bound_is_that_of_scipy(bound: float) -> None:
+    change = Change(2.0, 1.5, 6)
+    expected = stats.t.cdf((bound - 2.0) / 1.5, 6)
+    assert change.compute_p_above(bound) == pytest.approx(expected, abs=1e-12)
+    assert change.compute_p_below(bound) == pytest.approx(1 - expected, abs=1e-12)
+    assert change.compute_p() == pytest.approx(2 * stats.t.sf(2.0 / 1.5, 6), abs=1e-12)
+
+
+def test_interval_excludes_0_where_p_is_small() -> None:
+    for value in (2.0, 2.4, 2.5, 3.0):
+        change = Change(value, 1.0, 6)
+        assert (change.compute_interval().low > 0) == (change.compute_p() < 0.05)
