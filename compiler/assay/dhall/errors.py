@@ -118,7 +118,7 @@ def build_error(
 
 
 def place_error(error: DhallError, node: Node) -> DhallError:
-    """Return an error with the position of an expression, unless it has one: a budget does not know where it ends."""
+    """Return an error with the place of an expression, unless it has one: errors of a budget have none."""
     (first, *others) = error.problems
     if others or first.span is not None or not node.source.text:
         return error

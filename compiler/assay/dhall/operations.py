@@ -1,4 +1,4 @@
-"""What operators do with values; operands that wait for variables are simplified as the standard says."""
+"""Apply operators to values; simplify operations on neutral values as the standard prescribes."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ def _flatten(parts: list[Value]) -> list[Value]:
 
 
 def join(fields: dict[str, Value], first: VRecord, second: VRecord) -> VRecord:
-    """Return a record that was joined from others, the first before the second.
+    """Return a record that is joined from two others, the preferred one first.
 
-    Beyond some joins, where fields were written is forgotten: a loop would otherwise hold every record before.
+    Beyond `MAX_JOINED` nested joins, the origin is dropped: otherwise a loop would keep all its records in memory.
     """
     spend_cells(32 + 4 * len(fields))
     depth = 1 + max(first.depth, second.depth)
