@@ -12,7 +12,7 @@ from assay.util.scratch import get_process_folder
 
 
 def write_file(root: Path, target: Path, content: bytes | str) -> None:
-    """Write a file below `root`, by way of its temporary folder.  Raises OSError."""
+    """Write a file below `root`, through the temporary folder of the process.  Raises OSError."""
     handle, temporary = tempfile.mkstemp(dir=get_process_folder(root))
     try:
         with os.fdopen(handle, "wb") as stream:
