@@ -87,7 +87,7 @@ class Context:
         )
 
     def report(self, error: DhallError) -> None:
-        """Collect an error and go on, unless the budget is used up."""
+        """Collect an error; raise it if the budget is used up."""
         if any(problem.code == "budget" for problem in error.problems):
             raise error
         self.problems.extend(problem for problem in error.problems if problem not in self.problems)

@@ -77,7 +77,7 @@ def _check_record(node: RecordLiteral, expected: Value, context: Context, role: 
 
 
 def _check_fields(node: RecordLiteral, expected: dict[str, Value], context: Context, role: str, path: Path) -> bool:
-    """Check the fields of a literal one by one; report each error; return whether there is none."""
+    """Check the fields of a literal one by one; report each error; return whether all are right."""
     is_right = True
     for name, value in node.fields.items():
         try:

@@ -210,9 +210,7 @@ class _Target:
         if is_folder and not split_path(name) and not name.startswith("/"):
             return
         if reason := kind or explain_refusal(name):
-            raise build_unsafe_name_error(
-                f"a member of the archive is refused: {escape_text(name)}", reason, self.archive
-            )
+            raise build_unsafe_name_error("a member of the archive", name, reason, self.archive)
 
     def find_run(self) -> Path:
         """Return the run's directory.  Raises AssayError: no file is wanted, or there are several runs."""
@@ -245,9 +243,7 @@ class _Target:
         self.top_folders |= {split_path(name)[0]} if is_below else set()
         if path.is_file():  # either of them could be the file of the run
             raise build_unsafe_name_error(
-                f"a member of the archive is refused: {escape_text(name)}",
-                "an earlier member has this name",
-                self.archive,
+                "a member of the archive", name, "an earlier member has this name", self.archive
             )
         disk_space.check_room(self.folder, size, self.archive)
         with path.open("wb") as stream:
@@ -264,9 +260,7 @@ class _Target:
             self.wanted.has(replace_backslashes(name)) or self.wanted.has_below(replace_backslashes(name))
         ):
             reason = "its name has backslashes, where a run has folders"
-            raise build_unsafe_name_error(
-                f"a member of the archive is refused: {escape_text(name)}", reason, self.archive
-            )
+            raise build_unsafe_name_error("a member of the archive", name, reason, self.archive)
 
     def _resolve(self, name: str) -> Path:
         return self.folder.joinpath(*split_path(name))
@@ -354,9 +348,7 @@ def _translate_errors(archive: Path, folder: Path, display_name: str) -> Iterato
         raise _build_error(archive, display_name, str(error)) from None
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         name, reason = Path(str(error.filename)).name, "it is a file and a folder"
-        raise build_unsafe_name_error(
-            f"a member of the archive is refused: {escape_text(name)}", reason, display_name
-        ) from None
+        raise build_unsafe_name_error("a member of the archive", name, reason, display_name) from None
     except OSError as error:
         if error.filename == str(archive):
             cause = error.strerror or str(error)

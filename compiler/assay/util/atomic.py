@@ -31,7 +31,7 @@ def write_file(root: Path, target: Path, content: bytes | str) -> None:
 
 
 def install(root: Path, temporary: Path, target: Path) -> None:
-    """Move a temporary folder to `target`, replacing what is there.  Raises OSError."""
+    """Move a temporary folder to `target`, replacing a file or folder of its name.  Raises OSError."""
     create_parents(root, target)
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Diagnostics: what is wrong, where, expected and found, a hint.
+"""Report problems: message, place, expected and found values, a hint.
 
 Every stage reports problems as `Diagnostic` values, raised together in one `AssayError`; they are rendered once, by the
 command line.  Exit status: 1 specs or data are wrong, 2 usage, 3 a difference, 70 a bug in Assay.
