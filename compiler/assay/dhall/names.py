@@ -69,23 +69,23 @@ def find_renaming(name: str, text: str, line: int, column: int) -> Renaming | No
     return Renaming(located[0].name, build_span(root.source, *located[1])) if located else None
 
 
-def rename(name: str, text: str, line: int, column: int, new: str) -> tuple[Replacement, ...]:
+def rename(name: str, text: str, line: int, column: int, new_name: str) -> tuple[Replacement, ...]:
     """Return the replacements that rename the `let` or parameter at a place, in the order of the text.
 
     Every variable keeps its binder: it gets an index (`x@1`) where another binder of the name is between them.
     Raises `RenameError`, and `DhallError` when the text is no expression.
     """
-    check_name(new)
+    check_name(new_name)
     root = parse_text(name, text).node
     located = _locate(root, root.source.get_offset(line, column))
     if located is None:
         raise RenameError("there is no name of a `let` or a parameter here")
     target, source = located[0], root.source
-    edits = [(target.name_start, find_name_end(source, target.name_start, target.name), new)]
+    edits = [(target.name_start, find_name_end(source, target.name_start, target.name), new_name)]
     puns = _find_puns(root)
     for node, scope in _iter_scopes(root):
         if isinstance(node, Var) and 0 <= node.level < len(scope):
-            new_variable = _write_variable(node, scope, target, new)
+            new_variable = _compute_variable(node, scope, target, new_name)
             if new_variable != (node.name, node.index):
                 label = f"{print_label(puns[id(node)])} = " if id(node) in puns else ""
                 edits.append((node.start, node.end, label + _print_variable(*new_variable)))
@@ -140,9 +140,9 @@ def _find_puns(root: Node) -> dict[int, str]:
     }
 
 
-def _write_variable(node: Var, scope: Scope, target: Binder, new: str) -> tuple[str, int]:
+def _compute_variable(node: Var, scope: Scope, target: Binder, new_name: str) -> tuple[str, int]:
     """Return the name and index of a variable after a binder got a new name."""
-    names = [new if binder is target else binder.name for binder in scope]
+    names = [new_name if binder is target else binder.name for binder in scope]
     return names[node.level], names[node.level + 1 :].count(names[node.level])
 
 

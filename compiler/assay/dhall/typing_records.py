@@ -378,20 +378,22 @@ def _infer_with(node: With, context: Context) -> Value:
     return _infer_update(node, infer(node.value, context), node.path, infer(node.update, context), context)
 
 
-def _infer_update(node: With, owner: Value, path: list[str | None], new: Value, context: Context) -> Value:
+def _infer_update(node: With, owner: Value, path: list[str | None], new_type: Value, context: Context) -> Value:
     name, rest = path[0], path[1:]
     if name is None:
         if not is_optional_type(owner):
             raise build_error("type", node, "`?` in `with` needs an Optional", found=context.describe(owner))
         inner = owner.arguments[0]
-        changed = _infer_update(node, inner, rest, new, context) if rest else new
+        changed = _infer_update(node, inner, rest, new_type, context) if rest else new_type
         if not are_equal(inner, changed):
             fail_mismatch(node.update, inner, changed, context, "the new value")
         return owner
     if type(owner) is not VRecordType:
         raise build_error("type", node, "`with` can only change the fields of a record", found=context.describe(owner))
     inner = owner.fields.get(name, VRecordType({}))
-    return VRecordType({**owner.fields, name: _infer_update(node, inner, rest, new, context) if rest else new})
+    return VRecordType(
+        {**owner.fields, name: _infer_update(node, inner, rest, new_type, context) if rest else new_type}
+    )
 
 
 def _infer_to_map(node: ToMap, context: Context) -> Value:
