@@ -22,7 +22,7 @@ class CollectedFile:
 
 
 def collect_files(evaluator: Evaluator, name: str) -> tuple[CollectedFile, ...]:
-    """Return a file and the files that it imports, directly or not, by name; raise `DhallError` with every problem.
+    """Return a file and its direct and indirect imports, sorted by name; raise `DhallError` with every problem.
 
     A file that is read in two modes is listed once, as code. The evaluator does not parse the same contents again.
     """

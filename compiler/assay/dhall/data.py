@@ -101,7 +101,7 @@ class _Converter:
 
 
 def is_map(value: VList) -> bool:
-    """Return whether the items of a list are entries of a map; of an empty list, whether its type is one of entries."""
+    """Return whether the items of a list are entries of a map; for an empty list, see its type."""
     if value.items:
         return type(value.items[0]) is VRecord and value.items[0].fields.keys() == ENTRY
     return type(value.element) is VRecordType and value.element.fields.keys() == ENTRY

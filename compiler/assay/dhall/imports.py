@@ -225,7 +225,7 @@ def _format_local_path(importer: str, target: Target) -> str:
 
 
 def _normalize_parts(parts: tuple[str, ...]) -> list[str]:
-    """Return the parts of a path without `.`, and without `..` and the part before it."""
+    """Return the parts of a path without `.`; `..` removes the part before it, if there is one."""
     canonical: list[str] = []
     for part in parts:
         if part == ".." and canonical and canonical[-1] != "..":

@@ -238,7 +238,7 @@ def project(value: Value, names: list[str]) -> Value:
 
 
 def update(value: Value, path: list[str | None], new_value: Value, origin: object = None) -> Value:
-    """Return a record or an Optional with a changed part (`with`); `origin` is the expression of the part, with scope."""
+    """Return a record or an Optional with a changed part (`with`); `origin` is the expression of that part."""
     name, rest = path[0], path[1:]
     if name is None:
         if type(value) is VSome:

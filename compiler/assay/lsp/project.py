@@ -1,4 +1,4 @@
-"""Find the problems of specs, with the unsaved texts of an editor in place of files.
+"""Find the problems of specs, where unsaved texts of an editor replace files.
 
 Lines and columns are from 1, columns in characters.
 """

@@ -84,7 +84,7 @@ def sweep(parent: Path, prefix: str = "") -> None:
 
 @contextmanager
 def create_temporary_folder(root: Path | None = None) -> Iterator[Path]:
-    """Create a temporary folder for a block, in the scratch of a cache or of the user.  May raise OSError."""
+    """Create a temporary folder for a block, in the scratch folder of a cache or of the user.  Raises OSError."""
     folder = Path(tempfile.mkdtemp(dir=get_process_folder(root or get_user_folder())))
     try:
         yield folder
