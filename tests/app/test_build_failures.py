@@ -303,7 +303,7 @@ def test_exception_is_reported_as_a_bug(out: Path, cache: Path, monkeypatch: pyt
 
 NOT_UTF8 = """\
 error[not-utf8]: {what} is not UTF-8: `{name}`
-  hint: rename the file or folder; reports name what they are made of, and are UTF-8
+  hint: rename the file or folder: reports are UTF-8, and print its name
 """
 
 

@@ -192,7 +192,7 @@ def test_full_output_disk_is_reported_and_outputs_stay(
     assert result.status == 1
     assert result.err == (
         f"error[disk-full]: the disk of the output folder is full: {out}\n"
-        "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
+        "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
         "choose a folder that can be written with -o\n"
     )
     assert read_contents(out) == {"provenance.json": b"{}", "notes.txt": b"mine"}
@@ -242,7 +242,7 @@ def test_full_cache_disk_is_reported_and_retry_succeeds(
             break
         assert result.err == (
             f"error[disk-full]: the disk of the cache folder is full: {cache}\n"
-            "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
+            "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
             "name another with --cache\n"
         ), size
         assert not out.exists()

@@ -137,8 +137,8 @@ def test_inaccessible_place_error_names_its_purpose(place: Path, tmp_path: Path)
 
 def test_file_in_place_of_folder_error_names_its_kind(place: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "gone")
-    broken_link_message = f"it is a link to what is not there, {tmp_path / 'gone'}"
-    for name, message in (("link", broken_link_message), ("/dev/null", "it is no folder")):
+    broken_link_message = f"it is a link to a missing path, {tmp_path / 'gone'}"
+    for name, message in (("link", broken_link_message), ("/dev/null", "it is not a folder")):
         result = run_assay(*BUILD, tmp_path / name, "--cache", place / "cache", cwd=place)
         assert (result.status, result.out) == (1, "")
         assert result.err.startswith(

@@ -52,7 +52,7 @@ def test_unencodable_path_is_described_in_words(tmp_path: Path) -> None:
     removed = f"import os; os.rmdir(os.getcwd()); os.execv({command[0]!r}, {command!r})"
     result = subprocess.run([sys.executable, "-c", removed], cwd=tmp_path / "gone", env=env, capture_output=True)
     assert (result.returncode, result.stderr.decode()) == (
-        2, "error[file]: the current folder is not there any more\n  hint: change into one that is\n"
+        2, "error[file]: the current folder no longer exists\n  hint: change to another folder\n"
     )  # fmt: skip
     env[b"XDG_CACHE_HOME"] = os.fsencode(tmp_path) + b"/\xff"
     result = subprocess.run(command, cwd=ROOT, env=env, capture_output=True)

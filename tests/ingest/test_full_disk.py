@@ -70,7 +70,7 @@ def test_a_full_disk_is_no_broken_file(
         ingest_content(tmp_path, text)
     assert format_error(error.value, tmp_path) == (
         "error[disk-full]: the disk of the cache folder is full: DIR\n"
-        "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
+        "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
         "name another with --cache"
     )
 
