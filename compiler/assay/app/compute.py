@@ -42,8 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The results of a run, or of a phase of one, with warnings about missing data (`data_warnings`) and its data
-    quality."""
+    """The results of a run or phase, with its data quality and warnings about missing data (`data_warnings`)."""
 
     ingested_run: IngestedRun
     results: RunResults
@@ -53,7 +52,7 @@ class RunResult:
 
     @property
     def id(self) -> str:
-        """The id in results: that of the run, or of the run and the phase."""
+        """Return the id in results: that of the run, or of the run and the phase."""
         return f"{self.ingested_run.run.id}:{self.phase.name}" if self.phase else self.ingested_run.run.id
 
 
@@ -61,8 +60,8 @@ class RunResult:
 class Computation:
     """The results of runs, with the compiled plan.
 
-    `graph` also has the statements that count missing data. `phase_graph` is the graph of phases, `views` are the
-    results of phases.
+    `graph` also has the statements that count missing data. If runs are cut, `phase_graph` has the statements that are
+    executed for each phase, `phases` the phases of each run, and `views` the results of all phases.
     """
 
     compiled_plan: CompiledPlan
@@ -74,7 +73,7 @@ class Computation:
 
     @property
     def columns(self) -> tuple[RunResult, ...]:
-        """The compared columns: the phases of every run, or the runs."""
+        """Return the compared columns: the phases of every run, or the runs if they are not cut."""
         return self.views or self.runs
 
 
@@ -93,7 +92,7 @@ def compute(
     """Compute the metrics, one-row relations, rows and series of runs.
 
     With `phase_selection`, metrics and relations are computed for each phase of a run, rows and series for the run as a
-    whole. `on_work_start` is called if anything is not cached.
+    whole. `on_work_start` is called before the first work that the cache does not save.
 
     Raises AssayError with the problems of every run.
     """
@@ -104,10 +103,8 @@ def compute(
         phase_plan = compile_plan(checked, metrics, applied_filters, relations, cut=True)
     else:
         run_plan = phase_plan = compile_plan(checked, metrics, applied_filters, relations, row_requests, series)
-    run_quality, phase_quality = (
-        QualityPlan(run_plan),
-        QualityPlan(phase_plan, is_phase=True) if phase_selection else None,
-    )
+    run_quality = QualityPlan(run_plan)
+    phase_quality = QualityPlan(phase_plan, is_phase=True) if phase_selection else None
     # Fetch in this thread: in the reading thread an interrupt would wait until all files are fetched.
     runs = fetch_runs(session, runs, checked.package.sources)
     with ThreadPoolExecutor(max_workers=1) as reader:
@@ -152,7 +149,7 @@ def _assess_result(
 ) -> RunResult:
     """Return the result of a run or phase with its data quality.
 
-    Metrics whose values all rest on fallbacks have no samples.
+    Metrics whose samples are all computed from fallbacks lose them.
     """
     quality = quality_plan.assess(ingested_run, results, count)
     missing = list_missing_data_warnings(quality_plan.checked, quality_plan.plan, results, ingested_run)
@@ -220,7 +217,7 @@ def _create_phase_job(
 
 
 def _is_large(ingested_runs: Sequence[IngestedRun]) -> bool:
-    """Return whether any run is so large that it needs all memory; beside other runs it would spill to disk."""
+    """Return whether a run is so large that it needs all memory: in parallel with others it would spill to disk."""
     return any(sum(part.files.size for part in run.parts) > LARGE for run in ingested_runs)
 
 
@@ -244,9 +241,9 @@ def _execute(
         if not done:
             on_work_start()
         done += 1
-        session.progress("working out results", done, total)
+        session.progress("computing results", done, total)
 
-    def attempt(index: int, is_enumerated: bool) -> RunResults:
+    def execute_once(index: int, is_enumerated: bool) -> RunResults:
         with connect(threads, session.store.create_folder(), parallel_jobs) as connection:
             extra_connections = open_connections(connection, threads if threads > 1 else 0)
             mount_folders(
@@ -257,9 +254,6 @@ def _execute(
             )
             if is_enumerated:
                 enumerate_hosts(connection, ingested_runs[index].folders)
-            is_edited = (
-                session.deferred_work is not None
-            )  # `assay watch`: specs will be edited, so keep intermediate tables
             return execute(
                 jobs[index],
                 checked,
@@ -267,7 +261,7 @@ def _execute(
                 connection,
                 report_progress,
                 has_host_type=is_enumerated,
-                is_edited=is_edited,
+                is_edited=session.deferred_work is not None,  # `assay watch`: keep tables for the next edit
                 side_connections=extra_connections,
                 is_large=_is_large(ingested_runs),
             )
@@ -275,12 +269,12 @@ def _execute(
     def execute_job(index: int) -> RunResults:
         with log_stage(stage_name, run=jobs[index].label, statements=len(jobs[index].graph)):
             try:
-                return attempt(index, is_enumerated=True)
+                return execute_once(index, is_enumerated=True)
             except AssayError as error:
                 if error.diagnostics[0].code != SQL:
                     raise add_silent_host_notes(error, ingested_runs[index]) from None
-                # A few SQL functions reject enums where they take texts. Other errors will just occur again.
-                return attempt(index, is_enumerated=False)
+                # A few SQL functions accept texts but no enums. If the error has another cause, it occurs again.
+                return execute_once(index, is_enumerated=False)
 
     with ThreadPoolExecutor(max_workers=parallel_jobs) as pool:
         futures = [pool.submit(execute_job, index) for index in range(len(jobs))]
