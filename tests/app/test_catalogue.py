@@ -274,7 +274,7 @@ def test_a_folder_with_a_report_is_left_as_it_is(shop: Path, cache: Path) -> Non
     before = read_contents(shop / "built")
     result = run_assay("--cache", cache, "catalogue", "-o", "built", cwd=shop)
     assert result.status == 1
-    assert "error[output]: the folder holds a built report: built" in result.err
+    assert "error[output]: the output folder holds a built report: built" in result.err
     assert "hint: choose another folder with -o" in result.err
     assert read_contents(shop / "built") == before
 
