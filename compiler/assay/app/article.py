@@ -266,15 +266,9 @@ def assemble_article_report(session: Session, name: str, runs: Sequence[NamedRun
     )  # fmt: skip
     phase_columns = describe_phases(computation)
     document = assemble_article(
-        checked,
-        available_article,
-        figures,
-        choices,
-        format_provenance(provenance_record, checked),
-        prose,
-        notes,
+        checked, available_article, figures, choices, format_provenance(provenance_record, checked), prose, notes,
         phase_columns,
-    )
+    )  # fmt: skip
     run_labels = label_article_runs(article, figures)
     counts = [run.ingested_run.counts for run in computation.runs]
     run_messages = list_run_warnings(checked.package, computation, run_labels)

@@ -57,7 +57,7 @@ class _BuildKey:
     options: Options
 
     @property
-    def place(self) -> Path:
+    def folder(self) -> Path:
         """Return the cache folder of the build, named by the hash of its arguments and of the workspace's path."""
         run_places = [[run.id, run.place, str(resolve_path(run.directory))] for run in self.runs]
         key_parts = [str(self.session.workspace.root), self.name, run_places, dataclasses.asdict(self.options)]
@@ -89,16 +89,16 @@ class _BuildKey:
         return hashlib.sha256(json.dumps([get_versions(), tools, marks]).encode()).hexdigest()
 
 
-def _iter_marks(place: Path) -> Iterator[Mark]:
+def _iter_marks(path: Path) -> Iterator[Mark]:
     """Yield path, size, times of change (ns) and inode of every file below a folder, or of a single file.
 
     Raises OSError, also for links to folders, which may form a loop, and for anything but files and folders.
     """
-    status = place.stat()
+    status = path.stat()
     if stat.S_ISREG(status.st_mode):
-        yield str(place), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+        yield str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
         return
-    with os.scandir(place) as entries:
+    with os.scandir(path) as entries:
         for entry in sorted(entries, key=lambda item: item.name):
             if entry.is_symlink() and entry.is_dir():
                 raise OSError(f"a link to a folder: {entry.path}")
@@ -121,32 +121,32 @@ def build_report(session: Session, name: str, runs: Sequence[str], out: Path, op
 
 def _restore(build_key: _BuildKey, inputs_hash: str, out: Path) -> BuildResult | None:
     """Copy the cached build into the folder `out`; return None if there is none for these inputs."""
-    place, sources = build_key.place, build_key.sources
-    facts = _read_facts(place)
-    if not sources or (facts.get("made_of"), facts.get("sources")) != (inputs_hash, sources) or not is_sealed(place):
+    folder, sources = build_key.folder, build_key.sources
+    facts = _read_facts(folder)
+    if not sources or (facts.get("made_of"), facts.get("sources")) != (inputs_hash, sources) or not is_sealed(folder):
         return None
     with contextlib.suppress(_BuildGoneError), log_stage("kept", report=build_key.name):
         with replace_folder(out, build_key.session.get_wait_notice(out)) as new_folder:
-            _copy_files(place, new_folder)
-            if _read_facts(place) != facts:  # another process replaced the build meanwhile
+            _copy_files(folder, new_folder)
+            if _read_facts(folder) != facts:  # another process replaced the build meanwhile
                 raise _BuildGoneError
-        mark_used(place)
+        mark_used(folder)
         return BuildResult(out, list_report_files(out, build_key.options.forms), tuple(facts["warnings"]))
     return None
 
 
-def _read_facts(place: Path) -> dict[str, Any]:
+def _read_facts(folder: Path) -> dict[str, Any]:
     """Return the inputs and warnings of a cached build; empty if there is no such build."""
     try:
-        facts = json.loads((place / FACTS).read_text(encoding="utf-8"))
+        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return facts if isinstance(facts, dict) else {}
 
 
-def _copy_files(place: Path, target: Path) -> None:
+def _copy_files(folder: Path, target: Path) -> None:
     try:
-        shutil.copytree(place / FILES, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        shutil.copytree(folder / FILES, target, dirs_exist_ok=True, copy_function=shutil.copyfile)
     except OSError:  # the caller builds anew, which reports errors that persist
         raise _BuildGoneError from None
 
@@ -176,8 +176,8 @@ def _build_and_store(build_key: _BuildKey, inputs_hash: str, runs: Sequence[str]
         facts = {"made_of": inputs_hash, "sources": package.sources, "warnings": build_result.warnings}
         with contextlib.suppress(OSError):
             (stored_folders[0] / FACTS).write_text(json.dumps(facts), encoding="utf-8")
-            seal(stored_folders[0], build_key.place.name)
-            atomic.install(session.store.folder, stored_folders[0], build_key.place)
+            seal(stored_folders[0], build_key.folder.name)
+            atomic.install(session.store.folder, stored_folders[0], build_key.folder)
     return build_result
 
 

@@ -125,17 +125,18 @@ def check_system(session: Session, system: str, accept: bool) -> SystemCheck:
         phase_plan = compile_plan(checked, package.metrics, applied_filters, relations, series=series_names, cut=True)
         problems += run_on_empty_tables(phase_plan.graph, constants, passed_nodes=graph)
     raise_all(problems)
-    place = session.workspace.get_normal_form_path(system)
+    normal_form_path = session.workspace.get_normal_form_path(system)
     if accept:
         write_accepted_files(session, checked, compile_system_sql(session, checked))
-    accepted_sources = normal_form.read_header(place.read_text(encoding="utf-8")) if place.is_file() else ""
+    is_committed = normal_form_path.is_file()
+    accepted_sources = normal_form.read_header(normal_form_path.read_text(encoding="utf-8")) if is_committed else ""
     kinds = ("sources", "events", "relations", "grains", "metrics", "filters", "summaries", "reports")
-    optional_kinds = ("histories", "series", "articles", "examples")  # not counted if there are none
+    optional_kinds = ("histories", "series", "articles", "examples")  # counted only if a system has any
     counts = {kind: len(getattr(package, kind)) for kind in (*kinds, *optional_kinds)}
     return SystemCheck(
         system,
         {kind: number for kind, number in counts.items() if number or kind in kinds},
-        place.is_file(),
+        is_committed,
         accepted_sources == checked.sources,
     )
 

@@ -116,28 +116,49 @@ def compute(
         ingested_runs = ingestion.result()
     jobs = [_create_job(item, run_plan.plan, graph, () if phase_selection else relations) for item in ingested_runs]
     results = _execute(session, checked, jobs, ingested_runs, on_work_start)
-    count = partial(_count, session, checked)
     run_results = tuple(
-        _assess_result(run_quality, item, result, partial(count, job, item))
+        _assess_result(run_quality, item, result, partial(_count, session, checked, job, item))
         for job, item, result in zip(jobs, ingested_runs, results, strict=True)
     )
     if not phase_quality or not phase_selection:
         return Computation(run_plan, graph, run_results)
+    phases, phase_results = _compute_phases(
+        session, checked, phase_selection, run_results, phase_quality, phase_graph, relations, on_work_start
+    )
+    return Computation(run_plan, graph, run_results, phase_graph, phases, phase_results)
+
+
+def _compute_phases(
+    session: Session,
+    checked: CheckedPackage,
+    phase_selection: PhaseSelection,
+    run_results: Sequence[RunResult],
+    quality_plan: QualityPlan,
+    graph: tuple[Node, ...],
+    relations: Sequence[str],
+    on_work_start: Callable[[], None],
+) -> tuple[tuple[RunPhases, ...], tuple[RunResult, ...]]:
+    """Return the phases of each run, and the results of all phases.
+
+    Raises AssayError with the problems of every run.
+    """
     phases = _call_each(
         [partial(locate_phases, phase_selection, item.ingested_run, item.results) for item in run_results]
     )
     views = [
-        (item, bounds) for item, run_phases in zip(ingested_runs, phases, strict=True) for bounds in run_phases.phases
+        (item.ingested_run, bounds)
+        for item, run_phases in zip(run_results, phases, strict=True)
+        for bounds in run_phases.phases
     ]
-    jobs = [_create_phase_job(item, bounds, phase_plan.plan, phase_graph, relations) for item, bounds in views]
+    jobs = [_create_phase_job(item, bounds, quality_plan.plan, graph, relations) for item, bounds in views]
     results = _execute(session, checked, jobs, [item for item, _ in views], on_work_start)
     if not phase_selection.may_be_empty:
         _call_each([partial(check_samples, *view, result) for view, result in zip(views, results, strict=True)])
     phase_results = tuple(
-        _assess_result(phase_quality, item, result, partial(count, job, item), bounds)
+        _assess_result(quality_plan, item, result, partial(_count, session, checked, job, item), bounds)
         for job, (item, bounds), result in zip(jobs, views, results, strict=True)
     )
-    return Computation(run_plan, graph, run_results, phase_graph, tuple(phases), phase_results)
+    return tuple(phases), phase_results
 
 
 def _assess_result(

@@ -64,13 +64,13 @@ class Fallback:
 
 def list_fallbacks(event: Event, fields: Collection[str]) -> tuple[Fallback, ...]:
     """Return the names of an event if it has several, and the paths of those `fields` that have several in a form."""
-    names = [Fallback(event.name, "", form, text) for form, texts in _iter_form_names(event) for text in texts]
-    places = [
+    name_fallbacks = [Fallback(event.name, "", form, text) for form, texts in _iter_form_names(event) for text in texts]
+    path_fallbacks = [
         Fallback(event.name, field.name, form, ".".join(path))
         for form, field in _iter_multi_path_fields(event, fields)
         for path in field.paths
     ]
-    return (*(names if len(names) > 1 else ()), *places)
+    return (*(name_fallbacks if len(name_fallbacks) > 1 else ()), *path_fallbacks)
 
 
 def find_exercised_fallbacks(
