@@ -232,7 +232,7 @@ def test_page_says_that_without_a_repository_is_no_history(
     shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
     assert run_assay("--cache", cache, "catalogue", "-o", "site", cwd=place).status == 0
     text = read_page(place / "site/pages/service/metrics/wait.html").text
-    assert "None: the workspace is no git repository with a commit." in text
+    assert "None: the workspace is not a git repository, or has no commits." in text
 
 
 def test_examples_are_shown(small: Path) -> None:

@@ -78,7 +78,7 @@ def read_histories(workspace: Workspace, checked: CheckedPackage) -> Histories:
     name = workspace.get_normal_form_path(checked.package.system).relative_to(root).as_posix()
     head = run_git(root, "rev-parse", "--is-shallow-repository", "--verify", "HEAD")
     if head is None:
-        return Histories({}, "the workspace is no git repository with a commit")
+        return Histories({}, "the workspace is not a git repository, or has no commits")
     fields = "--format=%H%x00%cs%x00%s"  # hash, day and subject of a commit
     log = run_git(root, "-c", "log.showSignature=false", "log", "--topo-order", "--reverse", fields, "--", name) or b""
     changes: dict[str, list[Change]] = {}
