@@ -232,7 +232,7 @@ def test_page_says_that_without_a_repository_is_no_history(
     shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
     assert run_assay("--cache", cache, "catalogue", "-o", "site", cwd=place).status == 0
     text = read_page(place / "site/pages/service/metrics/wait.html").text
-    assert "None: the workspace is no git repository with a commit." in text
+    assert "None: the workspace is not a git repository, or has no commits." in text
 
 
 def test_examples_are_shown(small: Path) -> None:
@@ -274,7 +274,7 @@ def test_a_folder_with_a_report_is_left_as_it_is(shop: Path, cache: Path) -> Non
     before = read_contents(shop / "built")
     result = run_assay("--cache", cache, "catalogue", "-o", "built", cwd=shop)
     assert result.status == 1
-    assert "error[output]: the folder holds a built report: built" in result.err
+    assert "error[output]: the output folder holds a built report: built" in result.err
     assert "hint: choose another folder with -o" in result.err
     assert read_contents(shop / "built") == before
 

@@ -120,7 +120,7 @@ def test_earlier_build_is_replaced_and_other_files_stay(place: Path) -> None:
 def test_catalogue_is_not_written_into_a_run(place: Path) -> None:
     before = _list_files(place)
     result = run_assay("--cache", place / "cache", "catalogue", "-o", "runs/1.0", cwd=place)
-    message = "error[output]: the output folder is a run, it holds meta.json: runs/1.0\n"
+    message = "error[output]: the output folder is a run, since it holds meta.json: runs/1.0\n"
     assert (result.status, result.out, result.err) == (2, "", f"{message}  hint: choose another folder with -o\n")
     assert _list_files(place) == before
 

@@ -162,7 +162,7 @@ def test_sql_of_phase_runs_alone_and_equals_query(cache: Path) -> None:
 def test_sql_of_phase_without_run_is_refused(cache: Path) -> None:
     result = run_assay("sql", "cdfForgerTicked", "--phase", "early=..mid", "--at", f"mid={MID}", "--cache", cache)
     assert (result.status, result.out) == (2, "")
-    assert result.err == ("error[no-run]: a phase begins and ends at instants of a run\n  hint: name it with --run\n")
+    assert result.err == "error[no-run]: --phase needs a run\n  hint: pass --run DIR\n"
 
 
 def test_phases_do_not_change_metrics_of_block_run(lab: Laboratory, cache: Path) -> None:
@@ -211,7 +211,7 @@ def test_phase_report_has_columns_and_is_verified(tmp_path: Path, cache: Path) -
     assert result.status == 0
     document, results = load_json(out / "document.json"), load_json(out / "results.json")
     assert result.err == f"warning: {document['warnings'][0]}\n"
-    assert document["warnings"][0].startswith("Left out, as phases cannot cut all that it is made of: ")
+    assert document["warnings"][0].startswith("Left out, because their data cannot be split into phases: ")
     assert {tuple(section["header"]) for section in document["sections"]} == {("", "early", "late", "Δ", "Δ%")}
     assert document["manifest"]["header"] == ["", "early", "late"]
     assert document["manifest"]["rows"][-2:] == [["From", "beginning", MID], ["To", MID, "end"]]

@@ -57,8 +57,8 @@ def test_definitions_of_a_build_are_worked_out_anew(copy: Path, cache: Path) -> 
     assert result.status == 3
     assert result.out.splitlines()[-1] == "metrics: 3 changed in meaning"
     assert result.err == (
-        "warning: build/specs.json: what it holds has other definition hashes than the build says (response_size, "
-        "wait, work): it was changed, or is of another version of Assay; what it holds is compared\n"
+        "warning: build/specs.json: definition hashes differ from those that the build recorded (response_size, "
+        "wait, work): the file was changed, or written by another version of Assay; it is compared as it is\n"
     )
 
 
@@ -71,7 +71,7 @@ def test_hashes_changed_with_the_specs_are_warned_of(copy: Path, cache: Path) ->
     shutil.copyfile(copy / "other/specs.json", place)
     result = run_diff(copy, cache, "build", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
-    assert "other definition hashes than the build says (wait, work)" in result.err
+    assert "definition hashes differ from those that the build recorded (wait, work)" in result.err
     assert other["dhall"] != json.loads(place.read_text(encoding="utf-8"))["dhall"]
 
 
@@ -87,9 +87,7 @@ def test_a_provenance_that_is_broken_or_changed(copy: Path, cache: Path) -> None
     place.write_text(provenance_text.replace("typst-2026", "typst-2025"), encoding="utf-8")
     result = run_diff(copy, cache, "build", ".")
     assert result.status == 0
-    assert result.err == (
-        "warning: build/provenance.json: its hash is not that of its content, so that it was changed\n"
-    )
+    assert result.err == ("warning: build/provenance.json: the file was changed: its hash is not that of its content\n")
 
 
 def test_a_provenance_alone_is_compared_by_its_hashes(copy: Path, cache: Path) -> None:
@@ -100,7 +98,7 @@ def test_a_provenance_alone_is_compared_by_its_hashes(copy: Path, cache: Path) -
     result = run_diff(copy, cache, "away/of 1.1.json", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
     assert result.err == (
-        "warning: away/of 1.1.json: no specs.json of this build stands beside it, so that definition hashes alone are "
+        "warning: away/of 1.1.json: the folder has no specs.json of this build, so only definition hashes are "
         "compared\n"
     )
     edit_file(copy / METRICS, "S.unit.byte", "S.unit.kibibyte")
@@ -132,7 +130,7 @@ def test_specs_of_another_build_are_not_compared(copy: Path, cache: Path) -> Non
     (copy / "build/specs.json").write_text(json.dumps(specs | {"dhall": "0" * 64}), encoding="utf-8")
     result = run_diff(copy, cache, "build/of 1.1.json", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
-    assert "no specs.json of this build stands beside it" in result.err
+    assert "the folder has no specs.json of this build" in result.err
 
 
 def test_a_file_of_something_else_is_no_state(copy: Path, cache: Path) -> None:
@@ -167,7 +165,7 @@ def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, 
     (copy / "specs.json").unlink()
     diff_of_build = run_assay("--cache", cache, "diff", copy, two)
     assert (diff_of_build.status, diff_of_build.out) == (0, "nothing differs\n")
-    assert "definition hashes alone are compared" in diff_of_build.err
+    assert "only definition hashes are compared" in diff_of_build.err
 
 
 def build_comparison(place: Path, cache: Path, out: str, *options: str, second: str = "runs/1.1") -> None:

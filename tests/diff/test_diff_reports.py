@@ -95,15 +95,15 @@ def test_builds_keep_the_prose_that_they_were_made_of(before: Path, cache: Path,
     (first / "prose.json").write_text(json.dumps(prose | {"prose/tps.md": "Nothing."}), encoding="utf-8")
     result = run_diff(first, before, cache)
     assert result.status == 3
-    assert f"warning: {first / 'prose.json'}: what it holds is not the prose that the build names" in result.err
+    assert (
+        f"warning: {first / 'prose.json'}: the prose or the report differs from what the build recorded" in result.err
+    )
     (first / "prose.json").write_text("[]", encoding="utf-8")
     assert "error[prose]: the prose of the build is not what a build writes" in run_diff(first, before, cache).err
     (first / "prose.json").unlink()
     result = run_diff(first, second, cache)
     assert result.status == 0
-    assert (
-        f"warning: {first}: no prose.json of this build stands there, so that its prose is not compared" in result.err
-    )
+    assert f"warning: {first}: the folder has no prose.json of this build, so its prose is not compared" in result.err
 
 
 def test_a_summary_names_the_averages_by_it(before: Path, cache: Path, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_revision_that_checks_refuse_by_now_is_compared(tmp_path: Path, cache:
     assert completed.status == 3
     assert completed.err.startswith("warning: revision ")
     assert completed.err.endswith(
-        ": checks refuse the specs of service (better: unknown direction `sideways` in `better` of metric `wait`); "
+        ": the specs of service fail checks (better: unknown direction `sideways` in `better` of metric `wait`); "
         "they are compared as they are\n"
     )
     for system in ("service", "other"):

@@ -401,7 +401,7 @@ def test_list_of_series_has_readings_and_samples(cache: Path) -> None:
     readings = {item["series"]: (item["reading"], item["samples"]) for item in listing}
     assert readings["disk_write_series"][0] == "rate over the run's rate_window"
     assert readings["disk_write_rates"][0] == "rate over 20 s"
-    assert readings["memory_used_series"] == ("worked out", "memory_total_bytes, memory_available_bytes")
+    assert readings["memory_used_series"] == ("computed", "memory_total_bytes, memory_available_bytes")
 
 
 def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> None:

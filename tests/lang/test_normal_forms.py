@@ -39,7 +39,7 @@ def test_accept_replaces_files_with_normal_form_last(tmp_path: Path) -> None:
     sql.write_text("no folder")
     result = run_assay(*cache_options, "check", "--accept", cwd=tmp_path / "ws")
     message = f"error[output]: the output folder cannot be written: it is a file: {sql}\n"
-    assert (result.status, result.err) == (1, f"{message}  hint: is the workspace yours to write into?\n")
+    assert (result.status, result.err) == (1, f"{message}  hint: check that you may write into the workspace\n")
     assert form.read_text(encoding="utf-8") == before
     sql.unlink()
     (golden / "aside").rename(sql)

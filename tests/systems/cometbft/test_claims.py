@@ -248,8 +248,8 @@ def test_report_without_instant_needs_a_date(tmp_path: Path, cache: Path) -> Non
     done = build_report(tmp_path / "out", cache, *list_runs("v038"), date="")
     assert (done.status, done.err) == (
         2,
-        "error[no-date]: no record of the runs has an instant, by which the report would be dated\n"
-        "  hint: --date YYYY-MM-DD dates it\n",
+        "error[no-date]: the report has no date, since no record of the runs has a time\n"
+        "  hint: pass --date YYYY-MM-DD\n",
     )
     assert not (tmp_path / "out").exists()
 
