@@ -92,8 +92,8 @@ def parse_cell(cell: str) -> float | None:
 
 def read_issues(files: Sequence[Path], checked: CheckedPackage, report: Report) -> tuple[Issue, ...]:
     """Read publications and sort them, whatever the order of their files.
-
-    Raises AssayError: what `read` and `matched` raise, and `same-publication` for two files of one publication.
+    Raises AssayError: the errors of `read_publication` and `match_rows`, and `same-publication` for two files of one
+    publication.
     """
     sorted_issues = sorted((_read_issue(file, checked, report) for file in files), key=lambda item: item.sort_key)
     for older_issue, newer_issue in pairwise(sorted_issues):

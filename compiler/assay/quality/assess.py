@@ -109,7 +109,7 @@ class Assessment:
         return frozenset(item.of for item in grain.instants if item.name in instant_names)
 
     def list_metrics_with_rare_events(self) -> tuple[Metric, ...]:
-        """List the metrics that may rest on a relation's fallbacks, because one of their events is rare."""
+        """List the metrics whose values may come from a relation's fallbacks, because one of their events is rare."""
         return tuple(
             metric
             for metric in self.metrics
@@ -128,7 +128,7 @@ class Assessment:
                     yield event, row[GROUP]
 
     def find_default_samples(self, without_fallbacks: Mapping[str, Sequence[Row]]) -> tuple[Finding, ...]:
-        """Find the metrics whose values rest on a fallback.
+        """Find the metrics whose values come from a fallback.
 
         `without_fallbacks` are the counts over relations whose fallbacks are removed.
         """
@@ -357,7 +357,7 @@ class Assessment:
             yield Finding(INCOMPLETE, message, tuple(ids), affected=missing, total=total)
 
     def _group_metrics_by_instant(self) -> Mapping[tuple[str, str], list[Metric]]:
-        """Return the metrics that rest on each instant of a grain."""
+        """Return the metrics that read each instant of a grain."""
         readers: dict[tuple[str, str], list[Metric]] = defaultdict(list)
         for metric in self.metrics:
             for name in list_instants(metric, self.grains[metric.grain]):

@@ -272,7 +272,7 @@ class Typst2026:
             "hidden-digits",
             f"deltas of the number style `{self.name}` cannot be computed from printed cells",
             found=", ".join(printed_cells),
-            hint="give the unrounded values, or check printed deltas with `allows`",
+            hint="pass the unrounded values, or check printed deltas with `can_print`",
         )
 
     def can_print(self, base: str, value: str, delta: str, percent: str, width: int) -> bool:

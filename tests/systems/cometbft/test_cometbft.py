@@ -227,7 +227,7 @@ error[unknown-column]: prose quotes `valid_txs` by an unknown column `nummer`
         (
             "{{ valid_txs(rate = 100) }}",
             """\
-error[quote]: run run: a quote of `valid_txs` means 3 rows of `experiment` (rate = 100)
+error[quote]: run run: a quote of `valid_txs` matches 3 rows of `experiment` (rate = 100)
   at specs/cometbft/prose/saturation.md:5:28
   expected: one row
   hint: name more columns

@@ -458,10 +458,10 @@ def test_choice_of_absent_experiment_is_an_error(tmp_path: Path, cache: Path) ->
     assert (done.status, done.err) == (
         1,
         """\
-error[chosen-row]: run wrong: its constants choose a row of `experiment` that it does not have: number = 12
+error[chosen-row]: run wrong: its constants choose an unknown row of `experiment`: number = 12
   expected: number = 7; number = 3; number = 2; number = 1; number = 8; number = 5; number = 4; number = 6
   found:    number = 12
-  hint: constants chosen_experiment say which row is `chosen`
+  hint: correct the constants chosen_experiment of choice `chosen`
 """,
     )
     assert not (tmp_path / "out").exists()
@@ -518,7 +518,7 @@ WRONG = {
     "an unknown run": (
         '{{ valid_txs(number = 1, run = "bas") }}',
         """\
-error[unknown-run]: prose quotes `valid_txs` of a run that there is not: `bas`
+error[unknown-run]: prose quotes `valid_txs` of an unknown run `bas`
   at specs/cometbft/prose/conclusion.md:2:5
     2 | See {{ valid_txs(number = 1, run = "bas") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -539,7 +539,7 @@ error[unknown-choice]: prose quotes `valid_txs` of an unknown choice `chosn`
     "a choice of other rows": (
         '{{ node_starts(choice = "chosen") }}',
         """\
-error[other-grain]: prose quotes `node_starts` of choice `chosen`, which is of rows of another grain
+error[other-grain]: prose quotes `node_starts` of choice `chosen`, which chooses rows of another grain
   at specs/cometbft/prose/conclusion.md:2:5
     2 | See {{ node_starts(choice = "chosen") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

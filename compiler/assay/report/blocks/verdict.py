@@ -1,4 +1,4 @@
-"""Render verdicts: further runs beside the first, and what that comes to in each scenario."""
+"""Render verdicts: compare further runs with the first, and summarize the result of each scenario."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ VerdictRows = tuple[tuple[str, ...], ...]
 
 @register_renderer(Verdict, position=80)
 def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
-    """Render what the scenarios come to, then each verdict on each run but the first, which is the baseline."""
+    """Render the results of the scenarios, then each verdict on each run but the first, which is the baseline."""
     if len(context.runs) == 1:
         notes: tuple[str, ...] = ("There is no other run to judge by.",)
     else:
@@ -49,7 +49,7 @@ def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
 
 
 def build_verdict_tables(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[Table]:
-    """The table of results, then a table for each verdict and run."""
+    """Yield the table of results, then a table for each verdict and run."""
     judged_runs = [
         (item, shown_run, _judge_run(context, item, runs[0], shown_run)) for item in items for shown_run in runs[1:]
     ]
@@ -61,7 +61,7 @@ def build_verdict_tables(context: RenderContext, items: Sequence[Verdict], runs:
 
 
 def describe_judged_rows(context: RenderContext, items: Sequence[Verdict], runs: Sequence[ShownRun]) -> Iterator[str]:
-    """Which rows verdicts judge where several of a run agree, and which they do not."""
+    """Yield which rows verdicts judge if several of a run have the same keys, and which rows they do not judge."""
     for verdict in items:
         if not verdict.choice:
             yield from _describe_duplicate_rows(context, verdict, runs)
@@ -102,7 +102,7 @@ def _describe_excluded_rows(context: RenderContext, verdict: Verdict, runs: Sequ
 def _describe_rows_without_baseline(
     context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun]
 ) -> Iterator[str]:
-    """Rows of further runs that there is nothing to judge by: a scenario may pass without them."""
+    """Yield a sentence on rows of further runs that the baseline lacks, since a scenario may pass without them."""
     baseline_groups = group_judged_rows(context, verdict, runs[0].run)
     row_descriptions = [
         f"{shown_run.label}, {_format_key(verdict, key)}"
@@ -126,7 +126,7 @@ def _format_key(verdict: Verdict, key: Key) -> str:
 
 
 def group_judged_rows(context: RenderContext, verdict: Verdict, run: RunFigures) -> dict[Key, list[Row]]:
-    """The rows that are judged, by the verdict's keys; of several that agree the one that counts is the first."""
+    """Return the judged rows by the verdict's keys; of several with the same keys, the first is judged."""
     request = _get_request(context, verdict)
     rows = block_rows.get_rows(run, request)
     if verdict.choice:
@@ -166,7 +166,7 @@ def _judge_run(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
 def _judge_change(
     context: RenderContext, metric: Metric, base: Row, row: Row | None, tolerance: int
 ) -> tuple[str, str, str, str]:
-    """Base, value, percent of change, and whether that passes."""
+    """Return base, value, percent of change, and result."""
     texts = context.format_metric(metric, base), context.format_metric(metric, row)
     old, new = context.compute_exact_metric(metric, base), context.compute_exact_metric(metric, row)
     if old is None or new is None:
@@ -205,7 +205,7 @@ def _build_verdict_table(
 
 
 def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_run: ShownRun) -> Iterator[CellLink]:
-    """What is judged in each row, as `_judged` has them: of the base's row and of the other's, where it has one."""
+    """Yield the links of each row of `_judge_run`: values of the base's row, and of the other run's if there is one."""
     run_groups, base_groups = (group_judged_rows(context, verdict, item_run.run) for item_run in (shown_run, base))
     request = _get_request(context, verdict)
     keys = sorted(base_groups, key=lambda key: tuple(map(get_sort_key, key)))
@@ -221,7 +221,7 @@ def link_cells(context: RenderContext, verdict: Verdict, base: ShownRun, shown_r
             yield CellLink(y, x, prints, sources)
 
 
-# What scenarios come to
+# Results of scenarios
 
 
 def _build_results_table(
@@ -230,7 +230,7 @@ def _build_results_table(
     runs: Sequence[ShownRun],
     judged_rows: Mapping[tuple[int, str], VerdictRows],
 ) -> Table:
-    """A row for each scenario and run: when it ran, its label, and what the verdict comes to."""
+    """Build a table with a row for each scenario and run: its day, its label, result and reason."""
     rows: list[tuple[str, ...]] = []
     marks: list[Mark] = []
     links: list[CellLink] = []
@@ -263,7 +263,7 @@ def _build_results_table(
 def describe_missing_rows(
     context: RenderContext, verdict: Verdict, runs: Sequence[ShownRun], shown_run: ShownRun, *, has_baseline_rows: bool
 ) -> str:
-    """Whose rows are missing, when nothing can be judged; `has_baseline_rows`: not the baseline's."""
+    """Return whose rows are missing if nothing can be judged; with `has_baseline_rows`, not the baseline's."""
     if not verdict.choice:
         return f"{shown_run.label} has no such rows" if has_baseline_rows else "the baseline has no such rows"
     choice = context.article.get_choice(verdict.choice)
@@ -280,8 +280,10 @@ def describe_missing_rows(
 
 
 def _summarize_rows(rows: VerdictRows, tolerance: int, undirected_metrics: Sequence[Metric] = ()) -> tuple[str, str]:
-    """Whether a scenario passes, and why; of `undirected_metrics` metrics any change is judged, as neither direction is
-    better."""
+    """Return whether a scenario passes, and why.
+
+    For `undirected_metrics`, where neither direction is better, any change is judged.
+    """
     failed = sum(row[-1] == FAIL for row in rows)
     missing = sum(row[-1] not in (PASS, FAIL) for row in rows)
     summary = f"{failed} of {len(rows)} values worse by more than {tolerance} %"
