@@ -211,7 +211,7 @@ def test_phase_report_has_columns_and_is_verified(tmp_path: Path, cache: Path) -
     assert result.status == 0
     document, results = load_json(out / "document.json"), load_json(out / "results.json")
     assert result.err == f"warning: {document['warnings'][0]}\n"
-    assert document["warnings"][0].startswith("Left out, as phases cannot cut all that it is made of: ")
+    assert document["warnings"][0].startswith("Left out, because their data cannot be split into phases: ")
     assert {tuple(section["header"]) for section in document["sections"]} == {("", "early", "late", "Δ", "Δ%")}
     assert document["manifest"]["header"] == ["", "early", "late"]
     assert document["manifest"]["rows"][-2:] == [["From", "beginning", MID], ["To", MID, "end"]]

@@ -207,7 +207,7 @@ def _assemble_comparison(
     views = run_figures if computation.views else []
     document = assemble(checked, shown_report, figures, choices, format_provenance(provenance_record, checked), views)
     if left_out:
-        note = f"Left out, as phases cannot cut all that it is made of: {', '.join(left_out)}."
+        note = f"Left out, because their data cannot be split into phases: {', '.join(left_out)}."
         document = replace(document, warnings=(note, *document.warnings))
     run_messages = list_run_warnings(checked.package, computation, label_runs(report, run_figures))
     document = replace(document, warnings=(*run_messages, *document.warnings))

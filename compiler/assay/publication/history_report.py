@@ -173,31 +173,31 @@ def _describe_plot(frame: Frame, metric: str, name: str, symbol: str, panels: Se
 
 STYLE = "as published"
 READING = (
-    "A column holds the publications of the same runs, and is called by the newest of them; its dots are the further "
-    "runs, and a thin line leads from each to the hollow dot of its base. A base that has another value than the same "
-    "run in the column before was run or analysed again. An axis that begins above zero is not marked."
+    "Each column has the publications of the same runs, and is labelled by the newest run. Dots are further "
+    "runs; a thin line connects each to the hollow dot of its base. If a base differs from the same run in the "
+    "preceding column, it was run or analysed again. Axes may begin above zero."
 )
 KEYS = (
-    "A dashed rule is a break: what stands on its two sides was not measured alike. A dotted rule says that the "
-    "publications go on in another form: other names, units or number styles. The letters lead to the table of breaks "
-    "below the figures."
+    "A dashed line is a break in meaning: the values on its two sides were measured differently. A dotted line is a "
+    "break in form: the publications after it have other names, units or number styles. The letters refer to the table "
+    "of breaks below the figures."
 )
 #: rows of the overview, with their descriptions
 OVERVIEW = {
-    "Publications": "How many publications of the workload were read. The table of publications names their files.",
-    "First": "The day of the oldest of them, as it says itself.",
-    "Last": "The day of the newest of them, as it says itself.",
-    "Runs": "How many runs they print, each as often as it is printed.",
-    "Editions": "The forms in which they were published.",
+    "Publications": "The number of publications of the workload. The table of publications lists their files.",
+    "First": "The day of the oldest publication, as printed in it.",
+    "Last": "The day of the newest publication, as printed in it.",
+    "Runs": "The number of runs in these publications; a run in several publications is counted in each.",
+    "Editions": "The editions of these publications.",
 }
 MOVES = (
     "The greatest change of each metric and workload between the base and a further run of one publication; Δ% is "
-    "worked out from the printed values. Rises and falls are ordered by their factor: a fall by half stands beside a "
-    "doubling. Left out are moves from or to zero and values below it, which have no factor, and those from a base "
-    "that is printed with fewer than {digits} digits, which rounding alone could make. To a value of one digit the "
-    "factor is rough.",
-    "Moves across a break are marked with its letter, and tell of the break rather than of the run; the tables below "
-    "the figures say what it is.",
+    "computed from the printed values. Rises and falls are ordered by their factor: a fall by half ranks like a "
+    "doubling. Changes from or to zero or negative values are left out, because they have no factor, and so are "
+    "changes from a base printed with fewer than {digits} digits, because rounding alone could cause them. If the "
+    "value has one digit, the factor is imprecise.",
+    "A change across a break has the letter of the break, and may be due to the break rather than to the run; the "
+    "tables below the figures explain the breaks.",
 )
 
 
@@ -385,7 +385,7 @@ def _build_publications_appendix(history_report: HistoryReport) -> Appendix:
         (item.day, item.title, item.workload, issue.edition.name, issue.file.name)
         for issue, item in issues_and_publications
     )
-    text = f"The {format_count(len(rows), 'publication')} that this report is made of, oldest first."
+    text = f"The {format_count(len(rows), 'publication')} in this report, oldest first."
     return Appendix("Publications", (text,), ("Day", "Title", "Workload", "Edition", "File"), rows)
 
 

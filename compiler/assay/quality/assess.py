@@ -149,7 +149,7 @@ class Assessment:
         return tuple(
             Finding(
                 DEFAULTS,
-                f"{affected} of {values} values rest on a fallback{format_metric_list(names)}: {reason}.",
+                f"{affected} of {values} values come from a fallback{format_metric_list(names)}: {reason}.",
                 tuple(names),
                 affected=affected,
                 total=values,
@@ -167,7 +167,7 @@ class Assessment:
         for (event, name), metrics in groups.items():
             number, total = self.defaulted[event, name]
             missing = f"{number} of {total} `{event}` records have no `{name}`"
-            message = f"{missing}, so its default stands in{format_metric_list(metrics)}."
+            message = f"{missing}, so its default is used{format_metric_list(metrics)}."
             yield Finding(DEFAULTS, message, tuple(metrics), (), event, number, total)
 
     def find_hosts_counted_as_zero(self) -> Iterator[Finding]:
@@ -327,7 +327,7 @@ class Assessment:
             ids = list(dict.fromkeys(metric for *_, metrics in counts for metric in metrics))
             example_note = f", such as `{example}`" if example else ""
             message = (
-                f"{unmatched} of {records} `{event}` records name no known "
+                f"{unmatched} of {records} `{event}` records have an unknown "
                 f"`{name}`{example_note}{format_metric_list(ids)}."
             )
             yield Finding(UNKNOWN_KEY, message, tuple(ids), (), event, unmatched, records)
@@ -377,9 +377,8 @@ class Assessment:
             number = sum(item.number or 0 for item in reports)
             number_text = f"{number} " if number else ""
             message = (
-                f"the log of {list_hosts(hosts)} says that {number_text}records of `{name}` were dropped, "
-                f"which are `{event}` "
-                f"events{format_metric_list(readers[event])}."
+                f"the log of {list_hosts(hosts)} reports {number_text}dropped records of `{name}`, "
+                f"which are `{event}` events{format_metric_list(readers[event])}."
             )
             yield Finding(DROPPED, message, tuple(readers[event]), tuple(hosts), event, number or None)
 

@@ -286,7 +286,7 @@ def _describe_choice(context: RenderContext, choice: Choice) -> Iterator[str]:
     if not choice.keys and runs_without_row:
         yield f"{_format_subject(runs_without_row)} {choice.absent}."
     elif rows[-1][1] is None:
-        yield f"{rows[-1][0].label}{', which chooses,' if len(rows) > 1 else ''} has {choice.absent}."
+        yield f"{rows[-1][0].label}{', which determines the choice,' if len(rows) > 1 else ''} has {choice.absent}."
     elif runs_without_row:
         row = rows[-1][1]
         key_values = ", ".join(f"{name.replace('_', ' ')} {row[name]}" for name in choice.keys)
@@ -385,8 +385,8 @@ def describe_missing(item: Series, run: RunFigures, counts_by_event: Mapping[str
     undrawn_rows = [row for row in rows if not block_rows.is_drawn(row)]
     if undrawn_rows:
         lines = ", ".join(dict.fromkeys(" ".join(str(row[name]) for name in item.by) for row in undrawn_rows))
-        problem = "is no number, or infinite" if len(undrawn_rows) == 1 else "are no numbers, or infinite"
-        yield f": {len(undrawn_rows)} of {len(rows)} values {problem}, and not drawn ({lines})."
+        verb = "is" if len(undrawn_rows) == 1 else "are"
+        yield f": {len(undrawn_rows)} of {len(rows)} values {verb} not finite and not drawn ({lines})."
     # A warning already reports samples that are too far apart.
     elif (
         not rows

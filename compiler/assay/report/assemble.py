@@ -36,9 +36,8 @@ def list_cut_warnings(
         if misprinted:
             cells_and_values = ", ".join(f"{cell} for {value:.0f}" for cell, value in misprinted)
             yield (
-                f"The number style {choices.style} has no room for values of {metric.name} "
-                f"({cells_and_values}): its cells and "
-                "differences do not tell them."
+                f"The number style {choices.style} has too few digits for values of {metric.name} "
+                f"({cells_and_values}): its cells and differences are wrong."
             )
 
 
@@ -57,8 +56,7 @@ def describe_imprecise_differences(
     listed_names = " and ".join(filter(None, (", ".join(imprecise_metrics[:-1]), imprecise_metrics[-1])))
     return (
         f"The number style {choices.style} has too few decimals for differences of {listed_names}: their Δ "
-        "and Δ% do not "
-        "tell how much they changed."
+        "and Δ% do not show the change."
     )
 
 
@@ -240,7 +238,7 @@ def _describe_averages(checked: CheckedPackage, report: Report, summary: str) ->
     if not groups:
         return ""
     doc = next((item.doc for item in checked.package.summaries if item.name == summary), "").rstrip(".")
-    sentence = f"Where each {' or '.join(groups)} has a distribution of its own, averages are by the summary {summary}."
+    sentence = f"Metrics with a distribution for each {' or '.join(groups)} are averaged by the summary {summary}."
     return f"{sentence} {doc}." if doc else sentence
 
 

@@ -120,7 +120,7 @@ def list_quality_warnings(runs: Mapping[str, RunQuality]) -> Iterator[str]:
     """Yield a sentence for each run with findings that points to the block."""
     for label, item in runs.items():
         if number := len(item.findings):
-            yield f"{label}: {number} finding{'' if number == 1 else 's'} on what its data lack, under {TITLE}."
+            yield f"{label}: {number} finding{'' if number == 1 else 's'} on incomplete data, under {TITLE}."
 
 
 def build_quality_data(quality: RunQuality) -> dict[str, object]:

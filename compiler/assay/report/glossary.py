@@ -44,7 +44,7 @@ def _format_example(example: Worked) -> str:
 
 SAMPLE_COUNT = "count.samples"
 SINCE, UNTIL = "phase.from", "phase.to"
-OVER_COLUMNS, OVER_METRICS = "Worked out of columns", "Worked out of metrics"
+OVER_COLUMNS, OVER_METRICS = "Computed from columns", "Computed from metrics"
 #: kinds of ids, with the groups of their entries
 GROUPS = {
     "row": "Run parameters", "constant": "Facts of runs", "phase": "Phases", "column": "Columns of tables",
@@ -54,11 +54,11 @@ ORDER = (
     "Run parameters", "Facts of runs", "Phases", "Columns of tables", OVER_COLUMNS, OVER_METRICS, "Counts", "Filters",
 )  # fmt: skip
 BUILT = {
-    "analysis date": "The day that the report is dated by: that of the last record of all runs in UTC, unless another "
-    "is given.",
-    "filters applied": "How many filters decide which samples count. The table of filters names them.",
+    "analysis date": "The date of the report: the day of the last record of all runs in UTC, unless the user sets "
+    "another.",
+    "filters applied": "The number of filters that are applied to samples. The table of filters lists them.",
 }
-PUBLISHED_NOTE = "As the publication prints it; it was not worked out here."
+PUBLISHED_NOTE = "As printed in the publication, not recomputed."
 
 
 def get_row_id(row: ManifestRow | RowLabel) -> str:
@@ -154,14 +154,14 @@ class _ReportNumbers:
             return (
                 next(item.label for item in former_rows if item.id == name),
                 "",
-                "The report does not tell it any more.",
+                "Only earlier editions of the report have this row.",
             )
         if row.built:
             return row.label, "", BUILT[row.built]
         printed_form = _describe_printed_form(row.cell)
         if row.constant:
             constant = _find_constant(self.checked, row.constant)
-            condition = f"Empty where the constant {row.needs} is." if row.needs else ""
+            condition = f"Empty if the constant {row.needs} is empty." if row.needs else ""
             return (
                 row.label,
                 _get_symbol(constant.type, constant.unit.symbol),
@@ -185,30 +185,29 @@ class _ReportNumbers:
 
     def describe_phase(self, name: str) -> tuple[str, str, str]:
         """Return the name, unit and meaning of a bound of phases."""
-        phrase = {"from": "from which on", "to": "until which"}[name]
+        bound = {"from": "first instant of", "to": "instant after"}[name]
         description = (
-            f"The instant {phrase} rows of a run are the phase's, its margin taken off. The user, a "
-            "constant of the run, "
-            "or a table of it tells at which instant the run is cut."
+            f"The {bound} the phase, without its margin. The user, a constant of the run, or a table of the run "
+            "defines where the run is split into phases."
         )
         return name.capitalize(), "", description
 
     def describe_column(self, name: str) -> tuple[str, str, str]:
         """Return the name, unit and meaning of a column of a grain."""
         grain, column = self._find_column(*name.split("."))
-        key_note = ", by which its rows are told apart" if column.name in grain.key else ""
+        key_note = ", part of its key" if column.name in grain.key else ""
         source = f"Column {column.name} of the grain {grain.name}{key_note}: {_format_sentence(grain.doc)}"
         return name_column(column.name), column.unit.symbol, _join_lines(_format_sentence(column.doc), source)
 
     def describe_count(self, _name: str) -> tuple[str, str, str]:
         """Return the name, unit and meaning of sample counts."""
-        description = "How many samples the first metric of the table has, after filters; of all hosts together."
+        description = "The number of samples of the first metric in the table, after filters, over all hosts."
         return "Sample count", "", description
 
     def describe_filter(self, name: str) -> tuple[str, str, str]:
         """Return the name, unit and meaning of the counts of a filter."""
         package_filter = next(item for item in self.checked.package.filters if item.name == name)
-        counts_note = "Rejected: rows for which its condition does not hold. Rows: all that it was asked of."
+        counts_note = "Rejected: rows that do not satisfy its condition. Rows: all rows that it was applied to."
         return package_filter.name, "", _join_lines(_format_sentence(package_filter.doc), counts_note)
 
     def _find_column(self, table: str, name: str) -> tuple[Grain, Column]:
@@ -224,7 +223,7 @@ def _describe_constant_source(constant: Constant) -> str:
     """Return the meaning of a constant and where it is read from."""
     path = " or ".join(".".join(keys) for keys in (constant.path, *constant.or_at))
     files = " or ".join(constant.files)
-    default = "" if constant.default is None else f"; {constant.default or 'empty'} where it is not told"
+    default = "" if constant.default is None else f"; default: {constant.default or 'empty'}"
     return _join_lines(
         _format_sentence(constant.doc), f"Constant {constant.name} of the run: {path} in {files}{default}."
     )
@@ -233,8 +232,9 @@ def _describe_constant_source(constant: Constant) -> str:
 def _describe_printed_form(cell: Cell) -> str:
     """Return how the format of a manifest cell changes the value; empty if it does not."""
     note = {
-        "date": "Printed as the day in UTC.", "time": "Printed as the time of day in UTC, fractions of a second cut.",
-        "unsuffixed": "Printed without the letters s at its end.", "spread": "Printed in seconds.",
+        "date": "Printed as the day in UTC.",
+        "time": "Printed as the time of day in UTC, without fractions of a second.",
+        "unsuffixed": "Printed without trailing letters s.", "spread": "Printed in seconds.",
     }.get(cell.kind, "")  # fmt: skip
     rounding_note = "" if cell.kind in ("text", "unsuffixed") else ", not rounded,"
     cut_note = f"Cut{rounding_note} to {cell.cut} characters." if cell.cut else ""

@@ -143,7 +143,8 @@ def test_equal_loads_are_shaded_and_the_choice_is_bold(qa: Path) -> None:
         (0, 2, "shaded"), (1, 1, "shaded"), (2, 2, "shaded"), (2, 2, "strong"), (3, 2, "shaded"),
     ]  # fmt: skip
     assert diagonals["header"] == [
-        "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx", "Of what is due, %",
+        "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx",
+        "Share of the due value, %",
         "Short by more than 10 %",
     ]  # fmt: skip
     first = {(item["rate"], item["connections"]): item for item in reversed(read_experiments())}
@@ -234,13 +235,13 @@ def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
 def test_results_without_another_run_say_so(qa: Path) -> None:
     (table,) = find_part(qa, "Results")["tables"]
     assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
-    reason = "there is no other run to judge by"
+    reason = "there is no other run to compare with"
     assert table["rows"] == [
         [scenario, "2026-11-21", "0.38.17", "no baseline", reason]
         for scenario in ("Load: every configuration", "Load: the chosen experiment", "Overload", "Fault")
     ]
     assert find_part(qa, "Vote extensions")["text"][-1] == (
-        "Nothing to show: no run tells a case of its own (constant `vote_extensions`)."
+        "Nothing to show: the constant `vote_extensions` is empty in all runs."
     )
 
 

@@ -171,7 +171,7 @@ def describe_claim_result(checked_claim: CheckedClaim) -> str:
     if not checked_claim.agreeing_runs:
         return f"{sentence} No other run of this report has all of them."
     names = " and of ".join(source.label for source in checked_claim.agreeing_runs)
-    return f"{sentence} All of them are those of {names}."
+    return f"{sentence} All of them agree with those of {names}."
 
 
 def _pluralize_cell(count: int) -> str:
@@ -222,8 +222,8 @@ def describe_claims(checked_claims: Sequence[CheckedClaim]) -> tuple[Appendix, .
 def _describe_files(checked_claim: CheckedClaim) -> Iterator[str]:
     for source in (*((checked_claim.run,) if checked_claim.run else ()), *checked_claim.agreeing_runs):
         listed_files = "; ".join(f"{name}, sha256 {digest}" for name, _, digest in source.files)
-        introduction = "These are the numbers of" if source in checked_claim.agreeing_runs else "Found in"
-        yield f"{introduction} {source.label}: {listed_files}."
+        all_agree = ", whose cells all agree" if source in checked_claim.agreeing_runs else ""
+        yield f"Files of {source.label}{all_agree}: {listed_files}."
 
 
 def _build_header(checked_claim: CheckedClaim) -> tuple[str, ...]:

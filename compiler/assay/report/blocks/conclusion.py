@@ -32,7 +32,7 @@ def render(context: RenderContext, items: Sequence[Conclusion]) -> RenderedBlock
         for columns, column_labels, label in groups
         if len(columns) > 1
     )
-    return RenderedBlocks(tables=tables, gaps=() if tables else ("There is nothing to compare with.",))
+    return RenderedBlocks(tables=tables, gaps=() if tables else ("There is no other run or phase to compare with.",))
 
 
 def build_conclusion_table(
@@ -49,7 +49,7 @@ def build_conclusion_table(
         for rule in item.rules
         for run, name in zip(columns[1:], column_labels[1:], strict=True)
     ]
-    values = (column_labels[0], "there" if has_many_columns else "".join(column_labels[1:]), "Δ%")
+    values = (column_labels[0], "value" if has_many_columns else "".join(column_labels[1:]), "Δ%")
     header = (*(("",) if has_many_columns else ()), "Metric", *values, "Rule", "Holds")
     metric_ids = tuple(rule.metric for rule in item.rules for _ in columns[1:])
     other_run_ids = [run.id for _ in item.rules for run in columns[1:]]

@@ -28,7 +28,7 @@ def render(context: RenderContext, items: Sequence[Grid]) -> RenderedBlocks:
     """Render the drawings of each grid; only runs that are cases have rows."""
     if not context.cases:
         constant = context.article.cases
-        return RenderedBlocks(notes=(f"Nothing to show: no run tells a case of its own (constant `{constant}`).",))
+        return RenderedBlocks(notes=(f"Nothing to show: the constant `{constant}` is empty in all runs.",))
     max_columns = LANDSCAPE_COLUMNS if len(context.all_runs) > PORTRAIT_COLUMNS else PORTRAIT_COLUMNS
     plots = [
         plot
@@ -77,7 +77,7 @@ def build_grid_plots(
             1,
             grid.title if part == 0 else f"{grid.title}, continued",
             "",
-            f"{names}, a column each; a row for each of {', '.join(case.label for case in cases)}",
+            f"Columns: {names}; rows: {', '.join(case.label for case in cases)}",
             grid.template,
             ("case", "panel", "x", "y", "line", "mark", "text"),
             tuple(_list_grid_rows(part_panels, [case.label for case in cases])),

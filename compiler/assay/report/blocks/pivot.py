@@ -37,14 +37,14 @@ def explain(checked: CheckedPackage, pivot: Pivot) -> Iterable[Term]:
     """Yield the entries of the table of diagonals."""
     column_name = f"{name_column(pivot.across)} × {pivot.down.replace('_', ' ')}"
     description = (
-        f"The product of the columns {pivot.across} and {pivot.down} of the grain {pivot.grain}; equal on a diagonal "
-        "of the table before."
+        f"The product of the columns {pivot.across} and {pivot.down} of the grain {pivot.grain}; it is the same in all "
+        "cells of a diagonal of the preceding table."
     )
     yield OVER_COLUMNS, Entry(get_product_id(pivot), column_name, "", description, "")
     if pivot.due:
         metric, due = checked.get_metric(pivot.metric), checked.get_metric(pivot.due)
         description = f"100 × {metric.id} / {due.id}: {metric.name}, in percent of {due.name}."
-        yield OVER_METRICS, Entry(get_share_id(pivot), "Of what is due", "%", description, "")
+        yield OVER_METRICS, Entry(get_share_id(pivot), "Share of the due value", "%", description, "")
 
 
 def get_product_id(pivot: Pivot) -> str:
@@ -195,7 +195,7 @@ def _build_diagonals_table(
         format_column_heading(across), format_column_heading(down), format_metric_heading(metric),
     ]  # fmt: skip
     header += (
-        [format_metric_heading(due_metric), "Of what is due, %", f"Short by more than {pivot.tolerance} %"]
+        [format_metric_heading(due_metric), "Share of the due value, %", f"Short by more than {pivot.tolerance} %"]
         if due_metric
         else []
     )

@@ -42,7 +42,7 @@ VerdictRows = tuple[tuple[str, ...], ...]
 def render(context: RenderContext, items: Sequence[Verdict]) -> RenderedBlocks:
     """Render the results of the scenarios, then each verdict on each run but the first, which is the baseline."""
     if len(context.runs) == 1:
-        notes: tuple[str, ...] = ("There is no other run to judge by.",)
+        notes: tuple[str, ...] = ("There is no other run to compare with.",)
     else:
         notes = tuple(describe_judged_rows(context, items, context.runs))
     return RenderedBlocks(tables=tuple(build_verdict_tables(context, items, context.runs)), notes=notes)
@@ -84,7 +84,8 @@ def _describe_duplicate_rows(context: RenderContext, verdict: Verdict, runs: Seq
     if row_descriptions:
         keys = " and ".join(name.replace("_", " ") for name in verdict.keys)
         yield (
-            f"{verdict.title}: where several agree in {keys}, the least {first} counts ({'; '.join(row_descriptions)})."
+            f"{verdict.title}: of rows with the same {keys}, the one with the least {first} is judged "
+            f"({'; '.join(row_descriptions)})."
         )
 
 
@@ -96,7 +97,7 @@ def _describe_excluded_rows(context: RenderContext, verdict: Verdict, runs: Sequ
         ]
         row_descriptions = "; ".join(f"{label}: {describe_chosen_row(choice, row)}" for label, row in rows if row)
         if row_descriptions:
-            yield f"{verdict.title}: not judged there: {choice.title.lower()} ({row_descriptions})."
+            yield f"{verdict.title}: not judged: {choice.title.lower()} ({row_descriptions})."
 
 
 def _describe_rows_without_baseline(
@@ -113,7 +114,7 @@ def _describe_rows_without_baseline(
         if key not in baseline_groups
     ]
     if row_descriptions:
-        yield f"{verdict.title}: not judged, as {runs[0].label} has none like these: {'; '.join(row_descriptions)}."
+        yield f"{verdict.title}: not judged, because {runs[0].label} has no such rows: {'; '.join(row_descriptions)}."
 
 
 def _get_request(context: RenderContext, verdict: Verdict) -> RowRequest:
@@ -238,7 +239,7 @@ def _build_results_table(
         for shown_run in runs[1:] or runs:
             rows_of_run = judged_rows.get((id(verdict), shown_run.run.id))
             if rows_of_run is None:
-                result, reason = NO_BASELINE, "there is no other run to judge by"
+                result, reason = NO_BASELINE, "there is no other run to compare with"
             elif all(row[-1] == NOT_RUN for row in rows_of_run):
                 result, reason = (
                     NOT_RUN,
@@ -268,7 +269,7 @@ def describe_missing_rows(
         return f"{shown_run.label} has no such rows" if has_baseline_rows else "the baseline has no such rows"
     choice = context.article.get_choice(verdict.choice)
     if choice.keys and context.find_row(choice.name, runs[-1].run) is None:
-        return f"{runs[-1].label}, which chooses, has {choice.absent}"
+        return f"{runs[-1].label}, which determines the choice, has {choice.absent}"
     if has_baseline_rows:
         return f"{shown_run.label} has no such rows"
     is_missing_in_both = not choice.keys and context.find_row(choice.name, shown_run.run) is None

@@ -74,8 +74,8 @@ def list_missing_glyph_warnings(out: Path) -> tuple[str, ...]:
     first = ", ".join(f"{letter} ({escape(letter)})" for letter in letters[:MAX_CHARACTERS])
     more = f" and {len(letters) - MAX_CHARACTERS} more" if len(letters) > MAX_CHARACTERS else ""
     return (
-        f"No font of the report has {first}{more}: in report.pdf escapes stand for them. A workspace with `templates/` "
-        "of its own can have fonts for them in `templates/fonts/`.",
+        f"No font of the report has {first}{more}: report.pdf has escapes instead. Add a font with these characters to "
+        "`templates/fonts/` of the workspace.",
     )
 
 
