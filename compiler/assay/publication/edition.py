@@ -1,4 +1,4 @@
-"""Find the edition of a publication, what it calls each metric, and the rows of a publication by metric."""
+"""Find the edition of a publication, its names of metrics, and the rows of a publication by metric."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Locate = Callable[[Sequence[str]], Span]
 
 
 def collect_metric_words(checked: CheckedPackage, edition: Edition) -> dict[str, Word]:
-    """Return what an edition calls each metric and its unit."""
+    """Return the names and unit symbols of metrics in an edition."""
     names = {metric.id: (metric.name, metric.unit.symbol) for metric in checked.package.metrics}
     for label in edition.labels:
         name, symbol = names[label.metric]

@@ -39,7 +39,7 @@ from assay.sql.completeness import (
 
 #: an event is rare if its records are fewer than this share of the rows that require it
 RARE_SHARE = 0.5
-#: a host has few records of an event below this share of the hosts' median, if that is at least USUAL
+#: a host has few records of an event below this share of the hosts' median, if the median is at least MIN_MEDIAN
 RARE_ON_HOST, MIN_MEDIAN = 0.2, 10
 #: unmatched keys are reported from this share of a host's records on; EDGE_KEYS or fewer may be due to the run's ends
 UNMATCHED_SHARE, EDGE_KEYS = 0.5, 2

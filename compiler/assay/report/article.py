@@ -115,10 +115,10 @@ def _prepare(
 ) -> RenderContext:
     """Build the context that parts are rendered in: the runs of most parts, the cases of grids, and the chosen rows."""
     case_by_run = [shorten(str(run.constants[article.cases])) if article.cases else "" for run in runs]
-    main_indexes = [place for place, case in enumerate(case_by_run) if not case] or list(range(len(runs)))
+    main_indexes = [index for index, case in enumerate(case_by_run) if not case] or list(range(len(runs)))
     shown_runs = [
-        ShownRun(runs[place], run_labels[place], run_labels[place] if len(main_indexes) > 1 else "")
-        for place in main_indexes
+        ShownRun(runs[index], run_labels[index], run_labels[index] if len(main_indexes) > 1 else "")
+        for index in main_indexes
     ]
     cases = [
         ShownRun(run, case if case_by_run.count(case) == 1 else f"{case} ({run.id})", "")
@@ -237,7 +237,7 @@ def render_prose(context: RenderContext, prose: Prose) -> tuple[Paragraph, ...]:
 
 def _list_quoted_values(context: RenderContext, paragraphs: Sequence[Paragraph]) -> Iterator[QuotedValue]:
     """Yield the quoted values of some paragraphs, each with its position, run and row."""
-    for place, paragraph in enumerate(paragraphs):
+    for index, paragraph in enumerate(paragraphs):
         for begin, end, quote in paragraph.quote_spans:
             run = _find_quoted_run(context, quote)
             label = next(shown_run.label for shown_run in context.all_runs if shown_run.run is run)
@@ -246,7 +246,7 @@ def _list_quoted_values(context: RenderContext, paragraphs: Sequence[Paragraph])
             description = "; ".join([", ".join([*choice, *row]), label]).lstrip("; ")
             row_values = block_rows.list_quote_keys(context.checked, quote, context.find_row(quote.choice, run))
             where = tuple((name, str(value)) for name, value in row_values.items())
-            yield QuotedValue(place, begin, end, quote.metric, description, run.id, where)
+            yield QuotedValue(index, begin, end, quote.metric, description, run.id, where)
 
 
 def _find_quoted_run(context: RenderContext, quote: Quote) -> RunFigures:

@@ -48,7 +48,7 @@ class Interval:
         return max(abs(self.low), abs(self.high))
 
     def intersect(self, low: Fraction, high: Fraction) -> Interval | None:
-        """Return the part between `low` and `high`; None when that is empty."""
+        """Return the part between `low` and `high`; None if it is empty."""
         least, most = max(self.low, low), min(self.high, high)
         return Interval(least, most) if least <= most else None
 

@@ -51,9 +51,9 @@ def build_averages_table(context: RenderContext, item: Averages, shown_run: Show
             describe_labels(context.checked.package, series),
             str(_count_lines(series, series_rows)),
             NO_VALUE if mean is None else context.number_style.format_table_row([mean], DIGITS).cells[0],
-            _format_percent_change(means[0], mean) if place else "",
+            _format_percent_change(means[0], mean) if index else "",
         )
-        for place, (series, series_rows, mean) in enumerate(zip(shown_series, rows_by_series, means, strict=True))
+        for index, (series, series_rows, mean) in enumerate(zip(shown_series, rows_by_series, means, strict=True))
     ]
     header = ("Series", "Labels", "Lines", add_unit("Average", shown_series[0].unit.symbol), "Δ%")
     sources = [
@@ -62,7 +62,7 @@ def build_averages_table(context: RenderContext, item: Averages, shown_run: Show
         )
         for series in shown_series
     ]
-    links = tuple(link for place in range(len(sources)) for link in link_cells(place, sources[0], sources[place]))
+    links = tuple(link for row in range(len(sources)) for link in link_cells(row, sources[0], sources[row]))
     return Table(
         add_label_to_title(item.title, shown_run.title_label), header, tuple(rows), of_rows=item.series, leads=links
     )

@@ -38,7 +38,7 @@ def build_comparison_table(
     """Build a table with a row for each metric: its average in each column, with the differences from the first."""
     rows = [compare_averages(checked, number_style, name, columns)[1] for name in item.metrics]
     column_ids = [run.id for run in columns]
-    links = tuple(link for place, name in enumerate(item.metrics) for link in link_comparison(place, name, column_ids))
+    links = tuple(link for row, name in enumerate(item.metrics) for link in link_comparison(row, name, column_ids))
     return Table(item.title, name_columns(column_labels), tuple(rows), of_rows=item.metrics, leads=links)
 
 

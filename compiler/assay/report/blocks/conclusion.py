@@ -55,8 +55,8 @@ def build_conclusion_table(
     other_run_ids = [run.id for _ in item.rules for run in columns[1:]]
     links = tuple(
         link
-        for place, (metric, run) in enumerate(zip(metric_ids, other_run_ids, strict=True))
-        for link in link_cells(place, len(header) - 5, metric, (columns[0].id, run))
+        for row, (metric, run) in enumerate(zip(metric_ids, other_run_ids, strict=True))
+        for link in link_cells(row, len(header) - 5, metric, (columns[0].id, run))
     )
     return Table(item.title, header, tuple(rows), of_rows=metric_ids, leads=links)
 

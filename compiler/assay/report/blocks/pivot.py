@@ -53,7 +53,7 @@ def get_product_id(pivot: Pivot) -> str:
 
 
 def get_share_id(pivot: Pivot) -> str:
-    """Return the id of the metric's share of what is due, in percent."""
+    """Return the id of the metric's share of the due value, in percent."""
     return f"share.{pivot.metric}.{pivot.due}"
 
 

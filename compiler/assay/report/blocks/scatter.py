@@ -111,7 +111,7 @@ def frame_points(point_groups: Sequence[Sequence[Point]]) -> tuple[Point, ...]:
 
 
 def thin_points(points: Sequence[Point], grid: tuple[int, int]) -> list[Point]:
-    """Return one of the points that an eye cannot tell apart, in order of x, then y."""
+    """Return the first point in each cell of a grid, in order of x, then y."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     left, low = min(xs), min(ys)
     width, height = max(xs) - left or 1.0, max(ys) - low or 1.0

@@ -98,7 +98,7 @@ def describe_missing_samples(
 
 
 def describe_unclear_lines(plots: Sequence[Plot | None]) -> Iterator[str]:
-    """Yield sentences on figures whose lines cannot be told apart in print."""
+    """Yield sentences on figures in which printed lines have no legend or share a colour."""
     line_plots = [plot for plot in plots if plot and LINE in plot.columns]
     plots_without_legend = [str(plot.figure) for plot in line_plots if is_unnamed(plot.panels)]
     plots_with_shared_colours = [
