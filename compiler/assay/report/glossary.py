@@ -187,7 +187,7 @@ class _ReportNumbers:
         """Return the name, unit and meaning of a bound of phases."""
         bound = {"from": "first instant of", "to": "instant after"}[name]
         description = (
-            f"The {bound} the phase, without its margin. The user, a constant of the run, or a table of the run "
+            f"The {bound} the phase, excluding its margin. The user, a constant of the run, or a table of the run "
             "defines where the run is split into phases."
         )
         return name.capitalize(), "", description
