@@ -66,7 +66,7 @@ def test_differences_between_runs_are_warnings_in_the_report(tmp_path: Path, cac
         "other: no log line is a `header_announced` event, so there are no samples of cdfPeerAnnounce.",
         "other: there are no samples of CPU 85% spans, Forged to announced, Forged to sending, "
         "Slot start to announced, Fetched to announced, Fetched to sending.",
-        "other: 7 findings on what its data lack, under Data quality.",
+        "other: 7 findings on incomplete data, under Data quality.",
     ]
     assert result.status == 0
     assert result.err.startswith("".join(f"warning: {item}\n" for item in warnings))

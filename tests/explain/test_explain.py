@@ -409,9 +409,9 @@ def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> Non
     package = lab.session.load_package("antelope").package
     texts = {item.name: describe_series(package, item) for item in package.series}
     idle = 'of node_cpu_seconds_total, mode = "idle"'
-    assert texts["cpu_usage_series"] == f"Worked out of the mean of the lines of cpu_idle ({idle})."
+    assert texts["cpu_usage_series"] == f"Computed from the mean of the lines of cpu_idle ({idle})."
     assert texts["memory_used_series"] == (
-        "Worked out of memory_total_bytes (of node_memory_MemTotal_bytes, every label) and memory_available_bytes "
+        "Computed from memory_total_bytes (of node_memory_MemTotal_bytes, every label) and memory_available_bytes "
         "(of node_memory_MemAvailable_bytes, every label)."
     )
     assert texts["cpu_idle"] == f"O{idle[1:]}."
@@ -421,7 +421,7 @@ def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> Non
         terms=(Term("a", "cpu_usage_series", "sum"),),
     )
     assert describe_series(package, series_of_series) == (
-        "Worked out of the sum of the lines of cpu_usage_series (worked out of the mean of the lines of cpu_idle "
+        "Computed from the sum of the lines of cpu_usage_series (computed from the mean of the lines of cpu_idle "
         f"({idle}))."
     )
 

@@ -82,9 +82,10 @@ def test_breaks_that_no_publication_has_are_warnings(tmp_path: Path, cache: Path
     warnings = [
         "The break of cdfSpanLensCpu since 2026-03-10 lies outside of the publications, which are from 2023-12-05 to "
         "2026-02-09.",
-        "The break of cdfPeerAnnounce since 2025-01-30 names the run 10.2.9, which no publication of then has.",
-        "NetRd: no publication tells it.",
-        "NetWr: no publication tells it.",
+        "The break of cdfPeerAnnounce since 2025-01-30 names the run 10.2.9, which the first publications since that "
+        "day lack.",
+        "NetRd: no publication has it.",
+        "NetWr: no publication has it.",
     ]
     assert (result.status, result.err) == (0, "".join(f"warning: {text}\n" for text in warnings))
     document = load_json(tmp_path / "out" / "document.json")
@@ -127,9 +128,9 @@ def test_new_edition_makes_a_break(tmp_path: Path, cache: Path) -> None:
         "since": "2026-11-02",
         "run": "",
         "notes": [
-            {"metrics": ["CentiCpu"], "doc": "Called “CPU of the process”, before “Process CPU usage”."},
-            {"metrics": ["CentiCpu"], "doc": "The unit is called percent, before %."},
-            {"metrics": ["cdfBlockSize"], "doc": "The unit is called bytes, before Bytes."},
+            {"metrics": ["CentiCpu"], "doc": "The name is “CPU of the process” instead of “Process CPU usage”."},
+            {"metrics": ["CentiCpu"], "doc": "The unit is percent instead of %."},
+            {"metrics": ["cdfBlockSize"], "doc": "The unit is bytes instead of Bytes."},
         ],
     }
     document = load_json(tmp_path / "out" / "document.json")

@@ -146,8 +146,8 @@ def test_break_from_an_unknown_run_is_reported() -> None:
         Break(("m",), "2024-03-01", "4", ""), Break(("m",), "2024-03-01", "3.5", ""), metrics=["m", "n"]
     )
     assert list(list_history_warnings(breaks_of, issues)) == [
-        "The break of m since 2024-03-01 names the run 3.5, which no publication of then has.",
-        "n: no publication tells it.",
+        "The break of m since 2024-03-01 names the run 3.5, which the first publications since that day lack.",
+        "n: no publication has it.",
     ]
 
 

@@ -42,8 +42,8 @@ def test_other_words_than_those_of_the_specs_are_a_warning(tmp_path: Path, cache
     )
     assert (result.status, result.err) == (
         0,
-        "warning: Alloc: the publication explains it otherwise: RTS alloc rate: Allocations\n"
-        "warning: CentiCpu: the publication captions its chart otherwise: CPU\n",
+        "warning: Alloc: the publication has another explanation: RTS alloc rate: Allocations\n"
+        "warning: CentiCpu: the publication has another caption for its chart: CPU\n",
     )
 
 

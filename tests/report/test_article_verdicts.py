@@ -41,7 +41,8 @@ def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Pa
     document = assemble_document(cache, base, run)
     assert judge(document, "run")["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
-        f"{EVERY}: where several agree in connections and rate, the least number counts (base, connections 1, rate 50: "
+        f"{EVERY}: of rows with the same connections and rate, the one with the least number is judged (base, "
+        "connections 1, rate 50: "
         "number 1, not 2; run, connections 1, rate 50: number 1, not 2)."
     ]
 
@@ -52,7 +53,7 @@ def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: 
     document = assemble_document(cache, base, run)
     assert find_scenarios(document)["Load: every configuration"] == ["pass", "0 of 4 values worse by more than 10 %"]
     assert find_part(document, "Results")["text"][1:] == [
-        f"{EVERY}: not judged, as base has none like these: run, connections 1, rate 200."
+        f"{EVERY}: not judged, because base has no such rows: run, connections 1, rate 200."
     ]
 
 
@@ -66,7 +67,7 @@ def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) ->
     chosen_verdict = judge(document, "run", "The chosen experiment beside the baseline's")
     assert chosen_verdict["1", "50", AVERAGE] == ["1.", "1.", "0.0", "pass"]
     assert find_part(document, "Results")["text"][1:] == [
-        f"{EVERY}: not judged there: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
+        f"{EVERY}: not judged: experiment with a fault (base: number 1, connections 1, rate 50; run: number 2, "
         "connections 1, rate 100)."
     ]
     fault = judge(document, "run", "The experiment with a fault beside the baseline's")
@@ -109,7 +110,7 @@ def test_unjudged_scenario_names_the_missing_rows(tmp_path: Path, cache: Path) -
     document = find_scenarios(assemble_document(cache, short_run, whole_run))
     assert document["Overload"] == [
         "not run",
-        "whole, which chooses, has no experiment without a fault that is saturated",
+        "whole, which determines the choice, has no experiment without a fault that is saturated",
     ]
     assert document["Fault"] == ["not run", "neither the baseline nor whole has such rows"]
     assert find_scenarios(assemble_document(cache, whole_run, short_run))["Overload"] == [
@@ -151,7 +152,7 @@ def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, las
     for run in (short_run, tmp_path / last):
         add_samples(run, {"node_load1": {"v": [(time, "1") for time in range(9)]}})
     texts = {
-        "whole": "whole, which chooses, has no experiment without a fault that is saturated.",
+        "whole": "whole, which determines the choice, has no experiment without a fault that is saturated.",
         "other": "short has no experiment with connections 1, rate 80.",
     }
     text = find_part(assemble_document(cache, short_run, tmp_path / last), "Overload")["text"]

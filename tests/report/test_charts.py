@@ -256,7 +256,7 @@ def test_a_template_that_asks_for_something_unknown_is_refused() -> None:
     with pytest.raises(AssayError) as error:
         build_chart_spec(create_chart(Series("one", A)), {**template, "description": "${descripton}"})
     (problem,) = error.value.diagnostics
-    assert problem.message == "a chart template asks for `descripton`, which charts do not have"
+    assert problem.message == "a chart template has an unknown placeholder `descripton`"
     assert problem.hint == "did you mean `description`?"
 
 
@@ -353,7 +353,7 @@ def test_what_assay_reads_of_a_template_must_be_there(
         list(draw([LINE], templates))
     name = f"{place}.row" if place.endswith("legend") else place
     assert str(error.value) == (
-        f"error[template]: the chart template has no `{name}` that can be used\n"
+        f"error[template]: the chart template has no valid `{name}`\n"
         f"  at {file}\n  expected: {expected}\n  found:    {actual}"
     )
 
@@ -375,7 +375,7 @@ def test_what_assay_reads_of_a_template_of_plots_must_be_there(
     plot = Plot("p", 1, "Title", "", "", name, ("x", "y", "panel"), ((1.0, 2.0, "a"),), ("a",))
     with pytest.raises(AssayError) as error:
         list(draw([plot], templates))
-    assert str(error.value).startswith(f"error[template]: the chart template has no `{place}")
+    assert str(error.value).startswith(f"error[template]: the chart template has no valid `{place}")
     assert f"\n  at {file}\n" in str(error.value)
 
 
@@ -383,7 +383,7 @@ def test_toggles_of_a_page_that_name_nothing_are_told(templates: Path) -> None:
     file = change_template(templates, "usermeta.assay.toggles.field", None, "html/charts/cdf.vl.json")
     with pytest.raises(AssayError) as error:
         build_web_specs([LINE], templates, ["one"])
-    message = "error[template]: the chart template has no `usermeta.assay.toggles.field` that can be used"
+    message = "error[template]: the chart template has no valid `usermeta.assay.toggles.field`"
     assert str(error.value).startswith(f"{message}\n  at {file}\n")
 
 
@@ -391,7 +391,7 @@ def test_a_placeholder_that_there_is_not_is_told_with_its_file(templates: Path) 
     file = change_template(templates, "description", "${descripton}")
     with pytest.raises(AssayError) as error:
         list(draw([LINE], templates))
-    message = "error[unknown-placeholder]: a chart template asks for `descripton`, which charts do not have"
+    message = "error[unknown-placeholder]: a chart template has an unknown placeholder `descripton`"
     assert str(error.value).startswith(f"{message}\n  at {file}\n")
 
 
@@ -401,5 +401,5 @@ def test_numbers_that_json_does_not_have_are_told(templates: Path) -> None:
     with pytest.raises(AssayError) as error:
         list(draw([LINE], templates))
     assert str(error.value) == (
-        f"error[template]: the chart template cannot be read: `NaN` is no number of JSON\n  at {file}"
+        f"error[template]: the chart template cannot be read: `NaN` is not a number in JSON\n  at {file}"
     )

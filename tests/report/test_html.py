@@ -554,7 +554,7 @@ def test_a_template_does_nothing_but_fill_a_page(tmp_path: Path, text: str, line
         build_page(build_sample(), templates, "")
     (problem,) = result.value.diagnostics
     assert (problem.code, problem.span) == ("template", Span(str(place), line))
-    assert problem.message.startswith("the page cannot be made: ")
+    assert problem.message.startswith("the page cannot be rendered: ")
     assert expected_message in problem.message
 
 
@@ -565,9 +565,7 @@ def test_a_style_sheet_cannot_end_its_element(tmp_path: Path) -> None:
     place.write_text("p {}</style><script>", encoding="utf-8")
     with pytest.raises(AssayError) as result:
         build_page(build_sample(), templates, "")
-    assert str(result.value) == (
-        f"error[template]: the text would end the element of the page that holds it\n  at {place}"
-    )
+    assert str(result.value) == (f"error[template]: the text would end its element of the page\n  at {place}")
 
 
 # Bytes

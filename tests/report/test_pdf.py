@@ -361,7 +361,7 @@ def test_character_without_a_shipped_font_is_an_error(tmp_path: Path) -> None:
     (problem,) = error.value.diagnostics
     assert problem.code == "typesetting"
     assert "\u6f22" in problem.message
-    assert problem.hint == f"a font that has these characters can be put into {templates / 'fonts'}"
+    assert problem.hint == f"put a font with these characters into {templates / 'fonts'}"
 
 
 @pytest.mark.parametrize("family", ["Sauce Sans", "Libertinus Serif"])
@@ -370,7 +370,7 @@ def test_font_that_is_not_shipped_is_an_error(family: str, tmp_path: Path) -> No
     with pytest.raises(AssayError) as error:
         render(limit_charts(build_sample(), 0), tmp_path / "out", templates)
     (problem,) = error.value.diagnostics
-    assert problem.message == f"the report cannot be set: unknown font family: {family.lower()}"
+    assert problem.message == f"Typst cannot typeset the report: unknown font family: {family.lower()}"
 
 
 def test_today_is_the_day_of_the_document(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_line_that_markdown_reads_as_block_is_an_error(
     tmp_path: Path, text: str, block: str, position: tuple[int, int]
 ) -> None:
     (problem,) = find_problems(tmp_path, text)
-    assert problem.message == f"prose is plain text, and this line begins {block}, as Markdown has it"
+    assert problem.message == f"prose is plain text, but this line begins {block} in Markdown"
     assert (problem.span, bool(problem.hint)) == (Span("part.md", *position, 1), True)
 
 
@@ -72,9 +72,9 @@ QUOTES: dict[str, object] = {
     "": (),
     "number = 1,": "a quote of a result cannot be read",
     'decimals = "2"': "a quote of a result cannot be read",
-    "number = 1, number = 2": "a quote of a result says `number` twice",
-    "decimals = -1": "prose quotes `valid_txs` with a number of decimals that it cannot be printed with",
-    "decimals = 16": "prose quotes `valid_txs` with a number of decimals that it cannot be printed with",
+    "number = 1, number = 2": "a quote of a result has `number` twice",
+    "decimals = -1": "prose quotes `valid_txs` with an invalid number of decimals",
+    "decimals = 16": "prose quotes `valid_txs` with an invalid number of decimals",
     'number = "1"': "prose quotes `valid_txs` by a value that column `number` never has",
     "experiment_id = 1": "prose quotes `valid_txs` by a value that column `experiment_id` never has",
 }

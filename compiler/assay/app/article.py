@@ -141,10 +141,7 @@ def drop_unavailable_parts(
         if part_missing:
             part_sources = [source for source in missing_sources if source.name in part_missing]
             notes[part.title] = tuple(
-                f"Left out for want of {source.doc[:1].lower() + source.doc[1:]}: "
-                f"{_list_runs(runs_without_source[source.name])} "
-                f"{'has' if len(runs_without_source[source.name]) == 1 else 'have'} none."
-                for source in part_sources
+                _describe_missing_source(source, runs_without_source[source.name]) for source in part_sources
             )
     if notes and any(map(_needs_records, article.parts)) and not any(map(_needs_records, parts)):
         raise create_nothing_to_show_error(
@@ -176,8 +173,11 @@ def _describe_source_files(source: Source) -> str:
     return f"{f'directories {source.hosts} with ' if source.hosts else ''}files {', '.join(source.logs)}"
 
 
-def _list_runs(runs: Sequence[str]) -> str:
-    return "run " + runs[0] if len(runs) == 1 else "runs " + ", ".join(runs)
+def _describe_missing_source(source: Source, runs: Sequence[str]) -> str:
+    """Return a sentence on the blocks and texts that are left out because some runs lack a source."""
+    subject = f"Run {runs[0]} has" if len(runs) == 1 else f"Runs {', '.join(runs)} have"
+    doc = source.doc[:1].lower() + source.doc[1:]
+    return f"{subject} no records of source {source.name} ({doc}), so blocks and texts that read it are left out."
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

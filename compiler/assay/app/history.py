@@ -136,7 +136,7 @@ def _format_provenance(provenance_record: dict[str, object], history_report: His
         "Publications": str(len(history_report.issues)),
         "Editions": _join_names(issue.edition.name for issue in history_report.issues),
         "Values": "as published",
-        "Percentages": "worked out from the published values",
+        "Percentages": "computed from the published values",
         "Provenance": str(provenance_record["hash"]),
         "Specs": history_report.checked.sources,
         "Assay": tools.pop("assay"),

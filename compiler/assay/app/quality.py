@@ -256,7 +256,7 @@ def _drop_fallbacks(statement: Statement) -> Statement:
 
 
 def _find_blank_metrics(defaults: Sequence[Finding]) -> frozenset[str]:
-    """Return the metrics whose values all rest on a fallback."""
+    """Return the metrics whose values all come from a fallback."""
     return frozenset(name for item in defaults if item.affected == item.total for name in item.metrics)
 
 

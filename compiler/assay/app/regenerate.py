@@ -118,7 +118,7 @@ def _format_provenance(
         "Published": publication.date,
         "Workload": publication.workload,
         "Values": "as published",
-        "Δ and Δ%": "worked out from the published values" if follows_print else "as published; seen to fit the values",
+        "Δ and Δ%": "computed from the published values" if follows_print else "as published; they fit the values",
         "Edition": f"{edition.name}: {edition.doc}" if edition.doc else edition.name,
         "Number style": edition.style,
         "Provenance": str(provenance["hash"]),

@@ -108,7 +108,7 @@ def test_baseline_claim_has_numbers_of_another_version(
         ],
     }  # fmt: skip
     assert load_json(out / "provenance.json")["content"]["claims"] == [first, second]
-    message = f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34."
+    message = f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them agree with those of v0.34."
     assert (done.status, done.err) == (0, f"warning: {message}\n")
     assert load_json(out / "document.json")["warnings"] == [message]
 
@@ -120,10 +120,10 @@ def test_provenance_section_shows_the_origin_of_claims(built: tuple[Path, Comman
     for part in (
         "The QA document of v0.38: the saturation table of v0.38",
         "All 12 cells agree with those of v0.38.",
-        f"Found in v0.38: v038_report_tabbed.txt, sha256 {describe_source('v038')['sha256']}.",
-        "2 of 2 cells differ from those of v0.37. All of them are those of v0.34.",
-        f"Found in v0.37: v037_report_tabbed.txt, sha256 {describe_source('v037')['sha256']}.",
-        f"These are the numbers of v0.34: v034_report_tabbed.txt, sha256 {describe_source('v034')['sha256']}.",
+        f"Files of v0.38: v038_report_tabbed.txt, sha256 {describe_source('v038')['sha256']}.",
+        "2 of 2 cells differ from those of v0.37. All of them agree with those of v0.34.",
+        f"Files of v0.37: v037_report_tabbed.txt, sha256 {describe_source('v037')['sha256']}.",
+        f"Files of v0.34, whose cells all agree: v034_report_tabbed.txt, sha256 {describe_source('v034')['sha256']}.",
     ):
         assert part.replace(" ", "") in after
     rows = load_json(built[0] / "document.json")["claims"][1]
@@ -170,7 +170,7 @@ def test_origin_of_numbers_is_found_by_comparison(tmp_path: Path, cache: Path) -
 def test_run_is_recognized_by_content_before_name(tmp_path: Path, cache: Path) -> None:
     """A run with the name of another release does not replace that release."""
     done = build_report(tmp_path / "out", cache, f"v0.37={PUBLISHED / 'v034'}", f"b={PUBLISHED / 'v037'}")
-    assert f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them are those of v0.34." in done.err
+    assert f"{BASELINE}: 2 of 2 cells differ from those of v0.37. All of them agree with those of v0.34." in done.err
     claims = load_json(tmp_path / "out" / "results.json")["claims"]
     assert [(item["holds"], item["run"] and item["run"]["id"]) for item in claims] == [(False, None), (False, "b")]
 
@@ -181,7 +181,7 @@ def test_claim_of_an_absent_run_is_reported(tmp_path: Path, cache: Path) -> None
     assert lines == [
         "warning: The QA document of v0.38, the saturation table of v0.38: No run of this report is called v0.38. "
         "No other run of this report has all of them.",
-        f"warning: {BASELINE}: No run of this report is called v0.37. All of them are those of v0.34.",
+        f"warning: {BASELINE}: No run of this report is called v0.37. All of them agree with those of v0.34.",
     ]
     first, second = load_json(tmp_path / "out" / "document.json")["claims"]
     assert first["header"] == ["Rate", "Connections", "Document"]

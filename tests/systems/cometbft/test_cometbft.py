@@ -193,7 +193,7 @@ def test_report_shows_every_part_and_quotes_results(built: Path) -> None:
     ):
         assert title in flat
     assert "The first experiment found 1450 tx of 1450 tx in blocks, 50.7 tx/s." in flat
-    assert "There is no other run to judge by." in flat
+    assert "There is no other run to compare with." in flat
     document = load_json(built / "document.json")
     assert [len(gallery["plots"]) for gallery in document["galleries"]] == [0, 0, 8, 10, 10, 11, 11, 4, 5, 0, 0, 0]
 
@@ -227,7 +227,7 @@ error[unknown-column]: prose quotes `valid_txs` by an unknown column `nummer`
         (
             "{{ valid_txs(rate = 100) }}",
             """\
-error[quote]: run run: a quote of `valid_txs` means 3 rows of `experiment` (rate = 100)
+error[quote]: run run: a quote of `valid_txs` matches 3 rows of `experiment` (rate = 100)
   at specs/cometbft/prose/saturation.md:5:28
   expected: one row
   hint: name more columns
@@ -310,7 +310,8 @@ def test_part_without_data_says_so(tmp_path: Path, cache: Path) -> None:
     nodes = galleries["Metrics of the nodes"]
     assert nodes["plots"] == []
     assert nodes["text"][-1] == (
-        "Left out for want of samples of the nodes' metrics, as a Prometheus server has them: run load only has none."
+        "Run load only has no records of source samples (samples of the nodes' metrics, as a Prometheus server has "
+        "them), so blocks and texts that read it are left out."
     )
     assert len(galleries["Latencies"]["plots"]) == 8
 

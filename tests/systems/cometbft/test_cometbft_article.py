@@ -143,7 +143,8 @@ def test_equal_loads_are_shaded_and_the_choice_is_bold(qa: Path) -> None:
         (0, 2, "shaded"), (1, 1, "shaded"), (2, 2, "shaded"), (2, 2, "strong"), (3, 2, "shaded"),
     ]  # fmt: skip
     assert diagonals["header"] == [
-        "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx", "Of what is due, %",
+        "Connections × rate", "Connections", "Rate, tx/s", "Transactions, tx", "Expected, tx",
+        "Share of the due value, %",
         "Short by more than 10 %",
     ]  # fmt: skip
     first = {(item["rate"], item["connections"]): item for item in reversed(read_experiments())}
@@ -234,13 +235,13 @@ def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
 def test_results_without_another_run_say_so(qa: Path) -> None:
     (table,) = find_part(qa, "Results")["tables"]
     assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
-    reason = "there is no other run to judge by"
+    reason = "there is no other run to compare with"
     assert table["rows"] == [
         [scenario, "2026-11-21", "0.38.17", "no baseline", reason]
         for scenario in ("Load: every configuration", "Load: the chosen experiment", "Overload", "Fault")
     ]
     assert find_part(qa, "Vote extensions")["text"][-1] == (
-        "Nothing to show: no run tells a case of its own (constant `vote_extensions`)."
+        "Nothing to show: the constant `vote_extensions` is empty in all runs."
     )
 
 
@@ -458,10 +459,10 @@ def test_choice_of_absent_experiment_is_an_error(tmp_path: Path, cache: Path) ->
     assert (done.status, done.err) == (
         1,
         """\
-error[chosen-row]: run wrong: its constants choose a row of `experiment` that it does not have: number = 12
+error[chosen-row]: run wrong: its constants choose an unknown row of `experiment`: number = 12
   expected: number = 7; number = 3; number = 2; number = 1; number = 8; number = 5; number = 4; number = 6
   found:    number = 12
-  hint: constants chosen_experiment say which row is `chosen`
+  hint: correct the constants chosen_experiment of choice `chosen`
 """,
     )
     assert not (tmp_path / "out").exists()
@@ -518,7 +519,7 @@ WRONG = {
     "an unknown run": (
         '{{ valid_txs(number = 1, run = "bas") }}',
         """\
-error[unknown-run]: prose quotes `valid_txs` of a run that there is not: `bas`
+error[unknown-run]: prose quotes `valid_txs` of an unknown run `bas`
   at specs/cometbft/prose/conclusion.md:2:5
     2 | See {{ valid_txs(number = 1, run = "bas") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -539,7 +540,7 @@ error[unknown-choice]: prose quotes `valid_txs` of an unknown choice `chosn`
     "a choice of other rows": (
         '{{ node_starts(choice = "chosen") }}',
         """\
-error[other-grain]: prose quotes `node_starts` of choice `chosen`, which is of rows of another grain
+error[other-grain]: prose quotes `node_starts` of choice `chosen`, which chooses rows of another grain
   at specs/cometbft/prose/conclusion.md:2:5
     2 | See {{ node_starts(choice = "chosen") }}.
       |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^

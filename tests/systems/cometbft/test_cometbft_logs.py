@@ -122,4 +122,7 @@ def test_report_of_a_run_without_logs_says_so(tmp_path: Path, cache: Path) -> No
         if item["title"] == "Logs of the nodes"
     )
     assert (part["plots"], part["tables"]) == ([], [])
-    assert part["text"][-1] == "Left out for want of logs of the nodes, as JSON lines: run quiet has none."
+    assert part["text"][-1] == (
+        "Run quiet has no records of source nodes (logs of the nodes, as JSON lines), so blocks and texts that read it "
+        "are left out."
+    )
