@@ -178,8 +178,8 @@ def test_cache_is_in_the_users_cache_folder(
 def test_user_without_home_needs_a_cache_option(tmp_path: Path) -> None:
     number = next(number for number in range(54321, 65000) if number not in {item.pw_uid for item in pwd.getpwall()})
     print_error = (
-        "from assay.engine.result_cache import default_folder\n"
-        "try: default_folder()\nexcept Exception as error: print(error)"
+        "from assay.engine.result_cache import get_default_folder\n"
+        "try: get_default_folder()\nexcept Exception as error: print(error)"
     )
     change_user = f"import os; os.setuid({number}); os.environ.clear()"
     command = [sys.executable, "-c", f"import assay.engine.result_cache\n{change_user}\n{print_error}"]

@@ -226,12 +226,12 @@ READER = """
 import os, sys
 from pathlib import Path
 from assay.ingest.discovery import find_run
-from assay.ingest.hashing import file_hashes
+from assay.ingest.hashing import hash_files
 from assay.util.diagnostics import AssayError
 from tests.support.ingesting import SOURCE
 os.setgid(65534); os.setuid(65534)
 try:
-    print(file_hashes(find_run(SOURCE, Path(sys.argv[1])), Path(sys.argv[2])))
+    print(hash_files(find_run(SOURCE, Path(sys.argv[1])), Path(sys.argv[2])))
 except AssayError as error:
     sys.exit(str(error))
 """

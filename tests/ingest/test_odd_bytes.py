@@ -112,11 +112,11 @@ def test_long_line_that_begins_like_an_object_is_broken(tmp_path: Path, short: i
 SCRIPT = """
 import sys
 from pathlib import Path
-from assay.app.stages import peak_mib
-from tests.support.ingesting import read
-made = read(Path(sys.argv[1]), {})
-lines, broken = made.log()["lines"], made.rows("quarantine", "line", "offset", "reason")
-print([lines, made.rows("tick", "n"), broken, peak_mib()])
+from assay.app.stages import read_peak_memory
+from tests.support.ingesting import ingest_log
+ingested = ingest_log(Path(sys.argv[1]), {})
+broken_lines = ingested.read_rows("quarantine", "line", "offset", "reason")
+print([ingested.read_log()["lines"], ingested.read_rows("tick", "n"), broken_lines, read_peak_memory()])
 """
 
 

@@ -40,8 +40,8 @@ HASH_SCRIPT = """
 import hashlib, json, sys
 from pathlib import Path
 from assay.lang import normal_form, workspace
-here = workspace.Workspace(Path(sys.argv[1]))
-checked = workspace.evaluate(here, sys.argv[2], workspace.scan(here, sys.argv[2]))
+folder, system = workspace.Workspace(Path(sys.argv[1])), sys.argv[2]
+checked = workspace.evaluate_package(folder, system, workspace.scan_sources(folder, system))
 print(hashlib.sha256(json.dumps(normal_form.build_content(checked)).encode()).hexdigest())
 """
 

@@ -47,8 +47,8 @@ print(errors)
 FIRST_USES = {
     "types of ingest": (
         "def first_use():\n"
-        "    from assay.ingest.builder import cast, text\n"
-        "    assert cast(text('1'), 'TIMESTAMP_NS').sql('duckdb') == \"CAST('1' AS TIMESTAMP_NS)\"\n"
+        "    from assay.ingest.builder import build_text, cast\n"
+        "    assert cast(build_text('1'), 'TIMESTAMP_NS').sql('duckdb') == \"CAST('1' AS TIMESTAMP_NS)\"\n"
     ),
     "statements of specs": (
         "from assay.lang import sql_dependencies\n"
@@ -59,7 +59,7 @@ FIRST_USES = {
         "from assay.lang import sql_dependencies\n"
         "def first_use():\n"
         "    names = sql_dependencies.find_reads('SELECT a::TIMESTAMP_NS AS b FROM t', ['t'], ()).names\n"
-        "    assert names is not None, 'nothing is known of what it reads'\n"
+        "    assert names is not None, 'no reads are found'\n"
     ),
 }
 

@@ -574,7 +574,9 @@ def test_a_style_sheet_cannot_end_its_element(tmp_path: Path) -> None:
 
 
 def test_the_library_is_the_same_in_every_process_and_kept(tmp_path: Path) -> None:
-    program = "import sys; from assay.report.render.html import bundle; sys.stdout.write(bundle())"
+    program = (
+        "import sys; from assay.report.render.html import build_chart_bundle; sys.stdout.write(build_chart_bundle())"
+    )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     first = build_chart_bundle(tmp_path)
     (cached_file,) = tmp_path.iterdir()

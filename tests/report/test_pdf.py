@@ -274,11 +274,11 @@ def test_same_document_gives_the_same_bytes_anywhere(whole: Path, tmp_path: Path
 PROCESS = """
 import sys
 from pathlib import Path
-from assay.report.render.pdf import render, warm_up
-from tests.report_sample import TEMPLATES, sample, with_charts
+from assay.report.render.pdf import render, warm_up_converters
+from tests.report_sample import TEMPLATES, build_sample, limit_charts
 if sys.argv[2] == "warm":
-    warm_up(TEMPLATES)
-render(with_charts(sample(), 2), Path(sys.argv[1]), TEMPLATES)
+    warm_up_converters(TEMPLATES)
+render(limit_charts(build_sample(), 2), Path(sys.argv[1]), TEMPLATES)
 """
 
 
