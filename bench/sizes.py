@@ -60,7 +60,7 @@ class Build:
 
 @dataclass(slots=True)
 class Size:
-    """Measurements at one size of logs; the logs may be deleted by now."""
+    """Measurements at one size of logs; the logs may be deleted already."""
 
     megabytes: float
     other_programs: dict[str, Measurement] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""`assay catalogue`: a site whose links hold, that finds metrics, keeps texts texts, and asks nothing of a network."""
+"""Test `assay catalogue`: links have targets, the search finds metrics, texts are escaped, no page uses the network."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read_page(file: Path) -> ParsedPage:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A workspace with a repository: a first definition, another one, hostile texts, and a golden report."""
+    """Create a workspace with a repository: a definition, a change of it, hostile texts, and a golden report."""
     place = tmp_path_factory.mktemp("shop") / "workspace"
     assert run_assay("--cache", cache, "init", place).status == 0
     run_git(place, "init", "-q")
@@ -100,7 +100,7 @@ def commit(place: Path, subject: str) -> None:
 
 @pytest.fixture(scope="module")
 def small(shop: Path, cache: Path) -> Path:
-    """The site of that workspace."""
+    """Return the site of the workspace `shop`."""
     result = run_assay("--cache", cache, "catalogue", "-o", "site", cwd=shop)
     assert (result.status, result.err, result.out) == (0, "", "site/index.html\n")
     return shop / "site"
@@ -108,7 +108,7 @@ def small(shop: Path, cache: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The site of a system with metrics, series, articles and golden reports."""
+    """Return the site of a system with metrics, series, articles and golden reports."""
     out = tmp_path_factory.mktemp("catalogue") / "site"
     result = run_assay("--cache", cache, "catalogue", "--system", "cometbft", "-o", out)
     assert (result.status, result.err, result.out) == (0, "", f"{out}/index.html\n")
@@ -168,10 +168,10 @@ def test_pages_are_linked_both_ways(small: Path) -> None:
     assert (folder / "relations/requests.html").is_file()
 
 
-# What a page says
+# The text of a page
 
 
-def test_the_page_of_a_metric_says_all_that_explain_says(site: Path, lab: Laboratory) -> None:
+def test_page_of_a_metric_has_every_fact_of_explain(site: Path, lab: Laboratory) -> None:
     text = " ".join(read_page(site / "pages/cometbft/metrics/latency_max.html").text.split())
     result = explain_subject(lab.session, "latency_max", "cometbft")
     assert result.facts.definition in text
@@ -187,7 +187,7 @@ def test_the_page_of_a_metric_says_all_that_explain_says(site: Path, lab: Labora
     assert " ".join(sql.split()) in text
 
 
-def test_golden_values_are_those_of_the_report(small: Path, shop: Path, site: Path) -> None:
+def test_golden_values_equal_the_report(small: Path, shop: Path, site: Path) -> None:
     document = json.loads((shop / "golden/reports/first.document.json").read_text(encoding="utf-8"))
     (section, index) = next(
         (part, part["metrics"].index("wait")) for part in document["sections"] if "wait" in part["metrics"]
@@ -206,7 +206,7 @@ def test_golden_values_are_those_of_the_report(small: Path, shop: Path, site: Pa
     assert values in re.sub(r"\s", "", latency_page)
 
 
-def test_the_history_is_that_of_the_committed_normal_forms(small: Path, shop: Path) -> None:
+def test_history_comes_from_committed_normal_forms(small: Path, shop: Path) -> None:
     commits = run_git(shop, "log", "--format=%H %cs", "--reverse").split()
     text = " ".join(read_page(small / "pages/service/metrics/work.html").text.split())
     history = text[text.index("History of the definition Date") : text.index(" SQL One statement")]
@@ -224,7 +224,7 @@ def test_the_history_is_that_of_the_committed_normal_forms(small: Path, shop: Pa
     assert "Work from the request on" not in wait
 
 
-def test_page_says_that_without_a_repository_is_no_history(
+def test_page_without_a_repository_states_the_missing_history(
     shop: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
@@ -279,7 +279,7 @@ def test_a_folder_with_a_report_is_left_as_it_is(shop: Path, cache: Path) -> Non
     assert read_contents(shop / "built") == before
 
 
-def test_a_golden_report_that_is_none_is_told(shop: Path, tmp_path: Path, cache: Path) -> None:
+def test_broken_golden_report_is_reported(shop: Path, tmp_path: Path, cache: Path) -> None:
     place = tmp_path / "copy"
     shutil.copytree(shop, place, ignore=shutil.ignore_patterns(".git", "site", "built"))
     (place / "golden/reports/first.document.json").write_text("[", encoding="utf-8")
@@ -356,13 +356,13 @@ def test_search_finds_and_leads_to_the_metric(site: Path, chromium: Browser) -> 
     ("index.html", "light"), ("pages/cometbft/events/committed.html", "light"),
     ("pages/cometbft/metrics/latency_max.html", "light"), ("pages/cometbft/metrics/latency_max.html", "dark"),
 ])  # fmt: skip
-def test_nothing_keeps_anybody_out(site: Path, chromium: Browser, name: str, scheme: str) -> None:
+def test_pages_have_no_accessibility_problems(site: Path, chromium: Browser, name: str, scheme: str) -> None:
     with open_page(chromium, site / name, bypass_csp=True, color_scheme=scheme) as result:
         result.page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true; })")
         assert list_accessibility_problems(result.page) == []
 
 
-#: the ids of the index that stand on several lines, and how far the button's edge is from that of the page's text
+#: number of index ids that take several lines, distance between the right edges of text and button, page width
 LAYOUT_SCRIPT = """() => {
   const broken = [...document.querySelectorAll("#index td code")].filter(item => item.getClientRects().length > 1);
   const main = document.querySelector("main"), edge = main.getBoundingClientRect().right;
@@ -382,7 +382,7 @@ def test_ids_are_whole_and_the_button_ends_with_the_text(
 
 
 def test_no_sentence_of_filters_where_there_are_none(small: Path) -> None:
-    """A system without filters has none to name."""
+    """The page of a system without filters has no sentence about filters."""
     message = "Filters that can decide on it"
     assert message not in (small / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
 

@@ -133,7 +133,7 @@ def test_concurrent_builds_into_one_folder_and_cache_succeed(
     assert list_cached_files(cache) == undisturbed_results[1]
 
 
-def test_command_waits_for_folder_lock_and_says_so(
+def test_command_reports_that_it_waits_for_a_folder_lock(
     place: Path, undisturbed_results: tuple[dict[str, bytes], set[str]], undisturbed_cache: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"

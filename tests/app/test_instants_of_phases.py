@@ -13,7 +13,7 @@ UPGRADE = ROOT / "golden" / "antelope" / "upgrade" / "run"
 
 
 def build_upgrade_report(tmp_path: Path, cache: Path, changed_facts: dict[str, object], *options: str) -> CommandResult:
-    """The upgrade report of the recorded run with other facts."""
+    """Build the upgrade report of the recorded run with other facts."""
     run = tmp_path / "run"
     shutil.copytree(UPGRADE, run)
     facts = json.loads((run / "meta.json").read_text(encoding="utf-8")) | changed_facts

@@ -66,7 +66,7 @@ def _load_tool() -> ModuleType:
     return module
 
 
-def test_the_reference_page_is_that_of_the_commands() -> None:
+def test_reference_page_equals_help_of_commands() -> None:
     """`python tools/reference.py write` makes it."""
     assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == _load_tool().format_reference()
 

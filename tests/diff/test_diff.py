@@ -1,4 +1,4 @@
-"""`assay diff`: what differs between two states of the specs, and which printed numbers that touches."""
+"""Test `assay diff`: the differences between two states of the specs, and the printed numbers that they affect."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.workspaces import Edit, copy_workspace, edit_file
 
 FORGING = "specs/cardano/metrics/forging.dhall"
 PACKAGE = "specs/cardano/package.dhall"
-#: an edit, what it is in the eyes of a reader
+#: an edit -> its kind of change
 MEANING: tuple[Edit, ...] = (
     (FORGING, ", measure = elapsed at.leading at.ticked", ", measure = elapsed at.started at.ticked"),  # other anchor
     (FORGING, '"cdfForgerStart"', '"cdfForgerStarted"'),  # renamed
@@ -26,14 +26,14 @@ MEANING: tuple[Edit, ...] = (
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A git repository with the shipped specs as its only commit."""
+    """Create a git repository with the shipped specs as its only commit."""
     place = copy_workspace(tmp_path_factory.mktemp("diff") / "repository")
     commit_folder(place, "first")
     return place
 
 
 def copy_with_edits(before: Path, target: Path, *edits: Edit) -> Path:
-    """A copy of the repository with edits that are not committed."""
+    """Copy the repository and make edits that are not committed."""
     shutil.copytree(before, target)
     for file, text, replacement in edits:
         edit_file(target / file, text, replacement)
@@ -41,7 +41,7 @@ def copy_with_edits(before: Path, target: Path, *edits: Edit) -> Path:
 
 
 def read_diff(cache: Path, *arguments: str | Path, root: Path) -> list[dict[str, Any]]:
-    """The difference as data, and the exit status that belongs to it."""
+    """Return the difference as data, and check its exit status."""
     completed = run_assay("--cache", cache, "diff", *arguments, "--format", "json", cwd=root)
     result: list[dict[str, Any]] = completed.parse_json()
     assert (completed.status, completed.err) == (3 if result else 0, "")
@@ -74,7 +74,7 @@ def test_whose_records_count_is_meaning(before: Path, cache: Path, tmp_path: Pat
 
 
 def test_sql_that_changes_is_shown_line_by_line(before: Path, cache: Path, tmp_path: Path) -> None:
-    """A relation's SQL: every metric over it is changed in meaning, and the text tells the lines once."""
+    """If a relation's SQL changes, every metric over it changes in meaning, and the text shows the lines once."""
     name = "queries/cardano/slots.sql"
     text = (before / name).read_text(encoding="utf-8")
     line = next(line for line in text.splitlines() if "max(seq) AS seq" in line)
@@ -104,8 +104,8 @@ def test_a_system_that_is_new(before: Path, cache: Path, tmp_path: Path) -> None
     assert [(item["system"], item["state"]) for item in result] == [("cometbft", "new")]
 
 
-def test_what_is_no_state(before: Path, cache: Path, tmp_path: Path) -> None:
-    """A name that is nothing, a folder of something else: one message each, with what is expected."""
+def test_invalid_state_is_an_error(before: Path, cache: Path, tmp_path: Path) -> None:
+    """A name of nothing and a folder of something else give one message each, with the expected kinds of states."""
     result = run_assay("--cache", cache, "diff", "nothing", ".", cwd=before)
     assert (result.status, result.out) == (2, "")
     assert result.err == (

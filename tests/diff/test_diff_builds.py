@@ -1,4 +1,4 @@
-"""`assay diff` of builds: what their files say of themselves is not believed, and what is missing is told."""
+"""Test `assay diff` of builds: hashes in files of a build are verified, and missing files are reported."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METRICS = "specs/service/metrics.dhall"
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A workspace as `init` writes it, with a build of its report."""
+    """Create a workspace as `assay init` writes it, with a build of its report."""
     place = tmp_path_factory.mktemp("builds") / "shop"
     assert run_assay("--cache", cache, "init", place).status == 0
     runs = ("--run", "runs/1.0", "--run", "runs/1.1", "--to", "md")
@@ -28,7 +28,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 @pytest.fixture
 def copy(shop: Path, tmp_path: Path) -> Path:
-    """A copy of it, to change."""
+    """Copy the build, to change it."""
     shutil.copytree(shop, tmp_path / "shop")
     return tmp_path / "shop"
 
@@ -38,7 +38,7 @@ def run_diff(place: Path, cache: Path, *states: str) -> CommandResult:
 
 
 def list_kinds(result: CommandResult) -> list[str]:
-    """The lines that name kinds and metrics."""
+    """Return the lines that name kinds and metrics."""
     return [line.strip() for line in result.out.splitlines() if line[:6].strip()]
 
 
@@ -47,8 +47,8 @@ def test_a_build_is_of_the_specs_that_it_was_made_of(shop: Path, cache: Path) ->
     assert (result.status, result.out, result.err) == (0, "nothing differs\n", "")
 
 
-def test_definitions_of_a_build_are_worked_out_anew(copy: Path, cache: Path) -> None:
-    """Specs whose SQL somebody has replaced are not those of the hashes that stand beside it."""
+def test_definitions_of_a_build_are_hashed_again(copy: Path, cache: Path) -> None:
+    """Specs whose SQL was replaced do not have the definition hashes of the provenance."""
     place = copy / "build/specs.json"
     specs = json.loads(place.read_text(encoding="utf-8"))
     specs["package"]["relations"][0]["sql"] = "SELECT 1"
@@ -76,7 +76,7 @@ def test_hashes_changed_with_the_specs_are_warned_of(copy: Path, cache: Path) ->
 
 
 def test_a_provenance_that_is_broken_or_changed(copy: Path, cache: Path) -> None:
-    """Broken is an error, whatever stands beside it; changed is told."""
+    """A broken provenance is an error, even beside intact specs; a changed one is a warning."""
     place = copy / "build/provenance.json"
     provenance_text = place.read_text(encoding="utf-8")
     place.write_text("{", encoding="utf-8")
@@ -93,7 +93,7 @@ def test_a_provenance_that_is_broken_or_changed(copy: Path, cache: Path) -> None
 
 
 def test_a_provenance_alone_is_compared_by_its_hashes(copy: Path, cache: Path) -> None:
-    """Whatever it is called: which metrics mean something else, and which are gone."""
+    """The file may have any name: the diff lists metrics that changed in meaning, and removed ones."""
     (copy / "away").mkdir()
     for name in ("provenance.json", "of 1.1.json"):
         shutil.copyfile(copy / "build/provenance.json", copy / "away" / name)
@@ -147,7 +147,7 @@ def test_a_file_of_something_else_is_no_state(copy: Path, cache: Path) -> None:
 
 
 def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, tmp_path: Path) -> None:
-    """What cannot be read is an error; without it, what the provenance tells is compared, and that is said."""
+    """An unreadable file is an error. If it is missing, the provenance is compared, with a warning."""
     copy = tmp_path / "build"
     shutil.copytree(two, copy)
     (copy / "specs.json").write_text("{", encoding="utf-8")
@@ -208,7 +208,7 @@ def test_filters_and_summaries_of_two_builds_are_a_difference(cache: Path, tmp_p
     ]
 
 
-def test_data_of_two_builds_is_told_and_leaves_the_status(copy: Path, cache: Path) -> None:
+def test_data_of_two_builds_is_listed_without_a_status(copy: Path, cache: Path) -> None:
     """Reports of other runs whose definitions agree compare."""
     shutil.copytree(copy / "runs/1.1", copy / "runs/1.2")
     log = next(path for path in sorted((copy / "runs/1.2").rglob("*")) if path.suffix in (".log", ".json", ".jsonl"))
@@ -221,7 +221,7 @@ def test_data_of_two_builds_is_told_and_leaves_the_status(copy: Path, cache: Pat
     assert [line.strip()[:6] for line in result.out.splitlines()[2:-1]] == ["run 2:"]
 
 
-def test_publications_of_two_histories_are_told_by_name(cache: Path, tmp_path: Path) -> None:
+def test_publications_of_two_histories_are_listed_by_name(cache: Path, tmp_path: Path) -> None:
     first, second, third = sorted((ROOT / "golden/published").glob("release-10.*.plutus.json"))[:3]
     for out, *files in (("before", first, second), ("after", second, third)):
         publication_options = [part for file in files for part in ("--publication", file)]

@@ -15,12 +15,12 @@ CASES = sorted((Path(__file__).parent / "cases").glob("*.txt"))
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped specs."""
+    """Return the shipped specs."""
     return copy_workspace(tmp_path_factory.mktemp("diff") / "shipped")
 
 
 @pytest.mark.parametrize("path", CASES, ids=[path.stem for path in CASES])
-def test_diff_of_edits_is_that_of_its_transcript(
+def test_diff_of_edits_equals_its_transcript(
     path: Path, shipped: Path, tmp_path: Path, cache: Path, is_accepting: bool
 ) -> None:
     transcript = read_transcript(path)

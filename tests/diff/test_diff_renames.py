@@ -1,4 +1,4 @@
-"""`assay diff` where metrics are called otherwise, and formulas over them are as they were."""
+"""Test `assay diff` of renamed metrics: formulas over them are unchanged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PACKAGE = """sources = [ source "log" ], events = [ began ], relations = [ ids ]
 
 
 def list_differing_metrics(tmp_path: Path, cache: Path, *edits: tuple[str, str]) -> list[tuple[str, str, str]]:
-    """Kind, metric and former id of each metric that differs after edits."""
+    """Return kind, metric and former id of each metric that differs after edits."""
     text = SPECS
     for before, after in edits:
         assert before in text
@@ -61,7 +61,7 @@ def test_formulas_over_each_other_are_called_otherwise(tmp_path: Path, cache: Pa
     ]  # fmt: skip
 
 
-def test_a_formula_that_changed_beside_is_told(tmp_path: Path, cache: Path) -> None:
+def test_formula_that_changed_beside_a_rename_is_listed(tmp_path: Path, cache: Path) -> None:
     edits = (('metric "number"', 'metric "amount"'), ("X.natural 2", "X.natural 3"), ('"4"', '"6"'))
     assert sorted(list_differing_metrics(tmp_path, cache, *edits)) == [
         ("changed in meaning", "doubled", ""), ("changed in meaning", "more", ""), ("renamed", "amount", "number"),
@@ -81,7 +81,7 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read_changes(
     shipped: Path, changed_workspace: Path, cache: Path
 ) -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
-    """Kind, and what is told, of each metric that differs from the shipped specs; nothing is told elsewhere."""
+    """Return kind and changes of each metric that differs from the shipped specs; check that nothing else differs."""
     result = run_assay("--cache", cache, "diff", shipped, changed_workspace, "--format", "json", cwd=changed_workspace)
     assert (result.status, result.err) == (3, "")
     (system,) = result.parse_json()

@@ -1,4 +1,4 @@
-"""`assay diff` of what reports themselves say: prose and the values it quotes, filters, summaries, rules that judge."""
+"""Test `assay diff` of report definitions: prose and the values it quotes, filters, summaries, verdict rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TPS = "specs/antelope/prose/tps.md"
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The specs as they are shipped."""
+    """Return the shipped specs."""
     return copy_workspace(tmp_path_factory.mktemp("reports") / "before")
 
 
@@ -31,7 +31,7 @@ def run_diff(before: Path, after: Path, cache: Path, *options: str) -> CommandRe
 
 
 def read_changes(before: Path, place: Path, cache: Path, *edits: Edit) -> list[dict[str, Any]]:
-    """What differs, told of reports and elsewhere, of a workspace with edits; no metric does."""
+    """Return the differences of reports, and all others, of a workspace with edits; check that no metric differs."""
     result = run_diff(before, copy_workspace(place, *edits), cache, "--format", "json")
     assert (result.status, result.err) == (3, "")
     (system,) = result.parse_json()
@@ -146,7 +146,7 @@ def test_a_filter_of_a_report_names_the_cells_it_decides_on(before: Path, cache:
         }),
     ],
 )  # fmt: skip
-def test_a_rule_names_what_it_judges(
+def test_rule_names_the_verdicts_that_it_changes(
     before: Path, cache: Path, tmp_path: Path, edit: Edit, expected: set[tuple[str, str, str]]
 ) -> None:
     result = [
@@ -161,7 +161,7 @@ def test_a_rule_names_what_it_judges(
 CHOSEN = ', absent = "no experiment without a fault that is {}saturated"\n          , without = [ fault.name ]'
 
 
-def test_a_choice_names_what_shows_its_rows(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_choice_names_the_blocks_of_its_rows(before: Path, cache: Path, tmp_path: Path) -> None:
     """Tables, verdicts, averages and figures over its time, and those of choices that leave its row out."""
     path = "specs/cometbft/articles.dhall"
     choice_edit = (path, CHOSEN.format(""), CHOSEN.format("").replace("[ fault.name ]", "[] : List Text"))

@@ -13,15 +13,17 @@ from tests.support.repositories import commit_folder
 from tests.support.workspaces import edit_file
 
 METRICS = "specs/service/metrics.dhall"
-#: no check has ever let this pass, which stands for one that is stricter by now
+#: specs that no check has ever accepted, in place of specs that a stricter check refuses today
 REFUSED = ('unit = S.unit.millisecond, better = "lower"', 'unit = S.unit.millisecond, better = "sideways"')
 #: no evaluator makes a package of this
 BROKEN = ("unit = S.unit.byte", "unit = S.unit.bite")
 
 
 def create_history(place: Path, cache: Path, *faults: tuple[str, str]) -> Path:
-    """A repository of two systems, `service`, whose first revision has faults, and `other`; in the second, all is
-    well, and each has a metric of another unit."""
+    """Create a repository of two systems, `service` and `other`.
+
+    The first revision of `service` has faults; the second has none. In it, each system has a metric of another unit.
+    """
     assert run_assay("--cache", cache, "init", place).status == 0
     shutil.rmtree(place / "runs")
     shutil.copytree(place / "specs/service", place / "specs/other")
@@ -42,7 +44,7 @@ def run_diff(place: Path, cache: Path, *options: str) -> CommandResult:
 
 
 def collect_units(completed: CommandResult, system: str) -> dict[str, list[tuple[str, str]]]:
-    """By metric of a system, the units that stood there and stand there."""
+    """Return the units before and after, by metric of a system."""
     (result,) = (item for item in completed.parse_json() if item["system"] == system)
     return {
         item["metric"]: [
@@ -52,8 +54,8 @@ def collect_units(completed: CommandResult, system: str) -> dict[str, list[tuple
     }
 
 
-def test_a_revision_that_checks_refuse_by_now_is_compared(tmp_path: Path, cache: Path) -> None:
-    """A stricter check must not hide what a metric once meant; that it would not pass is told."""
+def test_revision_that_checks_refuse_today_is_compared(tmp_path: Path, cache: Path) -> None:
+    """A revision that a stricter check refuses is still compared, with a warning."""
     place = create_history(tmp_path / "shop", cache, REFUSED)
     completed = run_diff(place, cache, "--format", "json")
     assert completed.status == 3
@@ -92,7 +94,7 @@ def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path)
 
 
 def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, cache: Path) -> None:
-    """They are compared; it is told with its reason, and the exit status says that not all was compared."""
+    """The other systems are compared; a warning gives the reason, the exit status says that some were not."""
     place = create_history(tmp_path / "shop", cache, BROKEN)
     result = run_diff(place, cache)
     assert result.status == 1
@@ -109,7 +111,7 @@ def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, c
 
 
 def test_one_system_alone_is_compared(tmp_path: Path, cache: Path) -> None:
-    """`--system`: what the others hold is not even read."""
+    """With `--system`, the other systems are not even read."""
     place = create_history(tmp_path / "shop", cache, BROKEN)
     result = run_diff(place, cache, "--system", "other", "--format", "json")
     assert (result.status, result.err, [item["system"] for item in result.parse_json()]) == (3, "", ["other"])
@@ -122,7 +124,7 @@ def test_one_system_alone_is_compared(tmp_path: Path, cache: Path) -> None:
     )
 
 
-def test_what_breaks_the_comparison_of_unchecked_specs_is_told(tmp_path: Path, cache: Path) -> None:
+def test_failed_comparison_of_unchecked_specs_is_reported(tmp_path: Path, cache: Path) -> None:
     """A metric of a unit that its measure has not has no factor: such a package has no numbers at all."""
     place = create_history(tmp_path / "shop", cache, ("S.unit.millisecond", "S.unit.byte"))
     result = run_diff(place, cache)

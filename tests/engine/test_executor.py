@@ -84,7 +84,7 @@ def test_failure_stops_all_statements() -> None:
     assert time.monotonic() - start < 60
 
 
-def test_without_connections_nothing_runs_in_parallel(examined: ExaminedRun) -> None:
+def test_without_connections_statements_run_in_turn(examined: ExaminedRun) -> None:
     metrics = [node for node in examined.graph if node.statement.kind == "metric"]
     with StatementPool([]) as ahead:
         assert not any(map(ahead.can_take, examined.graph))

@@ -25,7 +25,7 @@ ALL = Summary("all", 0, "mean", False, "")
 
 
 def evaluate(text: str, figures: Mapping[str, Fraction | int | None], **constants: object) -> Figure:
-    """Evaluate a formula; metrics that are None have no samples."""
+    """Evaluate a formula; metrics with None have no samples."""
 
     def get_value(name: str) -> Fraction:
         figure = figures[name]

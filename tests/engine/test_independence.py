@@ -149,7 +149,7 @@ def test_number_is_independent_of_other_metrics(place: Path, tmp_path: Path, met
 
 
 def test_first_of_simultaneous_rows_is_of_the_first_host(place: Path, tmp_path: Path) -> None:
-    """The position in a log says nothing about other logs."""
+    """The position in a log does not order records of different logs."""
     logs = {
         "h-1/log.jsonl": [(1, "began", {"id": "o", "a": 1}), (2, "began", {"id": "x", "a": 10})],
         "h-2/log.jsonl": [(2, "began", {"id": "x", "a": 30}), (3, "ended", {"id": "x"})],

@@ -55,14 +55,14 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A fresh workspace without golden files."""
+    """Create a workspace without golden files."""
     folder = tmp_path / "workspace"
     assert run_assay("init", folder).status == 0
     return folder
 
 
 def run_measured(place: Path, *arguments: str, **environment: str) -> tuple[int, list[str], int]:
-    """The status of a command in a workspace, the lines that it writes on stderr, and its peak memory in MiB."""
+    """Return the status of a command in a workspace, the lines that it writes on stderr, and its peak memory in MiB."""
     process_environment = {**os.environ, "PYTHONPATH": str(ROOT / "compiler"), **environment}
     command = [sys.executable, "-c", MEASURING_SCRIPT, "--cache", str(place.parent / "cache"), *arguments]
     result = subprocess.run(
@@ -88,7 +88,7 @@ def test_statement_that_exceeds_its_limits_ends_the_command(place: Path, sql: st
     assert not scratch.exists() or not any(scratch.iterdir())
 
 
-def test_error_of_an_ended_command_is_data_where_asked(place: Path) -> None:
+def test_error_of_an_ended_command_is_json_on_request(place: Path) -> None:
     write_query(place, CASES["a text of 4 GB"][0])
     status, lines, peak = run_measured(place, "--errors", "json", *QUERY)
     (error,) = json.loads("\n".join(lines))
@@ -119,7 +119,7 @@ def test_check_ends_with_a_statement_that_outlives_its_time(place: Path) -> None
 
 @pytest.fixture(scope="module")
 def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace that tests leave as it is, its cache, and places beside that cannot hold an output."""
+    """Create a workspace that tests do not change, its cache, and places beside it that cannot hold an output."""
     folder = tmp_path_factory.mktemp("unchanged") / "workspace"
     assert run_assay("init", folder).status == 0
     (folder / "file").write_text("", encoding="utf-8")

@@ -15,7 +15,7 @@ from tests.support.workspaces import edit_file
 RUN = ROOT / "golden" / "antelope" / "upgrade" / "run"
 
 
-def test_a_formula_is_explained_with_what_it_comes_to(cache: Path) -> None:
+def test_formula_is_explained_with_its_value(cache: Path) -> None:
     result = run_assay("explain", "disk_writes_per_year", "--run", RUN, "--format", "json", "--cache", cache)
     assert (result.status, result.err) == (0, "")
     run = result.parse_json()["run"]

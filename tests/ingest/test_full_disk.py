@@ -1,4 +1,4 @@
-"""A disk that is full while files are read is told as that, and not as a file that is broken."""
+"""Test that a full disk during ingest is reported as such, not as a broken file."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ PARQUET = "COPY (SELECT 'up' AS name, MAP {'job': 'x'} AS labels, 1::BIGINT AS t
 
 
 def raise_disk_full(*_: object, **__: object) -> Any:
-    """What the engine does when it spills to a disk that has no room."""
+    """Fail like the engine when it spills to a full disk."""
     raise duckdb.IOException('Could not write all bytes to file "spill": No space left on device')
 
 
 def ingest_content(folder: Path, content: bytes) -> IngestedFolder:
-    """What ingest makes of a file: of samples, or of a table."""
+    """Ingest a file of samples, or a table."""
     kind = "csv" if content.startswith(b"at,") else "samples"
     source = replace(SOURCE, kind=kind, hosts="", logs=("rows",), time=("at",), body=(), unwrap=(), lookups=())
     value = [build_field("value", "real")]

@@ -79,7 +79,7 @@ def test_link_to_a_log_is_not_read_again(tmp_path: Path) -> None:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Lines that are too long from 64 KiB on, so that it takes no memory to have some."""
+    """Lower the limit of long lines to 64 KiB, to save memory."""
     size = 2**16
     for module in ("plain_copies", "readers.lines", "quarantine", "scanner"):
         monkeypatch.setattr(f"assay.ingest.{module}.LONGEST", size)
@@ -121,7 +121,7 @@ print([ingested.read_log()["lines"], ingested.read_rows("tick", "n"), broken_lin
 
 
 def measure_read(folder: Path, line: Callable[[], bytes]) -> tuple[int, list[object], list[object], int]:
-    """Lines, events, broken lines and MiB at most of a process that reads a log whose second line is another."""
+    """Ingest a log with this second line in a process; return lines, events, broken lines and peak MiB."""
     place = folder / "run" / "m-1" / "out"
     place.parent.mkdir(parents=True)
     place.write_bytes(b"\n".join([GOOD.encode(), line(), GOOD.encode(), b""]))

@@ -1,4 +1,4 @@
-"""Rows of events are in the order of hosts and of their lines, whoever reads the lines."""
+"""Test that rows of events are in the order of hosts and of their lines, with every reader of lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RUNS: Mapping[str, Mapping[str, list[str]]] = {
 
 
 def read_stored_rows(ingested: IngestedFolder) -> list[tuple[Any, ...]]:
-    """The rows of the event's files, by their numbers, as they stand there."""
+    """Return the rows of the event's files by file number, in their stored order."""
     files = sorted((ingested.folder / "events" / "tick").iterdir(), key=lambda path: int(path.stem))
     with duckdb.connect(config={"threads": "1"}) as connection:
         result = [connection.execute("FROM read_parquet(?)", [str(path)]).fetchall() for path in files]

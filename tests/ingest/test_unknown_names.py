@@ -1,4 +1,4 @@
-"""Names of records that no event has are counted by host, whoever reads the lines, and in whatever parts."""
+"""Test that names of unknown records are counted by host, with every reader and any division into chunks."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def test_prose_of_many_unclosed_quotes_terminates(braces: Path) -> None:
     assert read_prose_file(braces, "braces.md", None, (), []).quotes == ()  # type: ignore[arg-type]
 
 
-# What reaches the terminal
+# Text for the terminal
 
 
 HIDDEN = "a\x1b]0;PWN\x07\x1b[31m\u202ered\x9b"

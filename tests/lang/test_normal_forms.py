@@ -1,4 +1,4 @@
-"""Test normal forms: they are what is computed, and manual edits are ignored."""
+"""Test normal forms: they equal what is computed, and manual edits are ignored."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ QA = ROOT / "golden" / "cometbft" / "run"
 
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory, two: Path) -> Path:
-    """The report of two runs, built of copies of them that lie elsewhere by now."""
+    """Build the report of two runs that are moved afterwards."""
     folder = tmp_path_factory.mktemp("moved")
     shutil.copytree(two, folder / "report")
     for name in ("baseline", "candidate"):
@@ -123,7 +123,7 @@ def test_a_cell_of_an_article_leads_to_its_row(tmp_path: Path, cache: Path) -> N
 
 @pytest.fixture(scope="module")
 def faults(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """A report of two runs with one label, each with an experiment with a fault before one of its configuration."""
+    """Build a report of two runs with one label; a faulty experiment precedes one of the same configuration."""
     folder, second = tmp_path_factory.mktemp("faults"), 10**9
     bad_experiment, good_experiment = (
         Experiment("bad", 5, latency=9 * second),
@@ -137,7 +137,7 @@ def faults(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache: Path) -> None:
-    """Not to another one of the same configuration, whether a choice leaves it out or means it."""
+    """It does not lead to another row of the same configuration, whether a choice excludes or selects that row."""
     titles = {
         "Experiments beside those of the baseline": "good",
         "The experiment with a fault beside the baseline's": "bad",
@@ -154,7 +154,7 @@ def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache
     assert "Prints how much the value of a row differs from that of the baseline's, in percent of it" in text
 
 
-def test_a_row_that_does_not_give_what_a_cell_prints_is_refused(faults: Path, tmp_path: Path, cache: Path) -> None:
+def test_cell_that_differs_from_its_row_is_refused(faults: Path, tmp_path: Path, cache: Path) -> None:
     out = shutil.copytree(faults, tmp_path / "qa")
     place = out / "document.json"
     place.write_text(place.read_text(encoding="utf-8").replace('"3."', '"4."'), encoding="utf-8")
@@ -176,7 +176,7 @@ def test_runs_of_one_label_have_the_labels_of_the_article(faults: Path, cache: P
             assert (f"{gallery['title']}/{table['title']}/" in listing) == (table["rows"] != [])
 
 
-def test_a_difference_says_what_it_is_of(two: Path, tmp_path: Path, cache: Path) -> None:
+def test_difference_is_described(two: Path, tmp_path: Path, cache: Path) -> None:
     def read_printed_line(folder: Path, column: str) -> str:
         lines = run_assay("trace", folder, f"Forging/cdfForgerTicked/{column}", "--cache", cache).out.split("\n")
         return next(line for line in lines if line.startswith("Prints"))
@@ -191,14 +191,14 @@ def test_a_difference_says_what_it_is_of(two: Path, tmp_path: Path, cache: Path)
     assert read_printed_line(out, "Δ") == "Prints     the difference of two averages, both as they are printed"
 
 
-# What goes wrong
+# Errors
 
 
 def check_failure(completed: CommandResult, status: int, text: str) -> None:
     assert (completed.status, completed.out, completed.err) == (status, "", text)
 
 
-def test_a_table_of_no_rows_is_not_said_to_be_missing(faults: Path, cache: Path) -> None:
+def test_table_without_rows_is_not_reported_as_missing(faults: Path, cache: Path) -> None:
     result = run_assay("trace", faults, "Results/Nothing/a/b", "--cache", cache)
     assert (result.status, result.out) == (2, "")
     first, _, hint = result.err.rstrip().split("\n")
@@ -241,8 +241,8 @@ def test_a_run_that_moved_is_found_where_it_is_now(moved: Path, cache: Path) -> 
         (moved / "elsewhere").rename(moved_run)
 
 
-def test_a_provenance_that_was_changed_is_told(two: Path, tmp_path: Path, cache: Path) -> None:
-    """As `assay verify` tells it; listing cells and tracing one, and nothing where it was not."""
+def test_changed_provenance_is_a_warning(two: Path, tmp_path: Path, cache: Path) -> None:
+    """Listing cells and tracing one warn like `assay verify`; without a change there is no warning."""
     place = shutil.copytree(two, tmp_path / "report") / "provenance.json"
     provenance = json.loads(place.read_text(encoding="utf-8"))
     place.write_text(json.dumps(provenance | {"hash": "0" * 64}), encoding="utf-8")
@@ -306,7 +306,7 @@ def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two:
     assert result.err.startswith("error[no-build]: the document is not what a build writes: ")
 
 
-def test_names_that_hold_slashes_are_told_apart() -> None:
+def test_names_with_slashes_are_distinguished() -> None:
     def create_cell(section: str, row: str) -> Cell:
         return Cell(section, row, "1", "0", "average", (CellSource("m", "run"),))
 

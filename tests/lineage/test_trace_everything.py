@@ -71,7 +71,7 @@ def list_problems(
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
-def test_the_engine_takes_what_every_metric_is_traced_by(lab: Laboratory, system: str) -> None:
+def test_trace_query_of_every_metric_is_valid(lab: Laboratory, system: str) -> None:
     checked = lab.session.load_package(system)
     phases = any(report.phases for report in (*checked.package.reports, *checked.package.articles))
     count = 0
@@ -92,7 +92,7 @@ def test_no_report_over_runs_is_forgotten(lab: Laboratory) -> None:
 
 @pytest.fixture(params=["cardano/comparison", "cometbft/qa", *RUNS])
 def folder(request: pytest.FixtureRequest, tmp_path: Path, cache: Path) -> Path:
-    """A folder that a report was built into."""
+    """Return a folder with a built report."""
     if request.param not in RUNS:
         build_folder: Path = request.getfixturevalue({"cardano/comparison": "two", "cometbft/qa": "qa"}[request.param])
         return build_folder

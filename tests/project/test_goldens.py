@@ -93,7 +93,7 @@ def test_pinned_reports_are_those_of_other_tests(two: Path, three: Path) -> None
         differing_lines = set(pinned_hashes) ^ set(golden.hash_files(folder).splitlines())
         assert {line.split("  ")[1] for line in differing_lines} == {
             "provenance.json"
-        } | differing_files  # it says where runs were
+        } | differing_files  # contains the paths of runs
 
 
 # Differences

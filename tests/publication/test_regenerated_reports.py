@@ -19,12 +19,12 @@ Change = Callable[[Any], object]
 
 
 def get_cpu_row(data: Any) -> Any:
-    """The row of the CPU's usage."""
+    """Return the row of the CPU's usage."""
     return data["sections"][0]["rows"][1]
 
 
 def write_changed_publication(folder: Path, change: Change, name: str = "changed.json") -> Path:
-    """The publication of 10.4.1, changed."""
+    """Write the publication of 10.4.1 with a change."""
     data = copy.deepcopy(PLAIN)
     change(data)
     place = folder / name

@@ -46,7 +46,7 @@ def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Pa
     ]
 
 
-def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: Path) -> None:
+def test_passing_scenario_names_rules_without_a_verdict(tmp_path: Path, cache: Path) -> None:
     base = create_load_run(tmp_path / "base", Experiment("r", 5))
     run = create_load_run(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
     document = assemble_document(cache, base, run)
@@ -143,8 +143,8 @@ def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path)
 
 
 @pytest.mark.parametrize("last", ["whole", "other"])
-def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, last: str) -> None:
-    """For the other runs they only say that the chosen row is absent."""
+def test_parts_name_missing_data_of_the_choosing_run(tmp_path: Path, cache: Path, last: str) -> None:
+    """Parts of the other runs only state that the chosen row is absent."""
     short_run = create_load_run(tmp_path / "short", Experiment("e", count=1000))
     create_load_run(tmp_path / "whole", Experiment("e"))
     create_load_run(tmp_path / "other", Experiment("e", count=1000, rate=80))

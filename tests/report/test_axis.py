@@ -1,4 +1,4 @@
-"""The x axis of a chart: its range, its scale, and labels that tell values apart and have room."""
+"""Test the x axis of a chart: its range, its scale, and its labels, which are distinct and fit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CENTILES = (0.0, 0.01, 0.05, 0.5, 0.95, 0.99, 0.999, 1.0)
 
 
 def run(*values: float, hosts: float | None = None) -> Series:
-    """A run whose listed centiles have these values; every host within `hosts` of them."""
+    """Create a run whose listed centiles have these values; every host is within `hosts` of them."""
     points = zip(values, CENTILES, strict=True)
     if hosts is None:
         return Series("a", tuple((x, centile, None, None) for x, centile in points))
@@ -38,12 +38,12 @@ def run(*values: float, hosts: float | None = None) -> Series:
 
 
 def create_series(values: dict[float, float]) -> Series:
-    """A run with these values at these centiles."""
+    """Create a run with these values at these centiles."""
     return Series("a", tuple((x, centile, None, None) for centile, x in values.items()))
 
 
 def read_scales() -> list[object]:
-    """Read the cases of scales: runs, the scale that a template asks for, and what is stated of the axis."""
+    """Read the cases of scales: runs, the scale that a template requests, and the statement about the axis."""
     with CASES.open(encoding="utf-8", newline="") as file:
         return [pytest.param(row, id=row["title"]) for row in csv.DictReader(file)]
 
@@ -70,13 +70,13 @@ def test_the_axis_is_cut_at_each_of_five_centiles(cut: float) -> None:
 
 
 def test_the_upper_end_is_cut_before_both() -> None:
-    """What is least stays where there is room for it."""
+    """The smallest values stay on the axis where there is room for them."""
     upper = {0.95: 54.0, 0.99: 55.0, 0.995: 93000.0, 0.999: 93000.0, 1.0: 93669.0}
     scale = choose_scale([create_series({0.0: 0.0, 0.01: 30.0, 0.05: 31.0, 0.5: 42.0, **upper})])
     assert (scale.low, scale.high) == (0, 60)
 
 
-def test_the_lower_end_is_that_of_the_run_that_reaches_furthest() -> None:
+def test_lower_end_is_set_by_the_run_that_reaches_furthest() -> None:
     far_run, near_run = run(-9000, 130, 131, 142, 154, 155, 156, 180), run(-9000, 150, 151, 152, 154, 155, 156, 180)
     assert choose_scale([far_run, near_run]) == choose_scale([near_run, far_run]) == choose_scale([far_run])
 
@@ -151,14 +151,14 @@ LABELS = re.compile(
 
 
 def create_chart(least: float, greatest: float) -> Chart:
-    """A chart of eleven values at like distances."""
+    """Create a chart of eleven values at equal distances."""
     step = (greatest - least) / 10
     points = tuple((least + step * place, place / 10, None, None) for place in range(11))
     return Chart("m", 1, "Time", "Time, s", "s", "cdf", (Series("run", points),))
 
 
 def read_labels(least: float, greatest: float) -> list[tuple[float, str]]:
-    """The labels below the axis of such a chart, each with its place from the drawing's left edge."""
+    """Return the labels below the axis of such a chart, each with its distance from the drawing's left edge."""
     (drawing,) = draw([create_chart(least, greatest)], TEMPLATES)
     return [(float(x) + 40, text) for x, text in LABELS.findall(drawing.svg) if text != "Time, s"]
 
@@ -200,7 +200,7 @@ def test_a_tick_whose_label_has_no_room_is_the_only_one() -> None:
 @pytest.mark.parametrize(
     ("offset", "title"), [(0.0, "axis cut: values up to 10000"), (0.1, "axis cut: values up to 0.100001")]
 )
-def test_cut_axis_says_how_far_values_go(offset: float, title: str) -> None:
+def test_cut_axis_states_the_largest_value(offset: float, title: str) -> None:
     step = 1e-10 if offset else 1.0
     values = [offset + step * (place if place < 1000 else 10_000) for place in range(1001)]
     points = tuple((value, place / 1000, None, None) for place, value in enumerate(values))

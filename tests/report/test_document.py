@@ -1,4 +1,4 @@
-"""The report document: its JSON, and what it refuses."""
+"""Test the report document: its JSON form, and the documents that it refuses."""
 
 from __future__ import annotations
 

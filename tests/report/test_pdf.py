@@ -34,7 +34,7 @@ def render_pdf(document: Document, out: Path, templates: Path = TEMPLATES) -> py
 
 
 def remove_white_space(text: str) -> str:
-    """The text without any white space: where lines break is a matter of layout."""
+    """Return the text without white space, because line breaks depend on the layout."""
     return re.sub(r"\s", "", text)
 
 
@@ -48,7 +48,7 @@ def compute_digests(folder: Path) -> dict[str, str]:
 
 
 def copy_changed_templates(folder: Path, file: str, old: str, new: str) -> Path:
-    """A copy of the templates with one change."""
+    """Copy the templates and make one change."""
     templates = Path(shutil.copytree(TEMPLATES, folder / "templates"))
     text = (templates / file).read_text(encoding="utf-8")
     assert old in text
@@ -58,7 +58,7 @@ def copy_changed_templates(folder: Path, file: str, old: str, new: str) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of two runs with all charts, rendered once."""
+    """Render the report of two runs with all charts."""
     out = tmp_path_factory.mktemp("whole") / "report"
     render(build_sample(), out, TEMPLATES)
     return out
@@ -181,7 +181,7 @@ def test_report_has_tags_language_and_both_standards(reader: pypdf.PdfReader) ->
 
 
 def iter_alternatives(node: Any) -> Iterator[str]:
-    """The texts that stand for the pictures of a tagged PDF."""
+    """Yield the alternative texts of the pictures of a tagged PDF."""
     if "/Alt" in node:
         yield str(node["/Alt"])
     below = node.get("/K", [])
@@ -205,7 +205,7 @@ def test_the_bookmarks_are_the_sections(reader: pypdf.PdfReader) -> None:
 
 
 def test_a_manifest_without_rows_is_in_no_form(tmp_path: Path) -> None:
-    """An article whose parts tell all facts had an empty table."""
+    """Regression: an article without parameters had an empty table."""
     full_document = limit_charts(build_sample(), 0)
     title = full_document.manifest.title
     without = replace(full_document, manifest=replace(full_document.manifest, rows=(), of_rows=()))
@@ -395,13 +395,13 @@ def test_a_workspace_can_change_the_layout(tmp_path: Path) -> None:
     assert "Whereitcomesfrom" in text
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
+def test_progress_is_reported(tmp_path: Path) -> None:
     steps: list[tuple[str, int, int]] = []
     render(limit_charts(build_sample(), 2), tmp_path, TEMPLATES, lambda *step: steps.append(step))
     assert steps == [("charts", 1, 2), ("charts", 2, 2), ("typesetting", 0, 1), ("typesetting", 1, 1)]
 
 
-def test_warming_up_draws_and_leaves_nothing_behind() -> None:
+def test_warming_up_draws_and_leaves_no_files() -> None:
     before = compute_digests(TEMPLATES)
     warm_up_converters(TEMPLATES)
     assert compute_digests(TEMPLATES) == before
@@ -446,13 +446,13 @@ def test_an_instant_is_not_broken_within_its_time(tmp_path: Path) -> None:
 
 
 def create_table_document(table: Table) -> Document:
-    """A document that has nothing but its parameters and a table."""
+    """Create a document that has nothing but its parameters and a table."""
     plain_document = replace(limit_charts(build_sample(), 0), sections=(), dictionary=(), warnings=(), provenance=())
     return replace(plain_document, galleries=(Gallery("part", "Part", (), (), (table,)),))
 
 
 def measure_heights(page: pypdf.PageObject) -> dict[str, float]:
-    """The words of a page with their distance from its lower edge, in points."""
+    """Return the words of a page with their distance from its lower edge, in points."""
     result: dict[str, float] = {}
     page.extract_text(visitor_text=lambda text, matrix, *_: result.update(dict.fromkeys(text.split(), matrix[5])))
     return result
@@ -490,7 +490,7 @@ def test_values_of_many_runs_do_not_run_into_each_other(digits: int, tables: int
 
 
 def measure_ends(page: pypdf.PageObject, words: set[str]) -> list[float]:
-    """Where these numbers end, in points from the page's left edge: a digit is half as wide as its size, 7.6 points."""
+    """Return the right ends of these numbers, in points from the left edge of the page; the font size is 7.6 points."""
     result: list[float] = []
     page.extract_text(
         visitor_text=lambda text, matrix, *_: result.extend(
@@ -505,7 +505,7 @@ def test_a_tab_is_a_blank(tmp_path: Path) -> None:
     assert "onetwo" not in "".join(page.extract_text() for page in reader.pages)
 
 
-def test_a_text_longer_than_a_page_goes_on_on_the_next_page(tmp_path: Path) -> None:
+def test_text_longer_than_a_page_continues_on_the_next(tmp_path: Path) -> None:
     text = " ".join(f"word{number}" for number in range(1500))
     document = create_table_document(Table("Found", ("Host", "What"), (("host", text),)))
     entry = replace(build_sample().dictionary[0].entries[0], description=text)

@@ -1,4 +1,4 @@
-"""Series that are worked out of others, on random values, beside plain Python."""
+"""Test series that are computed from others: on random values, they equal those of plain Python."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OVER: dict[str, Callable[[Sequence[float]], float]] = {
 
 
 def compute(terms: Mapping[str, tuple[str, Rows]], value: str, factor: str = "1", cut: bool = False) -> Any:
-    """A series of terms (name -> how their lines become one, rows) with the one label `job`, by its keys."""
+    """Compute a series of terms (name -> reduction of its lines, rows) with the one label `job`, by its keys."""
     inputs = tuple(Term(name, f"of_{name}", reduction) for name, (reduction, _) in terms.items())
     definition = Series("s", (), ("job",), "windows", 1, "", 0, None, ONE, "", factor, inputs, _parse_value(value))
     for name, (_, rows) in terms.items():
@@ -66,7 +66,7 @@ def _parse_value(text: str) -> Expression:
 
 
 def reduce_lines(reduction: str, rows: Rows) -> dict[Key, float]:
-    """What the lines of a job come to at each step."""
+    """Reduce the lines of a job at each step."""
     values_by_key: dict[Key, list[float]] = {}
     for window, job, _, t_ns, value in rows:
         values_by_key.setdefault((window, job, t_ns), []).append(value)

@@ -1,4 +1,4 @@
-"""Queries that are worked out for some hosts at a time yield the same rows as for all at once."""
+"""Test that queries that run for some hosts at a time yield the same rows as for all at once."""
 
 from __future__ import annotations
 

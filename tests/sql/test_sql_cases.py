@@ -22,7 +22,7 @@ SUBJECT = "relation `r`"
 
 
 def list_cases(name: str) -> list[object]:
-    """Return the cases of a file as parameters that are named by what they are."""
+    """Return the cases of a file as pytest parameters, each with its name."""
     return [pytest.param(case, id=str(case)[:80]) for case in read_cases(CASES / name)]
 
 

@@ -23,7 +23,7 @@ _HASH = re.compile(r"\b[0-9a-f]{40,64}\b")
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A file of commands: its head (comments and edits, as they stand), the edits, the commands, the whole text."""
+    """A file of commands: its head (comments and edits, unchanged), the edits, the commands, the whole text."""
 
     head: str
     edits: tuple[Edit, ...]

@@ -63,7 +63,7 @@ def test_switches_are_no_analysed_log_objects(tmp_path: Path, cache: Path) -> No
     assert "came by a switch to another fork (SwitchedToAFork), on node-0, node-1" in report
 
 
-def test_log_without_dates_is_an_error_that_says_so(cache: Path) -> None:
+def test_log_without_dates_is_an_error(cache: Path) -> None:
     done = query_run(CASES / "networks" / "11-old-nodeos" / "run", cache, "tps_avg")
     log = "node_01/stderr.txt"
     reason = 'no line of the log: expected " ] ", found " Received block 00000000..."'

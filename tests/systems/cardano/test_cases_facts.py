@@ -1,4 +1,4 @@
-"""Run directories as users bring them: facts in other places or told twice, and clocks that are wrong."""
+"""Test run directories as users bring them: facts in other places or repeated, and wrong clocks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MANIFESTS: dict[str, dict[str, str]] = {
         "Identifier": "case", "Era": "conway", "Plutus script": "Loop", **dict.fromkeys(UNKNOWN, "unknown"), **COMMITS,
     },
 }  # fmt: skip
-#: metric -> its average in the run of which these cases are copies
+#: metric -> its average in the run that these cases copy
 AVERAGES = {
     "CentiCpu": 20.666666666666668,
     "RSS": 7168.0,
@@ -105,13 +105,13 @@ def test_instants_far_from_the_slots_are_measured(
     case: str, words: tuple[str, ...], message: str, tmp_path: Path, cache: Path
 ) -> None:
     options = ("-o", tmp_path / "out") if words[0] == "build" else ()
-    for _ in range(2):  # what the cache holds of the first time leads to the same error
+    for _ in range(2):  # the cache entries of the first attempt lead to the same error
         done = run_assay(*words, "--run", f"x={CASES / case / 'run'}", *options, "--cache", cache)
         assert (done.status, done.out, done.err) == (1, "", message)
 
 
 def shift_instants(host: Path, seconds: float, is_selected: Callable[[str], bool] = lambda _: True) -> None:
-    """Move the instants of a host's log, those of the lines that are picked."""
+    """Move the instants of selected lines of a host's log."""
 
     def move_instant(match: re.Match[str]) -> str:
         instant = parse_instant(match[1]) + int(seconds * SECOND)

@@ -301,7 +301,7 @@ def test_further_run_is_judged_by_the_baseline(tmp_path: Path, cache: Path) -> N
     assert [plot["title"].rsplit(": ", 1)[1] for plot in plots[:4]] == ["base", "slow", "base", "slow"]
 
 
-def test_part_without_data_says_so(tmp_path: Path, cache: Path) -> None:
+def test_part_without_data_has_a_note(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "load only"
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("prom"))
     done = build_article(tmp_path / "out", cache, run)
@@ -425,6 +425,6 @@ def _collect_dependencies(checked: checked_package.CheckedPackage, metric: str) 
 
 
 def _needs_logs(checked: checked_package.CheckedPackage, metric: str) -> bool:
-    """Tell whether a metric reads what every source records of its hosts."""
+    """Return whether a metric reads fields that every source records about its hosts."""
     relations = _collect_dependencies(checked, metric).relations
     return any("logs" in item.uses for item in checked.package.relations if item.name in relations)

@@ -231,7 +231,7 @@ def test_heights_of_rotating_nodes_equal_the_server(qa: Path) -> None:
     assert len(find_part(qa, "Rotating nodes")["plots"]) == 11
 
 
-def test_results_without_another_run_say_so(qa: Path) -> None:
+def test_results_without_another_run_have_a_note(qa: Path) -> None:
     (table,) = find_part(qa, "Results")["tables"]
     assert table["header"] == ["Scenario", "Date", "Version", "Result", "Why"]
     reason = "there is no other run to judge by"
@@ -467,7 +467,7 @@ error[chosen-row]: run wrong: its constants choose a row of `experiment` that it
     assert not (tmp_path / "out").exists()
 
 
-def test_part_without_rotating_nodes_says_so(tmp_path: Path, cache: Path) -> None:
+def test_part_without_rotating_nodes_has_a_note(tmp_path: Path, cache: Path) -> None:
     run = copy_variant(tmp_path / "still", "logs", ident="still")
     change_samples(
         run, lambda labels, values: None if labels["job"] == "ephemeral0" else select_report_samples(labels, values)
