@@ -97,9 +97,9 @@ def measure_build(workspace: Path, runs: Sequence[Path], work: Path, edits: int)
     for number in range(edits):
         edit_metric(workspace, 500 + number)
         start = time.monotonic()
-        done = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise CommandError(done.stderr)
+        result = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise CommandError(result.stderr)
         seconds.append(time.monotonic() - start)
     return seconds
 

@@ -153,10 +153,10 @@ def get_turn() -> int:
         return int(number) % TURNS
     command = ["git", "rev-parse", "HEAD^{tree}"]
     try:
-        done = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+        result = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return 0
-    return int(done.stdout, 16) % TURNS
+    return int(result.stdout, 16) % TURNS
 
 
 def list_skipped(items: Sequence[pytest.Item]) -> list[pytest.Item]:

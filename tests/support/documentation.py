@@ -139,8 +139,8 @@ class Trial:
     def run(self, command: str) -> subprocess.CompletedProcess[str]:
         """Run a shell command with stderr in stdout; a single `assay` command runs in this process."""
         if command.startswith("assay ") and not OF_THE_SHELL.intersection(command):
-            done = run_assay("--cache", self.cache, *shlex.split(command)[1:], cwd=self.root, merge_stderr=True)
-            return subprocess.CompletedProcess(command, done.status, done.out)
+            result = run_assay("--cache", self.cache, *shlex.split(command)[1:], cwd=self.root, merge_stderr=True)
+            return subprocess.CompletedProcess(command, result.status, result.out)
         environment = {**os.environ, "PATH": f"{self.tools}{os.pathsep}{os.environ['PATH']}"}
         return subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],

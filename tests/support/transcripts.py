@@ -63,12 +63,12 @@ def run_transcript(
     return "\n".join([transcript.head, *parts] if transcript.head else parts)
 
 
-def describe_output(done: CommandResult) -> Iterator[str]:
+def describe_output(result: CommandResult) -> Iterator[str]:
     """Yield the lines of a command's output."""
-    yield from _HASH.sub("<hash>", done.out).splitlines()
-    yield from (f"! {line}".rstrip() for line in _HASH.sub("<hash>", done.err).splitlines())
-    if done.status:
-        yield f"[status {done.status}]"
+    yield from _HASH.sub("<hash>", result.out).splitlines()
+    yield from (f"! {line}".rstrip() for line in _HASH.sub("<hash>", result.err).splitlines())
+    if result.status:
+        yield f"[status {result.status}]"
 
 
 def replace_all(text: str, replacements: Mapping[str, str]) -> str:

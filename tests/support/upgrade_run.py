@@ -119,16 +119,16 @@ def _format_time(nanoseconds: int) -> str:
 def _run_writer(place: Path, seconds: float, rate: float) -> list[dict[str, int]]:
     """Return the writer's reports at its start, its change and its end."""
     command = [sys.executable, str(HERE / "mapped_writer.py"), str(place), str(int(rate)), str(seconds)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * seconds + PATIENCE, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=2 * seconds + PATIENCE, check=True)
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def _fetch(url: str, folder: Path, since: int, until: int) -> None:
     matches = [part for selector in SELECTORS for part in ("--match", selector)]
     times = ["--start", str(since // NANOSECONDS), "--end", str(until // NANOSECONDS)]
     command = [sys.executable, "-m", "assay", "fetch", "prometheus", url, *matches, *times, "-o", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
 
 
 @contextmanager

@@ -21,9 +21,9 @@ END = "as increases are taken modulo 2^64, theirs are huge there, and so are ave
 
 def list_counter_warnings(run: Path, cache: Path, metric: str = "CentiCpu") -> list[str]:
     """Return the warnings of a query about counters."""
-    done = run_assay("query", metric, "--run", f"run={run}", "--no-filters", "--cache", cache)
-    assert done.status == 0, done.err
-    return [text for text in done.err.splitlines() if "counters of resources" in text]
+    result = run_assay("query", metric, "--run", f"run={run}", "--no-filters", "--cache", cache)
+    assert result.status == 0, result.err
+    return [text for text in result.err.splitlines() if "counters of resources" in text]
 
 
 def replace_readings(host: Path, readings: list[str]) -> None:

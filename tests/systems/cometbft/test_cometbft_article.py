@@ -281,9 +281,9 @@ def four(runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, cache:
     within = copy_workspace(folder / "workspace")
     (within / PROSE).write_text(QUOTES, encoding="utf-8")
     options = [text for run in runs.values() for text in ("--run", run)]
-    done = run_assay("build", "cometbft/qa", *options, "-o", folder / "out", "--cache", cache, cwd=within)
-    assert done.status == 0
-    warnings = [line.split(": ")[1].partition(", byte for byte")[0] for line in done.err.splitlines()]
+    result = run_assay("build", "cometbft/qa", *options, "-o", folder / "out", "--cache", cache, cwd=within)
+    assert result.status == 0
+    warnings = [line.split(": ")[1].partition(", byte for byte")[0] for line in result.err.splitlines()]
     assert warnings == [f"{case} has 1 of its 2 raw files from 0.38.17" for case in ("case none", "case 2 KiB")]
     return folder / "out"
 
@@ -454,8 +454,8 @@ def test_run_author_may_choose_the_experiment(tmp_path: Path, cache: Path) -> No
 
 def test_choice_of_absent_experiment_is_an_error(tmp_path: Path, cache: Path) -> None:
     run = create_small_run(tmp_path / "wrong", "wrong", experiments={"chosen": 12})
-    done = build_article(tmp_path / "out", cache, run)
-    assert (done.status, done.err) == (
+    result = build_article(tmp_path / "out", cache, run)
+    assert (result.status, result.err) == (
         1,
         """\
 error[chosen-row]: run wrong: its constants choose a row of `experiment` that it does not have: number = 12
@@ -557,8 +557,8 @@ def test_quote_of_absent_row_is_an_error_with_its_place(
     quote, message = WRONG[slip]
     within = copy_workspace(tmp_path / "workspace")
     (within / PROSE).write_text(f"The end.\nSee {quote}.\n", encoding="utf-8")
-    done = run_assay(
+    result = run_assay(
         "build", "cometbft/qa", "--run", runs["base"], "-o", tmp_path / "out", "--cache", cache, cwd=within
     )
-    assert (done.status, done.err) == (1, message)
+    assert (result.status, result.err) == (1, message)
     assert not (tmp_path / "out").exists()

@@ -105,8 +105,8 @@ def test_report_has_a_row_and_a_figure_of_each_node(qa: Path) -> None:
 
 def test_blocks_hold_the_transactions_of_the_load_report(cache: Path) -> None:
     text = gzip.decompress((RUN / "report" / "raw_node0.csv.gz").read_bytes()).decode()
-    done = run_assay("query", "node_txs", "--run", RUN, "--format", "json", "--cache", cache)
-    (result,) = done.parse_json()
+    completed = run_assay("query", "node_txs", "--run", RUN, "--format", "json", "--cache", cache)
+    (result,) = completed.parse_json()
     assert (result["size"], result["min"], result["max"]) == (5, 51497.0, 51497.0)
     assert len(text.splitlines()) - 1 == 51497
 
@@ -114,8 +114,8 @@ def test_blocks_hold_the_transactions_of_the_load_report(cache: Path) -> None:
 def test_report_of_a_run_without_logs_has_a_note(tmp_path: Path, cache: Path) -> None:
     run = tmp_path / "quiet"
     shutil.copytree(RUN, run, ignore=shutil.ignore_patterns("logs"))
-    done = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
-    assert (done.status, done.err) == (0, "")
+    result = run_assay("build", "cometbft/qa", "--run", run, "-o", tmp_path / "out", "--cache", cache)
+    assert (result.status, result.err) == (0, "")
     part = next(
         item
         for item in load_json(tmp_path / "out" / "document.json")["galleries"]
