@@ -27,7 +27,7 @@ ROOT = HERE.parent
 SHIPPED = tuple(ROOT / "golden" / "cardano" / name / "run" for name in ("baseline", "candidate"))
 EDITED_FILE = Path("specs", "cardano", "metrics", "forging.dhall")
 OLD_MEASURE = "measure = elapsed at.slotStart at.started"
-PAUSE = 5.0  # seconds from a report to the next edit
+PAUSE = 5.0  # seconds between a report and the next edit
 TIMEOUT = 120.0  # seconds
 
 

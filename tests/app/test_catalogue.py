@@ -259,7 +259,7 @@ def test_hostile_texts_are_shown_and_do_nothing(small: Path, chromium: Browser) 
         assert result.messages == []
 
 
-# Same bytes, whole or not at all
+# Reproducible, and written completely or not at all
 
 
 def test_two_runs_give_the_same_bytes(small: Path, shop: Path, cache: Path) -> None:

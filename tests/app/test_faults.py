@@ -231,7 +231,7 @@ def test_full_cache_disk_is_reported_and_retry_succeeds(
 ) -> None:
     out, cache = tmp_path / "out", small_disk / "cache"
     (small_disk / "filled").write_bytes(b"x" * 44 * 1024)
-    result = run_assay_process(*build_command(out, cache), cwd=place)  # there is room for folders, and for no file
+    result = run_assay_process(*build_command(out, cache), cwd=place)  # the disk has room for folders, but for no file
     assert result.err.startswith("error[disk-full]: the disk of the ")
     assert str(cache) in result.err.splitlines()[0]
     (small_disk / "filled").unlink()

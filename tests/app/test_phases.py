@@ -38,7 +38,7 @@ Row = tuple[str, int | None, float | None]
 CONNECTION = duckdb.connect()
 CONNECTION.execute("SET threads = 1")
 
-# Rows of a grain: random rows, random cuts, against plain Python.
+# Rows of a grain: random rows, random cuts, compared with plain Python
 
 
 def _make_grain() -> Grain:

@@ -50,7 +50,7 @@ def test_help_lists_commands_by_group() -> None:
     """Commands are listed below the heading of their group."""
     lines = [
         line for line in run_assay("--help").out.splitlines() if not line.startswith("   ")
-    ]  # no second line of a summary
+    ]  # a summary has one line
     for heading, names in GROUPS.items():
         start = lines.index(f"{heading}:")
         assert [line.split()[0] for line in lines[start + 1 : start + 1 + len(names)]] == list(names)

@@ -15,7 +15,7 @@ from tests.support.workspaces import edit_file
 METRICS = "specs/service/metrics.dhall"
 #: specs that no check has ever accepted, in place of specs that a stricter check refuses today
 REFUSED = ('unit = S.unit.millisecond, better = "lower"', 'unit = S.unit.millisecond, better = "sideways"')
-#: no evaluator makes a package of this
+#: the evaluator refuses this
 BROKEN = ("unit = S.unit.byte", "unit = S.unit.bite")
 
 
@@ -78,7 +78,7 @@ def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path)
     result = workspace.load_unchecked(Workspace(place), "service", None)
     assert [item.code for item in result.problems] == ["better"]
     target = Workspace(place).get_normal_form_path("service")
-    assert target.is_file()  # of the specs as `init` wrote them
+    assert target.is_file()  # place in the specs that `init` wrote
     target.write_text(normal_form.format_normal_form(result.checked), encoding="utf-8")
     commit_folder(place, "third")
     diff_of_system = run_assay(

@@ -119,13 +119,13 @@ PACKAGE = """\
     ]
 """
 EXPECTED = {
-    "distinct": (2, 3.0),  # of h-1 x and z, of h-2 x, y, w and z
+    "distinct": (2, 3.0),  # h-1 has x and z; h-2 has x, y, w and z
     "endings": (2, 2.0),  # one and three
     "rows_n": (2, (11 + 39) / 2),
     "capitals_n": (2, (10 + 20) / 2),
     "joined_n": (2, (1 + 3) / 2),  # x; x, w and z
     "noted_n": (2, 1.5),
-    "journey_time": (3, (4.0 + 1.0 + 15.0) / 3),  # x, w, z: from whichever host is first to whichever is last
+    "journey_time": (3, (4.0 + 1.0 + 15.0) / 3),  # x, w, z: from the first of either host to the last of either
     "journey_a": (4, (10 + 20 + 7 + 1) / 4),
 }
 

@@ -44,7 +44,7 @@ def create_run(folder: Path, samples: str | None = None, rows: str | None = None
         place.parent.mkdir(parents=True)
         place.write_text(text, encoding="utf-8")
     facts = load_json(RUN / "meta.json")
-    del facts["experiments"]  # numbers of experiments that need not be there
+    del facts["experiments"]  # otherwise it lists experiments that the changed report lacks
     (folder / "run" / "meta.json").write_text(json.dumps(facts), encoding="utf-8")
     return folder / "run"
 

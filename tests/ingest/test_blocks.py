@@ -47,7 +47,7 @@ def read_quarantine(ingested: IngestedFolder) -> list[tuple[Any, ...]]:
     return ingested.read_rows("quarantine", "line", "reason")
 
 
-# Published reports of the load tool: read again by other rules (places of columns, the order of keys)
+# Published reports of the load tool, read by an independent parser (places of columns, the order of keys)
 
 NUMBERS = ("Connections", "Rate", "Size", "Total Valid Tx", "Total Negative Latencies")
 TIMES = ("Minimum Latency", "Maximum Latency", "Average Latency", "Standard Deviation")

@@ -33,7 +33,7 @@ from tests.support.laboratory import ROOT
 from tests.support.line_oracle import INCOMPLETE, OTHER, TEXT, TIMELESS, LineCounts, classify_lines
 from tests.support.runs import change_log, copy_run
 
-#: how often, each time in another way: `just fuzz` asks for more
+#: number of random variants; `just fuzz` runs more
 TIMES = int(os.environ.get("ASSAY_FUZZ_EXAMPLES", "1"))
 LINES = 10_000 if is_deep() or TIMES > 1 else 2_000  # broken lines of each kind
 

@@ -21,7 +21,7 @@ from tests.oracle.model import HostLog
 from tests.oracle.reading import read_run
 
 CASES = ("legacy", "list-ns", "defects", "edges", "many-hosts", "tiny/ns-segments", "tiny/refused-miss", "tiny/plain")
-#: fields that plain Python calls otherwise
+#: fields that have another name in the oracle
 RENAMED = {"block_prev": "previous"}
 CAPITALS = {"centi": "Centi", "cpu": "Cpu", "gc": "GC", "mut": "Mut", "blk": "Blk", "io": "IO", "rss": "RSS"}
 

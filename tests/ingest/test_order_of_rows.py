@@ -17,7 +17,7 @@ from assay.ingest.readers import json_lines_worker
 from tests.support.ingesting import SOURCE, IngestedFolder, format_record, ingest_log
 
 PLAIN = [format_record(n=number) for number in range(60)]
-#: lines that the scanner leaves to the engine, for how an instant or a number is written
+#: lines that the scanner leaves to the engine because of the form of an instant or number
 ODD = [line.replace('Z"', '+00:00"') if number % 7 < 2 else line for number, line in enumerate(PLAIN)]
 ESCAPED = [line.replace('"n"', r'"\u006e"') if number == 9 else line for number, line in enumerate(PLAIN)]
 STRANGE = [*PLAIN, format_record(n=1) + "\r"]

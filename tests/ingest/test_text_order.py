@@ -15,7 +15,7 @@ from assay.lang.workspace import Workspace, evaluate_package, scan_sources
 from tests.support.commands import run_assay
 from tests.support.deep import scale_examples
 
-#: names in an order that is neither that of the alphabet nor its reverse, with a pattern each
+#: names in an order that is neither alphabetical nor its reverse, with a pattern each
 EVENTS = {
     "middle": "took {v} ms for special {...}",
     "special": "took {v} ms for special{? {...}?}",

@@ -79,7 +79,7 @@ def test_names_beyond_the_most_frequent_are_summed() -> None:
     )  # fmt: skip
 
 
-#: unknown name, its body, hosts with records of `snapshot` -> the events that it may be
+#: unknown name, its body, hosts with records of `snapshot` -> the events that it may belong to
 RENAMES: Mapping[str, tuple[str, dict[str, object], list[str], list[str]]] = {
     "an equal last segment": ("Db.Snapshot.TookSnapshot", {}, [], ["snapshot"]),
     "another case": ("db.tooksnapshot", {}, [], ["snapshot"]),

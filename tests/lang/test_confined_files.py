@@ -95,7 +95,7 @@ def test_templates_folder_may_be_elsewhere(tmp_path: Path) -> None:
     assert workspace.find_templates() == workspace.root / "templates"
 
 
-# Normal forms that anybody can write
+# Forged normal forms
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_typst_downloads_no_packages(tmp_path: Path, package: str, monkeypatch: 
     message = str(error.value)
     assert message.startswith("error[typesetting]: the report cannot be set: a template imports a package\n")
     assert message.endswith("\n  hint: copy what it needs into the templates")
-    assert "refused" in message  # port 9 of this machine has no server: no name was resolved
+    assert "refused" in message  # no server listens at port 9, and no name was resolved
     assert UNREACHABLE_PROXY.startswith("http://127.0.0.1")
     assert {name: os.environ.get(name) for name in PROXIES} == before
 

@@ -226,7 +226,7 @@ def test_verdict_of_a_scenario_names_the_deciding_table(tmp_path: Path, cache: P
     assert f"/{scenario.decided_by[0]}/" in run_assay("trace", out, "--cache", cache).out
     judged_cells = [cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "judged"]
     assert {run.run for cell in judged_cells for run in cell.sources} == {"one", "two"}
-    # every cell goes by the name that is listed, and those of a run by its id, too: `Result` is a column of no run
+    # every listed name finds its cell, also with the id of the run; `Result` is a column of no run
     listed_cells = list_cells(out, "cometbft", cache)
     assert [cell for cell in listed_cells if find_cell(listed_cells, cell.name) != cell] == []
     value = judged_cells[0].name.replace("/Result", "/two")

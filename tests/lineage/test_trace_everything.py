@@ -30,7 +30,7 @@ RUNS = {
     "antelope/upgrade": ("antelope/upgrade/run",),
     "cometbft/published": ("cometbft/published/v034", "cometbft/published/v1"),
 }
-CELLS = 2  # of a report by default, or a few more: each takes about a second
+CELLS = 2  # cells of a report by default, or a few more: each takes about a second
 
 
 def group_by_filters(checked: CheckedPackage) -> Iterator[tuple[tuple[AppliedFilter, ...], list[Subject]]]:
@@ -65,9 +65,7 @@ def list_problems(
     diagnostics = run_on_empty_tables(
         build_nodes([*traced_statements.statements, Statement("table", "samples", traced_statements.query)]), constants
     )
-    return [
-        item.message for item in diagnostics if item.code == "sql"
-    ]  # that relations yield more columns is the point
+    return [item.message for item in diagnostics if item.code == "sql"]  # relations yield more columns on purpose
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])

@@ -28,7 +28,7 @@ from assay.publication.model import MetricRow, Publication
 from assay.report.document import Plot
 
 EDITION = Edition("2020", "2020-01-01", "org-2023", (), (), (), (), (), "")
-#: a package; only differing editions read it
+#: a package; only tests with differing editions read it
 NO_PACKAGE = cast(CheckedPackage, None)
 FAST, SLOW = "fast", "slow"
 

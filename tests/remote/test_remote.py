@@ -241,7 +241,7 @@ def test_change_waits_for_readers(s3: S3Server, tmp_path: Path) -> None:
     folder = mirror(tmp_path, "s3://logs/runs/shared")
     reader = os.open(folder.parent / "lock", os.O_RDWR)
     fcntl.flock(reader, fcntl.LOCK_SH)
-    assert mirror(tmp_path, "s3://logs/runs/shared") == folder  # nothing changed: nobody waits
+    assert mirror(tmp_path, "s3://logs/runs/shared") == folder  # nothing changed, so no command waits
     s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"22")
     messages: list[str] = []
     with ExitStack() as locks:

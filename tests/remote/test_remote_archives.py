@@ -132,7 +132,7 @@ def make_windows_zip() -> bytes:
     return make_system_zip(0, ("run 5\\", b""), *((f"run 5\\{names[name]}", CONTENT[name]) for name in CONTENT))
 
 
-#: archive, name of the folder of the run ("" for any), its files
+#: archive, name of the folder of the run ("" for any name), its files
 GOOD: dict[str, tuple[str, bytes, str, dict[str, bytes]]] = {
     "one top folder": (
         ".zip",

@@ -48,7 +48,7 @@ def test_control_characters_are_escaped_in_every_file(folder: Path, cache: Path)
     assert (result.status, result.err) == (0, "")
     files = [path for path in (folder / "out").rglob("*") if path.is_file() and path.suffix != ".pdf"]
     assert {path.suffix for path in files} >= {".html", ".md", ".json", ".svg", ".sql", ".typ"}
-    script_files = {"report.html"}  # its script of charts has soft hyphens and the like in texts of its own
+    script_files = {"report.html"}  # the chart script has soft hyphens and similar characters in its own texts
     hidden_by_file = {
         path.name: find_hidden_characters(path.read_text(encoding="utf-8"))
         for path in files

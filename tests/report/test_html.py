@@ -530,7 +530,7 @@ def test_template_without_one_for_the_page_is_as_in_print(tmp_path: Path) -> Non
     assert [layer["data"]["name"] for layer in spec["layer"]] == ["points", "legend", "legend"]
 
 
-# Templates of a workspace, which may be anybody's
+# Templates of a workspace, which may be hostile
 
 
 @pytest.mark.parametrize(

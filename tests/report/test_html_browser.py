@@ -26,7 +26,7 @@ from tests.support.commands import MODEL, build
 from tests.support.laboratory import ROOT
 
 PAIR = tuple(f"{case}={CARDANO / case / 'run'}" for case in ("baseline", "candidate"))
-#: how many marks a drawing shows, of an SVG or (as it cannot be counted) of a canvas
+#: number of marks of a drawing: of an SVG, or of a canvas, where marks cannot be counted in the page
 MARKS = """place => place.querySelector("canvas") ? 1
   : place.querySelectorAll("svg g.mark-line path, svg g.mark-symbol path, svg g.mark-rule line").length"""
 #: lines, or areas between them
@@ -343,7 +343,7 @@ def test_the_head_of_a_table_stays_in_sight(shared_page: OpenPage) -> None:
 
 
 LONG = "release-candidate-of-the-node-with-the-new-mempool-and-a-long-name-"
-#: of an element, how wide it is, and whether some of its text is beyond its edges
+#: width of an element, and whether some of its text is beyond its edges
 EXTENT = "item => [item.getBoundingClientRect().width, item.scrollWidth > item.clientWidth]"
 
 

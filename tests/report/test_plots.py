@@ -203,7 +203,7 @@ def test_lines_are_valid_vega_lite_and_drawn(template: str) -> None:
 @pytest.mark.parametrize(
     ("greatest", "labels"),
     [
-        (0.8, ["0", "0.2", "0.4", "0.6", "0.8"]),  # no 200m, which may be minutes, metres or mega of something
+        (0.8, ["0", "0.2", "0.4", "0.6", "0.8"]),  # not 200m, which may mean minutes, metres or milli
         (0.0004, ["0", "0.0001", "0.0002", "0.0003", "0.0004"]),
         (4.0, ["0", "1", "2", "3", "4"]),
         (4e6, ["0", "1M", "2M", "3M", "4M"]),  # no 0M
@@ -264,7 +264,7 @@ def test_a_point_that_has_none_beside_it_is_drawn_as_one(template: str) -> None:
     web = build_web_specs([figure], TEMPLATES, ())["m"]
     assert web["datasets"]["alone"] == spec["datasets"]["alone"]
     validator = jsonschema.Draft7Validator(altair.load_schema())
-    specs = [web] if has_marks else [spec, web]  # the schema does not know that a shared `y` can be taken back
+    specs = [web] if has_marks else [spec, web]  # the schema does not allow removing a shared `y`
     assert [error.message for output in specs for error in validator.iter_errors(output)] == []
     assert "alone" not in json.dumps(
         build_plot_spec(create_lines_plot("a", "b", template=template), load_template(TEMPLATES, template))

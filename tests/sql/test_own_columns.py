@@ -139,7 +139,7 @@ def test_listing_shows_instants_as_times_and_null_as_a_dash(place: Path, cache: 
     (table,) = gallery["tables"]
     assert table["header"] == ["At", "Place", "Took, ms", "same, events"]
     times = Counter(n for _, _, n in TRIES)
-    first, second = (str(times[n]) for _, _, n in TRIES[:2])  # of both hosts, whose names are as long
+    first, second = (str(times[n]) for _, _, n in TRIES[:2])  # of both hosts, whose names have the same length
     instant = "2026-01-01T00:00:00"
     assert [row for row in table["rows"] if row[0] != f"{instant}Z"][:3] == [
         [f"{instant}.000000001Z", "0", "0.5", first],

@@ -49,7 +49,7 @@ def create_series(
     return Series("s", samples, ("job", "instance"), "windows", every_ns, reading, window_ns, missing_rule, ONE, "")
 
 
-CONNECTION = duckdb.connect()  # to start an engine takes longer than most of its answers
+CONNECTION = duckdb.connect()  # starting an engine takes longer than most of its queries
 
 
 def fill(connection: duckdb.DuckDBPyConnection, name: str, samples: Samples) -> None:
@@ -268,7 +268,7 @@ def test_covered_rate_leaves_out_windows_without_samples() -> None:
     assert min(all_points.values()) < 5
     result = compute_points(samples_by_line, replace(definition, covered=True), 0, 400 * SECOND)
     assert list(result.values()) == pytest.approx([10] * len(result), rel=1e-12)
-    # 16.5 s are near where samples are 15 s apart
+    # 16.5 s is near a sample if samples are 15 s apart
     steps = sorted(t // SECOND for _, t in result)
     assert steps == [*range(44, 122), *range(239, 317)]
     assert all(all_points[key] == value for key, value in result.items())
@@ -288,12 +288,12 @@ def test_line_ends_when_its_target_is_scraped_no_more() -> None:
 
     assert find_last_seconds(samples_by_line) == (74, 600)
     assert find_last_seconds(samples_by_line, ceases=False) == (360, 600)
-    # all are asked no longer: the server is gone, and marks nothing
+    # no target is scraped any more: the server is gone, and marks no line as stale
     both_targets = {
         line: [(t, value) for t, value in samples if t <= 60 * SECOND] for line, samples in samples_by_line.items()
     }
     assert find_last_seconds(both_targets) == (360, 600)
-    # once is no interval, and twice as long is another one
+    # a single sample has no interval; twice the interval is a gap
     assert find_last_seconds({**samples_by_line, LINE: samples_by_line[LINE][:1]}) == (360, 600)
     assert find_last_seconds({**both_targets, other: [*both_targets[other], (75 * SECOND, 1.0)]}) == (360, 600)
     assert find_last_seconds({**both_targets, other: [*both_targets[other], (90 * SECOND, 1.0)]}) == (74, 600)

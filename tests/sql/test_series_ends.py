@@ -13,7 +13,7 @@ from tests.support.commands import run_assay
 START = 1_767_225_600  # the first of January 2026
 UPGRADE = 60
 FACTS = {"upgrade": "2026-01-01T00:01:00Z", "rate_window_seconds": 10, "state": {"device": "sda"}}
-#: a counter that grows by 1000 a second and begins anew at 87; gauges beside it
+#: a counter that grows by 1000 a second and restarts at 87; gauges beside it
 SAMPLE_TIMES = [*range(81), *range(87, 121)]
 LABELS = {"job": "n", "instance": "h"}
 Samples = dict[str, list[tuple[int, str]]]
@@ -86,7 +86,7 @@ def test_nan_in_a_dump_ends_a_gauge_and_hides_no_restart(tmp_path: Path, cache: 
     assert set(memory) == set(SAMPLE_TIMES)
     rates = read_steps(out, "disk_write_series")
     assert min(rates.values()) > 0
-    # the window from 79 to 89 has samples on both sides of the new beginning, and both of its ends
+    # the window from 79 to 89 has samples on both sides of the restart, and near both of its ends
     assert rates[89] == pytest.approx((5_080_000 - 5_079_000 + 3000) / 10, rel=1e-9)
     assert read_rules(out)["Disk writes, kB/s"] == "no"
 

@@ -64,7 +64,7 @@ def create_event_shape(*fields: str, event: str = "") -> Shape:
 TABLES = {
     "received": create_event_shape("request", event="received"),
     "sent": create_event_shape("request", "bytes", event="sent"),
-    # of a table of records each row is a row of both
+    # each row of a table of records belongs to both
     "rows_a": create_event_shape("request"),
     "rows_b": create_event_shape("request"),
     "requests": Shape(("host", "request", "size"), (Key(frozenset(("host", "request"))),)),

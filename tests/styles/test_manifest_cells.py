@@ -38,7 +38,7 @@ DATE = Cell("date", 0, "")
 TIME = Cell("time", 0, "")
 SPREAD = Cell("spread", 9, "")
 
-# The date of the analysis is in no file of the run.
+# No file of the run has the date of the analysis.
 NOT_COMPARED = "Analysis date"
 
 

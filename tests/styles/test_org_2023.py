@@ -117,7 +117,7 @@ def test_a_cell_loses_less_than_its_last_digit(number: float) -> None:
 def test_cells_keep_the_order_of_numbers(one: float, other: float) -> None:
     low, high = sorted((one, other))
     first, second = (Decimal(cell) for cell in STYLE.format_table_row([low, high], 4).cells)
-    # A cell is cut towards zero, so it may be equal but never the wrong way round.
+    # A cell is cut towards zero, so it may be equal but never on the wrong side.
     assert first <= second
 
 

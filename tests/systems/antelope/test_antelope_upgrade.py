@@ -38,7 +38,7 @@ SECOND = 10**9
 
 
 SECONDS, MEGABYTES = 22.0, 40.0
-LIVE = "test_a_live_run"  # prefix of the names of tests that read one
+LIVE = "test_live_run"  # prefix of the names of tests that read the recording
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -256,7 +256,7 @@ def test_figures_mark_the_instant_of_the_upgrade(report: Path) -> None:
     plots = [plot for gallery in document["galleries"] for plot in gallery["plots"]]
     assert len(plots) == 4
     cut = _parse_nanoseconds(json.loads((UPGRADE / "meta.json").read_text(encoding="utf-8"))["upgrade"])
-    # Where the time of sampling begins; a rate has its first value later.
+    # The first sample; the first value of a rate comes later.
     (span,) = load_json(report / "results.json")["rows"]["run"]["span sampled_time"]
     start = span["from_ns"]
     (disk,) = (plot for plot in plots if "disk_write" in plot["id"])
