@@ -109,7 +109,7 @@ def test_log_that_lies_in_two_runs_is_a_warning(tmp_path: Path, cache: Path) -> 
     ]
 
 
-def test_metric_whose_event_no_log_has_is_a_warning(tmp_path: Path, cache: Path) -> None:
+def test_metric_of_an_event_without_records_is_a_warning(tmp_path: Path, cache: Path) -> None:
     run = copy_run("tiny/plain", tmp_path / "run")
     for log in run.glob("node-*/stdout.gz"):
         lines = [
@@ -196,7 +196,7 @@ in  { source, event, relation, grain, metric }
 """
 
 
-def test_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, cache: Path) -> None:
+def test_metric_of_a_missing_source_is_named(tmp_path: Path, out: Path, cache: Path) -> None:
     place = copy_workspace(tmp_path / "workspace")
     (place / "specs" / "cardano" / "scrapes.dhall").write_text(SCRAPES)
     (place / "queries" / "scrapes.sql").write_text("SELECT host, connections FROM scraped\n")

@@ -270,7 +270,7 @@ def test_two_runs_give_the_same_bytes(small: Path, shop: Path, cache: Path) -> N
     assert str(shop) not in "".join(file.read_text(encoding="utf-8") for file in small.rglob("*.html"))
 
 
-def test_a_folder_with_a_report_is_left_as_it_is(shop: Path, cache: Path) -> None:
+def test_folder_with_a_report_stays_unchanged(shop: Path, cache: Path) -> None:
     before = read_contents(shop / "built")
     result = run_assay("--cache", cache, "catalogue", "-o", "built", cwd=shop)
     assert result.status == 1
@@ -373,15 +373,13 @@ LAYOUT_SCRIPT = """() => {
 
 
 @pytest.mark.parametrize(("width", "is_broken"), [(1440, False), (1024, False), (700, False), (360, True)])
-def test_ids_are_whole_and_the_button_ends_with_the_text(
-    site: Path, chromium: Browser, width: int, is_broken: bool
-) -> None:
+def test_ids_break_on_narrow_pages_only(site: Path, chromium: Browser, width: int, is_broken: bool) -> None:
     with open_page(chromium, site / "index.html", viewport={"width": width, "height": 800}) as result:
         ids, clipped, page_width = result.page.evaluate(LAYOUT_SCRIPT)
         assert (ids > 0, clipped, page_width) == (is_broken, 0, width)
 
 
-def test_no_sentence_of_filters_where_there_are_none(small: Path) -> None:
+def test_system_without_filters_has_no_sentence_about_them(small: Path) -> None:
     """The page of a system without filters has no sentence about filters."""
     message = "Filters that can decide on it"
     assert message not in (small / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
@@ -404,7 +402,7 @@ def test_colours_are_kept_from_page_to_page(site: Path, chromium: Browser) -> No
         )
 
 
-def test_without_scripts_all_is_there(site: Path, chromium: Browser) -> None:
+def test_page_without_scripts_is_complete(site: Path, chromium: Browser) -> None:
     with open_page(chromium, site / "index.html", java_script_enabled=False) as result:
         assert result.page.locator("#search").is_hidden()
         assert result.page.locator("#index tbody tr").count() == len(

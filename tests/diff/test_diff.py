@@ -64,7 +64,7 @@ def test_comments_of_sql_are_wording(before: Path, cache: Path, tmp_path: Path) 
     assert {item["kind"] for item in metrics.values()} == {"changed in wording"}
 
 
-def test_whose_records_count_is_meaning(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_hosts_of_a_source_are_part_of_the_meaning(before: Path, cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/source.dhall", 'hosts = "node-*"', 'hosts = "node-1*"')
     place = copy_with_edits(before, tmp_path / "changed", edit)
     (system,) = read_diff(cache, "HEAD", ".", root=place)
@@ -89,14 +89,14 @@ def test_sql_that_changes_is_shown_line_by_line(before: Path, cache: Path, tmp_p
     assert out.count("SQL: slots / sql: as above") == len(metrics) - 1
 
 
-def test_builds_keep_the_specs_that_they_were_made_of(two: Path, changes: Path, cache: Path) -> None:
+def test_builds_contain_their_specs(two: Path, changes: Path, cache: Path) -> None:
     """A build against a workspace, by its folder and by its provenance."""
     own_diff = read_diff(cache, two, ".", root=changes)
     assert {item["metric"] for item in own_diff[0]["metrics"]} >= {"cdfForgerTicked", "cdfForgerStarted"}
     assert read_diff(cache, two / "provenance.json", two, root=changes) == []
 
 
-def test_a_system_that_is_new(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_new_system_is_listed(before: Path, cache: Path, tmp_path: Path) -> None:
     """A whole system more is one line."""
     place = copy_with_edits(before, tmp_path / "repository")
     shutil.rmtree(place / "specs" / "cometbft")
@@ -129,7 +129,7 @@ def test_revisions_are_read_by_every_python(
     assert {item["metric"] for item in result[0]["metrics"]}
 
 
-def test_specs_of_a_revision_that_are_wrong(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_revision_with_invalid_specs_is_an_error(before: Path, cache: Path, tmp_path: Path) -> None:
     """Their own message, and which revision it is of; the other systems are compared."""
     place = copy_with_edits(before, tmp_path / "repository", (FORGING, "unit = U.second", "unit = U.secnd"))
     run_git(place, "commit", "-q", "-a", "-m", "second")

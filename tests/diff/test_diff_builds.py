@@ -42,7 +42,7 @@ def list_kinds(result: CommandResult) -> list[str]:
     return [line.strip() for line in result.out.splitlines() if line[:6].strip()]
 
 
-def test_a_build_is_of_the_specs_that_it_was_made_of(shop: Path, cache: Path) -> None:
+def test_build_is_compared_by_its_own_specs(shop: Path, cache: Path) -> None:
     result = run_diff(shop, cache, "build", ".")
     assert (result.status, result.out, result.err) == (0, "nothing differs\n", "")
 
@@ -75,7 +75,7 @@ def test_hashes_changed_with_the_specs_are_warned_of(copy: Path, cache: Path) ->
     assert other["dhall"] != json.loads(place.read_text(encoding="utf-8"))["dhall"]
 
 
-def test_a_provenance_that_is_broken_or_changed(copy: Path, cache: Path) -> None:
+def test_broken_or_changed_provenance_is_reported(copy: Path, cache: Path) -> None:
     """A broken provenance is an error, even beside intact specs; a changed one is a warning."""
     place = copy / "build/provenance.json"
     provenance_text = place.read_text(encoding="utf-8")
@@ -135,7 +135,7 @@ def test_specs_of_another_build_are_not_compared(copy: Path, cache: Path) -> Non
     assert "no specs.json of this build stands beside it" in result.err
 
 
-def test_a_file_of_something_else_is_no_state(copy: Path, cache: Path) -> None:
+def test_file_without_a_build_is_no_state(copy: Path, cache: Path) -> None:
     (copy / "notes.txt").write_text("words", encoding="utf-8")
     (copy / "notes.json").write_text("[]", encoding="utf-8")
     result = run_diff(copy, cache, "notes.txt", ".")
@@ -146,7 +146,7 @@ def test_a_file_of_something_else_is_no_state(copy: Path, cache: Path) -> None:
     assert result.err.startswith("error[provenance]: the provenance is of another form: notes.json\n")
 
 
-def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, tmp_path: Path) -> None:
+def test_build_with_missing_or_broken_specs_is_reported(two: Path, cache: Path, tmp_path: Path) -> None:
     """An unreadable file is an error. If it is missing, the provenance is compared, with a warning."""
     copy = tmp_path / "build"
     shutil.copytree(two, copy)

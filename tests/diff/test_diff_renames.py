@@ -54,7 +54,7 @@ def test_formula_over_a_renamed_metric_means_the_same(tmp_path: Path, cache: Pat
     assert result == [("renamed", "amount", "number")]
 
 
-def test_formulas_over_each_other_are_called_otherwise(tmp_path: Path, cache: Path) -> None:
+def test_renamed_formulas_over_each_other_are_recognized(tmp_path: Path, cache: Path) -> None:
     edits = (('metric "number"', 'metric "amount"'), ('"doubled"', '"twice"'), ('"more"', '"one_more"'))
     assert sorted(list_differing_metrics(tmp_path, cache, *edits)) == [
         ("renamed", "amount", "number"), ("renamed", "one_more", "more"), ("renamed", "twice", "doubled"),
@@ -103,7 +103,7 @@ def test_renamed_instant_hides_no_change_of_meaning(shipped: Path, tmp_path: Pat
     assert {kind for name, (kind, _) in result.items() if name != "cdfForgerTicked"} == {"changed in wording"}
 
 
-def test_an_instant_that_is_found_otherwise_is_no_new_name(shipped: Path, tmp_path: Path, cache: Path) -> None:
+def test_instant_with_another_rule_is_not_a_rename(shipped: Path, tmp_path: Path, cache: Path) -> None:
     other_edit = (LEADING[0], "X.equals (G.field f.leader) X.yes", "X.not (X.equals (G.field f.leader) X.yes)")
     changed_workspace = copy_workspace(tmp_path / "changed", LEADING, other_edit)
     assert read_changes(shipped, changed_workspace, cache)["cdfForgerTicked"][0] == "changed in meaning"

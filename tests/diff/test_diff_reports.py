@@ -77,7 +77,7 @@ def build_harness_report(place: Path, out: Path, cache: Path) -> Path:
     return out
 
 
-def test_builds_keep_the_prose_that_they_were_made_of(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_builds_contain_their_prose(before: Path, cache: Path, tmp_path: Path) -> None:
     after = copy_workspace(tmp_path / "after", (TPS, "tps_avg(", "tps_max("))
     first, second = (
         build_harness_report(before, tmp_path / "first", cache),
@@ -106,7 +106,7 @@ def test_builds_keep_the_prose_that_they_were_made_of(before: Path, cache: Path,
     )
 
 
-def test_a_summary_names_the_averages_by_it(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_changed_summary_names_its_averages(before: Path, cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/summaries.dhall", "lowest = 29", "lowest = 28")
     (item,) = read_changes(before, tmp_path / "after", cache, edit)
     touched_labels = list_labels(item, "table")
@@ -119,7 +119,7 @@ def test_a_summary_names_the_averages_by_it(before: Path, cache: Path, tmp_path:
     assert {place["kind"] for place in item["touches"]} == {"chart"}
 
 
-def test_a_filter_of_a_report_names_the_cells_it_decides_on(before: Path, cache: Path, tmp_path: Path) -> None:
+def test_changed_filter_of_a_report_names_its_cells(before: Path, cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/reports.dhall", "[ R.uses filters.unitary ]", "[] : List R.FilterUse")
     (item,) = read_changes(before, tmp_path / "after", cache, edit)
     assert item["place"] == "filters / unitary"

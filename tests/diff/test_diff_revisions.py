@@ -70,15 +70,15 @@ def test_revision_that_checks_refuse_today_is_compared(tmp_path: Path, cache: Pa
         assert all(("millisecond", "second") in pairs for pairs in result.values())
 
 
-def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path) -> None:
-    """Where it is of the very sources, nothing has to evaluate them; where it is not, there is nothing to read."""
+def test_normal_form_of_an_unchecked_revision_is_read(tmp_path: Path, cache: Path) -> None:
+    """A normal form of the same sources is read without an evaluation; one of other sources is ignored."""
     place = create_history(tmp_path / "shop", cache, REFUSED)
     edit_file(place / METRICS, "S.unit.second", "S.unit.millisecond")
     edit_file(place / METRICS, *REFUSED)
     result = workspace.load_unchecked(Workspace(place), "service", None)
     assert [item.code for item in result.problems] == ["better"]
     target = Workspace(place).get_normal_form_path("service")
-    assert target.is_file()  # place in the specs that `init` wrote
+    assert target.is_file()  # the normal form of the specs as `init` wrote them
     target.write_text(normal_form.format_normal_form(result.checked), encoding="utf-8")
     commit_folder(place, "third")
     diff_of_system = run_assay(
@@ -93,7 +93,7 @@ def test_of_such_a_revision_the_normal_form_is_read(tmp_path: Path, cache: Path)
     assert "Time of waiting" in text_diff.out
 
 
-def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, cache: Path) -> None:
+def test_unreadable_system_does_not_hide_other_systems(tmp_path: Path, cache: Path) -> None:
     """The other systems are compared; a warning gives the reason, the exit status says that some were not."""
     place = create_history(tmp_path / "shop", cache, BROKEN)
     result = run_diff(place, cache)
@@ -110,7 +110,7 @@ def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, c
     assert [(item["system"], item["state"]) for item in systems] == [("other", "both"), ("service", "unread")]
 
 
-def test_one_system_alone_is_compared(tmp_path: Path, cache: Path) -> None:
+def test_only_the_selected_system_is_compared(tmp_path: Path, cache: Path) -> None:
     """With `--system`, the other systems are not even read."""
     place = create_history(tmp_path / "shop", cache, BROKEN)
     result = run_diff(place, cache, "--system", "other", "--format", "json")

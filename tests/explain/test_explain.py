@@ -105,7 +105,7 @@ def create_crowded_facts() -> RunFacts:
     return RunFacts("run", figures, Spread(0.0, 9.0, (1,) * 40), (sample,) * 5, ("A warning of the run. " * 12,) * 9)
 
 
-def test_longer_parts_end_with_how_many_there_are_more() -> None:
+def test_shortened_parts_end_with_the_number_of_omitted_lines() -> None:
     parts = [Part.create("Short", ["a", "b"], 40), Part.create("Long", [f"text {number}" for number in range(9)], 40)]
     assert list(fit_parts(parts, 99, 40))[-1] == "           text 8"
     assert list(fit_parts(parts, 6, 80)) == [
@@ -137,7 +137,7 @@ def test_parts_of_a_higher_rank_are_shortened_first() -> None:
 
 
 @pytest.mark.parametrize("system", ["antelope", "cardano", "cometbft"])
-def test_definition_is_whole_beside_a_run_with_much_to_show(lab: Laboratory, system: str) -> None:
+def test_definition_is_whole_beside_a_long_run_part(lab: Laboratory, system: str) -> None:
     checked = lab.session.load_package(system)
     defines = ("Means", "Over", "Series", "Instants", "Columns", "Fallbacks", "Unit", "Quirks")
     for subject in list_subjects(checked):
@@ -163,7 +163,7 @@ def split_parts(text: str) -> dict[str, list[str]]:
     return result
 
 
-def test_quirks_are_those_of_the_relations_on_the_way(cache: Path) -> None:
+def test_quirks_come_from_all_relations_of_the_metric(cache: Path) -> None:
     data = run_assay("explain", "CentiCpu", "--format", "json", "--cache", cache).parse_json()
     assert [item["relation"] for item in data["quirks"]] == ["resource_usage", "slots"]
     assert data["quirks"][0]["text"].startswith("the first counts from 0 at 1970-01-01; increases, ")
@@ -373,7 +373,7 @@ def test_control_and_invisible_characters_are_escaped(text: str, escaped_text: s
     )
 
 
-def test_texts_are_cut_by_the_columns_that_they_take() -> None:
+def test_texts_are_cut_by_display_width() -> None:
     assert (truncate("漢字漢字", 8), truncate("漢字漢字", 7), truncate("漢字漢字", 6)) == (
         "漢字漢字",
         "漢字漢…",
@@ -382,7 +382,7 @@ def test_texts_are_cut_by_the_columns_that_they_take() -> None:
     assert measure_width(truncate("e\u0301" * 9, 5)) == 5
 
 
-def test_a_terminal_of_few_characters_gets_others() -> None:
+def test_terminal_without_unicode_gets_replacements() -> None:
     assert format_bars([0, 1, 4, 8], "utf-8") == " ▁▄█"
     assert format_bars([0, 1, 4, 8], "ascii") == " .=@"
     assert encode_lossless("“a” × b… é", "ascii") == '"a" x b... \\xe9'
@@ -506,7 +506,7 @@ def test_events_that_are_counted_give_the_value(cache: Path) -> None:
     assert edge in graph["edges"]
 
 
-def test_rows_that_no_number_counts_give_no_value(cache: Path) -> None:
+def test_rows_that_are_not_counted_have_no_value_role(cache: Path) -> None:
     """They decide which rows there are, and no more."""
     result = run_assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).parse_json()
     assert not [item for item in result["nodes"] if item["id"].startswith("rows of ") and item["role"] == "value"]
@@ -535,7 +535,7 @@ def test_expression_is_described_in_words(expression: str, words: str) -> None:
 # Errors
 
 
-def test_a_run_without_the_source_of_the_metric(cache: Path, tmp_path: Path) -> None:
+def test_run_without_the_source_of_the_metric_is_named(cache: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(QA, run, ignore=shutil.ignore_patterns("prom"))
     result = run_assay("explain", "mempool_size", "--run", run, "--cache", cache)
@@ -575,7 +575,7 @@ def test_filters_and_summary_come_from_the_command(cache: Path) -> None:
     assert max(item["keys"]["slot"] for item in filtered_data["run"]["largest"]) <= 300
 
 
-def test_a_text_of_a_spec_does_not_act_on_the_terminal(cache: Path, tmp_path: Path) -> None:
+def test_control_characters_of_specs_are_escaped(cache: Path, tmp_path: Path) -> None:
     edit = ("specs/cardano/metrics/forging.dhall", '"Ledger ticking"', '"Ledger \\u{1b}[2J\\u{202e}ticking"')
     workspace_root = copy_workspace(tmp_path / "here", edit)
     for command in (["explain", "cdfForgerTicked"], ["lineage", "cdfForgerTicked"],

@@ -79,7 +79,7 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     ("text", "expected"),
     [("{others} against {base}", "b against a {others}"), ("{nothing} {base}", "{nothing} a {others}"), ("{", "{")],
 )
-def test_a_title_is_filled_once(text: str, expected: str) -> None:
+def test_placeholders_of_a_title_are_filled_once(text: str, expected: str) -> None:
     assert fill_placeholders(text, {"base": "a {others}", "others": "b"}) == expected
 
 

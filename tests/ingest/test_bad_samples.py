@@ -79,7 +79,7 @@ def change_answer(change: Callable[[dict[str, list[dict[str, Any]]]], None]) -> 
 # Errors
 
 
-def test_an_answer_that_is_cut_off(tmp_path: Path, cache: Path) -> None:
+def test_truncated_answer_is_an_error(tmp_path: Path, cache: Path) -> None:
     error_text = read_refusal(create_run(tmp_path, read_saved_answer()[:100_000]), cache)
     assert error_text.startswith(
         "error[not-json]: run run: the answer is not JSON: RUN/prom/raw.json\n  at RUN/prom/raw.json:1:"
@@ -90,7 +90,7 @@ def test_an_answer_that_is_cut_off(tmp_path: Path, cache: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "result"), [("vector", [{"metric": {}, "value": [1, "1"]}]), ("scalar", [1, "1"]), ("string", [1, "x"])]
 )
-def test_an_answer_of_another_type(tmp_path: Path, cache: Path, kind: str, result: Any) -> None:
+def test_answer_of_another_type_is_an_error(tmp_path: Path, cache: Path, kind: str, result: Any) -> None:
     text = json.dumps({"status": "success", "data": {"resultType": kind, "result": result}})
     assert read_refusal(create_run(tmp_path, text), cache) == (
         "error[not-samples]: run run: the answer holds no series of samples: RUN/prom/raw.json\n"
@@ -100,7 +100,7 @@ def test_an_answer_of_another_type(tmp_path: Path, cache: Path, kind: str, resul
     )
 
 
-def test_a_series_with_two_values_at_an_instant(tmp_path: Path, cache: Path) -> None:
+def test_two_values_of_a_series_at_an_instant_are_an_error(tmp_path: Path, cache: Path) -> None:
     def duplicate_series(series_by_name: dict[str, list[dict[str, Any]]]) -> None:
         first = series_by_name["cometbft_p2p_peers"][0]
         t, value = first["values"][3]
@@ -111,7 +111,7 @@ def test_a_series_with_two_values_at_an_instant(tmp_path: Path, cache: Path) -> 
     assert error_text.endswith("  hint: are these samples of two servers, or of two runs?\n")
 
 
-def test_a_load_report_with_a_missing_column(tmp_path: Path, cache: Path) -> None:
+def test_load_report_with_a_missing_column_is_an_error(tmp_path: Path, cache: Path) -> None:
     text = format_table(*read_sent_rows()[:5], header=HEAD.replace("duration_ns", "duration"))
     assert read_refusal(create_run(tmp_path, rows=text), cache) == (
         "error[no-column]: run run: the table has no column duration_ns: RUN/report/raw.csv\n"
@@ -121,7 +121,7 @@ def test_a_load_report_with_a_missing_column(tmp_path: Path, cache: Path) -> Non
     )
 
 
-def test_a_load_report_without_a_transaction(tmp_path: Path, cache: Path) -> None:
+def test_load_report_without_a_transaction_is_an_error(tmp_path: Path, cache: Path) -> None:
     assert read_refusal(create_run(tmp_path, rows=format_table()), cache) == (
         "error[nothing-recognised]: run run: the files of `load` hold no rows at all\n"
         "  hint: did the run record anything?\n"
@@ -193,7 +193,7 @@ def count_rounds(index: int) -> int:
     return len(series[index]["values"])
 
 
-def test_value_that_is_no_number_is_not_drawn_nor_its_mean(odd_build: tuple[Path, CommandResult]) -> None:
+def test_infinite_and_nan_values_are_not_drawn(odd_build: tuple[Path, CommandResult]) -> None:
     plots = [plot for gallery in load_json(odd_build[0] / "document.json")["galleries"] for plot in gallery["plots"]]
     figures = [plot for plot in plots if plot and plot["id"].endswith("peer_count")]
     assert figures

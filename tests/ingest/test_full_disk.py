@@ -60,7 +60,7 @@ def create_parquet(folder: Path) -> bytes:
         (create_parquet, sample_files, "_check_columns"),
     ],
 )
-def test_a_full_disk_is_no_broken_file(
+def test_full_disk_is_not_reported_as_a_broken_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: Callable[[Path], bytes], module: ModuleType, step: str
 ) -> None:
     text = content(tmp_path)
@@ -76,7 +76,7 @@ def test_a_full_disk_is_no_broken_file(
 
 
 @pytest.mark.parametrize("end", [b"", b"# " + b"x" * plain_copies.LONGEST])
-def test_a_text_of_samples_is_mended_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+def test_text_of_samples_is_repaired_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
     """Whether its last line is too long, or the scan refuses it, or even its copy."""
     copied_names = []
 

@@ -81,7 +81,7 @@ def move_field(package: Package, event: str, field: str) -> Package:
 
 @given(seed=SEEDS)
 @FEW
-def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> None:
+def test_only_fields_of_the_lineage_change_the_definition_hash(seed: int) -> None:
     checked = create_checked_package(seed)
     statements = compile_statements(checked, build_plan(checked.package, checked.package.metrics, ()))
     assert run_on_empty_tables(build_nodes(statements), ()) == ()
@@ -103,7 +103,7 @@ def test_just_the_fields_on_the_way_change_the_definition_hash(seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_fields_that_filters_can_decide_by_are_named_apart(seed: int) -> None:
+def test_fields_of_filters_are_listed_separately(seed: int) -> None:
     checked = create_checked_package(seed)
     for metric in checked.package.metrics:
         subject = MetricSubject(checked, metric)

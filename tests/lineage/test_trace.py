@@ -70,7 +70,7 @@ def test_a_difference_leads_to_both_runs(two: Path, cache: Path) -> None:
     assert [run["id"] for run in result["runs"]] == ["baseline", "candidate"]
 
 
-def test_the_text_of_a_trace(two: Path, cache: Path) -> None:
+def test_trace_as_text_is_complete(two: Path, cache: Path) -> None:
     result = run_assay("trace", two, "Forging/cdfForgerTicked/baseline", "--cache", cache)
     assert (result.status, result.err) == (0, "")
     lines = result.out.split("\n")
@@ -225,7 +225,7 @@ def test_a_log_that_changed_is_named_with_both_hashes(moved: Path, cache: Path) 
         log.write_bytes(before)
 
 
-def test_a_run_that_moved_is_found_where_it_is_now(moved: Path, cache: Path) -> None:
+def test_moved_run_is_read_at_its_new_place(moved: Path, cache: Path) -> None:
     moved_run = moved / "baseline"
     moved_run.rename(moved / "elsewhere")
     try:
@@ -288,7 +288,7 @@ def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> 
         results.write_text(results_text, encoding="utf-8")
 
 
-def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two: Path, cache: Path) -> None:
+def test_folder_without_a_build_and_unknown_cell_are_errors(tmp_path: Path, two: Path, cache: Path) -> None:
     check_failure(
         run_assay("trace", tmp_path, "a/b/c", "--cache", cache), 1,
         f"error[no-build]: the folder holds no provenance.json: {tmp_path}\n"

@@ -174,7 +174,7 @@ def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path
         ("Blocks and the window/What its blocks count as/node_01/Trailing empty, blocks", 30),
     ],
 )
-def test_a_number_of_records_leads_to_as_many(harness: Path, cache: Path, cell: str, expected_count: int) -> None:
+def test_number_of_records_leads_to_as_many_records(harness: Path, cache: Path, cell: str, expected_count: int) -> None:
     ((sample,),) = (run["greatest"] for run in trace_cell(harness, cell, cache)["runs"])
     assert (sample["value"], sample["records"]) == (expected_count, expected_count)
 

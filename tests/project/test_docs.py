@@ -367,14 +367,14 @@ def _read_specs() -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
-def test_examples_of_words_stand_in_the_specs() -> None:
+def test_examples_of_words_occur_in_the_specs() -> None:
     specs = squeeze_whitespace(_read_specs())
     examples = [example for _, examples in _read_word_rows() for example in examples]
     assert len(examples) > 60
     assert [example for example in examples if squeeze_whitespace(example) not in specs] == []
 
 
-def test_words_without_an_example_are_words_that_no_spec_uses() -> None:
+def test_words_without_an_example_are_unused_in_specs() -> None:
     specs = _read_specs()
     unused = [word for words, examples in _read_word_rows() if not examples for word in words]
     assert unused
@@ -607,7 +607,7 @@ def test_documented_layout_of_cache_is_complete(cache: Path) -> None:
     assert actual <= documented
 
 
-def test_caches_go_where_the_readme_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_default_cache_is_at_the_documented_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     paragraphs = parse_page("README.md").prose.split("\n\n")
     paragraph = next(text for text in paragraphs if text.startswith("The cache is the folder"))
     assert find_code_spans(paragraph)[:3] == ["assay", "$XDG_CACHE_HOME", "~/.cache"]

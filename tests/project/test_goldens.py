@@ -69,7 +69,7 @@ def test_golden_files_are_of_existing_systems() -> None:
     assert {path.name for path in (ROOT / "golden" / "specs").iterdir()} == {f"{name}.yaml" for name in SYSTEMS}
 
 
-def test_the_hashes_of_a_build_are_as_sha256sum_checks_them(two: Path) -> None:
+def test_hashes_of_a_build_have_the_form_of_sha256sum(two: Path) -> None:
     text = golden.hash_files(two)
     names = [line.split("  ")[1] for line in text.splitlines()]
     assert names == sorted(names)

@@ -32,7 +32,7 @@ def write_changed_publication(folder: Path, change: Change, name: str = "changed
     return place
 
 
-def test_other_words_than_those_of_the_specs_are_a_warning(tmp_path: Path, cache: Path) -> None:
+def test_texts_that_differ_from_the_specs_are_a_warning(tmp_path: Path, cache: Path) -> None:
     def change(data: Any) -> None:
         data["dictionary"]["Cluster performance metrics"][0]["description"] = "Allocations"
         data["charts"][0]["caption"] = "CPU"

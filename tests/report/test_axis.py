@@ -192,7 +192,7 @@ def test_a_logarithmic_axis_of_many_decades_has_labels_at_some() -> None:
     assert choose_tick_format(powers[:12]) == "~g"
 
 
-def test_a_tick_whose_label_has_no_room_is_the_only_one() -> None:
+def test_only_the_first_tick_may_lack_room_for_its_label() -> None:
     ticks = (1.0, 1.0000000000000002)
     assert keep_fitting_labels(Scale("linear", *ticks, ticks), ROOM).ticks == ticks[:1]
 

@@ -155,7 +155,7 @@ def test_long_labels_are_shortened_and_stay_different() -> None:
 
 
 @pytest.mark.parametrize("letter", ["W", "M", "N", "@", "x", "中"])
-def test_labels_of_wide_letters_stand_beside_each_other(letter: str) -> None:
+def test_labels_of_wide_letters_do_not_overlap(letter: str) -> None:
     """Widths of a font of 10 px: of most capitals 0.65, of W, M and @ 0.85, of letters of East Asia 1."""
     width = {"x": 4.9, "N": 6.5, "中": 10.0}.get(letter, 8.5)
     rows = build_spec(create_chart(*(Series(letter * count, A) for count in (8, 9, 10, 30, 100))))["datasets"]["legend"]
@@ -251,7 +251,7 @@ def test_an_unknown_chart_template_is_named_with_the_known_ones() -> None:
     assert (problem.code, problem.hint) == ("unknown-chart-template", "did you mean `cdf`?")
 
 
-def test_a_template_that_asks_for_something_unknown_is_refused() -> None:
+def test_unknown_variable_of_a_template_is_refused() -> None:
     template = load_template(TEMPLATES, "cdf")
     with pytest.raises(AssayError) as error:
         build_chart_spec(create_chart(Series("one", A)), {**template, "description": "${descripton}"})

@@ -330,7 +330,7 @@ def test_a_column_that_holds_other_texts_has_no_numbers() -> None:
     assert [column.numeric for column in grid.columns] == [False, False, True]
 
 
-def test_points_of_a_column_stand_below_each_other() -> None:
+def test_decimal_points_of_a_column_are_aligned() -> None:
     grid = build_plain_grid(Table("T", ("", "x"), (("a", "1.25"), ("b", "10"), ("c", "3.5"))), {})
     assert [row[1].room for row in grid.rows] == [0.0, 2.5, 1.0]
 
@@ -426,7 +426,7 @@ def test_every_number_that_prose_quotes_leads_to_its_definition(name: str) -> No
     ] == []
 
 
-def test_a_quoted_value_is_where_its_text_is() -> None:
+def test_quoted_value_has_the_position_of_its_text() -> None:
     value = QuotedValue(0, 3, 7, "size", "run a")
     part = Gallery("part", "Part", ("In 5 tx, and <b>.",), (), (), quoted=(value,))
     pieces = build_paragraphs(part, {"size": 1})
@@ -441,7 +441,7 @@ def test_a_quoted_value_is_where_its_text_is() -> None:
         replace(part, quoted=(value, value))
 
 
-def test_a_paragraph_knows_where_its_quotes_are() -> None:
+def test_paragraph_has_the_positions_of_its_quotes() -> None:
     first, second = (Quote(name, (), None, Span("prose.md")) for name in ("size", "rate"))
     text = "Of\n {{ size() }}\0 and\t{{ rate() }}.\n\nAlone.\n\n{{ size() }} x"
     prose = Prose(Path("prose.md"), text, (first, second, first))
@@ -497,7 +497,7 @@ def test_the_charts_of_a_page_are_vega_lite(name: str) -> None:
     assert set(specs) == {item.id for item in document.figures}
 
 
-def test_a_chart_without_samples_says_so() -> None:
+def test_chart_without_samples_has_a_note() -> None:
     chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
     result = parse_page(render_page(replace(limit_charts(build_sample(), 0), charts=(chart,))))
     assert "No samples." in result.list_texts("p")
@@ -589,7 +589,7 @@ def test_a_page_is_the_same_bytes_again() -> None:
     assert render_page(load_pinned_document("two")) == render_page(load_pinned_document("two"))
 
 
-def test_the_fonts_of_the_page_are_made_of_those_of_the_pdf() -> None:
+def test_fonts_of_the_page_are_derived_from_those_of_the_pdf() -> None:
     subset_files = {f"{family.replace(' ', '')}-{style}.woff2" for family, style in web_fonts.FONTS.values()}
     assert {path.name for path in (TEMPLATES / "html" / "fonts").iterdir()} == subset_files
     first = web_fonts.derive_font(TEMPLATES / "fonts" / "SourceSans3-Regular.otf", "Report Sans", "Regular")

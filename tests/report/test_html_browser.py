@@ -77,9 +77,7 @@ def find_drawing(page: Page, chart: str) -> Locator:
 
 
 @pytest.mark.parametrize("name", ["two", "three", "history", "qa", "hostile"])
-def test_all_charts_draw_without_a_word_and_without_a_request(
-    chromium: Browser, pages: dict[str, Path], name: str
-) -> None:
+def test_all_charts_draw_without_messages_and_requests(chromium: Browser, pages: dict[str, Path], name: str) -> None:
     with open_page(chromium, pages[name]) as result:
         places = result.page.locator(".drawing")
         marks = [place.evaluate(MARKS) for place in places.all()]
@@ -144,7 +142,7 @@ def test_a_line_over_time_can_be_switched_off(chromium: Browser, pages: dict[str
         expect(lines).to_have_count(count - 1)
 
 
-def test_a_line_may_be_called_as_an_axis_of_its_figure(chromium: Browser, tmp_path: Path, cache: Path) -> None:
+def test_line_may_have_the_name_of_an_axis(chromium: Browser, tmp_path: Path, cache: Path) -> None:
     rows = [(name, float(x), y) for name, y in (("x", 2900.0), ("y", 50.0)) for x in range(30)]
     names, columns = ("x", "y"), ("line", "x", "y")
     plot = Plot("m", 1, "Lines", "tx", "Lines.", "timeline", columns, tuple(rows), names, x_label="seconds")
@@ -251,7 +249,7 @@ def list_places(page: Page, selector: str) -> list[tuple[int, int]]:
     return [(round(box["x"]), round(box["y"])) for box in boxes]
 
 
-def test_figures_stand_side_by_side_on_a_wide_page_only(chromium: Browser, pages: dict[str, Path]) -> None:
+def test_figures_are_side_by_side_on_a_wide_page_only(chromium: Browser, pages: dict[str, Path]) -> None:
     for width, tables, charts in ((1440, 2, 2), (390, 1, 1)):
         with open_page(chromium, pages["published"], viewport={"width": width, "height": 900}) as result:
             assert len({x for x, _ in list_places(result.page, ".row-of-tables > div")}) == tables
@@ -419,7 +417,7 @@ def test_pages_have_no_accessibility_problems(
         assert list_accessibility_problems(result.page) == []
 
 
-def test_the_first_stop_of_the_keyboard_leads_past_the_contents(shared_page: OpenPage) -> None:
+def test_first_tab_stop_skips_the_contents(shared_page: OpenPage) -> None:
     shared_page.page.reload()
     shared_page.page.wait_for_selector("html.complete", state="attached")
     shared_page.page.keyboard.press("Tab")

@@ -254,7 +254,7 @@ def test_output_of_a_dropped_form_is_removed(tmp_path: Path, cache: Path) -> Non
     assert "forms" not in json.loads((out / "provenance.json").read_text(encoding="utf-8"))
 
 
-def test_a_report_that_another_wrote_stays(tmp_path: Path, cache: Path) -> None:
+def test_report_of_another_program_stays(tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "report"
     out.mkdir()
     (out / "report.md").write_text("mine", encoding="utf-8")
@@ -281,7 +281,7 @@ def test_provenance_with_unknown_forms_is_an_error(tmp_path: Path, cache: Path, 
     assert "forms: must name some of pdf, md, html, each with its tools" in result.err
 
 
-def test_a_figure_without_samples_is_a_line_that_says_so() -> None:
+def test_figure_without_samples_is_a_note() -> None:
     chart = Chart("none", 1, "Nothing", "x", "s", "cdf", ())
     text = render_markdown(replace(limit_charts(build_sample(), 0), charts=(chart,)))
     assert '<a id="figure-none"></a>**Figure 1** Nothing\n\nNo samples.\n' in text

@@ -191,7 +191,7 @@ def iter_alternatives(node: Any) -> Iterator[str]:
             yield from iter_alternatives(result)
 
 
-def test_every_chart_has_words_for_those_who_cannot_see_it(reader: pypdf.PdfReader) -> None:
+def test_every_chart_has_an_alternative_text(reader: pypdf.PdfReader) -> None:
     result = [words for words in iter_alternatives(get_root(reader)["/StructTreeRoot"]) if "Cumulative" in words]
     assert len(result) == len(build_sample().charts)
     assert result[0] == "Cumulative distribution of Process CPU usage. Medians: 10.5-sim 5 %; 10.6-sim 7 %."
@@ -204,7 +204,7 @@ def test_the_bookmarks_are_the_sections(reader: pypdf.PdfReader) -> None:
     assert titles == [f"{number} {title}" for number, title in enumerate(section_titles, start=1)]
 
 
-def test_a_manifest_without_rows_is_in_no_form(tmp_path: Path) -> None:
+def test_manifest_without_rows_is_omitted_in_every_form(tmp_path: Path) -> None:
     """Regression: an article without parameters had an empty table."""
     full_document = limit_charts(build_sample(), 0)
     title = full_document.manifest.title
@@ -411,7 +411,7 @@ def test_the_json_of_the_document_is_what_the_layout_reads(whole: Path) -> None:
     assert (whole / "document.json").read_text(encoding="utf-8") == to_json(build_sample())
 
 
-def test_a_figure_without_samples_is_a_line_that_says_so(tmp_path: Path) -> None:
+def test_figure_without_samples_is_a_note(tmp_path: Path) -> None:
     first, second = limit_charts(build_sample(), 2).charts
     document = replace(limit_charts(build_sample(), 0), charts=(replace(first, series=()), second))
     reader = render_pdf(document, tmp_path)
@@ -437,7 +437,7 @@ def test_the_provenance_is_on_one_page(tmp_path: Path) -> None:
     assert [("fact 0" in page, "fact 39" in page) for page in pages if "fact" in page] == [(True, True)]
 
 
-def test_an_instant_is_not_broken_within_its_time(tmp_path: Path) -> None:
+def test_line_is_not_broken_within_an_instant(tmp_path: Path) -> None:
     instant = "2026-03-01T10:00:50Z"
     table = Table("Parameters", ("", *"abcd"), (("From", *[instant] * 4),))
     reader = render_pdf(replace(build_sample(), manifest=table), tmp_path)

@@ -250,7 +250,7 @@ LINED = ("timeline", "timeline-mean", "timeline-area")
 
 
 @pytest.mark.parametrize("template", [*LINED, *(f"{name}-marked" for name in LINED)])
-def test_a_point_that_has_none_beside_it_is_drawn_as_one(template: str) -> None:
+def test_lone_point_of_a_line_is_drawn(template: str) -> None:
     has_marks = template.endswith("-marked")
     rows = (*((*row, None) for row in GAPS), (None, 3.0, None, "upgrade")) if has_marks else GAPS
     columns = ("line", "x", "y", "mark")[: len(rows[0])]

@@ -83,7 +83,7 @@ def test_lines_that_agree_in_the_labels_become_one(reduction: str, rows: Rows) -
 
 @settings(max_examples=scale_examples(40), deadline=None)
 @given(first=ROWS, second=ROWS, third=ROWS)
-def test_a_value_is_there_where_all_terms_have_one(first: Rows, second: Rows, third: Rows) -> None:
+def test_value_exists_where_all_terms_have_one(first: Rows, second: Rows, third: Rows) -> None:
     """At the same step of the same window, of lines with the same labels."""
     terms = {"a": ("sum", first), "b": ("greatest", second), "c": ("least", third)}
     a, b, c = (reduce_lines(reduction, rows) for reduction, rows in terms.values())
@@ -91,7 +91,7 @@ def test_a_value_is_there_where_all_terms_have_one(first: Rows, second: Rows, th
     assert compute(terms, "minus(column a, times(column b, column c))") == expected
 
 
-def test_a_term_with_the_same_labels_is_taken_as_it_is() -> None:
+def test_term_with_equal_labels_is_not_reduced() -> None:
     rows = [("w", "a", "1", 0, 1.5), ("w", "b", "1", 0, 4.0)]
     assert compute({"a": ("", rows)}, "column a") == {("w", "a", 0): 1.5, ("w", "b", 0): 4.0}
 

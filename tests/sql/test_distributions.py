@@ -115,7 +115,7 @@ def test_centile_of_rows_of_a_key_is_an_order_statistic(rows: list[Row], c: floa
 
 @settings(max_examples=scale_examples(25), deadline=None)
 @given(rows=ROWS)
-def test_metric_may_take_all_rows_or_those_of_a_condition(rows: list[Row]) -> None:
+def test_metric_measures_all_rows_or_those_of_a_condition(rows: list[Row]) -> None:
     all_values = [value for _, _, value, _ in rows if value is not None]
     assert compute_distribution(replace(METRIC, accepted=False), rows) == {"": compute_by_hand(all_values)}
     condition = Expression("above", (Expression("column", name="value"), Expression("integer", number=3)))

@@ -106,7 +106,7 @@ def test_printed_sql_yields_the_values_of_query(lab: Laboratory, node: Path, sys
     assert differing_metrics == []
 
 
-def test_table_that_is_read_in_several_places_is_made_once(cache: Path) -> None:
+def test_table_with_several_readers_is_created_once(cache: Path) -> None:
     """Regression: this table took minutes, because the engine inlined everything it reads into one join."""
     run = CARDANO / "candidate" / "run"
     result = run_assay("sql", "cdfPeerRequest", "--run", run, "--cache", cache)

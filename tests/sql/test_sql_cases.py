@@ -116,12 +116,12 @@ def test_query_yields_one_row_of_a_key(case: SqlCase) -> None:
 
 
 @pytest.mark.parametrize("case", list_cases("partitioning.sql"))
-def test_query_is_worked_out_for_some_hosts_at_a_time(case: SqlCase) -> None:
+def test_query_is_computed_for_some_hosts_at_a_time(case: SqlCase) -> None:
     assert is_partitionable(sqlglot.parse_one(case.sql, read="duckdb"), "host") is (case.expected == "yes")
 
 
 @pytest.mark.parametrize("case", list_cases("reads.sql"))
-def test_query_names_all_that_it_reads(case: SqlCase) -> None:
+def test_query_names_everything_that_it_reads(case: SqlCase) -> None:
     assert (find_reads(case.sql, ["a", "b"], ["whole"]).names is None) is (case.expected == "everything")
 
 
