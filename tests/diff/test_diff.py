@@ -97,7 +97,7 @@ def test_builds_contain_their_specs(two: Path, changes: Path, cache: Path) -> No
 
 
 def test_new_system_is_listed(before: Path, cache: Path, tmp_path: Path) -> None:
-    """A whole system more is one line."""
+    """A new system is one line."""
     place = copy_with_edits(before, tmp_path / "repository")
     shutil.rmtree(place / "specs" / "cometbft")
     result = read_diff(cache, ".", "HEAD", root=place)
@@ -121,7 +121,7 @@ def test_invalid_state_is_an_error(before: Path, cache: Path, tmp_path: Path) ->
 def test_revisions_are_read_by_every_python(
     before: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filters: bool
 ) -> None:
-    """Those before 3.11.4 have no filters of archives."""
+    """Versions before 3.11.4 have no extraction filters."""
     if not filters:
         monkeypatch.delattr(tarfile, "data_filter", raising=False)
     place = copy_with_edits(before, tmp_path / "repository", MEANING[1])
@@ -130,7 +130,7 @@ def test_revisions_are_read_by_every_python(
 
 
 def test_revision_with_invalid_specs_is_an_error(before: Path, cache: Path, tmp_path: Path) -> None:
-    """Their own message, and which revision it is of; the other systems are compared."""
+    """The message of the specs names the revision; the other systems are compared."""
     place = copy_with_edits(before, tmp_path / "repository", (FORGING, "unit = U.second", "unit = U.secnd"))
     run_git(place, "commit", "-q", "-a", "-m", "second")
     result = run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", cwd=place)

@@ -121,7 +121,7 @@ def test_a_provenance_alone_is_compared_by_its_hashes(copy: Path, cache: Path) -
 
 
 def test_specs_of_another_build_are_not_compared(copy: Path, cache: Path) -> None:
-    """They are taken where the provenance names them, and left where they are another build's."""
+    """They are read if their hash is that of the provenance; those of another build are ignored."""
     own_provenance = copy / "build/of 1.1.json"
     shutil.copyfile(copy / "build/provenance.json", own_provenance)
     edit_file(copy / METRICS, '"Waiting time"', '"Time of waiting"')
@@ -177,7 +177,7 @@ def build_comparison(place: Path, cache: Path, out: str, *options: str, second: 
 
 
 def test_choices_of_two_builds_are_a_difference(copy: Path, cache: Path) -> None:
-    """The same definitions print other numbers under another style, and another title above them."""
+    """Style and title are options of a build: equal definitions print different numbers."""
     build_comparison(copy, cache, "other", "--style", "org-2023", "--title", "Nightly")
     result = run_diff(copy, cache, "build", "other")
     assert (result.status, result.err) == (3, "")
@@ -209,7 +209,7 @@ def test_filters_and_summaries_of_two_builds_are_a_difference(cache: Path, tmp_p
 
 
 def test_data_of_two_builds_is_listed_without_a_status(copy: Path, cache: Path) -> None:
-    """Reports of other runs whose definitions agree compare."""
+    """Reports of different runs are comparable if their definitions agree."""
     shutil.copytree(copy / "runs/1.1", copy / "runs/1.2")
     log = next(path for path in sorted((copy / "runs/1.2").rglob("*")) if path.suffix in (".log", ".json", ".jsonl"))
     log.write_bytes(log.read_bytes() + b"\n")

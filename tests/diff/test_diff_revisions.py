@@ -125,7 +125,7 @@ def test_only_the_selected_system_is_compared(tmp_path: Path, cache: Path) -> No
 
 
 def test_failed_comparison_of_unchecked_specs_is_reported(tmp_path: Path, cache: Path) -> None:
-    """A metric of a unit that its measure has not has no factor: such a package has no numbers at all."""
+    """A metric whose unit does not fit its measure has no conversion factor, so the package cannot be resolved."""
     place = create_history(tmp_path / "shop", cache, ("S.unit.millisecond", "S.unit.byte"))
     result = run_diff(place, cache)
     assert result.status == 1

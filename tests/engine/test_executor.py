@@ -63,7 +63,7 @@ def test_statements_end_in_submission_order() -> None:
 
 
 def test_failure_stops_all_statements() -> None:
-    """A failed build must not wait for results that nobody needs."""
+    """A failed build must not wait for results that it does not need."""
     has_begun = threading.Event()
 
     def run_endless_query(cursor: duckdb.DuckDBPyConnection) -> Rows:

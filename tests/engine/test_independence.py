@@ -251,7 +251,7 @@ def test_instants_may_be_declared_in_any_order(tmp_path: Path) -> None:
 
 
 def test_counts_cover_the_whole_run(tmp_path: Path) -> None:
-    """The journey that ends in the phase began before it."""
+    """A journey that ends in the phase began before it, and is counted."""
     package = PACKAGE.replace("    , journey\n", '    , journey // { at = "first" }\n    , each\n').replace(
         "  , metrics =\n    [ ", '  , metrics =\n    [ metric "times_n" "each" (X.column times) U.count\n    , '
     )

@@ -405,7 +405,7 @@ def test_list_of_series_has_readings_and_samples(cache: Path) -> None:
 
 
 def test_dictionary_names_the_lines_of_a_series(lab: Laboratory) -> None:
-    """Where it has no samples of its own."""
+    """A series that is computed from others names the lines of these."""
     package = lab.session.load_package("antelope").package
     texts = {item.name: describe_series(package, item) for item in package.series}
     idle = 'of node_cpu_seconds_total, mode = "idle"'
@@ -484,7 +484,7 @@ def test_places_of_series_and_compared_metrics(lab: Laboratory) -> None:
 
 
 def test_events_that_are_counted_by_their_place_give_the_value(cache: Path) -> None:
-    """A text that counts a column which is a record's place: no field of the event makes the number."""
+    """The counted column is the position of a record, so no field of the event is part of the value."""
     result = run_assay(
         "explain", "num_blocks", "--system", "antelope", "--format", "json", "--cache", cache
     ).parse_json()
@@ -497,7 +497,7 @@ def test_events_that_are_counted_by_their_place_give_the_value(cache: Path) -> N
 
 
 def test_events_that_are_counted_give_the_value(cache: Path) -> None:
-    """A number of rows leads through the tables whose rows they are to the events, with names and fields."""
+    """A count leads through the counted tables to the events, with names and fields."""
     result = run_assay("explain", "cdfStarts", "--format", "json", "--cache", cache).parse_json()
     roles = {event["name"]: event["role"] for event in result["events"]}
     assert {name for name, role in roles.items() if role == "value"} == {"leadership_check_started"}
@@ -507,13 +507,13 @@ def test_events_that_are_counted_give_the_value(cache: Path) -> None:
 
 
 def test_rows_that_are_not_counted_have_no_value_role(cache: Path) -> None:
-    """They decide which rows there are, and no more."""
+    """They only decide which rows exist."""
     result = run_assay("lineage", "cdfForgerTicked", "--format", "json", "--cache", cache).parse_json()
     assert not [item for item in result["nodes"] if item["id"].startswith("rows of ") and item["role"] == "value"]
 
 
 def test_instants_that_name_samples_are_dates(cache: Path) -> None:
-    """As text; data has nanoseconds."""
+    """The text has dates; the data has nanoseconds."""
     result = run_assay("explain", "block_rate", "--run", QA, "--format", "json", "--cache", cache).parse_json()
     (t_ns, *_) = (item["keys"]["t_ns"] for item in result["run"]["largest"])
     assert isinstance(t_ns, int)

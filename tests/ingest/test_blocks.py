@@ -143,7 +143,7 @@ def test_long_line_of_blocks_is_broken(tmp_path: Path) -> None:
     ("sizes", "numbers"), [([9], [1, 2, 3]), ([4, 3], [1, 2, 3]), ([4, 4], [1, 3]), ([7] * 3, [1, 3])]
 )
 def test_long_block_is_broken_alone(tmp_path: Path, filling: bytes, sizes: list[int], numbers: list[int]) -> None:
-    """Several long lines of one block are a row that the engine refuses, and with it the whole file."""
+    """Regression: the engine refused the whole file if a block of several long lines exceeded its limit."""
     long_blocks = b"".join(b"K%d: %s\n" % (place, filling * (size * 2**20)) for place, size in enumerate(sizes))
     if sizes == [9]:
         long_blocks = b"K: " + filling * (8 * 2**20 - 100) + b"\n"

@@ -302,7 +302,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("after", [0, 2_000_000])
 def test_read_error_names_the_file(tmp_path: Path, shim: Path, after: int) -> None:
-    """At once, and in the middle: while the engine reads, after the file was hashed without a fault."""
+    """The first read fails, or a later one: while the engine reads a file that was hashed without an error."""
     run = tmp_path / "run"
     shutil.copytree(CARDANO / "tiny" / "plain" / "run", run)
     path = run / "node-2" / "stdout"

@@ -75,7 +75,7 @@ def test_unwanted_column_may_be_missing(tmp_path: Path) -> None:
     [('4"', "expected 3 cells, found 2"), ('4",d,e', "expected 3 cells, found 4"), ('4"x', "a quote in a wrong place")],
 )
 def test_broken_row_says_how_many_lines_it_spans(tmp_path: Path, last: str, reason: str) -> None:
-    """Two quotes that ought not to be there make one row of those between them."""
+    """Two stray quotes join the rows between them into one."""
     between = "".join(f"{n},1,c\n" for n in range(998))
     ingested = ingest_files(
         tmp_path, f'at,n,s\n1,1,a\n2,"1,b\n{between}{last}\n5,5,e\n', (create_event("row", build_field("n")),)

@@ -77,7 +77,7 @@ def test_full_disk_is_not_reported_as_a_broken_file(
 
 @pytest.mark.parametrize("end", [b"", b"# " + b"x" * plain_copies.LONGEST])
 def test_text_of_samples_is_repaired_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
-    """Whether its last line is too long, or the scan refuses it, or even its copy."""
+    """The last line is too long, or the scan refuses the file, or even its repaired copy."""
     copied_names = []
 
     def copy_mended(_: Path, folder: Path, name: str) -> tuple[Path, tuple[int, ...]]:

@@ -247,7 +247,7 @@ def test_file_in_another_packing_is_an_error(tmp_path: Path, name: str, head: by
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_file_in_utf_16_is_an_error(tmp_path: Path, encoding: str) -> None:
-    """It was taken for lines of text, which hold no record."""
+    """Regression: it was read as lines of text without records."""
     with pytest.raises(AssayError) as error:
         ingest_log(tmp_path, {"m-1/out": f"{GOOD}\n".encode(), "m-2/out": f"\ufeff{GOOD}\n".encode(encoding)})
     assert format_error(error.value, tmp_path) == (

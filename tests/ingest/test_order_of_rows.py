@@ -63,7 +63,7 @@ def test_rows_have_one_order_for_every_reader(
 def test_first_path_with_value_is_the_instant(
     is_scanned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lines with the time at another path, at both, and with one that cannot be read; with and without the scanner."""
+    """Lines have the time at one path, at both, or an unreadable one; with and without the scanner."""
     if not is_scanned:
         monkeypatch.setattr(scanner, "_load_library", lambda _: None)
     lines = [

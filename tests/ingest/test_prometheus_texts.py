@@ -95,7 +95,7 @@ def test_openmetrics_dump_of_promtool_is_read(server: tuple[str, Path], series: 
 
 
 def test_openmetrics_in_the_form_of_promtool_is_read(series: list[Series], tmp_path: Path) -> None:
-    """The same by its source: name, labels parted by a comma and a blank, value, seconds to the millisecond."""
+    """promtool writes a comma and a blank between labels, and seconds to the millisecond."""
     lines = []
     for item in series:
         labels = ", ".join(f'{name}="{value}"' for name, value in sorted(item["metric"].items()) if name != "__name__")
@@ -112,7 +112,7 @@ def fetch_page(url: str, path: str) -> str:
 
 @needs_prometheus
 def test_exposition_of_a_server_is_read(server: tuple[str, Path], tmp_path: Path) -> None:
-    """A server that is asked to federate shows the last sample of each series, with its instant in milliseconds."""
+    """A server answers `/federate` with the last sample of each series, with its instant in milliseconds."""
     query = urllib.parse.urlencode({"match[]": '{__name__="odd_total"}'})
     text = fetch_page(server[0], f"/federate?{query}")
     assert text.startswith("# TYPE odd_total untyped\nodd_total{")

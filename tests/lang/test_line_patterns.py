@@ -106,6 +106,6 @@ def test_words_between_blanks_are_read_back(parts: list[tuple[str, str]]) -> Non
 
 
 def test_matching_takes_linear_time() -> None:
-    """A pattern on which expressions that try again would take years."""
+    """A backtracking matcher would take years for this pattern."""
     pattern = " ".join(f"{{a{index}...}}" for index in range(12)) + " !"
     assert match_places(pattern, "x " * 2000) is None

@@ -57,7 +57,7 @@ def test_passing_scenario_names_rules_without_a_verdict(tmp_path: Path, cache: P
 
 
 def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) -> None:
-    """It does not, even if it is the first or the only one with its configuration."""
+    """This holds even if it is the first or the only one with its configuration."""
     faults = [Experiment("f", 5, latency=9 * SECOND), Experiment("g", 50, rate=100, latency=9 * SECOND)]
     base = create_load_run(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
     run = create_load_run(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})

@@ -62,7 +62,7 @@ def test_axis_has_the_scale_of_its_case(case: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("cut", [0.999, 0.995, 0.99, 0.97, 0.95])
 def test_the_axis_is_cut_at_each_of_five_centiles(cut: float) -> None:
-    """At the value there, 95, and 4 % beyond, where nothing less than that leaves room."""
+    """It ends 4 % beyond the value at the centile, 95, if an earlier end leaves too little room."""
     centiles = (0.0, 0.05, 0.5, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.999, 0.9995, 1.0)
     below = {centile: 60 * centile for centile in centiles if centile < cut}
     high_values = {centile: 1e6 for centile in centiles if centile > cut}
@@ -82,7 +82,7 @@ def test_lower_end_is_set_by_the_run_that_reaches_furthest() -> None:
 
 
 def test_run_begins_at_its_first_listed_value() -> None:
-    """50 times that value is no two decades."""
+    """The range from there to 50 times the value is less than two decades."""
     assert choose_scale([create_series({0.06: 1.0, 0.5: 30.0, 0.95: 50.0, 1.0: 60.0})]).kind == "linear"
 
 
@@ -131,7 +131,7 @@ def test_tick_labels_have_the_decimals_that_the_finest_needs(ticks: tuple[float,
 @example([1e-320, *[1.0] * 6, 1e308])
 @example([1.0] * 7 + [1.0000000000000002])
 def test_every_axis_has_ends_and_ticks_between_them(values: list[float]) -> None:
-    """No finite double is an error."""
+    """Every finite double has an axis."""
     for kind in ("auto", "linear", "log"):
         scale = choose_scale([run(*sorted(values))], kind)
         assert scale.low < scale.high

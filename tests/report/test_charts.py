@@ -156,7 +156,7 @@ def test_long_labels_are_shortened_and_stay_different() -> None:
 
 @pytest.mark.parametrize("letter", ["W", "M", "N", "@", "x", "中"])
 def test_labels_of_wide_letters_do_not_overlap(letter: str) -> None:
-    """Widths of a font of 10 px: of most capitals 0.65, of W, M and @ 0.85, of letters of East Asia 1."""
+    """Widths in em: most capitals 0.65; W, M and @ 0.85; East Asian letters 1."""
     width = {"x": 4.9, "N": 6.5, "中": 10.0}.get(letter, 8.5)
     rows = build_spec(create_chart(*(Series(letter * count, A) for count in (8, 9, 10, 30, 100))))["datasets"]["legend"]
     for row, next_row in zip(rows, [*rows[1:], None], strict=True):
@@ -298,7 +298,7 @@ def add_layers(templates: Path, *added_layers: dict[str, Any]) -> None:
 
 
 def test_layers_added_to_a_template_stay_unchanged(templates: Path) -> None:
-    """Without data, and with data of their own: both are drawn, in print and on pages."""
+    """Layers without data and with their own data are drawn, in print and on pages."""
     own_layers = (
         {"mark": "rule", "encoding": {"x": {"datum": 1}}},
         {"data": {"values": [{"x": 1.5, "centile": 0.5}]}, "mark": {"type": "point", "shape": "cross"}},

@@ -386,7 +386,7 @@ def test_table_names_the_subjects_of_its_cells() -> None:
 
 
 def test_every_number_of_a_pinned_table_leads_to_an_entry() -> None:
-    """But for counts in words, and for texts that only look like numbers: versions of runs, hosts."""
+    """Exceptions are counts in words, and texts that only look like numbers: versions of runs, hosts."""
     for name in PINNED:
         document = load_pinned_document(name)
         entries_by_id = {entry.id: entry for entry in document.entries}

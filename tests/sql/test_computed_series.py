@@ -84,7 +84,7 @@ def test_lines_that_agree_in_the_labels_become_one(reduction: str, rows: Rows) -
 @settings(max_examples=scale_examples(40), deadline=None)
 @given(first=ROWS, second=ROWS, third=ROWS)
 def test_value_exists_where_all_terms_have_one(first: Rows, second: Rows, third: Rows) -> None:
-    """At the same step of the same window, of lines with the same labels."""
+    """All terms need a value at the same step of the same window, with the same labels."""
     terms = {"a": ("sum", first), "b": ("greatest", second), "c": ("least", third)}
     a, b, c = (reduce_lines(reduction, rows) for reduction, rows in terms.values())
     expected = {key: a[key] - b[key] * c[key] for key in a.keys() & b.keys() & c.keys()}
@@ -109,6 +109,6 @@ def test_phase_has_the_steps_from_its_start_to_before_its_end() -> None:
 
 @pytest.mark.parametrize(("reduction", "expected"), [("sum", 1.0), ("mean", 0.1)])
 def test_values_of_lines_are_added_up_with_compensation(reduction: str, expected: float) -> None:
-    """One after the other, ten times 0.1 is less than 1."""
+    """Added without compensation, ten times 0.1 is less than 1."""
     rows = [("w", "a", str(line), 0, 0.1) for line in range(10)]
     assert compute({"a": (reduction, rows)}, "column a") == {("w", "a", 0): expected}

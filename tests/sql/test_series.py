@@ -261,7 +261,7 @@ LINE = ("a", "1")
 
 
 def test_covered_rate_leaves_out_windows_without_samples() -> None:
-    """10 a second, each 15 s from 0 to 300, but for the samples after 105 and before 195."""
+    """The counter grows by 10 a second; it has samples each 15 s from 0 to 300, except between 105 and 195."""
     samples_by_line = {LINE: [(t * SECOND, 5000.0 + 10 * t) for t in range(0, 301, 15) if not 105 < t < 195]}
     definition = create_series("rate", 60 * SECOND)
     all_points = compute_points(samples_by_line, definition, 0, 400 * SECOND)
@@ -275,7 +275,7 @@ def test_covered_rate_leaves_out_windows_without_samples() -> None:
 
 
 def test_line_ends_when_its_target_is_scraped_no_more() -> None:
-    """As a server marks it: an interval after the last time that it asked."""
+    """A server marks the end one interval after its last scrape."""
     other = ("b", "1")
     samples_by_line = {
         line: [(t * SECOND, 1.0) for t in range(0, 600, 15) if line == other or t <= 60] for line in (LINE, other)

@@ -43,7 +43,7 @@ def describe_error(error: Diagnostic, sql: str) -> str:
 
 @pytest.mark.parametrize("case", list_cases("sandbox.sql"))
 def test_sql_reads_its_tables_alone_or_is_refused(case: SqlCase) -> None:
-    """SQL that is accepted stays as it is, but for the case of declared names."""
+    """Accepted SQL is unchanged, except for the case of declared names."""
     try:
         query = compile_query(case.sql, {}, ("slots", "blocks"), SUBJECT)
     except AssayError as error:

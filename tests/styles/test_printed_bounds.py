@@ -83,7 +83,7 @@ def test_every_published_delta_and_percent_is_allowed(report: str) -> None:
 
 @pytest.mark.parametrize("report", REPORTS)
 def test_published_delta_off_by_two_is_not_allowed(report: str) -> None:
-    """A cell below 10 of a wide field has a decimal more than the delta: there the delta is known so well."""
+    """A cell below 10 in a wide field has one decimal more than the delta, so it bounds the delta closely."""
     rows = [row for row in load_published_rows(report) if float(row.value) < 10 and row.width > 3]
     assert len(rows) > 30
     for row in rows:

@@ -1,7 +1,7 @@
 """Cases of SQL in files, in the format of sqlglot's fixtures.
 
 Blank lines separate cases. A case is lines `-- option: value`, the statement up to a `;` at the end of a line, and
-below it what is expected. A paragraph of comments without a statement is a heading.
+the expected lines below it. A paragraph of comments without a statement is a heading.
 """
 
 from __future__ import annotations

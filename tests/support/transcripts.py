@@ -1,8 +1,8 @@
-"""Commands and what they print, in files that `pytest --accept` writes anew.
+"""Commands and what they print, in files that `pytest --accept` rewrites.
 
 A file holds comments (`# `), then edits of specs, then commands (`$ assay ...`), each with its output below it. An edit
 is a line `edit FILE`, and below it the lines of the old text (`- `) and of the new text (`+ `). Lines of stderr begin
-with `! `; an exit status other than 0 stands in the last line as `[status N]`. Hashes are replaced by `<hash>`, the
+with `! `; an exit status other than 0 is in the last line, as `[status N]`. Hashes are replaced by `<hash>`, the
 paths of folders by their names in braces.
 """
 
