@@ -12,7 +12,7 @@
 
 An edit replaces the first `old` by `new`, appends a text (`append`), writes a file (`content`), removes a file or
 folder (`remove: true`), or puts a symbolic link in its place (`link: TARGET`).  Without `stdout` none is expected.
-The folder `out` holds an earlier report, which a failing command must not change.
+If a failing command names the folder `out`, the folder holds an earlier report, which must not change.
 `pytest tests/errors --accept` rewrites `status`, `stdout` and `stderr`.
 """
 
