@@ -99,7 +99,7 @@ def commit(place: Path, subject: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def small(shop: Path, cache: Path) -> Path:
+def shop_site(shop: Path, cache: Path) -> Path:
     """Return the site of the workspace `shop`."""
     result = run_assay("--cache", cache, "catalogue", "-o", "site", cwd=shop)
     assert (result.status, result.err, result.out) == (0, "", "site/index.html\n")
@@ -118,8 +118,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 # Links
 
 
-def test_every_link_leads_somewhere_within_the_site(site: Path, small: Path) -> None:
-    for folder in (site, small):
+def test_every_link_leads_somewhere_within_the_site(site: Path, shop_site: Path) -> None:
+    for folder in (site, shop_site):
         pages = {file: read_page(file) for file in folder.rglob("*.html")}
         assert len(pages) > 10
         for file, page in pages.items():
@@ -153,8 +153,8 @@ def test_all_things_have_a_page_that_an_index_leads_to(site: Path, lab: Laborato
     assert result == {kind: sorted(items) for kind, items in names.items()}
 
 
-def test_pages_are_linked_both_ways(small: Path) -> None:
-    metric, folder = small / "pages/service/metrics/wait.html", small / "pages/service"
+def test_pages_are_linked_both_ways(shop_site: Path) -> None:
+    metric, folder = shop_site / "pages/service/metrics/wait.html", shop_site / "pages/service"
     for kind in ("events", "grains", "reports"):
         linked_pages = [
             (metric.parent / item).resolve() for item in read_page(metric).addresses if f"../{kind}/" in item
@@ -187,12 +187,12 @@ def test_page_of_a_metric_has_every_fact_of_explain(site: Path, lab: Laboratory)
     assert " ".join(sql.split()) in text
 
 
-def test_golden_values_equal_the_report(small: Path, shop: Path, site: Path) -> None:
+def test_golden_values_equal_the_report(shop_site: Path, shop: Path, site: Path) -> None:
     document = json.loads((shop / "golden/reports/first.document.json").read_text(encoding="utf-8"))
     (section, index) = next(
         (part, part["metrics"].index("wait")) for part in document["sections"] if "wait" in part["metrics"]
     )
-    text = " ".join(read_page(small / "pages/service/metrics/wait.html").text.split())
+    text = " ".join(read_page(shop_site / "pages/service/metrics/wait.html").text.split())
     printed_values = " ".join(
         f"{head} {value}" for head, value in zip(section["header"][1:], section["rows"][index][1:], strict=True)
     )
@@ -206,9 +206,9 @@ def test_golden_values_equal_the_report(small: Path, shop: Path, site: Path) -> 
     assert values in re.sub(r"\s", "", latency_page)
 
 
-def test_history_comes_from_committed_normal_forms(small: Path, shop: Path) -> None:
+def test_history_comes_from_committed_normal_forms(shop_site: Path, shop: Path) -> None:
     commits = run_git(shop, "log", "--format=%H %cs", "--reverse").split()
-    text = " ".join(read_page(small / "pages/service/metrics/work.html").text.split())
+    text = " ".join(read_page(shop_site / "pages/service/metrics/work.html").text.split())
     history = text[text.index("History of the definition Date") : text.index(" SQL One statement")]
     hashes = []
     for name in (commits[0], commits[2]):
@@ -219,7 +219,7 @@ def test_history_comes_from_committed_normal_forms(small: Path, shop: Path) -> N
         f"Work from the request on {hashes[1]} {commits[1]} {commits[0][:10]} Begin <b> {hashes[0]}"
     )
     assert hashes[0] != hashes[1]
-    wait = read_page(small / "pages/service/metrics/wait.html").text
+    wait = read_page(shop_site / "pages/service/metrics/wait.html").text
     assert "Begin <b>" in wait
     assert "Work from the request on" not in wait
 
@@ -235,25 +235,25 @@ def test_page_without_a_repository_states_the_missing_history(
     assert "None: the workspace is no git repository with a commit." in text
 
 
-def test_examples_are_shown(small: Path) -> None:
-    text = read_page(small / "pages/service/metrics/wait.html").text
+def test_examples_are_shown(shop_site: Path) -> None:
+    text = read_page(shop_site / "pages/service/metrics/wait.html").text
     assert "request.received" in text[text.index("Examples\n") :]
 
 
 # Texts stay texts
 
 
-def test_hostile_texts_are_shown_and_do_nothing(small: Path, chromium: Browser) -> None:
+def test_hostile_texts_are_shown_and_do_nothing(shop_site: Path, chromium: Browser) -> None:
     visible_text = HOSTILE.replace("\u202e", "\\u202e")
-    for file in small.rglob("*.html"):
+    for file in shop_site.rglob("*.html"):
         page = read_page(file)
         assert page.elements.count("script") == 1, file
         assert "\u202e" not in page.text, file
-    with open_page(chromium, small / "pages/service/metrics/work.html") as result:
+    with open_page(chromium, shop_site / "pages/service/metrics/work.html") as result:
         assert result.page.locator("h1").text_content() == f"{visible_text}, ms"
         assert result.page.locator(".lead").text_content() == visible_text
         assert result.messages == []
-    with open_page(chromium, small / "index.html") as result:
+    with open_page(chromium, shop_site / "index.html") as result:
         result.page.locator("#query").fill("<script>")
         expect(result.page.locator("#index tbody tr:visible")).to_have_count(1)
         assert result.messages == []
@@ -262,12 +262,12 @@ def test_hostile_texts_are_shown_and_do_nothing(small: Path, chromium: Browser) 
 # Reproducible, and written completely or not at all
 
 
-def test_two_runs_give_the_same_bytes(small: Path, shop: Path, cache: Path) -> None:
-    before = read_contents(small)
-    (small / "pages/old.html").write_text("left over", encoding="utf-8")
+def test_two_runs_give_the_same_bytes(shop_site: Path, shop: Path, cache: Path) -> None:
+    before = read_contents(shop_site)
+    (shop_site / "pages/old.html").write_text("left over", encoding="utf-8")
     assert run_assay("--cache", cache, "catalogue", "-o", "site", cwd=shop).status == 0
-    assert read_contents(small) == before
-    assert str(shop) not in "".join(file.read_text(encoding="utf-8") for file in small.rglob("*.html"))
+    assert read_contents(shop_site) == before
+    assert str(shop) not in "".join(file.read_text(encoding="utf-8") for file in shop_site.rglob("*.html"))
 
 
 def test_folder_with_a_report_stays_unchanged(shop: Path, cache: Path) -> None:
@@ -379,10 +379,10 @@ def test_ids_break_on_narrow_pages_only(site: Path, chromium: Browser, width: in
         assert (ids > 0, clipped, page_width) == (is_broken, 0, width)
 
 
-def test_system_without_filters_has_no_sentence_about_them(small: Path) -> None:
+def test_system_without_filters_has_no_sentence_about_them(shop_site: Path) -> None:
     """The page of a system without filters has no sentence about filters."""
     message = "Filters that can decide on it"
-    assert message not in (small / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
+    assert message not in (shop_site / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
 
 
 def test_a_narrow_page_does_not_scroll_sideways(site: Path, chromium: Browser) -> None:

@@ -67,7 +67,7 @@ SILENT = (
 
 
 @pytest.fixture(scope="module")
-def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def silent_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a run in which a single host logs known events."""
     run = create_mixed_run(tmp_path_factory.mktemp("silent") / "run", "v1")
     for host in ("app-1", "app-2", "app-3", "app-4"):
@@ -75,13 +75,13 @@ def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
-def test_report_warns_of_hosts_without_any_event(shop: Path, silent: Path, cache: Path, tmp_path: Path) -> None:
-    result = run_in_folder(shop, cache, "build", "mix/main", "--run", silent, "-o", tmp_path / "out", "--to", "md")
+def test_report_warns_of_hosts_without_any_event(shop: Path, silent_run: Path, cache: Path, tmp_path: Path) -> None:
+    result = run_in_folder(shop, cache, "build", "mix/main", "--run", silent_run, "-o", tmp_path / "out", "--to", "md")
     warning_text = SILENT.removeprefix("warning: run: ").rstrip()
     assert (result.status, warning_text in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")) == (0, True)
     assert warning_text in result.err
 
 
-def test_explanation_warns_of_hosts_without_any_event(shop: Path, silent: Path, cache: Path) -> None:
-    result = run_in_folder(shop, cache, "explain", "wait", "--run", silent, "--format", "json")
+def test_explanation_warns_of_hosts_without_any_event(shop: Path, silent_run: Path, cache: Path) -> None:
+    result = run_in_folder(shop, cache, "explain", "wait", "--run", silent_run, "--format", "json")
     assert result.parse_json()["run"]["warnings"] == [SILENT.removeprefix("warning: run: ").rstrip(), UNKNOWN]

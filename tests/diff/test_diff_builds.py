@@ -27,7 +27,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 @pytest.fixture
-def copy(shop: Path, tmp_path: Path) -> Path:
+def shop_copy(shop: Path, tmp_path: Path) -> Path:
     """Copy the build, to change it."""
     shutil.copytree(shop, tmp_path / "shop")
     return tmp_path / "shop"
@@ -47,13 +47,13 @@ def test_build_is_compared_by_its_own_specs(shop: Path, cache: Path) -> None:
     assert (result.status, result.out, result.err) == (0, "nothing differs\n", "")
 
 
-def test_definitions_of_a_build_are_hashed_again(copy: Path, cache: Path) -> None:
+def test_definitions_of_a_build_are_hashed_again(shop_copy: Path, cache: Path) -> None:
     """Specs whose SQL was replaced do not have the definition hashes of the provenance."""
-    place = copy / "build/specs.json"
+    place = shop_copy / "build/specs.json"
     specs = json.loads(place.read_text(encoding="utf-8"))
     specs["package"]["relations"][0]["sql"] = "SELECT 1"
     place.write_text(json.dumps(specs), encoding="utf-8")
-    result = run_diff(copy, cache, "build", ".")
+    result = run_diff(shop_copy, cache, "build", ".")
     assert result.status == 3
     assert result.out.splitlines()[-1] == "metrics: 3 changed in meaning"
     assert result.err == (
@@ -62,51 +62,51 @@ def test_definitions_of_a_build_are_hashed_again(copy: Path, cache: Path) -> Non
     )
 
 
-def test_hashes_changed_with_the_specs_are_warned_of(copy: Path, cache: Path) -> None:
-    place = copy / "build/specs.json"
+def test_hashes_changed_with_the_specs_are_warned_of(shop_copy: Path, cache: Path) -> None:
+    place = shop_copy / "build/specs.json"
     other = json.loads(place.read_text(encoding="utf-8"))
-    edit_file(copy / METRICS, "S.unit.millisecond", "S.unit.second")
+    edit_file(shop_copy / METRICS, "S.unit.millisecond", "S.unit.second")
     runs = ("--run", "runs/1.0", "--run", "runs/1.1", "--to", "md")
-    assert run_assay("--cache", cache, "build", "service/comparison", *runs, "-o", "other", cwd=copy).status == 0
-    shutil.copyfile(copy / "other/specs.json", place)
-    result = run_diff(copy, cache, "build", ".")
+    assert run_assay("--cache", cache, "build", "service/comparison", *runs, "-o", "other", cwd=shop_copy).status == 0
+    shutil.copyfile(shop_copy / "other/specs.json", place)
+    result = run_diff(shop_copy, cache, "build", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
     assert "other definition hashes than the build says (wait, work)" in result.err
     assert other["dhall"] != json.loads(place.read_text(encoding="utf-8"))["dhall"]
 
 
-def test_broken_or_changed_provenance_is_reported(copy: Path, cache: Path) -> None:
+def test_broken_or_changed_provenance_is_reported(shop_copy: Path, cache: Path) -> None:
     """A broken provenance is an error, even beside intact specs; a changed one is a warning."""
-    place = copy / "build/provenance.json"
+    place = shop_copy / "build/provenance.json"
     provenance_text = place.read_text(encoding="utf-8")
     place.write_text("{", encoding="utf-8")
     for name in ("build", "build/provenance.json"):
-        result = run_diff(copy, cache, name, ".")
+        result = run_diff(shop_copy, cache, name, ".")
         assert (result.status, result.out) == (1, "")
         assert result.err.startswith("error[provenance]: the provenance is not JSON: ")
     place.write_text(provenance_text.replace("typst-2026", "typst-2025"), encoding="utf-8")
-    result = run_diff(copy, cache, "build", ".")
+    result = run_diff(shop_copy, cache, "build", ".")
     assert result.status == 0
     assert result.err == (
         "warning: build/provenance.json: its hash is not that of its content, so that it was changed\n"
     )
 
 
-def test_a_provenance_alone_is_compared_by_its_hashes(copy: Path, cache: Path) -> None:
+def test_a_provenance_alone_is_compared_by_its_hashes(shop_copy: Path, cache: Path) -> None:
     """The file may have any name: the diff lists metrics that changed in meaning, and removed ones."""
-    (copy / "away").mkdir()
+    (shop_copy / "away").mkdir()
     for name in ("provenance.json", "of 1.1.json"):
-        shutil.copyfile(copy / "build/provenance.json", copy / "away" / name)
-    result = run_diff(copy, cache, "away/of 1.1.json", ".")
+        shutil.copyfile(shop_copy / "build/provenance.json", shop_copy / "away" / name)
+    result = run_diff(shop_copy, cache, "away/of 1.1.json", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
     assert result.err == (
         "warning: away/of 1.1.json: no specs.json of this build stands beside it, so that definition hashes alone are "
         "compared\n"
     )
-    edit_file(copy / METRICS, "S.unit.byte", "S.unit.kibibyte")
-    edit_file(copy / METRICS, '"wait"', '"waiting"')
+    edit_file(shop_copy / METRICS, "S.unit.byte", "S.unit.kibibyte")
+    edit_file(shop_copy / METRICS, '"wait"', '"waiting"')
     for name in ("away/of 1.1.json", "away/provenance.json", "away"):
-        result = run_diff(copy, cache, name, ".")
+        result = run_diff(shop_copy, cache, name, ".")
         assert result.status == 3
         assert list_kinds(result) == [
             "service",
@@ -116,32 +116,32 @@ def test_a_provenance_alone_is_compared_by_its_hashes(copy: Path, cache: Path) -
             "response_size: Size of the response",
             "metrics: 1 gone, 1 changed in meaning",
         ]
-    reversed_diff = run_diff(copy, cache, ".", "away")
+    reversed_diff = run_diff(shop_copy, cache, ".", "away")
     assert list_kinds(reversed_diff)[:3] == ["service", "new", "wait"]
 
 
-def test_specs_of_another_build_are_not_compared(copy: Path, cache: Path) -> None:
+def test_specs_of_another_build_are_not_compared(shop_copy: Path, cache: Path) -> None:
     """They are read if their hash is that of the provenance; those of another build are ignored."""
-    own_provenance = copy / "build/of 1.1.json"
-    shutil.copyfile(copy / "build/provenance.json", own_provenance)
-    edit_file(copy / METRICS, '"Waiting time"', '"Time of waiting"')
-    result = run_diff(copy, cache, "build/of 1.1.json", ".")
+    own_provenance = shop_copy / "build/of 1.1.json"
+    shutil.copyfile(shop_copy / "build/provenance.json", own_provenance)
+    edit_file(shop_copy / METRICS, '"Waiting time"', '"Time of waiting"')
+    result = run_diff(shop_copy, cache, "build/of 1.1.json", ".")
     assert (result.status, result.err) == (3, "")
     assert list_kinds(result)[-1] == "metrics: 1 changed in wording"
-    specs = json.loads((copy / "build/specs.json").read_text(encoding="utf-8"))
-    (copy / "build/specs.json").write_text(json.dumps(specs | {"dhall": "0" * 64}), encoding="utf-8")
-    result = run_diff(copy, cache, "build/of 1.1.json", ".")
+    specs = json.loads((shop_copy / "build/specs.json").read_text(encoding="utf-8"))
+    (shop_copy / "build/specs.json").write_text(json.dumps(specs | {"dhall": "0" * 64}), encoding="utf-8")
+    result = run_diff(shop_copy, cache, "build/of 1.1.json", ".")
     assert (result.status, result.out) == (0, "nothing differs\n")
     assert "no specs.json of this build stands beside it" in result.err
 
 
-def test_file_without_a_build_is_no_state(copy: Path, cache: Path) -> None:
-    (copy / "notes.txt").write_text("words", encoding="utf-8")
-    (copy / "notes.json").write_text("[]", encoding="utf-8")
-    result = run_diff(copy, cache, "notes.txt", ".")
+def test_file_without_a_build_is_no_state(shop_copy: Path, cache: Path) -> None:
+    (shop_copy / "notes.txt").write_text("words", encoding="utf-8")
+    (shop_copy / "notes.json").write_text("[]", encoding="utf-8")
+    result = run_diff(shop_copy, cache, "notes.txt", ".")
     assert result.status == 2
     assert "found:    a file" in result.err
-    result = run_diff(copy, cache, "notes.json", ".")
+    result = run_diff(shop_copy, cache, "notes.json", ".")
     assert result.status == 1
     assert result.err.startswith("error[provenance]: the provenance is of another form: notes.json\n")
 
@@ -176,10 +176,10 @@ def build_comparison(place: Path, cache: Path, out: str, *options: str, second: 
     assert result.status == 0, result.err
 
 
-def test_choices_of_two_builds_are_a_difference(copy: Path, cache: Path) -> None:
+def test_choices_of_two_builds_are_a_difference(shop_copy: Path, cache: Path) -> None:
     """Style and title are options of a build: equal definitions print different numbers."""
-    build_comparison(copy, cache, "other", "--style", "org-2023", "--title", "Nightly")
-    result = run_diff(copy, cache, "build", "other")
+    build_comparison(shop_copy, cache, "other", "--style", "org-2023", "--title", "Nightly")
+    result = run_diff(shop_copy, cache, "build", "other")
     assert (result.status, result.err) == (3, "")
     assert result.out.splitlines() == [
         "service",
@@ -188,7 +188,7 @@ def test_choices_of_two_builds_are_a_difference(copy: Path, cache: Path) -> None
         "    title: nothing -> Nightly",
         "no metric differs; choices that differ: style, title",
     ]
-    (changes,) = run_diff(copy, cache, "other", "build", "--format", "json").parse_json()
+    (changes,) = run_diff(shop_copy, cache, "other", "build", "--format", "json").parse_json()
     assert [(item["aspect"], item["before"], item["after"]) for item in changes["choices"]] == [
         ("style", "org-2023", "typst-2026"),
         ("title", "Nightly", ""),
@@ -208,13 +208,15 @@ def test_filters_and_summaries_of_two_builds_are_a_difference(cache: Path, tmp_p
     ]
 
 
-def test_data_of_two_builds_is_listed_without_a_status(copy: Path, cache: Path) -> None:
+def test_data_of_two_builds_is_listed_without_a_status(shop_copy: Path, cache: Path) -> None:
     """Reports of different runs are comparable if their definitions agree."""
-    shutil.copytree(copy / "runs/1.1", copy / "runs/1.2")
-    log = next(path for path in sorted((copy / "runs/1.2").rglob("*")) if path.suffix in (".log", ".json", ".jsonl"))
+    shutil.copytree(shop_copy / "runs/1.1", shop_copy / "runs/1.2")
+    log = next(
+        path for path in sorted((shop_copy / "runs/1.2").rglob("*")) if path.suffix in (".log", ".json", ".jsonl")
+    )
     log.write_bytes(log.read_bytes() + b"\n")
-    build_comparison(copy, cache, "other", second="runs/1.2")
-    result = run_diff(copy, cache, "build", "other")
+    build_comparison(shop_copy, cache, "other", second="runs/1.2")
+    result = run_diff(shop_copy, cache, "build", "other")
     assert (result.status, result.err) == (0, "")
     assert result.out.splitlines()[1] == "  made of other data or tools"
     assert result.out.splitlines()[-1] == "no metric differs"

@@ -74,15 +74,17 @@ TICKED = ("specs/cardano/metrics/forging.dhall", ", measure = elapsed at.leading
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shipped_specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy_workspace(tmp_path_factory.mktemp("shipped"))
 
 
 def read_changes(
-    shipped: Path, changed_workspace: Path, cache: Path
+    shipped_specs: Path, changed_workspace: Path, cache: Path
 ) -> dict[str, tuple[str, list[tuple[str, str, str, str]]]]:
     """Return kind and changes of each metric that differs from the shipped specs; check that nothing else differs."""
-    result = run_assay("--cache", cache, "diff", shipped, changed_workspace, "--format", "json", cwd=changed_workspace)
+    result = run_assay(
+        "--cache", cache, "diff", shipped_specs, changed_workspace, "--format", "json", cwd=changed_workspace
+    )
     assert (result.status, result.err) == (3, "")
     (system,) = result.parse_json()
     assert (system["elsewhere"], system["reports"]) == ([], {})
@@ -95,15 +97,15 @@ def read_changes(
 CHANGE_MEMBERS = ("aspect", "place", "before", "after")
 
 
-def test_renamed_instant_hides_no_change_of_meaning(shipped: Path, tmp_path: Path, cache: Path) -> None:
-    result = read_changes(shipped, copy_workspace(tmp_path / "changed", LEADING, TICKED), cache)
+def test_renamed_instant_hides_no_change_of_meaning(shipped_specs: Path, tmp_path: Path, cache: Path) -> None:
+    result = read_changes(shipped_specs, copy_workspace(tmp_path / "changed", LEADING, TICKED), cache)
     measure = ("measure", "measure", "minus(instant ticked, instant led)", "minus(instant ticked, instant started)")
     kind, items = result["cdfForgerTicked"]
     assert (kind, items[0]) == ("changed in meaning", measure)
     assert {kind for name, (kind, _) in result.items() if name != "cdfForgerTicked"} == {"changed in wording"}
 
 
-def test_instant_with_another_rule_is_not_a_rename(shipped: Path, tmp_path: Path, cache: Path) -> None:
+def test_instant_with_another_rule_is_not_a_rename(shipped_specs: Path, tmp_path: Path, cache: Path) -> None:
     other_edit = (LEADING[0], "X.equals (G.field f.leader) X.yes", "X.not (X.equals (G.field f.leader) X.yes)")
     changed_workspace = copy_workspace(tmp_path / "changed", LEADING, other_edit)
-    assert read_changes(shipped, changed_workspace, cache)["cdfForgerTicked"][0] == "changed in meaning"
+    assert read_changes(shipped_specs, changed_workspace, cache)["cdfForgerTicked"][0] == "changed in meaning"

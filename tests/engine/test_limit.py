@@ -118,7 +118,7 @@ def test_check_ends_with_a_statement_that_outlives_its_time(place: Path) -> None
 
 
 @pytest.fixture(scope="module")
-def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Create a workspace that tests do not change, its cache, and places beside it that cannot hold an output."""
     folder = tmp_path_factory.mktemp("unchanged") / "workspace"
     assert run_assay("init", folder).status == 0
@@ -129,12 +129,14 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("arguments", [("build", "service/comparison", "--run", "runs/1.0"), ("catalogue",)])
 @pytest.mark.parametrize("out", ["/proc", "/sys", "/dev/null", "/dev/null/x", "file", "file/x", "read-only/x"])
-def test_output_that_cannot_be_written_is_an_error(unchanged: Path, arguments: tuple[str, ...], out: str) -> None:
+def test_output_that_cannot_be_written_is_an_error(
+    shared_workspace: Path, arguments: tuple[str, ...], out: str
+) -> None:
     if out.startswith("/") and not Path(out).exists() and not Path(out).parent.exists():
         pytest.skip("this system has no such place")
-    if out.startswith("read-only") and os.access(unchanged / "read-only", os.W_OK):
+    if out.startswith("read-only") and os.access(shared_workspace / "read-only", os.W_OK):
         pytest.skip("whoever may do anything writes there, too")
-    result = run_assay("--cache", unchanged.parent / "cache", *arguments, "-o", out, cwd=unchanged)
+    result = run_assay("--cache", shared_workspace.parent / "cache", *arguments, "-o", out, cwd=shared_workspace)
     assert result.status == 1
     assert result.err.splitlines()[0].startswith("error[output]: the output folder cannot be written: ")
-    assert (unchanged / "file").read_bytes() == b""
+    assert (shared_workspace / "file").read_bytes() == b""

@@ -46,7 +46,7 @@ def test_nul_bytes_before_a_line_are_a_warning(tmp_path: Path, size: int, end: s
     )
 
 
-@pytest.mark.usefixtures("short")
+@pytest.mark.usefixtures("lowered_limit")
 @pytest.mark.parametrize("size", [1, 4999, 5000, 5001, 70_000])
 def test_nul_bytes_in_a_repaired_file_are_skipped(tmp_path: Path, size: int) -> None:
     text = b"\0" * size + f"{GOOD}\n\0\n".encode() + b"\xff\n" + b"\0" * size + f"{format_record(n=2)}\n".encode()
@@ -78,7 +78,7 @@ def test_link_to_a_log_is_not_read_again(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def short(monkeypatch: pytest.MonkeyPatch) -> int:
+def lowered_limit(monkeypatch: pytest.MonkeyPatch) -> int:
     """Lower the limit of long lines to 64 KiB, to save memory."""
     size = 2**16
     for module in ("plain_copies", "readers.lines", "quarantine", "scanner"):
@@ -88,12 +88,14 @@ def short(monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 @pytest.mark.parametrize(("size", "ends"), [(-1, "\n"), (0, "\n\n\n"), (1, ""), (5000, "\r\n"), (200_000, "\n")])
-def test_long_line_that_begins_like_an_object_is_broken(tmp_path: Path, short: int, size: int, ends: str) -> None:
+def test_long_line_that_begins_like_an_object_is_broken(
+    tmp_path: Path, lowered_limit: int, size: int, ends: str
+) -> None:
     line = format_record(n=2, text="")
-    fill = short + size - len(line)
+    fill = lowered_limit + size - len(line)
     line = line.replace('""', '"' + "é" * (fill // 2) + "x" * (fill % 2) + '"')
-    assert len(line.encode()) == short + size
-    text = "é" * (short + size)
+    assert len(line.encode()) == lowered_limit + size
+    text = "é" * (lowered_limit + size)
     ingested = ingest_log(tmp_path, f"{GOOD}\n{line}\n{text}\n{GOOD}\n{line}{ends}".encode())
     blank = max(len(ends.split("\n")) - 2, 0)
     assert (ingested.read_log()["lines"], ingested.read_log()["text_lines"]) == (5 + blank, 1 + blank)

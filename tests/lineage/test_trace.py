@@ -24,7 +24,7 @@ QA = ROOT / "golden" / "cometbft" / "run"
 
 
 @pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory, two: Path) -> Path:
+def moved_report(tmp_path_factory: pytest.TempPathFactory, two: Path) -> Path:
     """Build the report of two runs that are moved afterwards."""
     folder = tmp_path_factory.mktemp("moved")
     shutil.copytree(two, folder / "report")
@@ -206,39 +206,41 @@ def test_table_without_rows_is_not_reported_as_missing(faults: Path, cache: Path
     assert hint == ("  hint: did you mean `Results/Scenarios`?")
 
 
-def test_a_log_that_changed_is_named_with_both_hashes(moved: Path, cache: Path) -> None:
+def test_a_log_that_changed_is_named_with_both_hashes(moved_report: Path, cache: Path) -> None:
     import hashlib
 
-    log = moved / "candidate" / "node-3" / "stdout.gz"
+    log = moved_report / "candidate" / "node-3" / "stdout.gz"
     before = log.read_bytes()
     try:
         log.write_bytes(before[:-9])
         old, new = (hashlib.sha256(text).hexdigest()[:12] for text in (before, before[:-9]))
         check_failure(
-            run_assay("trace", moved / "report", "Forging/Ledger ticking/candidate", "--cache", cache), 1,
+            run_assay("trace", moved_report / "report", "Forging/Ledger ticking/candidate", "--cache", cache), 1,
             f"error[input-changed]: run candidate: node-3/stdout.gz is not what the report was built of: {log}\n"
             f"  expected: sha256 {old}\n  found:    sha256 {new}\n"
             "  hint: --run candidate=DIR says where the run is now, if it moved\n",
         )  # fmt: skip
-        assert run_assay("trace", moved / "report", "Forging/Ledger ticking/baseline", "--cache", cache).status == 0
+        assert (
+            run_assay("trace", moved_report / "report", "Forging/Ledger ticking/baseline", "--cache", cache).status == 0
+        )
     finally:
         log.write_bytes(before)
 
 
-def test_moved_run_is_read_at_its_new_place(moved: Path, cache: Path) -> None:
-    moved_run = moved / "baseline"
-    moved_run.rename(moved / "elsewhere")
+def test_moved_run_is_read_at_its_new_place(moved_report: Path, cache: Path) -> None:
+    moved_run = moved_report / "baseline"
+    moved_run.rename(moved_report / "elsewhere")
     try:
         cell = "Forging/Ledger ticking/baseline"
         check_failure(
-            run_assay("trace", moved / "report", cell, "--cache", cache), 1,
+            run_assay("trace", moved_report / "report", cell, "--cache", cache), 1,
             f"error[no-run]: the directory of run baseline is not there: {moved_run}\n"
             "  hint: --run baseline=DIR says where it is\n",
         )  # fmt: skip
-        result = trace_cell(moved / "report", cell, cache, "--run", f"baseline={moved / 'elsewhere'}")
-        assert result["runs"][0]["place"] == str(moved / "elsewhere")
+        result = trace_cell(moved_report / "report", cell, cache, "--run", f"baseline={moved_report / 'elsewhere'}")
+        assert result["runs"][0]["place"] == str(moved_report / "elsewhere")
     finally:
-        (moved / "elsewhere").rename(moved_run)
+        (moved_report / "elsewhere").rename(moved_run)
 
 
 def test_changed_provenance_is_a_warning(two: Path, tmp_path: Path, cache: Path) -> None:
@@ -255,19 +257,19 @@ def test_changed_provenance_is_a_warning(two: Path, tmp_path: Path, cache: Path)
     assert run_assay("trace", two, "--list", "--cache", cache).err == ""
 
 
-def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> None:
-    place = moved / "report" / "provenance.json"
+def test_another_definition_or_value_is_not_traced(moved_report: Path, cache: Path) -> None:
+    place = moved_report / "report" / "provenance.json"
     before = place.read_text(encoding="utf-8")
     result = json.loads(before)
     current_definitions = result["content"]["definitions"]["cdfForgerTicked"]
     result["content"]["definitions"]["cdfForgerTicked"] = "0" * 64
-    results = moved / "report" / "results.json"
+    results = moved_report / "report" / "results.json"
     results_text = results.read_text(encoding="utf-8")
     cell = "Forging/Ledger ticking/baseline"
     try:
         place.write_text(json.dumps(result), encoding="utf-8")
         check_failure(
-            run_assay("trace", moved / "report", cell, "--cache", cache),
+            run_assay("trace", moved_report / "report", cell, "--cache", cache),
             1,
             "error[definition-changed]: `cdfForgerTicked` was defined in another way when the report was built\n"
             "  expected: definition 000000000000, as provenance.json has it\n  found:    definition "
@@ -278,7 +280,7 @@ def test_another_definition_or_value_is_not_traced(moved: Path, cache: Path) -> 
         changed_results = json.loads(results_text)
         changed_results["metrics"]["cdfForgerTicked"]["runs"]["baseline"]["average"] = 0.5
         results.write_text(json.dumps(changed_results), encoding="utf-8")
-        completed = run_assay("trace", moved / "report", cell, "--cache", cache)
+        completed = run_assay("trace", moved_report / "report", cell, "--cache", cache)
         assert (completed.status, completed.out) == (1, "")
         assert completed.err.startswith(
             "error[value-changed]: run baseline does not give the value of `cdfForgerTicked`"

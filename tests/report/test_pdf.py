@@ -57,7 +57,7 @@ def copy_changed_templates(folder: Path, file: str, old: str, new: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Render the report of two runs with all charts."""
     out = tmp_path_factory.mktemp("whole") / "report"
     render(build_sample(), out, TEMPLATES)
@@ -65,16 +65,16 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def reader(whole: Path) -> pypdf.PdfReader:
-    return pypdf.PdfReader(whole / "report.pdf")
+def reader(report_folder: Path) -> pypdf.PdfReader:
+    return pypdf.PdfReader(report_folder / "report.pdf")
 
 
-def test_report_is_its_document_charts_layout_and_pdf(whole: Path) -> None:
+def test_report_is_its_document_charts_layout_and_pdf(report_folder: Path) -> None:
     charts = [f"charts/{item.id}.{kind}" for item in build_sample().charts for kind in ("svg", "vl.json")]
     layout = [str(path.relative_to(TEMPLATES)) for path in (TEMPLATES / "report").iterdir()]
     expected_files = ["document.json", "report.pdf", "report.typ", "report/lacking.json"]
-    assert sorted(compute_digests(whole)) == sorted([*expected_files, *charts, *layout])
-    assert parse_document((whole / "document.json").read_text(encoding="utf-8")) == build_sample()
+    assert sorted(compute_digests(report_folder)) == sorted([*expected_files, *charts, *layout])
+    assert parse_document((report_folder / "document.json").read_text(encoding="utf-8")) == build_sample()
 
 
 def iter_rows(document: Document) -> Iterator[tuple[str, ...]]:
@@ -235,8 +235,8 @@ def test_contents_rows_figures_and_definitions_are_linked(reader: pypdf.PdfReade
     assert len(notes) == from_front + from_rows + from_charts + from_definitions
 
 
-def test_the_document_is_attached_to_the_pdf(whole: Path, reader: pypdf.PdfReader) -> None:
-    assert dict(reader.attachments) == {"document.json": [(whole / "document.json").read_bytes()]}
+def test_the_document_is_attached_to_the_pdf(report_folder: Path, reader: pypdf.PdfReader) -> None:
+    assert dict(reader.attachments) == {"document.json": [(report_folder / "document.json").read_bytes()]}
 
 
 def get_resources(page: Any) -> Any:
@@ -263,12 +263,12 @@ def test_the_fonts_are_few_and_come_with_their_licences() -> None:
         assert "SIL OPEN FONT LICENSE Version 1.1" in licence
 
 
-def test_same_document_gives_the_same_bytes_anywhere(whole: Path, tmp_path: Path) -> None:
+def test_same_document_gives_the_same_bytes_anywhere(report_folder: Path, tmp_path: Path) -> None:
     for _ in draw(reversed(build_sample().charts[:3]), TEMPLATES):
         pass
     render(limit_charts(build_sample("three"), 2), tmp_path / "other", TEMPLATES)
     render(build_sample(), tmp_path / "a longer name" / "again", TEMPLATES)
-    assert compute_digests(tmp_path / "a longer name" / "again") == compute_digests(whole)
+    assert compute_digests(tmp_path / "a longer name" / "again") == compute_digests(report_folder)
 
 
 PROCESS = """
@@ -296,8 +296,8 @@ def test_report_does_not_depend_on_zone_locale_and_hash_seed(tmp_path: Path) -> 
     assert compute_digests(tmp_path / "there") == compute_digests(tmp_path / "here")
 
 
-def test_the_folder_compiles_by_itself(whole: Path, tmp_path: Path) -> None:
-    shutil.copytree(whole, tmp_path / "moved")
+def test_the_folder_compiles_by_itself(report_folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(report_folder, tmp_path / "moved")
     pdf, warnings = typst.compile_with_warnings(
         str(tmp_path / "moved" / "report.typ"),
         font_paths=[str(FONTS)],
@@ -307,7 +307,7 @@ def test_the_folder_compiles_by_itself(whole: Path, tmp_path: Path) -> None:
     assert warnings == []
     recompiled_pdf = tmp_path / "again.pdf"
     recompiled_pdf.write_bytes(pdf)
-    assert read_text(pypdf.PdfReader(recompiled_pdf)) == read_text(pypdf.PdfReader(whole / "report.pdf"))
+    assert read_text(pypdf.PdfReader(recompiled_pdf)) == read_text(pypdf.PdfReader(report_folder / "report.pdf"))
 
 
 def test_a_report_may_have_no_charts_no_dictionary_no_remarks(tmp_path: Path) -> None:
@@ -407,8 +407,8 @@ def test_warming_up_draws_and_leaves_no_files() -> None:
     assert compute_digests(TEMPLATES) == before
 
 
-def test_the_json_of_the_document_is_what_the_layout_reads(whole: Path) -> None:
-    assert (whole / "document.json").read_text(encoding="utf-8") == to_json(build_sample())
+def test_the_json_of_the_document_is_what_the_layout_reads(report_folder: Path) -> None:
+    assert (report_folder / "document.json").read_text(encoding="utf-8") == to_json(build_sample())
 
 
 def test_figure_without_samples_is_a_note(tmp_path: Path) -> None:
