@@ -128,7 +128,7 @@ def test_init_in_nonempty_folder_changes_nothing(tmp_path: Path, cache: Path) ->
 
 
 def test_run_schema_lists_document_keys_and_types(cache: Path) -> None:
-    """Documents of a shipped run are valid; a missing fact or one of another type is not."""
+    """Documents of a shipped run are valid; a document without a required fact or with a wrong type is not."""
     result = run_assay("--cache", cache, "schema", "--system", "cardano")
     assert (result.status, result.err) == (0, "")
     schemas = result.parse_json()["cardano"]

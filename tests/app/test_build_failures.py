@@ -24,7 +24,7 @@ LEGACY = f"legacy={CARDANO / 'legacy' / 'run'}"
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """An output folder that holds an earlier report."""
+    """Create an output folder that holds an earlier report."""
     write_former_outputs(tmp_path / "out")
     return tmp_path / "out"
 
@@ -48,7 +48,7 @@ the genesis) and 6 more of source `workbench_logs`
 
 
 def create_other_run(tmp_path: Path) -> str:
-    """A run of another era, with a host less and broken lines."""
+    """Create a run of another era, with one host fewer and some broken lines."""
     run = copy_run("tiny/refused-miss", tmp_path / "other")
     change_json(run / "meta.json", lambda data: data["meta"].update(era="alonzo", ident="other"))
     return f"other={run}"
@@ -74,7 +74,7 @@ def test_differences_between_runs_are_warnings_in_the_report(tmp_path: Path, cac
 
 
 def list_build_warnings(runs: list[str], out: Path, cache: Path) -> list[str]:
-    """What a build warns of raw files."""
+    """Return the warnings of a build about raw files."""
     result = build(runs, out, cache, "--no-filters")
     assert result.status == 0
     warnings: list[str] = load_json(out / "document.json")["warnings"]
@@ -109,7 +109,7 @@ def test_log_that_lies_in_two_runs_is_a_warning(tmp_path: Path, cache: Path) -> 
     ]
 
 
-def test_metric_whose_event_no_log_has_is_a_warning(tmp_path: Path, cache: Path) -> None:
+def test_metric_of_an_event_without_records_is_a_warning(tmp_path: Path, cache: Path) -> None:
     run = copy_run("tiny/plain", tmp_path / "run")
     for log in run.glob("node-*/stdout.gz"):
         lines = [
@@ -196,7 +196,7 @@ in  { source, event, relation, grain, metric }
 """
 
 
-def test_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, cache: Path) -> None:
+def test_metric_of_a_missing_source_is_named(tmp_path: Path, out: Path, cache: Path) -> None:
     place = copy_workspace(tmp_path / "workspace")
     (place / "specs" / "cardano" / "scrapes.dhall").write_text(SCRAPES)
     (place / "queries" / "scrapes.sql").write_text("SELECT host, connections FROM scraped\n")
@@ -212,7 +212,7 @@ def test_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, cach
     )
     tables = place / "specs" / "cardano" / "contents.dhall"
     edit_file(tables, '"Anomaly control"\n          [ ', '"Anomaly control"\n          [ (./scrapes.dhall).metric, ')
-    # With two sources, an event says whose logs are meant.
+    # With two sources, a message about an event names the source.
     relations = place / "specs" / "cardano" / "relations.dhall"
     edited_text = relations.read_text(encoding="utf-8").replace('[ "logs" ]', '[ "logs", events.resources.name ]')
     relations.write_text(edited_text, encoding="utf-8")

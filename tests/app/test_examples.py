@@ -16,7 +16,7 @@ from tests.support.workspaces import copy_workspace, edit_file
 
 SYSTEMS = Workspace(ROOT).list_systems()
 EXAMPLES = "specs/cometbft/examples.dhall"
-#: alternatives of expressions that no run which passes the checks can take
+#: alternatives of expressions that no valid run reaches
 OUT_OF_REACH = {("metric cdfForgerAdoption", 2)}
 
 

@@ -133,7 +133,7 @@ def test_concurrent_builds_into_one_folder_and_cache_succeed(
     assert list_cached_files(cache) == undisturbed_results[1]
 
 
-def test_command_waits_for_folder_lock_and_says_so(
+def test_command_reports_that_it_waits_for_a_folder_lock(
     place: Path, undisturbed_results: tuple[dict[str, bytes], set[str]], undisturbed_cache: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -231,7 +231,7 @@ def test_full_cache_disk_is_reported_and_retry_succeeds(
 ) -> None:
     out, cache = tmp_path / "out", small_disk / "cache"
     (small_disk / "filled").write_bytes(b"x" * 44 * 1024)
-    result = run_assay_process(*build_command(out, cache), cwd=place)  # there is room for folders, and for no file
+    result = run_assay_process(*build_command(out, cache), cwd=place)  # the disk has room for folders, but for no file
     assert result.err.startswith("error[disk-full]: the disk of the ")
     assert str(cache) in result.err.splitlines()[0]
     (small_disk / "filled").unlink()

@@ -63,7 +63,7 @@ def package(lab: Laboratory) -> CheckedPackage:
     return lab.package
 
 
-# What a build writes
+# The files of a build
 
 
 def test_build_writes_documented_files_only(two: Path, package: CheckedPackage) -> None:

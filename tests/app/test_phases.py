@@ -38,7 +38,7 @@ Row = tuple[str, int | None, float | None]
 CONNECTION = duckdb.connect()
 CONNECTION.execute("SET threads = 1")
 
-# Rows of a grain: random rows, random cuts, against plain Python.
+# Rows of a grain: random rows, random cuts, compared with plain Python
 
 
 def _make_grain() -> Grain:
@@ -138,7 +138,7 @@ def compute_cut_points(samples: Samples, chosen_series: Any, since: int, until: 
     return {((job, instance), t_ns): value for _, job, instance, t_ns, value in rows}
 
 
-# A run of a system whose metrics know nothing of phases.
+# A run of a system whose metrics do not support phases.
 
 MID = "2026-02-05T19:02:00Z"
 MID_NS = 1770318120 * SECOND

@@ -166,7 +166,7 @@ def test_refused_build_is_reported_and_watch_continues(watch: Watch) -> None:
     edit_file(watch.place / METRICS, '"Working time"', '"Time of work"')
     assert watch.wait_for_error().startswith("error[output]: ")
     watch.skip_message()
-    live.unlink()  # nothing that is read has changed
+    live.unlink()  # no input has changed
     watch.wait_for_build()
 
 

@@ -331,7 +331,7 @@ def test_formulas_of_normal_form_equal_those_of_source(place: Path, cache: Path)
 def test_committed_formula_equals_dhall_with_any_cache(tmp_path: Path, cache: Path) -> None:
     create_drives_workspace(tmp_path / "workspace")
     create_drives_run(tmp_path / "decimal", sda=RATES["decimal"])
-    names = ["disk_writes_per_year", "mixed"]  # the examples of the first would fail; the second has none
+    names = ["disk_writes_per_year", "mixed"]  # examples of the first metric would fail; the second has no examples
     before = query_formulas(tmp_path, cache, names, "decimal")
     assert run_assay("check", "--accept", "--cache", cache, cwd=tmp_path / "workspace").status == 0
     assert query_formulas(tmp_path, tmp_path / "fresh", names, "decimal") == before

@@ -15,7 +15,7 @@ from tests.support.workspaces import edit_file
 RUN = ROOT / "golden" / "antelope" / "upgrade" / "run"
 
 
-def test_a_formula_is_explained_with_what_it_comes_to(cache: Path) -> None:
+def test_formula_is_explained_with_its_value(cache: Path) -> None:
     result = run_assay("explain", "disk_writes_per_year", "--run", RUN, "--format", "json", "--cache", cache)
     assert (result.status, result.err) == (0, "")
     run = result.parse_json()["run"]
@@ -79,7 +79,7 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     ("text", "expected"),
     [("{others} against {base}", "b against a {others}"), ("{nothing} {base}", "{nothing} a {others}"), ("{", "{")],
 )
-def test_a_title_is_filled_once(text: str, expected: str) -> None:
+def test_placeholders_of_a_title_are_filled_once(text: str, expected: str) -> None:
     assert fill_placeholders(text, {"base": "a {others}", "others": "b"}) == expected
 
 

@@ -1,4 +1,4 @@
-"""A disk that is full while files are read is told as that, and not as a file that is broken."""
+"""Test that a full disk during ingest is reported as such, not as a broken file."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ PARQUET = "COPY (SELECT 'up' AS name, MAP {'job': 'x'} AS labels, 1::BIGINT AS t
 
 
 def raise_disk_full(*_: object, **__: object) -> Any:
-    """What the engine does when it spills to a disk that has no room."""
+    """Fail like the engine when it spills to a full disk."""
     raise duckdb.IOException('Could not write all bytes to file "spill": No space left on device')
 
 
 def ingest_content(folder: Path, content: bytes) -> IngestedFolder:
-    """What ingest makes of a file: of samples, or of a table."""
+    """Ingest a file of samples, or a table."""
     kind = "csv" if content.startswith(b"at,") else "samples"
     source = replace(SOURCE, kind=kind, hosts="", logs=("rows",), time=("at",), body=(), unwrap=(), lookups=())
     value = [build_field("value", "real")]
@@ -60,7 +60,7 @@ def create_parquet(folder: Path) -> bytes:
         (create_parquet, sample_files, "_check_columns"),
     ],
 )
-def test_a_full_disk_is_no_broken_file(
+def test_full_disk_is_not_reported_as_a_broken_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: Callable[[Path], bytes], module: ModuleType, step: str
 ) -> None:
     text = content(tmp_path)
@@ -76,8 +76,8 @@ def test_a_full_disk_is_no_broken_file(
 
 
 @pytest.mark.parametrize("end", [b"", b"# " + b"x" * plain_copies.LONGEST])
-def test_a_text_of_samples_is_mended_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
-    """Whether its last line is too long, or the scan refuses it, or even its copy."""
+def test_text_of_samples_is_repaired_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes) -> None:
+    """The last line is too long, or the scan refuses the file, or even its repaired copy."""
     copied_names = []
 
     def copy_mended(_: Path, folder: Path, name: str) -> tuple[Path, tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Logs of JSON lines: packed files, workers, broken files and what is left after an error."""
+"""Test logs of JSON lines: compressed files, workers, broken files, and cleaning up after an error."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_number_of_workers_changes_no_row(tmp_path: Path, workers: int) -> None:
 
 
 def test_idle_engine_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also lines that the engine reads are gone from it; one of a run that is refused is not left."""
+    """The engine also drops the lines that it reads itself, and those of a run that is refused."""
     monkeypatch.setattr(folder, "_idle", [])
     broken_lines = ["{"] * 12
     with pytest.raises(AssayError):

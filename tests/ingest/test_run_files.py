@@ -23,7 +23,7 @@ from tests.support.ingesting import SOURCE, format_error, format_record
 
 
 def write(run: Path, **files: str) -> Path:
-    """A run with files given by their paths, in which `__` is a slash."""
+    """Write a run with files given by their paths, in which `__` is a slash."""
     for name, content in files.items():
         path = run / name.replace("__", "/")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def write(run: Path, **files: str) -> Path:
 
 
 def write_logs(run: Path, *names: str, minute: int = 0) -> Path:
-    """A run with these log files, each a minute later than the one before."""
+    """Write a run with these log files, each a minute later than the one before."""
     for offset, name in enumerate(names):
         line = format_record(ts=f"2026-02-05T18:{minute + offset:02}:00Z", n=offset)
         write(run, **{name.replace("/", "__"): f"text\n{line}\n"})
@@ -40,7 +40,7 @@ def write_logs(run: Path, *names: str, minute: int = 0) -> Path:
 
 
 def list_files_by_host(run: Path) -> dict[str, list[str]]:
-    """The file names by host."""
+    """Return the file names by host."""
     return {host.host: [path.name for path in host.files] for host in find_run(SOURCE, run).hosts}
 
 
@@ -167,7 +167,7 @@ def test_hash_of_a_run_changes_with_its_contents(tmp_path: Path, change: str) ->
 
 @pytest.fixture
 def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the files whose bytes are read, as they are."""
+    """Record the names of the files whose bytes are read."""
     names: list[str] = []
 
     def record_name(path: Path, mark: fingerprint.FileStamp) -> fingerprint.FileSnapshot:

@@ -34,7 +34,7 @@ def cometbft(cache: Path) -> Package:
 
 
 def replace_named(package: Package, part: str, name: str, **changes: Any) -> Package:
-    """Return a package in which one of its relations, grains, ... has other members."""
+    """Return a package with other members in one of its relations, grains, ...."""
     items = getattr(package, part)
     assert name in [item.name for item in items]
     changed_parts: dict[str, Any] = {

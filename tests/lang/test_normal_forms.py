@@ -1,4 +1,4 @@
-"""Test normal forms: they are what is computed, and manual edits are ignored."""
+"""Test normal forms: they equal what is computed, and manual edits are ignored."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
         'in S.Package::{ system = "service", sources = [ source.logs ], events = [ events.received, events.sent ] }\n'
     )
     counts = "1 source, 2 events, 0 relations, 0 grains, 0 metrics, 0 filters, 0 summaries, 0 reports"
-    for cache in ("cache", "fresh"):  # from the Dhall, and from the normal form
+    for cache in ("cache", "fresh"):  # loaded from the Dhall sources, and from the normal form
         accept_result = run_assay("check", "--accept", "--cache", tmp_path / cache, cwd=tmp_path / "ws")
         assert (accept_result.status, accept_result.out, accept_result.err) == (
             0,

@@ -1,4 +1,4 @@
-"""Numbers that constants of a run make: explained, with a lineage, and traced to the documents that tell them."""
+"""Test numbers of constants of runs: they are explained, have a lineage, and are traced to their documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROW = "Verdict/Result/node_01, yes, met, met, yes, pass"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
-    """The report of the harness, of a run that tells neither the first block of its test nor the last."""
+    """Build the report of the harness from a run without the first and last block of its test."""
     folder = tmp_path_factory.mktemp("harness")
     shutil.copytree(HARNESS, folder / "run")
     command = ("build", "antelope/harness", "--run", folder / "run", "-o", folder / "report", "--to", "md")
@@ -29,7 +29,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Path:
 
 
 def read_run_document(folder: Path) -> dict[str, Any]:
-    """The document of the run that tells its constants."""
+    """Return the document of the run that has its constants."""
     document: dict[str, Any] = json.loads((folder / "run" / "run.json").read_text(encoding="utf-8"))
     return document
 

@@ -376,7 +376,7 @@ def test_layout_of_results_is_the_documented_one(results: Any) -> None:
             yield from iter_paths(item, trail)
         for key, inner in value.items() if isinstance(value, dict) else ():
             depth = trail.split(".")
-            # `*` stands for any metric or workload.
+            # `*` matches any metric or workload.
             path = f"{trail}.*" if depth[0] == "series" and len(depth) < 3 else f"{trail}.{key}".lstrip(".")
             yield path
             yield from iter_paths(inner, path)

@@ -1,4 +1,4 @@
-"""Histories of publications: what is refused, what is a warning in the report, what new editions change."""
+"""Test builds of histories: errors, warnings in the report, and changes that new editions cause."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def list_publication_options(*places: Path) -> list[str | Path]:
 def write_changed_publication(
     folder: Path, change: Callable[[Any], object], source: Path = PLAIN, name: str = "changed.json"
 ) -> Path:
-    """A publication, changed."""
+    """Write a changed publication."""
     data = copy.deepcopy(load_json(source))
     change(data)
     place = folder / name
@@ -49,7 +49,7 @@ def write_changed_publication(
 
 
 def read_refusal(result: CommandResult, out: Path, places: dict[str, Path]) -> str:
-    """The message of a build that failed, and left what was there."""
+    """Return the message of a failed build; check that it left the earlier output."""
     assert result.status == 1
     assert read_contents(out) == FORMER
     return format_message(result, places)
@@ -92,7 +92,7 @@ def test_breaks_that_no_publication_has_are_warnings(tmp_path: Path, cache: Path
     assert document["warnings"] == warnings
     plots = {plot["id"]: plot for gallery in document["galleries"] for plot in gallery["plots"]}
     assert "NetRd" not in plots
-    # A break without its run stands before the whole publication, one of the future nowhere.
+    # A break without its run precedes the whole publication; a future one is not shown.
     assert {row[7] for row in plots["cdfPeerAnnounce"]["rows"] if row[1] == "break"} == {"B", "E"}
     places = [row[2] for row in plots["cdfPeerAnnounce"]["rows"] if row[7] == "B"]
     assert places == [float(int(places[0]))] * 2

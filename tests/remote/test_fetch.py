@@ -252,7 +252,7 @@ def make_patient(url: str, attempts: int = 4) -> tuple[Server, list[float]]:
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
-def test_busy_server_is_asked_again(status: int, tmp_path: Path) -> None:
+def test_request_to_a_busy_server_is_repeated(status: int, tmp_path: Path) -> None:
     def answer_busy(path: str, query: dict[str, list[str]], number: int) -> tuple[int, str]:
         return answer_well(path, query, number) if number in (3, 5) else (status, "busy")
 
@@ -430,7 +430,7 @@ def test_files_of_killed_fetch_are_removed_by_the_next(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["samples.parquet"]
 
 
-# What a user writes
+# Addresses and options of the user
 
 
 @pytest.mark.parametrize(

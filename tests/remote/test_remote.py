@@ -160,7 +160,7 @@ def test_verify_reports_the_size_of_its_downloads(build_report: Path, tmp_path: 
     assert (verification.status, len(verification.err.splitlines())) == (0, 1)
 
 
-# What is fetched
+# Fetched files
 
 
 def test_only_files_of_sources_are_fetched_and_once(s3: S3Server, cache: Path) -> None:
@@ -224,7 +224,7 @@ error[no-logs]: host node-7 has no log file: s3://logs/runs/silent/node-7
 """)  # fmt: skip
 
 
-def test_archive_on_server_is_unpacked_and_not_kept(s3: S3Server, cache: Path, tmp_path: Path) -> None:
+def test_archive_on_server_is_unpacked_and_deleted(s3: S3Server, cache: Path, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "run", "w:gz") as archive:
         archive.add(PLAIN, "some folder")
     s3.client.put_object(Bucket="logs", Key="packed/plain.tar.gz", Body=(tmp_path / "run").read_bytes())
@@ -241,7 +241,7 @@ def test_change_waits_for_readers(s3: S3Server, tmp_path: Path) -> None:
     folder = mirror(tmp_path, "s3://logs/runs/shared")
     reader = os.open(folder.parent / "lock", os.O_RDWR)
     fcntl.flock(reader, fcntl.LOCK_SH)
-    assert mirror(tmp_path, "s3://logs/runs/shared") == folder  # nothing changed: nobody waits
+    assert mirror(tmp_path, "s3://logs/runs/shared") == folder  # nothing changed, so no command waits
     s3.client.put_object(Bucket="logs", Key="runs/shared/a", Body=b"22")
     messages: list[str] = []
     with ExitStack() as locks:
@@ -264,7 +264,7 @@ def test_change_waits_for_readers(s3: S3Server, tmp_path: Path) -> None:
     assert (folder / "a").read_bytes() == b"22"
 
 
-def test_waiting_command_says_so_without_a_terminal(s3: S3Server, tmp_path: Path) -> None:
+def test_waiting_is_reported_without_a_terminal(s3: S3Server, tmp_path: Path) -> None:
     name, cache = "s3://logs/runs/awaited", tmp_path / "cache"
     for key in FILES:
         s3.client.put_object(Bucket="logs", Key=f"runs/awaited/{key}", Body=(PLAIN / key).read_bytes())
@@ -377,7 +377,7 @@ class Portal(http.server.BaseHTTPRequestHandler):
         time.sleep(0 if is_list or not self.stops else 0.3)
 
     def log_message(self, *_words: object) -> None:
-        """Say nothing."""
+        """Suppress the server's log."""
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def mirror(cache: Path, archive: Path, wanted: RequiredFiles = WANTED, progress:
 
 
 def read_refusal(archive: Path, content: bytes, cache: Path) -> str:
-    """Return the error for an archive, and check that nothing of it stays."""
+    """Return the error for an archive, and check that no file of it remains."""
     archive.write_bytes(content)
     cache.mkdir(exist_ok=True)
     paths = {path for path in archive.parent.parent.rglob("*") if cache not in path.parents}
@@ -132,7 +132,7 @@ def make_windows_zip() -> bytes:
     return make_system_zip(0, ("run 5\\", b""), *((f"run 5\\{names[name]}", CONTENT[name]) for name in CONTENT))
 
 
-#: archive, name of the folder of the run ("" for any), its files
+#: archive, name of the folder of the run ("" for any name), its files
 GOOD: dict[str, tuple[str, bytes, str, dict[str, bytes]]] = {
     "one top folder": (
         ".zip",
@@ -310,7 +310,7 @@ error[broken-archive]: the archive is more than one zip: run.zip
   hint: unpack them into one folder, and pack it
 """
 CUT_ZIP = "error[broken-archive]: the archive of the run cannot be read to its end: run.zip\n..."
-#: archive, its content, and the message, in which `...` stands for any text
+#: archive, its content, and the message, in which `...` matches any text
 BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     **{
         f"{name} in a {suffix}": (suffix, content, BACKSLASHES)

@@ -47,7 +47,7 @@ def test_first_experiment_of_a_configuration_is_judged(tmp_path: Path, cache: Pa
     ]
 
 
-def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: Path) -> None:
+def test_passing_scenario_names_rules_without_a_verdict(tmp_path: Path, cache: Path) -> None:
     base = create_load_run(tmp_path / "base", Experiment("r", 5))
     run = create_load_run(tmp_path / "run", Experiment("r", 5), Experiment("s", 100, rate=200, latency=9 * SECOND))
     document = assemble_document(cache, base, run)
@@ -58,7 +58,7 @@ def test_passing_scenario_names_what_could_not_be_judged(tmp_path: Path, cache: 
 
 
 def test_experiment_with_fault_replaces_no_other(tmp_path: Path, cache: Path) -> None:
-    """It does not, even if it is the first or the only one with its configuration."""
+    """This holds even if it is the first or the only one with its configuration."""
     faults = [Experiment("f", 5, latency=9 * SECOND), Experiment("g", 50, rate=100, latency=9 * SECOND)]
     base = create_load_run(tmp_path / "base", faults[0], Experiment("r", 100), experiments={"fault": 1})
     run = create_load_run(tmp_path / "run", Experiment("r", 5), faults[1], experiments={"fault": 2})
@@ -144,8 +144,8 @@ def test_scenario_with_missing_values_does_not_pass(tmp_path: Path, cache: Path)
 
 
 @pytest.mark.parametrize("last", ["whole", "other"])
-def test_parts_name_what_the_choosing_run_lacks(tmp_path: Path, cache: Path, last: str) -> None:
-    """For the other runs they only say that the chosen row is absent."""
+def test_parts_name_missing_data_of_the_choosing_run(tmp_path: Path, cache: Path, last: str) -> None:
+    """Parts of the other runs only state that the chosen row is absent."""
     short_run = create_load_run(tmp_path / "short", Experiment("e", count=1000))
     create_load_run(tmp_path / "whole", Experiment("e"))
     create_load_run(tmp_path / "other", Experiment("e", count=1000, rate=80))

@@ -1,4 +1,4 @@
-"""An order that ties is an error of the commands; an order that does not gives the same numbers everywhere."""
+"""Test that an order with ties is an error, and that a total order gives the same numbers everywhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.commands import run_assay, run_assay_process
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A workspace, half of the lines of whose run are left to the engine."""
+    """Create a workspace with a run; the scanner leaves half of its lines to the engine."""
     folder = tmp_path / "workspace"
     assert run_assay("init", folder).status == 0
     shutil.rmtree(folder / "golden")
