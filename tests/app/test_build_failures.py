@@ -295,8 +295,8 @@ def test_exception_is_reported_as_a_bug(out: Path, cache: Path, monkeypatch: pyt
     result = build([PLAIN], out, cache)
     assert (result.status, format_message(result, {})) == (
         70,
-        "error[bug]: this is a bug of Assay: ZeroDivisionError: division by zero\n"
-        "  hint: ASSAY_DEBUG=1 shows where; please report it\n",
+        "error[bug]: internal error: ZeroDivisionError: division by zero\n"
+        "  hint: report this bug of Assay; ASSAY_DEBUG=1 shows the traceback\n",
     )
     assert read_contents(out) == FORMER
 

@@ -41,7 +41,7 @@ def test_empty_folder_name_is_refused(place: Path, words: tuple[str, ...], name:
     before = _list_files(place)
     result = run_assay("--cache", place / "cache", *words, "-o", name, cwd=place)
     assert (result.status, result.out) == (2, "")
-    assert result.err == "error[output]: -o names no folder\n  hint: `-o .` is the current one\n"
+    assert result.err == "error[output]: the folder of -o is empty\n  hint: pass `-o .` for the current folder\n"
     assert _list_files(place) == before
 
 

@@ -136,8 +136,8 @@ def test_specs_of_a_revision_that_are_wrong(before: Path, cache: Path, tmp_path:
     result = run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", cwd=place)
     assert result.status == 1
     assert result.out == (
-        "cardano: not compared, for it could not be read: unknown field `secnd` in `U`\n"
-        "nothing differs of what could be read\n"
+        "cardano: not compared, as it cannot be read: unknown field `secnd` in `U`\n"
+        "nothing differs of the readable systems\n"
     )
     assert "note: in revision " in result.err
     assert "secnd" in result.err

@@ -297,7 +297,7 @@ def test_a_folder_without_a_build_and_a_name_without_a_cell(tmp_path: Path, two:
     assert run_assay("trace", two, "--cache", cache) == run_assay("trace", two, "--list", "--cache", cache)
     result = run_assay("trace", two, "a/b/c", "--list", "--cache", cache)
     assert (result.status, result.out) == (2, "")
-    assert result.err.endswith("Error: Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.\n")
+    assert result.err.endswith("Error: Pass either a cell SECTION/ROW/COLUMN or --list.\n")
     broken_folder = tmp_path / "broken"
     shutil.copytree(two, broken_folder)
     (broken_folder / "document.json").write_text('{"sections": 3}', encoding="utf-8")
