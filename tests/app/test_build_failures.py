@@ -220,10 +220,10 @@ def test_metric_whose_source_no_run_has_is_named(tmp_path: Path, out: Path, cach
     assert (result.status, format_message(result, {"GOLDEN": CARDANO})) == (
         1,
         """\
-error[no-source]: no run has records of the source `scrapes`, which metrics need: `connections`
+error[no-source]: no run has records of source `scrapes`, which metrics `connections` require
   expected: directories scrape-* in a run (Scrapes of nodes)
   found:    GOLDEN/tiny/plain/run, GOLDEN/legacy/run
-  hint: leave the metrics out of the report, or add the records to the runs
+  hint: remove the metrics from the report, or add the records to the runs
 """,
     )
     assert read_contents(out) == FORMER

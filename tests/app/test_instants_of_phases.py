@@ -26,8 +26,8 @@ def test_instant_that_is_not_known_is_refused(tmp_path: Path, cache: Path) -> No
     result = build_upgrade_report(tmp_path, cache, {"upgrade": None})
     assert (result.status, result.err) == (
         1,
-        "error[no-instant-given]: run run: the instant `upgrade` is not known\n"
-        "  hint: --at upgrade=TIME tells it, or the run's constant `upgrade`\n",
+        "error[no-instant-given]: run run: the instant `upgrade` has no time\n"
+        "  hint: pass --at upgrade=TIME, or define the run's constant `upgrade`\n",
     )
     assert not (tmp_path / "out").exists()
 

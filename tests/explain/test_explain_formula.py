@@ -86,4 +86,6 @@ def test_a_title_is_filled_once(text: str, expected: str) -> None:
 def test_outside_of_workspaces_the_shipped_specs_are_named(tmp_path: Path, cache: Path) -> None:
     result = run_assay("build", "service/comparison", "--run", "x", "-o", "y", "--cache", cache, cwd=tmp_path)
     assert result.status == 2
-    assert "  note: no folder here or above has specs/, so these are the specs that come with Assay\n" in result.err
+    assert (
+        "  note: neither this folder nor its parents have specs/: using the specs that come with Assay\n" in result.err
+    )
