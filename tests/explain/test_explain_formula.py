@@ -62,7 +62,7 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     assert float(result["text"]) == pytest.approx(size["average"] / wait["average"] * 1000 / 1024, rel=1e-4)
     assert all(run["greatest"][0]["lines"] for run in result["runs"])
     text = run_assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, cwd=place).out
-    assert "\nPrints     what a formula over averages comes to\n" in text
+    assert "\nPrints     the value of a formula over averages\n" in text
     assert "\nOf         wait: " in text
     results = place / "b" / "results.json"
     values = json.loads(results.read_text(encoding="utf-8"))
@@ -70,9 +70,7 @@ def test_cell_of_a_formula_leads_to_samples_of_its_metrics(tmp_path: Path, cache
     results.write_text(json.dumps(values), encoding="utf-8")
     completed = run_assay("trace", "b", "Sizes/Fa/1.0", "--cache", cache, cwd=place)
     assert (completed.status, completed.out) == (1, "")
-    assert completed.err.startswith(
-        "error[value-changed]: run 1.0 does not give the value of `fa` that the report was made"
-    )
+    assert completed.err.startswith("error[value-changed]: run 1.0 yields another value of `fa` than the report")
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def test_what_a_claim_was_found_to_be_leads_to_its_row(published: Path, cache: P
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert (result["text"], result["metric"]) == (f"{sample['value']:.0f}", "reported_txs")
     assert trace_cell(published, claim.name.replace("Found in v0.37", "Agrees"), cache)["prints"] == "judged"
-    assert "is words of the specs" in read_refusal(published, claim.name.replace("Found in v0.37", "Document"), cache)
+    assert "is a text of the specs" in read_refusal(published, claim.name.replace("Found in v0.37", "Document"), cache)
 
 
 def test_every_kind_of_cell_is_traced_or_says_what_leads_on(harness: Path, upgrade: Path, cache: Path) -> None:
@@ -222,7 +222,7 @@ def test_what_a_scenario_comes_to_names_the_table_that_decides(tmp_path: Path, c
         create_load_run(tmp_path / name, Experiment("e", 10, latency=10**9), ident=name)
     out = build_report(tmp_path, cache, "cometbft/qa", tmp_path / "one", tmp_path / "two")
     scenario = next(cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "outcome" and cell.decided_by)
-    assert f"comes of the cells of `{scenario.decided_by[0]}`" in read_refusal(out, scenario.name, cache)
+    assert f"is computed from the cells of `{scenario.decided_by[0]}`" in read_refusal(out, scenario.name, cache)
     assert f"/{scenario.decided_by[0]}/" in run_assay("trace", out, "--cache", cache).out
     judged_cells = [cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "judged"]
     assert {run.run for cell in judged_cells for run in cell.sources} == {"one", "two"}

@@ -68,9 +68,7 @@ def refuse_sources(session: Session, out: Path, runs: Sequence[NamedRun] = ()) -
                        hint=f"{hint}, or move the run", status=USAGE)  # fmt: skip
     for name in SOURCES:
         if target.is_relative_to(resolve_path(session.workspace.root / name)):
-            raise fail(
-                "output", f"the output folder is within the workspace's {name}/: {out}", hint=hint, status=USAGE
-            )
+            raise fail("output", f"the output folder is within the workspace's {name}/: {out}", hint=hint, status=USAGE)
 
 
 def is_unused(out: Path) -> bool:

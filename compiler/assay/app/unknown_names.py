@@ -53,9 +53,8 @@ class Rename:
 def suggest_renames(package: Package, counts: Counts, unknown_records: Sequence[UnknownRecord]) -> tuple[Rename, ...]:
     """Suggest events for unknown names, in order of the names, the likeliest event first.
 
-    An event is a candidate if none of the hosts with the unknown name has records of the event. An event with records
-    on these hosts is a candidate only if the names differ in nothing but their last segment, and the record has the
-    event's fields.
+    An event is a candidate if no host with the unknown name has records of the event. An event with records on these
+    hosts is a candidate only if the names differ only in their last segment and the record has the event's fields.
     """
     sources = {source.name: source for source in package.sources}
     renames: list[Rename] = []
