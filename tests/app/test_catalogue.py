@@ -383,7 +383,7 @@ def test_ids_are_whole_and_the_button_ends_with_the_text(
 
 def test_no_sentence_of_filters_where_there_are_none(small: Path) -> None:
     """A system without filters has none to name."""
-    message = "Filters that can decide on it"
+    message = "Filters that can apply to it"
     assert message not in (small / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
 
 
