@@ -38,7 +38,7 @@ def test_option_at_goes_before_the_constant(tmp_path: Path, cache: Path) -> None
         tmp_path, cache, {"upgrade": "2020-01-01T00:00:00Z"}, "--at", f"upgrade={upgrade_instant}"
     )
     assert result.status == 0
-    assert result.err.endswith("(--at), and not at 2020-01-01T00:00:00Z, which its constant upgrade tells.\n")
+    assert result.err.endswith("(--at) instead of 2020-01-01T00:00:00Z, the value of its constant upgrade.\n")
 
 
 def test_margin_that_leaves_no_samples_is_refused(tmp_path: Path, cache: Path) -> None:

@@ -137,7 +137,7 @@ def test_specs_of_a_revision_that_are_wrong(before: Path, cache: Path, tmp_path:
     assert result.status == 1
     assert result.out == (
         "cardano: not compared, as it cannot be read: unknown field `secnd` in `U`\n"
-        "nothing differs of the readable systems\n"
+        "nothing differs in the readable systems\n"
     )
     assert "note: in revision " in result.err
     assert "secnd" in result.err

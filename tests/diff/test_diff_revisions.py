@@ -100,7 +100,7 @@ def test_a_system_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path, c
     assert lines[0] == "other"
     assert lines[-2:] == [
         "service: not compared, as it cannot be read: unknown field `bite` in `S.unit`",
-        "metrics of the readable systems: 2 changed in meaning",
+        "metrics in the readable systems: 2 changed in meaning",
     ]
     assert "bite" in result.err
     assert "note: in revision " in result.err

@@ -153,7 +153,7 @@ def test_averages_of_series_lead_to_their_values(qa: Path, cache: Path) -> None:
     assert [item["series"] for item in both_traces["runs"]] == ["memory", "node_memory"]
     text = run_assay("trace", qa, f"{table}/memory/Lines", "--cache", cache).out
     assert "\nPrints     the number of lines\n" in text
-    assert "`assay explain memory` tells" in read_refusal(qa, f"{table}/memory/Labels", cache)
+    assert "run `assay explain memory`" in read_refusal(qa, f"{table}/memory/Labels", cache)
 
 
 def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path) -> None:

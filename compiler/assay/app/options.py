@@ -11,7 +11,7 @@ from assay.report.output_forms import DEFAULT_FORMS, FILES
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a build. Empty texts stand for the report's defaults, an empty date for that of the data."""
+    """The options of a build. Empty texts select the defaults of the report; an empty date, the date of the data."""
 
     filters: tuple[str, ...] = ()
     no_filters: bool = False

@@ -243,9 +243,9 @@ def iter_overrule_notes(package: Package, runs: Iterable[tuple[str, IngestedRun,
             recorded_ns = _get_integer(ingested_run.constants.get(name))
             if recorded_ns is not None and recorded_ns != instant.t_ns:
                 yield (
-                    f"{label} is cut at {instant.name} {time_format.format_instant(instant.t_ns)} "
-                    f"({instant.time_source}), "
-                    f"and not at {time_format.format_instant(recorded_ns)}, which its constant {name} tells."
+                    f"{label} is split at {instant.name} {time_format.format_instant(instant.t_ns)} "
+                    f"({instant.time_source}) instead of {time_format.format_instant(recorded_ns)}, "
+                    f"the value of its constant {name}."
                 )
 
 

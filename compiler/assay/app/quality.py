@@ -256,7 +256,7 @@ def _drop_fallbacks(statement: Statement) -> Statement:
 
 
 def _find_blank_metrics(defaults: Sequence[Finding]) -> frozenset[str]:
-    """Return the metrics all of whose values come from fallbacks."""
+    """Return the metrics that have only values from fallbacks."""
     return frozenset(name for item in defaults if item.affected == item.total for name in item.metrics)
 
 

@@ -21,8 +21,8 @@ def select_sources(
 ) -> tuple[Source, ...]:
     """Return the sources of the required events; the first source if no event is required.
 
-    Raises AssayError if metrics need a source that no run has, or if a run is empty. If there is only one source, the
-    search for the run's files reports what is missing.
+    Raises AssayError if metrics need a source that no run has, or if a run is empty. Does not check a package's only
+    source, as the search for its files reports what is missing.
     """
     package = checked.package
     if not package.sources:

@@ -41,7 +41,7 @@ class Session:
 
     `mirrors` maps local copies of remote runs to their addresses; `mirror_locks` has the locks on these copies until
     `close`. `checked_templates` is the folder of templates once its links have been checked. `cached_packages` has the
-    packages of which only sources are loaded. `run_hasher` hashes the files of runs. `deferred_work` collects work that
+    packages whose sources alone are loaded. `run_hasher` hashes the files of runs. `deferred_work` collects work that
     can wait until the command is idle, such as caching specs; if it is None, such work is done at once.
     """
 

@@ -34,7 +34,7 @@ HINT = "run `assay verify` to see what changed"
 
 @dataclass(frozen=True, slots=True)
 class BuiltReport:
-    """A built report read back: its folder, provenance, results, specs and definition."""
+    """A built report: its folder, provenance, results, specs and definition."""
 
     folder: Path
     provenance: RecordedBuild

@@ -23,8 +23,8 @@ from assay.util.numbers import format_count
 
 ALIKE, SOMEWHAT_ALIKE = 0.8, 0.6  # shares of common characters at which two texts count as similar
 WORDS = 0.6  # share of a pattern's words that a line must have
-LEAST_FIELDS = 2  # that a record must share with an event whose names are dissimilar
-LEAST_WORDS = 2
+LEAST_FIELDS = 2  # fields that a record must share with an event that has no similar name
+LEAST_WORDS = 2  # words that a pattern must have to be matched
 FIRST_FIELDS = 3  # listed in a reason
 
 Counts = Mapping[str, Mapping[str, int]]  # event -> host -> records

@@ -134,7 +134,7 @@ def _format_summary(systems: Sequence[SystemDiff]) -> str:
     counts = [(sum(item.kind == kind for item in metrics), kind) for kind in KINDS]
     kind_counts = ", ".join(f"{number} {kind}" for number, kind in counts if number)
     readable_systems = [system for system in systems if system.state != "unread"]
-    restriction = "" if len(readable_systems) == len(systems) else " of the readable systems"
+    restriction = "" if len(readable_systems) == len(systems) else " in the readable systems"
     no_change = f"no metric differs{restriction}" if readable_systems else f"nothing differs{restriction}"
     places = {place for system in systems for item in _iter_report_changes(system) for place in item.touches}
     choices = [item.aspect for system in systems for item in system.choices]

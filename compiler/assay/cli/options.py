@@ -80,7 +80,7 @@ def _find_system(context: click.Context, systems: Sequence[str]) -> str | None:
     """Return the system that the typed part of the command line names, directly or by a report; else None."""
     if system := context.params.get("system"):
         return str(system)
-    # If an option lacks its value, click leaves the remaining words in `args`.
+    # If the value of an option is missing, click leaves the remaining words in `args`.
     words = [str(context.params.get("report") or ""), *context.args]
     return next((word.partition("/")[0] for word in words if "/" in word and word.partition("/")[0] in systems), None)
 

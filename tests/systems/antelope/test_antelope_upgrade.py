@@ -269,8 +269,8 @@ def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> 
     """The table of facts has the instant of the run."""
     run_instant = "2026-11-21T22:52:01.77629154Z"
     done = build_report(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
-    cut = "mapped writer is cut at upgrade 2026-11-21T22:52:10Z (--at)"
-    message = f"{cut}, and not at {run_instant}, which its constant upgrade tells."
+    cut = "mapped writer is split at upgrade 2026-11-21T22:52:10Z (--at)"
+    message = f"{cut} instead of {run_instant}, the value of its constant upgrade."
     assert (done.status, done.err) == (0, f"warning: {message}\n")
     assert load_json(tmp_path / "other" / "document.json")["warnings"] == [message]
     assert ["When the node was upgraded", run_instant] in find_table(tmp_path / "other", "Facts")["rows"]
