@@ -102,7 +102,7 @@ def test_folder_without_logs_shows_the_glob_of_hosts(tmp_path: Path) -> None:
         ),
         (
             "file",
-            f"error[no-run]: the run is not a directory or archive: DIR/file\n  hint: {RUN_HINT}",
+            f"error[no-run]: the run is no directory: DIR/file\n  hint: {RUN_HINT}",
         ),
         ("empty", "error[no-run]: the run directory is empty: DIR/empty"),
         (
