@@ -27,7 +27,7 @@ HashWaiter = Callable[[], "HashedFiles"]
 
 
 class RunHasher:
-    """Background hashing of the files of runs: one run and source at a time, each with all cores.
+    """A background hasher of the files of runs: one run and source at a time, each with all cores.
 
     `memo` is the file that stores hashes. `background_hasher` may have started before the required files are known.
     """

@@ -229,7 +229,7 @@ class QualityPlan:
 
     @cached_property
     def _fields(self) -> Mapping[str, Sequence[str]]:
-        """Event -> its fields with a default that values of the metrics come from."""
+        """The fields with a default that values of the metrics come from, by event."""
         events = {item.name: item for item in self.checked.package.events}
         fields: dict[str, list[str]] = {}
         for event, name in sorted({item for metric in self.metrics for item in self.value_events.list_fields(metric)}):
@@ -240,7 +240,7 @@ class QualityPlan:
 
     @cached_property
     def _readers(self) -> Mapping[str, Sequence[str]]:
-        """Event -> ids of the metrics that read it."""
+        """The ids of the metrics that read each event."""
         readers: dict[str, list[str]] = {}
         for metric in self.metrics:
             for event in dependencies.collect_dependencies(self.checked.package, [metric], ()).events:

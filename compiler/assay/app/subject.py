@@ -30,7 +30,7 @@ from assay.util.escape import normalize_text
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """Which samples of a subject to query.
+    """A request for samples of a subject.
 
     `compiled_plan` is the plan to query; `columns` are further columns to select; `since` and `until` are bounds in ns.
     """

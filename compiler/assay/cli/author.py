@@ -147,7 +147,7 @@ def _defer_interrupts() -> Iterator[None]:
 
 
 class _IdleWorker:
-    """Work that is done while nothing changes, in a thread of its own."""
+    """A worker that runs deferred work in separate threads while nothing changes."""
 
     def __init__(self, runs: int, out: Path) -> None:
         self._engines = min(runs, os.cpu_count() or 1)
