@@ -220,10 +220,10 @@ def test_metric_of_a_missing_source_is_named(tmp_path: Path, out: Path, cache: P
     assert (result.status, format_message(result, {"GOLDEN": CARDANO})) == (
         1,
         """\
-error[no-source]: no run has records of the source `scrapes`, which metrics need: `connections`
+error[no-source]: no run has records of source `scrapes`, which metrics `connections` require
   expected: directories scrape-* in a run (Scrapes of nodes)
   found:    GOLDEN/tiny/plain/run, GOLDEN/legacy/run
-  hint: leave the metrics out of the report, or add the records to the runs
+  hint: remove the metrics from the report, or add the records to the runs
 """,
     )
     assert read_contents(out) == FORMER
@@ -295,8 +295,8 @@ def test_exception_is_reported_as_a_bug(out: Path, cache: Path, monkeypatch: pyt
     result = build([PLAIN], out, cache)
     assert (result.status, format_message(result, {})) == (
         70,
-        "error[bug]: this is a bug of Assay: ZeroDivisionError: division by zero\n"
-        "  hint: ASSAY_DEBUG=1 shows where; please report it\n",
+        "error[bug]: internal error: ZeroDivisionError: division by zero\n"
+        "  hint: report this bug of Assay; ASSAY_DEBUG=1 shows the traceback\n",
     )
     assert read_contents(out) == FORMER
 

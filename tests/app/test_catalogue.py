@@ -209,7 +209,7 @@ def test_golden_values_equal_the_report(shop_site: Path, shop: Path, site: Path)
 def test_history_comes_from_committed_normal_forms(shop_site: Path, shop: Path) -> None:
     commits = run_git(shop, "log", "--format=%H %cs", "--reverse").split()
     text = " ".join(read_page(shop_site / "pages/service/metrics/work.html").text.split())
-    history = text[text.index("History of the definition Date") : text.index(" SQL One statement")]
+    history = text[text.index("History of the definition Date") : text.index(" SQL One self-contained")]
     hashes = []
     for name in (commits[0], commits[2]):
         form = run_git(shop, "show", f"{name}:golden/specs/service.yaml")
@@ -381,7 +381,7 @@ def test_ids_break_on_narrow_pages_only(site: Path, chromium: Browser, width: in
 
 def test_system_without_filters_has_no_sentence_about_them(shop_site: Path) -> None:
     """The page of a system without filters has no sentence about filters."""
-    message = "Filters that can decide on it"
+    message = "Filters that can apply to it"
     assert message not in (shop_site / "pages/service/metrics/wait.html").read_text(encoding="utf-8")
 
 

@@ -73,7 +73,7 @@ ASOF JOIN ({requests}) AS requests ON requests.host = firsts.host AND requests.t
     )
     query.write_text(ordered_by_place, encoding="utf-8")
     result = run_assay("--cache", cache, "test", cwd=place)
-    assert (result.status, "every example comes out as it says" in result.out) == (0, True), result.out
+    assert (result.status, "all examples pass" in result.out) == (0, True), result.out
     query.write_text(ordered_by_time, encoding="utf-8")
     result = run_assay("--cache", cache, "test", cwd=place)
     assert result.status == 3

@@ -193,7 +193,7 @@ def test_full_output_disk_is_reported_and_outputs_stay(
     assert result.err == (
         f"error[disk-full]: the disk of the output folder is full: {out}\n"
         "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
-        "choose a folder that can be written with -o\n"
+        "choose a writable folder with -o\n"
     )
     assert read_contents(out) == {"provenance.json": b"{}", "notes.txt": b"mine"}
     grow_disk(small_disk, "64m")

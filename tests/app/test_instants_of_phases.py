@@ -26,8 +26,8 @@ def test_unknown_instant_is_refused(tmp_path: Path, cache: Path) -> None:
     result = build_upgrade_report(tmp_path, cache, {"upgrade": None})
     assert (result.status, result.err) == (
         1,
-        "error[no-instant-given]: run run: the instant `upgrade` is not known\n"
-        "  hint: --at upgrade=TIME tells it, or the run's constant `upgrade`\n",
+        "error[no-instant-given]: run run: the instant `upgrade` has no time\n"
+        "  hint: pass --at upgrade=TIME, or define the run's constant `upgrade`\n",
     )
     assert not (tmp_path / "out").exists()
 
@@ -38,7 +38,7 @@ def test_option_at_takes_precedence_over_the_constant(tmp_path: Path, cache: Pat
         tmp_path, cache, {"upgrade": "2020-01-01T00:00:00Z"}, "--at", f"upgrade={upgrade_instant}"
     )
     assert result.status == 0
-    assert result.err.endswith("(--at), not at 2020-01-01T00:00:00Z, the value of its constant upgrade.\n")
+    assert result.err.endswith("(--at) instead of 2020-01-01T00:00:00Z, the value of its constant upgrade.\n")
 
 
 def test_margin_that_leaves_no_samples_is_refused(tmp_path: Path, cache: Path) -> None:

@@ -283,5 +283,5 @@ def test_data_instant_is_read_from_the_data() -> None:
     assert (
         str(error_info.value)
         .splitlines()[0]
-        .endswith("run r: the instant `start` is not known: `blocks` has no row that tells it")
+        .endswith("run r: the instant `start` has no time: `blocks` has no row for it")
     )

@@ -121,7 +121,8 @@ def test_moved_run_is_read_from_the_path_in_option(run: Path, cache: Path) -> No
     result = run_verify(out, cache)
     assert (result.status, format_message(result, {"DIR": run.parent})) == (
         1,
-        "error[no-run]: the directory of run plain is not there: DIR/run\n  hint: --run plain=DIR says where it is\n",
+        "error[no-run]: the directory of run plain does not exist: DIR/run\n"
+        "  hint: pass --run plain=DIR if it has moved\n",
     )
     assert run_verify(out, cache, "--run", f"plain={moved_run}").out.endswith(f" {SAME}\n")
 
@@ -183,7 +184,7 @@ CHANGES: dict[str, tuple[Callable[[Path, Path], object], list[str]]] = {
     ),
     "provenance": (
         lambda _, out: edit_file(out / "provenance.json", '"date": "2026', '"date": "2025'),
-        [r"provenance\.json: its hash is not that of its content"],
+        [r"provenance\.json: its hash does not match its content"],
     ),
 }
 
@@ -248,7 +249,7 @@ def test_edited_output_is_named_with_its_line(run: Path, cache: Path) -> None:
     title = json.loads((out / "document.json").read_text(encoding="utf-8"))["title"]
     edit_file(out / "document.json", f'"title": "{title}"', '"title": "Forged"')
     assert read_differences(run_verify(out, cache)) == [
-        "inputs, versions and definitions are what they were",
+        "inputs, versions and definitions are unchanged",
         "file document.json differs",
         '  document.json:2: -  "title": "Forged",',
         f'  document.json:2: +  "title": "{title}",',

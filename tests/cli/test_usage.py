@@ -24,7 +24,7 @@ def test_check_accepts_nothing_outside_of_a_workspace(tmp_path: Path, cache: Pat
         2,
         "",
         "error[no-workspace]: there is no workspace to write normal forms into\n"
-        "  note: no folder here or above has specs/, so these are the specs that come with Assay\n"
+        "  note: neither this folder nor its parents have specs/: using the specs that come with Assay\n"
         "  hint: create a workspace with `assay init DIR`\n",
     )
     assert (place.stat().st_mtime_ns, place.read_bytes()) == before

@@ -142,8 +142,8 @@ def test_revision_with_invalid_specs_is_an_error(shipped_repository: Path, cache
     result = run_assay("--cache", cache, "diff", "HEAD~1", "HEAD", cwd=place)
     assert result.status == 1
     assert result.out == (
-        "cardano: not compared, for it could not be read: unknown field `secnd` in `U`\n"
-        "nothing differs of what could be read\n"
+        "cardano: not compared, as it cannot be read: unknown field `secnd` in `U`\n"
+        "nothing differs in the readable systems\n"
     )
     assert "note: in revision " in result.err
     assert "secnd" in result.err

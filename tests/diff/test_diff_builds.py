@@ -216,7 +216,7 @@ def test_data_of_two_builds_is_listed_without_a_status(shop_copy: Path, cache: P
     build_comparison(shop_copy, cache, "other", second="runs/1.2")
     result = run_diff(shop_copy, cache, "build", "other")
     assert (result.status, result.err) == (0, "")
-    assert result.out.splitlines()[1] == "  made of other data or tools"
+    assert result.out.splitlines()[1] == "  other data or tools"
     assert result.out.splitlines()[-1] == "no metric differs"
     assert [line.strip()[:6] for line in result.out.splitlines()[2:-1]] == ["run 2:"]
 

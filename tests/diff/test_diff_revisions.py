@@ -101,8 +101,8 @@ def test_unreadable_system_does_not_hide_other_systems(tmp_path: Path, cache: Pa
     lines = result.out.splitlines()
     assert lines[0] == "other"
     assert lines[-2:] == [
-        "service: not compared, for it could not be read: unknown field `bite` in `S.unit`",
-        "metrics of what could be read: 2 changed in meaning",
+        "service: not compared, as it cannot be read: unknown field `bite` in `S.unit`",
+        "metrics in the readable systems: 2 changed in meaning",
     ]
     assert "bite" in result.err
     assert "note: in revision " in result.err
@@ -129,6 +129,6 @@ def test_failed_comparison_of_unchecked_specs_is_reported(tmp_path: Path, cache:
     place = create_history(tmp_path / "shop", cache, ("S.unit.millisecond", "S.unit.byte"))
     result = run_diff(place, cache)
     assert result.status == 1
-    assert "service: not compared, for it could not be read: the measure of metric `wait` has a unit" in result.out
+    assert "service: not compared, as it cannot be read: the measure of metric `wait` has a unit" in result.out
     message = "the measure of metric `wait` has a unit that does not convert to the unit of the metric"
     assert f"error[unit]: {message}\n" in result.err

@@ -123,22 +123,26 @@ def test_prune_waits_for_commands_that_use_the_cache(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "error[prune]: nothing is said of what is to go\n  hint: say --older-than 30d, --to-size 5GB, or --all\n"),
+        (
+            (),
+            "error[prune]: no option selects the entries to remove\n"
+            "  hint: pass --older-than 30d, --to-size 5GB, or --all\n",
+        ),
         (
             ("--older-than", "soon"),
-            "error[prune]: `soon` is no time\n  expected: a number with m, h, d or w, as in 30d\n",
+            "error[prune]: invalid time `soon` of --older-than\n  expected: a number with m, h, d or w, as in 30d\n",
         ),
         (
             ("--to-size", "5"),
-            "error[prune]: `5` is no size\n  expected: a number with its unit, as in 5GB or 500MiB\n",
+            "error[prune]: invalid size `5` of --to-size\n  expected: a number with its unit, as in 5GB or 500MiB\n",
         ),
         (
             ("--all", "--to-size", "5GB"),
-            "error[prune]: --all removes all of it, whatever --to-size says\n  hint: say one of them\n",
+            "error[prune]: --all and --to-size exclude each other\n  hint: pass one of them\n",
         ),
         (
             ("--older-than", "30d", "--all"),
-            "error[prune]: --all removes all of it, whatever --older-than says\n  hint: say one of them\n",
+            "error[prune]: --all and --older-than exclude each other\n  hint: pass one of them\n",
         ),
     ],
 )

@@ -394,6 +394,6 @@ def test_run_of_several_systems_needs_a_choice(cache: Path) -> None:
     assert (result.status, result.out, result.err.replace(str(run), "RUN")) == (
         1,
         "",
-        "error[unknown-system]: the sources of `antelope`, `cometbft` find their files in RUN\n"
-        "  hint: name the system with --system\n",
+        "error[unknown-system]: the run matches several systems, `antelope`, `cometbft`: RUN\n"
+        "  hint: pass --system NAME\n",
     )

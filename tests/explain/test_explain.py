@@ -540,16 +540,16 @@ def test_run_without_the_source_of_the_metric_is_named(cache: Path, tmp_path: Pa
     shutil.copytree(QA, run, ignore=shutil.ignore_patterns("prom"))
     result = run_assay("explain", "mempool_size", "--run", run, "--cache", cache)
     assert (result.status, result.out) == (1, "")
-    first = "error[no-source]: no run has records of the source `samples`, which what is asked for needs"
+    first = "error[no-source]: no run has records of source `samples`, which the requested data require"
     assert result.err.split("\n")[0] == first
-    assert result.err.endswith("  hint: leave the metrics out of the report, or add the records to the runs\n")
+    assert result.err.endswith("  hint: remove the metrics from the report, or add the records to the runs\n")
 
 
 def test_folder_of_runs_is_not_taken_for_a_run(cache: Path, tmp_path: Path) -> None:
     (tmp_path / "v1" / "prom").mkdir(parents=True)
     result = run_assay("query", "valid_txs", "--run", tmp_path, "--cache", cache)
     assert (result.status, result.out) == (1, "")
-    assert result.err.endswith(f"  hint: is {tmp_path} the directory of a run of cometbft? it holds v1/\n")
+    assert result.err.endswith(f"  hint: pass the directory of a run of cometbft; {tmp_path} contains v1/\n")
 
 
 def test_run_without_a_sample_has_a_reason(cache: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def test_edited_normal_form_is_reported_and_ignored(tmp_path: Path) -> None:
     after = run_assay(*query, "--cache", tmp_path / "another", cwd=place)
     assert (after.status, after.parse_json()) == (0, before.parse_json())
     result = run_assay("check", "--cache", tmp_path / "a third", cwd=place)
-    message = "its normal form under golden/specs is not what these specs come to; `assay check --accept` writes it"
+    message = "the normal form in golden/specs is outdated; run `assay check --accept` to write it"
     assert result.err == f"service: {message}\n"
     assert run_assay("check", "--accept", "--cache", tmp_path / "a third", cwd=place).err == ""
 

@@ -294,7 +294,6 @@ def test_a_metric_of_two_systems_needs_its_system(tmp_path: Path, cache: Path) -
     result = run_assay("lineage", "latency_avg", "--cache", cache, cwd=workspace_root)
     assert (result.status, result.err) == (
         2,
-        "error[ambiguous-metric]: `latency_avg` is a metric of `cometbft` and `other`\n"
-        "  hint: name the system with --system\n",
+        "error[ambiguous-metric]: `latency_avg` is a metric of `cometbft` and `other`\n  hint: pass --system NAME\n",
     )
     assert run_assay("lineage", "latency_avg", "--system", "other", "--cache", cache, cwd=workspace_root).status == 0

@@ -151,7 +151,7 @@ def test_a_cell_of_a_verdict_leads_to_the_row_that_is_judged(faults: Path, cache
         changed_cell = trace_cell(faults, f"{row}/Δ%", cache)
         assert [run["greatest"][0]["keys"]["experiment_id"] for run in changed_cell["runs"]] == [experiment] * 2
     text = " ".join(run_assay("trace", faults, f"{row}/Δ%", "--cache", cache).out.split())
-    assert "Prints how much the value of a row differs from that of the baseline's, in percent of it" in text
+    assert "Prints the difference of the value of a row from that of the baseline, in percent of the latter" in text
 
 
 def test_cell_that_differs_from_its_row_is_refused(faults: Path, tmp_path: Path, cache: Path) -> None:
@@ -161,8 +161,8 @@ def test_cell_that_differs_from_its_row_is_refused(faults: Path, tmp_path: Path,
     cell = "Latencies/Latencies of the experiments: one/2, 1, 50/Average latency, s"
     check_failure(
         run_assay("trace", out, cell, "--cache", cache), 1,
-        f"error[value-changed]: run one does not give the value of `latency_avg` that `{cell}` prints\n"
-        "  expected: 4.\n  found:    3.\n  hint: `assay verify` says what changed\n",
+        f"error[value-changed]: run one yields another value of `latency_avg` than `{cell}` prints\n"
+        "  expected: 4.\n  found:    3.\n  hint: run `assay verify` to see what changed\n",
     )  # fmt: skip
 
 
@@ -188,7 +188,7 @@ def test_difference_is_described(two: Path, tmp_path: Path, cache: Path) -> None
     result = json.loads(place.read_text(encoding="utf-8"))
     result["content"]["options"]["style"] = "org-2023"
     place.write_text(json.dumps(result), encoding="utf-8")
-    assert read_printed_line(out, "Δ") == "Prints     the difference of two averages, both as they are printed"
+    assert read_printed_line(out, "Δ") == "Prints     the difference of two averages, both as printed"
 
 
 # Errors
@@ -216,9 +216,9 @@ def test_a_log_that_changed_is_named_with_both_hashes(moved_report: Path, cache:
         old, new = (hashlib.sha256(text).hexdigest()[:12] for text in (before, before[:-9]))
         check_failure(
             run_assay("trace", moved_report / "report", "Forging/Ledger ticking/candidate", "--cache", cache), 1,
-            f"error[input-changed]: run candidate: node-3/stdout.gz is not what the report was built of: {log}\n"
+            f"error[input-changed]: run candidate: node-3/stdout.gz has changed since the report was built: {log}\n"
             f"  expected: sha256 {old}\n  found:    sha256 {new}\n"
-            "  hint: --run candidate=DIR says where the run is now, if it moved\n",
+            "  hint: pass --run candidate=DIR if the run has moved\n",
         )  # fmt: skip
         assert (
             run_assay("trace", moved_report / "report", "Forging/Ledger ticking/baseline", "--cache", cache).status == 0
@@ -234,8 +234,8 @@ def test_moved_run_is_read_at_its_new_place(moved_report: Path, cache: Path) -> 
         cell = "Forging/Ledger ticking/baseline"
         check_failure(
             run_assay("trace", moved_report / "report", cell, "--cache", cache), 1,
-            f"error[no-run]: the directory of run baseline is not there: {moved_run}\n"
-            "  hint: --run baseline=DIR says where it is\n",
+            f"error[no-run]: the directory of run baseline does not exist: {moved_run}\n"
+            "  hint: pass --run baseline=DIR if it has moved\n",
         )  # fmt: skip
         result = trace_cell(moved_report / "report", cell, cache, "--run", f"baseline={moved_report / 'elsewhere'}")
         assert result["runs"][0]["place"] == str(moved_report / "elsewhere")
@@ -252,7 +252,7 @@ def test_changed_provenance_is_a_warning(two: Path, tmp_path: Path, cache: Path)
         result = run_assay("trace", place.parent, argument, "--cache", cache)
         assert result.status == 0
         assert result.err == (
-            f"warning: {place}: its hash is not that of its content, so that it was changed: `assay verify` it\n"
+            f"warning: {place}: it was edited, as its hash does not match its content; run `assay verify`\n"
         )
     assert run_assay("trace", two, "--list", "--cache", cache).err == ""
 
@@ -271,10 +271,10 @@ def test_another_definition_or_value_is_not_traced(moved_report: Path, cache: Pa
         check_failure(
             run_assay("trace", moved_report / "report", cell, "--cache", cache),
             1,
-            "error[definition-changed]: `cdfForgerTicked` was defined in another way when the report was built\n"
-            "  expected: definition 000000000000, as provenance.json has it\n  found:    definition "
+            "error[definition-changed]: the definition of `cdfForgerTicked` has changed since the report was built\n"
+            "  expected: definition 000000000000, as in provenance.json\n  found:    definition "
             f"{current_definitions[:12]}\n"
-            "  hint: trace it with the specs that it was built with, or build the report again\n",
+            "  hint: use the specs of the build, or build the report again\n",
         )
         place.write_text(before, encoding="utf-8")
         changed_results = json.loads(results_text)
@@ -282,9 +282,7 @@ def test_another_definition_or_value_is_not_traced(moved_report: Path, cache: Pa
         results.write_text(json.dumps(changed_results), encoding="utf-8")
         completed = run_assay("trace", moved_report / "report", cell, "--cache", cache)
         assert (completed.status, completed.out) == (1, "")
-        assert completed.err.startswith(
-            "error[value-changed]: run baseline does not give the value of `cdfForgerTicked`"
-        )
+        assert completed.err.startswith("error[value-changed]: run baseline yields another value of `cdfForgerTicked`")
     finally:
         place.write_text(before, encoding="utf-8")
         results.write_text(results_text, encoding="utf-8")
@@ -299,7 +297,7 @@ def test_folder_without_a_build_and_unknown_cell_are_errors(tmp_path: Path, two:
     assert run_assay("trace", two, "--cache", cache) == run_assay("trace", two, "--list", "--cache", cache)
     result = run_assay("trace", two, "a/b/c", "--list", "--cache", cache)
     assert (result.status, result.out) == (2, "")
-    assert result.err.endswith("Error: Name a cell, SECTION/ROW/COLUMN as printed, or ask for a --list of them.\n")
+    assert result.err.endswith("Error: Pass either a cell SECTION/ROW/COLUMN or --list.\n")
     broken_folder = tmp_path / "broken"
     shutil.copytree(two, broken_folder)
     (broken_folder / "document.json").write_text('{"sections": 3}', encoding="utf-8")

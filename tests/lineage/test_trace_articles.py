@@ -153,7 +153,7 @@ def test_averages_of_series_lead_to_their_values(qa: Path, cache: Path) -> None:
     assert [item["series"] for item in both_traces["runs"]] == ["memory", "node_memory"]
     text = run_assay("trace", qa, f"{table}/memory/Lines", "--cache", cache).out
     assert "\nPrints     the number of lines\n" in text
-    assert "`assay explain memory` tells" in read_refusal(qa, f"{table}/memory/Labels", cache)
+    assert "run `assay explain memory`" in read_refusal(qa, f"{table}/memory/Labels", cache)
 
 
 def test_values_that_a_text_quotes_lead_to_their_rows(harness: Path, cache: Path) -> None:
@@ -202,7 +202,7 @@ def test_verdict_of_a_claim_leads_to_its_row(published: Path, cache: Path) -> No
     ((sample,),) = (run["greatest"] for run in result["runs"])
     assert (result["text"], result["metric"]) == (f"{sample['value']:.0f}", "reported_txs")
     assert trace_cell(published, claim.name.replace("Found in v0.37", "Agrees"), cache)["prints"] == "judged"
-    assert "is words of the specs" in read_refusal(published, claim.name.replace("Found in v0.37", "Document"), cache)
+    assert "is a text of the specs" in read_refusal(published, claim.name.replace("Found in v0.37", "Document"), cache)
 
 
 def test_every_kind_of_cell_is_traced_or_names_another_way(harness: Path, upgrade: Path, cache: Path) -> None:
@@ -222,7 +222,7 @@ def test_verdict_of_a_scenario_names_the_deciding_table(tmp_path: Path, cache: P
         create_load_run(tmp_path / name, Experiment("e", 10, latency=10**9), ident=name)
     out = build_report(tmp_path, cache, "cometbft/qa", tmp_path / "one", tmp_path / "two")
     scenario = next(cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "outcome" and cell.decided_by)
-    assert f"comes of the cells of `{scenario.decided_by[0]}`" in read_refusal(out, scenario.name, cache)
+    assert f"is computed from the cells of `{scenario.decided_by[0]}`" in read_refusal(out, scenario.name, cache)
     assert f"/{scenario.decided_by[0]}/" in run_assay("trace", out, "--cache", cache).out
     judged_cells = [cell for cell in list_cells(out, "cometbft", cache) if cell.prints == "judged"]
     assert {run.run for cell in judged_cells for run in cell.sources} == {"one", "two"}

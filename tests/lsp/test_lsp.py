@@ -404,5 +404,5 @@ def test_absent_package_pygls_is_named(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "compiler")])}
     result = subprocess.run(start_server(), env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 2
-    assert "error[no-package]: the language server takes the package pygls" in result.stderr
+    assert "error[no-package]: the language server requires the package `pygls`" in result.stderr
     assert "pip install 'assay[lsp]'" in result.stderr

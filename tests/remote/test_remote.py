@@ -145,7 +145,7 @@ def test_metric_is_traced_to_its_lines(cache: Path) -> None:
 def test_report_is_verified_from_the_server(build_report: Path, cache: Path) -> None:
     result = run_assay("verify", build_report, "--cache", cache)
     assert result.status == 0
-    message = "run far is fetched from s3://logs/harness, as provenance.json has it; --run far=DIR reads another"
+    message = "fetching run far from s3://logs/harness, as in provenance.json; pass --run far=DIR to use another copy"
     assert message in result.err.splitlines()
     assert result.out.endswith(" files: all the same bytes\n")
 

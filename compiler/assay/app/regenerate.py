@@ -86,12 +86,11 @@ def _list_reports(session: Session) -> list[tuple[str, Report]]:
 
 def _get_single_name(names: Sequence[str]) -> str:
     if len(names) != 1:
-        candidates = f"there are {', '.join(names)}" if names else "there is none"
+        message = f"several reports have editions: {', '.join(names)}" if names else "no report has editions"
         raise fail(
             "which-report",
-            "no single report has editions",
-            found=candidates,
-            hint="name it with --report",
+            message,
+            hint="pass --report SYSTEM/REPORT",
             status=USAGE,
         )
     return names[0]

@@ -270,7 +270,7 @@ def test_differing_upgrade_instant_is_warned_of(tmp_path: Path, cache: Path) -> 
     run_instant = "2026-11-21T22:52:01.77629154Z"
     result = build_report(UPGRADE, tmp_path / "other", cache, "--at", "upgrade=2026-11-21T22:52:10Z")
     cut = "mapped writer is split at upgrade 2026-11-21T22:52:10Z (--at)"
-    message = f"{cut}, not at {run_instant}, the value of its constant upgrade."
+    message = f"{cut} instead of {run_instant}, the value of its constant upgrade."
     assert (result.status, result.err) == (0, f"warning: {message}\n")
     assert load_json(tmp_path / "other" / "document.json")["warnings"] == [message]
     assert ["When the node was upgraded", run_instant] in find_table(tmp_path / "other", "Facts")["rows"]
