@@ -90,4 +90,4 @@ def test_a_text_of_samples_is_mended_once(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(AssayError) as error:
         ingest_content(tmp_path, b"up 1 1\n\xff\n" + end)
     assert error.value.diagnostics[0].message == f"the samples cannot be read: {tmp_path}/run/rows"
-    assert copied_names == ["0.mended"]
+    assert copied_names == ["0.repaired"]

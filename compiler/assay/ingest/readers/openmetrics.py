@@ -56,8 +56,8 @@ LINE = (
     r"[ \t]+([^ \t#]+)(?:[ \t]+([^ \t#]+))?[ \t]*(?:#.*)?$"
 )
 PARTS = ("name", "said", "value", "seconds")
-UNREAD = "no sample: expected a name, labels, a value and an instant"
-DUPLICATE = "a label, or the name, stands twice"
+UNREAD = "not a sample: expected a name, labels, a value and an instant"
+DUPLICATE = "a duplicate label or name"
 UNNAMED = "no name"
 
 
@@ -101,7 +101,7 @@ def _scan_file(connection: duckdb.DuckDBPyConnection, plain: Path, file: int, fo
         with contextlib.suppress(*lines.list_scan_errors()):
             _scan_lines(connection, plain)
             return ()
-    copy, long_lines = create_repaired_copy(plain, folder, f"{file}.mended")
+    copy, long_lines = create_repaired_copy(plain, folder, f"{file}.repaired")
     _scan_lines(connection, copy)
     _move_invalid_samples(connection, file, long_lines)
     return tuple(long_lines)

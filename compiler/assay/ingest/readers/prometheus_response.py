@@ -191,7 +191,7 @@ def _remove_byte_order_mark(plain: Path, folder: Path) -> Path:
 
 def _build_too_large_error(path: Path, cause: str) -> AssayError:
     hint = "`assay fetch prometheus` gets samples in parts, from the server itself"
-    return fail("too-large", f"the answer is too large: {path}", found=cause, hint=hint)
+    return fail("too-large", f"the response is too large: {path}", found=cause, hint=hint)
 
 
 def _add_answer(connection: duckdb.DuckDBPyConnection, file: int, earlier_count: int) -> int:
@@ -248,18 +248,18 @@ def _check_response(path: Path, head: list[str | None]) -> None:
     """Check that a document is a response with a matrix. Raises AssayError."""
     status, error, kind, result = head
     if status == "error":
-        raise fail("answer-error", f"the saved answer of the server is an error: {path}", found=error or "")
+        raise fail("answer-error", f"the saved response of the server is an error: {path}", found=error or "")
     if status != "success":
         raise fail(
             "not-samples",
-            f"the JSON document is no answer of a Prometheus server: {path}",
+            f"the JSON document is not a response of a Prometheus server: {path}",
             expected='`"status":"success"`',
             found="no status" if status is None else f"status {status}",
         )
     if kind != "matrix" or result != "ARRAY":
         raise fail(
             "not-samples",
-            f"the answer holds no series of samples: {path}",
+            f"the response has no series of samples: {path}",
             expected="a result of type matrix",
             found=f"a result of type {kind}" if kind != "matrix" else f"a result that is {result or 'not there'}",
             hint="ask for a selector with a range, such as `up[1h]`, or use `assay fetch prometheus`",
@@ -314,7 +314,7 @@ def _check_series(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         ((place, name_text, native),) = rows
         raise fail(
             "not-samples",
-            f"series {place} of the answer has no samples: {path}",
+            f"series {place} of the response has no samples: {path}",
             expected="a metric with its labels, and values",
             found=f"native histograms of {name_text}" if native else name_text or "no metric",
         )
@@ -369,14 +369,14 @@ def _build_malformed_error(path: Path, plain: Path, cause: str) -> AssayError:
     except json.JSONDecodeError as error:
         return fail(
             "not-json",
-            f"the answer is not JSON: {path}",
+            f"the response is not JSON: {path}",
             span=Span(str(path), error.lineno, error.colno),
             found=error.msg,
             hint="is the file cut off?",
         )
     except (ValueError, RecursionError):  # Python rejects it, too, without a location
-        return fail("not-json", f"the answer is not JSON: {path}", found=cause)
+        return fail("not-json", f"the response is not JSON: {path}", found=cause)
     kind = type(document).__name__
     return fail(
-        "not-samples", f"the JSON document is no answer of a Prometheus server: {path}", found=f"{kind}: {cause}"
+        "not-samples", f"the JSON document is not a response of a Prometheus server: {path}", found=f"{kind}: {cause}"
     )

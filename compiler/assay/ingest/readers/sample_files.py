@@ -40,7 +40,7 @@ PROBED = 4096  # leading bytes that determine the format
 UNNAMED = "no name, or no labels"
 COLUMNS = {"name": "VARCHAR", "labels": LABELS, "t_ns": "BIGINT", "value": "DOUBLE"}
 FORMS = (
-    "a saved answer of Prometheus (JSON), a text of samples with instants, or Parquet with name, labels, t_ns, value"
+    "a saved response of Prometheus (JSON), a text of samples with instants, or Parquet with name, labels, t_ns, value"
 )
 
 
@@ -84,7 +84,7 @@ def find_sample_offsets(path: Path, numbers: Collection[int]) -> dict[int, int]:
 
 def _build_format_error(path: Path, head: bytes) -> AssayError:
     beginning = repr(head[:40].decode("utf-8", errors="replace")) if head else "an empty file"
-    return fail("not-samples", f"the file holds no samples: {path}", expected=FORMS, found=beginning)
+    return fail("not-samples", f"the file has no samples: {path}", expected=FORMS, found=beginning)
 
 
 def _load_parquet(connection: duckdb.DuckDBPyConnection, path: Path, content: Path, file: int) -> None:
@@ -151,7 +151,7 @@ def _check_columns(connection: duckdb.DuckDBPyConnection, path: Path, source: ex
     if wrong_columns:
         raise fail(
             "not-samples",
-            f"the Parquet file holds no samples: {path}",
+            f"the Parquet file has no samples: {path}",
             expected=", ".join(f"{name} {kind}" for name, kind in COLUMNS.items()),
             found=", ".join(f"{name} {kind}" for name, kind in columns.items()),
         )
