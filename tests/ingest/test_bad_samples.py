@@ -123,7 +123,7 @@ def test_a_load_report_with_a_missing_column(tmp_path: Path, cache: Path) -> Non
 
 def test_a_load_report_without_a_transaction(tmp_path: Path, cache: Path) -> None:
     assert read_refusal(create_run(tmp_path, rows=format_table()), cache) == (
-        "error[nothing-recognised]: run run: the files of `load` hold no rows at all\n"
+        "error[nothing-recognised]: run run: the files of `load` have no rows\n"
         "  hint: did the run record anything?\n"
     )
 

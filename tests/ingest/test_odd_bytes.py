@@ -110,11 +110,11 @@ def test_long_line_that_begins_like_an_object_is_broken(tmp_path: Path, short: i
 SCRIPT = """
 import sys
 from pathlib import Path
-from assay.app.stages import peak_mib
+from assay.app.stages import read_peak_memory
 from tests.support.ingesting import read
 made = read(Path(sys.argv[1]), {})
 lines, broken = made.log()["lines"], made.rows("quarantine", "line", "offset", "reason")
-print([lines, made.rows("tick", "n"), broken, peak_mib()])
+print([lines, made.rows("tick", "n"), broken, read_peak_memory()])
 """
 
 
