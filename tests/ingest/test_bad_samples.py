@@ -123,8 +123,7 @@ def test_a_load_report_with_a_missing_column(tmp_path: Path, cache: Path) -> Non
 
 def test_a_load_report_without_a_transaction(tmp_path: Path, cache: Path) -> None:
     assert read_refusal(create_run(tmp_path, rows=format_table()), cache) == (
-        "error[nothing-recognised]: run run: the files of `load` have no rows\n"
-        "  hint: did the run record anything?\n"
+        "error[nothing-recognised]: run run: the files of `load` have no rows\n  hint: did the run record anything?\n"
     )
 
 
@@ -176,7 +175,7 @@ def test_what_is_borne_is_counted_and_told(told: tuple[Path, CommandResult]) -> 
     assert result.err.splitlines() == [
         # that which stands twice begins again in the middle of the file
         "warning: 0.38.17: samples of 2 series were out of order, and are sorted",
-        f"warning: 0.38.17: {count_rounds(1)} samples stood twice with equal values, and are counted once",
+        f"warning: 0.38.17: {count_rounds(1)} samples have duplicates with equal values, and are counted once",
         "warning: 0.38.17: 2 broken records left out; the first is report/raw.csv:2: "
         'field duration_ns of loaded: expected an integer, found "soon".',
         f"warning: 0.38.17: peer_count: {len(odd_values)} of {len(rows)} values are no numbers, or infinite, and not "

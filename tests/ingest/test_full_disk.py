@@ -56,7 +56,7 @@ def create_parquet(folder: Path) -> bytes:
     [
         (lambda _: b"at,value\n1,1\n", csv, "_build_insert"),
         (lambda _: TEXT, openmetrics, "_scan_lines"),
-        (lambda _: ANSWER, prometheus_response, "_create_answer_table"),
+        (lambda _: ANSWER, prometheus_response, "_create_response_table"),
         (create_parquet, sample_files, "_check_columns"),
     ],
 )

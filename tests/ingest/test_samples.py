@@ -177,7 +177,7 @@ def test_series_in_several_files_is_one(tmp_path: Path) -> None:
     }
     result = ingest_files(tmp_path, files)
     assert result.read_rows("peers", "t_ns", "job", "value") == [(n * S, "a", float(n)) for n in (1, 2, 3, 4)]
-    assert read_notes(result.folder) == ("1 sample stood twice with equal values, and is counted once",)
+    assert read_notes(result.folder) == ("1 sample has a duplicate with an equal value, and is counted once",)
 
 
 @pytest.mark.parametrize(

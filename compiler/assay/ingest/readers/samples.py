@@ -24,7 +24,7 @@ from assay.ingest.plain_copies import read_texts
 from assay.ingest.quarantine import DESCRIBED, TEXT_LIMIT, MalformedRecord, explain_missing_field
 from assay.ingest.readers import sample_files, sample_store
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord
-from assay.ingest.readers.sample_store import MergeResult, create_table, execute_statement, format_names
+from assay.ingest.readers.sample_store import MergeResult, execute, format_names
 from assay.ingest.summary import HostLog, write_results
 from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.model.package import Field, Form, Source, Unless
@@ -86,17 +86,15 @@ class SampleFiles:
             with open_engine(folder) as connection:
                 samples = load_samples(connection, paths, files.directory, folder, ignore_bytes)
                 number_samples(connection)
-                query = dialect.select("seq", "file", "number", "name", "key", "t_ns", "value").from_(
-                    "numbered_samples"
+                rows = execute(
+                    connection,
+                    """
+                    SELECT seq, file, number, name, key, t_ns, value
+                    FROM numbered_samples JOIN series ON series = id
+                    WHERE list_contains(CAST($seqs AS BIGINT[]), seq)
+                    """,
+                    seqs=[item.seq for item in places],
                 )
-                query = query.join(
-                    "series",
-                    on=exp.EQ(this=build_column("series", "numbered_samples"), expression=build_column("id", "series")),
-                )
-                is_requested = exp.In(
-                    this=build_column("seq"), expressions=[dialect.build_integer(item.seq) for item in places]
-                )
-                rows = execute_statement(connection, query.where(is_requested))
         lines = dict(_iter_sample_lines(paths, samples.files, rows))
         yield from ((Place("", row[0]), lines.get(row[0]) or _create_sample_record(samples.files, row)) for row in rows)
 
@@ -143,10 +141,12 @@ def load_samples(
 
 def number_samples(connection: duckdb.DuckDBPyConnection) -> None:
     """Number the samples in the order of time."""
-    order = exp.Order(expressions=[exp.Ordered(this=build_column(name)) for name in ("t_ns", "series")])
-    seq = builder.build_alias(exp.Window(this=exp.RowNumber(), order=order), "seq")
-    columns = ("series", "t_ns", "value", "file", "number")
-    create_table(connection, "numbered_samples", builder.set_source(dialect.select(seq, *columns), "samples"))
+    connection.execute(
+        """
+        CREATE TABLE numbered_samples AS
+        SELECT row_number() OVER (ORDER BY t_ns, series) AS seq, series, t_ns, value, file, number FROM samples
+        """
+    )
     sample_store.drop_tables(connection, "samples")
 
 
@@ -257,7 +257,7 @@ def _count_event_samples(samples: Samples, forms: Sequence[NumberedForm]) -> dic
         query = builder.set_source(
             dialect.select(exp.Count(this=exp.Star())), _build_event_samples(event_forms).subquery("event_samples")
         )
-        ((counts[name],),) = execute_statement(samples.connection, query)
+        ((counts[name],),) = execute(samples.connection, dialect.to_sql(query))
     return {name: number for name, number in counts.items() if number}
 
 
@@ -269,17 +269,16 @@ def _write_summary(
     incomplete: Sequence[tuple[int, str]],
 ) -> None:
     """Write the summary of the samples. Raises AssayError if too many are malformed."""
-    edges = [exp.Min(this=build_column("t_ns")), exp.Max(this=build_column("t_ns"))]
-    ((first, last),) = execute_statement(
-        samples.connection, builder.set_source(dialect.select(*edges), "numbered_samples")
-    )
+    ((first, last),) = execute(samples.connection, "SELECT min(t_ns), max(t_ns) FROM numbered_samples")
     has_event = exp.or_(*(_has_form(item.form) for item in forms)) if forms else exp.false()
     ids = builder.set_source(dialect.select("id"), "series").where(has_event, copy=False)
     is_event = exp.In(this=build_column("series"), query=ids.subquery())
     query = builder.set_source(
         dialect.select(exp.Count(this=exp.Star()), exp.Min(this=build_column("t_ns"))), "numbered_samples"
     )
-    ((recognised, first_event_instant),) = execute_statement(samples.connection, query.where(is_event, copy=False))
+    ((recognised, first_event_instant),) = execute(
+        samples.connection, dialect.to_sql(query.where(is_event, copy=False))
+    )
     if not recognised and samples.merged.samples:
         raise _build_no_series_error(samples, forms)
     malformed = _list_malformed(samples)
@@ -322,8 +321,8 @@ def _locate_malformed(samples: Samples, malformed: Sequence[MalformedRecord]) ->
 
 def _build_no_series_error(samples: Samples, forms: Sequence[NumberedForm]) -> Exception:
     """Return the error for a run without samples of the series of events."""
-    query = builder.set_source(exp.Select(expressions=[build_column("name")], distinct=exp.Distinct()), "series")
-    names = [name for (name,) in execute_statement(samples.connection, query.order_by("name"))]
+    rows = execute(samples.connection, "SELECT DISTINCT name FROM series ORDER BY name")
+    names = [name for (name,) in rows]
     required = [name.name for item in forms for name in item.form.names]
     return fail(
         "nothing-recognised",
@@ -336,10 +335,8 @@ def _build_no_series_error(samples: Samples, forms: Sequence[NumberedForm]) -> E
 
 def _list_malformed(samples: Samples) -> list[MalformedRecord]:
     """Return the malformed samples of files."""
-    query = builder.set_source(dialect.select("file", "number", "reason", "text"), "found_broken").order_by(
-        "file", "number"
-    )
-    rows = execute_statement(samples.connection, query)
+    query = "SELECT file, number, reason, text FROM malformed_samples ORDER BY file, number"
+    rows = execute(samples.connection, query)
     return [
         MalformedRecord(HOST, samples.files[file], number, None, reason, text[:TEXT_LIMIT])
         for file, number, reason, text in rows
@@ -351,18 +348,17 @@ def _describe_incomplete(
 ) -> Iterator[MalformedRecord]:
     """Yield samples without a required field."""
     events = dict(reversed(incomplete[:DESCRIBED]))
-    seqs = exp.In(this=build_column("seq"), expressions=[dialect.build_integer(seq) for seq in events] or [exp.Null()])
-    query = builder.set_source(
-        dialect.select("seq", "file", "number", "t_ns", "value", "name", "key"), "numbered_samples"
+    rows = execute(
+        samples.connection,
+        """
+        SELECT seq, file, number, t_ns, value, name, key
+        FROM numbered_samples JOIN series ON series = id
+        WHERE list_contains(CAST($seqs AS BIGINT[]), seq)
+        ORDER BY seq
+        """,
+        seqs=list(events),
     )
-    query = query.join(
-        "series",
-        on=exp.EQ(this=build_column("series", "numbered_samples"), expression=build_column("id", "series")),
-        copy=False,
-    )
-    for seq, file, number, t_ns, value, name, key in execute_statement(
-        samples.connection, query.where(seqs, copy=False).order_by("seq")
-    ):
+    for seq, file, number, t_ns, value, name, key in rows:
         event_forms = [item for item in forms if item.event.name == events[seq]]
         labels: dict[str, Any] = json.loads(key)
         number_text = None if value is None else f"{value:.17g}"  # null at the end of a line
