@@ -73,11 +73,6 @@ def is_invalid_line(value: exp.Expr) -> exp.Expr:
     return exp.or_(*conditions, build_starts_with_any(value, BOM))
 
 
-def build_substitute() -> exp.Expr:
-    """Return `SUBSTITUTE` as an expression."""
-    return _build_literal(SUBSTITUTE)
-
-
 def build_starts_with_any(value: exp.Expr, *items: str) -> exp.Expr:
     """Return the condition that a text starts with one of some characters."""
     return exp.or_(*(builder.call("starts_with", value.copy(), _build_literal(item)) for item in items))

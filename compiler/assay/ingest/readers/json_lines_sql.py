@@ -112,7 +112,7 @@ def _build_documents_query(recognition: Recognition, is_strict: bool) -> exp.Sel
     stripped = builder.call("ltrim", line.copy(), builder.build_text(BLANKS))
     ifs.append(
         exp.If(
-            this=_begins_with_blank(),
+            this=_starts_with_blank(),
             true=builder.build_if(builder.build_starts_with(stripped, "{"), builder.build_try(texts.copy())),
         )
     )
@@ -120,7 +120,7 @@ def _build_documents_query(recognition: Recognition, is_strict: bool) -> exp.Sel
     return builder.set_source(query, "lines")
 
 
-def _begins_with_blank() -> exp.Expr:
+def _starts_with_blank() -> exp.Expr:
     """Return the condition that a line is empty or begins with a blank or a control character."""
     return exp.LT(this=build_column("line"), expression=builder.build_text("!"))
 
@@ -311,7 +311,7 @@ def _build_timed_query(recognition: Recognition, is_strict: bool) -> exp.Select:
 def _build_final_form() -> exp.Expr:
     """Return the form of a line, or the number of the reason why it is not an event."""
     is_indented = builder.call("regexp_matches", build_column("line"), builder.build_text(INDENTED))
-    begins = builder.build_if(_begins_with_blank(), is_indented, builder.build_starts_with(build_column("line"), "{"))
+    begins = builder.build_if(_starts_with_blank(), is_indented, builder.build_starts_with(build_column("line"), "{"))
     torn = builder.build_if(begins, builder.build_smallint(TORN), builder.build_smallint(TEXT))
     ifs = [
         exp.If(this=build_column("broken"), true=torn),
