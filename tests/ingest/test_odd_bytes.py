@@ -111,10 +111,10 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from assay.app.stages import read_peak_memory
-from tests.support.ingesting import read
-made = read(Path(sys.argv[1]), {})
-lines, broken = made.log()["lines"], made.rows("quarantine", "line", "offset", "reason")
-print([lines, made.rows("tick", "n"), broken, read_peak_memory()])
+from tests.support.ingesting import ingest_log
+ingested = ingest_log(Path(sys.argv[1]), {})
+lines, malformed = ingested.read_log()["lines"], ingested.read_rows("quarantine", "line", "offset", "reason")
+print([lines, ingested.read_rows("tick", "n"), malformed, read_peak_memory()])
 """
 
 
