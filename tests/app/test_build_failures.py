@@ -40,9 +40,9 @@ def test_problems_of_several_runs_are_reported_together(tmp_path: Path, out: Pat
 error[no-run]: the run directory is empty: TMP/empty
 
 error[no-document]: the run has no meta.json: TMP/run
-  note: it tells the constants `batch` (Batch of the run), `era` (Era of the ledger), `delegators` (Delegators in \
+  note: it has the constants `batch` (Batch of the run), `era` (Era of the ledger), `delegators` (Delegators in \
 the genesis) and 6 more of source `workbench_logs`
-  hint: `assay schema meta.json` shows what it must hold
+  hint: see its required content with `assay schema meta.json`
 """,
     )
 
@@ -156,7 +156,7 @@ def test_packed_log_that_is_cut_off_is_refused(tmp_path: Path, out: Path, cache:
         1,
         f"""\
 error[broken-file]: run run: the log file cannot be read to its end: RUN/node-2/{name}
-  found:    it ends before its content does
+  found:    the compressed data ends before the content
   hint: is it cut off, or still being written?
 """,
     )

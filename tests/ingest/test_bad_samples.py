@@ -82,7 +82,7 @@ def change_answer(change: Callable[[dict[str, list[dict[str, Any]]]], None]) -> 
 def test_truncated_answer_is_an_error(tmp_path: Path, cache: Path) -> None:
     error_text = read_refusal(create_run(tmp_path, read_saved_answer()[:100_000]), cache)
     assert error_text.startswith(
-        "error[not-json]: run run: the answer is not JSON: RUN/prom/raw.json\n  at RUN/prom/raw.json:1:"
+        "error[not-json]: run run: the response is not JSON: RUN/prom/raw.json\n  at RUN/prom/raw.json:1:"
     )
     assert error_text.endswith("  hint: is the file cut off?\n")
 
@@ -93,7 +93,7 @@ def test_truncated_answer_is_an_error(tmp_path: Path, cache: Path) -> None:
 def test_answer_of_another_type_is_an_error(tmp_path: Path, cache: Path, kind: str, result: Any) -> None:
     text = json.dumps({"status": "success", "data": {"resultType": kind, "result": result}})
     assert read_refusal(create_run(tmp_path, text), cache) == (
-        "error[not-samples]: run run: the answer holds no series of samples: RUN/prom/raw.json\n"
+        "error[not-samples]: run run: the response has no series of samples: RUN/prom/raw.json\n"
         "  expected: a result of type matrix\n"
         f"  found:    a result of type {kind}\n"
         "  hint: ask for a selector with a range, such as `up[1h]`, or use `assay fetch prometheus`\n"
@@ -123,8 +123,7 @@ def test_load_report_with_a_missing_column_is_an_error(tmp_path: Path, cache: Pa
 
 def test_load_report_without_a_transaction_is_an_error(tmp_path: Path, cache: Path) -> None:
     assert read_refusal(create_run(tmp_path, rows=format_table()), cache) == (
-        "error[nothing-recognised]: run run: the files of `load` hold no rows at all\n"
-        "  hint: did the run record anything?\n"
+        "error[nothing-recognised]: run run: the files of `load` have no rows\n  hint: did the run record anything?\n"
     )
 
 
@@ -133,14 +132,14 @@ def test_load_report_with_too_many_broken_rows_is_refused(tmp_path: Path, cache:
     error_text = read_refusal(create_run(tmp_path, rows=format_table(*rows, *read_sent_rows()[11:2000])), cache)
     places = [67, 68 + len(rows[0]), 69 + len(rows[0] + rows[1])]
     assert replace_quarantine_path(error_text) == (
-        "error[too-many-broken-lines]: run run: 11 of the 2000 rows are broken\n"
+        "error[too-many-broken-lines]: run run: 11 of the 2000 rows are malformed\n"
         "  expected: at most 10\n"
         "  found:    11\n"
         f'  note: report/raw.csv:2, byte {places[0]}: field duration_ns of loaded: expected an integer, found "soon"\n'
         f'  note: report/raw.csv:3, byte {places[1]}: field duration_ns of loaded: expected an integer, found "soon"\n'
         f'  note: report/raw.csv:4, byte {places[2]}: field duration_ns of loaded: expected an integer, found "soon"\n'
         "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
-        "  hint: the limit stands in the source's definition (`quarantine`)\n"
+        "  hint: the limit is `quarantine` in the definition of the source\n"
     )
 
 
@@ -176,7 +175,7 @@ def test_odd_values_are_counted_with_warnings(odd_build: tuple[Path, CommandResu
     assert result.err.splitlines() == [
         # the repeated series begins again in the middle of the file, so it is out of order, too
         "warning: 0.38.17: samples of 2 series were out of order, and are sorted",
-        f"warning: 0.38.17: {count_rounds(1)} samples stood twice with equal values, and are counted once",
+        f"warning: 0.38.17: {count_rounds(1)} samples have duplicates with equal values, and are counted once",
         "warning: 0.38.17: 2 broken records left out; the first is report/raw.csv:2: "
         'field duration_ns of loaded: expected an integer, found "soon".',
         f"warning: 0.38.17: peer_count: {len(odd_values)} of {len(rows)} values are no numbers, or infinite, and not "

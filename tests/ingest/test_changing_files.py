@@ -189,9 +189,9 @@ def test_log_that_differs_from_its_hash_is_an_error(
         read(tmp_path)
     assert format_error(error.value, tmp_path) == (
         "error[changed-file]: the file changed while it was read: DIR/run/m-1/out\n"
-        "  expected: a file that is left alone, or a log to which lines are added\n"
+        "  expected: an unchanged file, or a log with added lines\n"
         f"  found:    {'other bytes' if change == 'written anew' else f'{len(LINE)} bytes of {len(LINE) * 3}'}\n"
-        "  hint: was it rotated, or written anew? run this again when nothing writes it"
+        "  hint: if it was rotated or rewritten, run this again when nothing writes to it"
     )
     assert sorted(item.name for item in tmp_path.iterdir()) == ["run"]
 
@@ -205,7 +205,7 @@ def test_vanished_file_is_an_error(tmp_path: Path) -> None:
     assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the file cannot be read: DIR/run/m-1/out\n"
         "  found:    No such file or directory\n"
-        "  hint: it was there when the run was looked through: is something moving logs away?"
+        "  hint: it existed when the files of the run were listed: does something move logs away?"
     )
 
 

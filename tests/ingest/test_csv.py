@@ -72,7 +72,7 @@ def test_unwanted_column_may_be_missing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("last", "reason"),
-    [('4"', "expected 3 cells, found 2"), ('4",d,e', "expected 3 cells, found 4"), ('4"x', "a quote in a wrong place")],
+    [('4"', "expected 3 cells, found 2"), ('4",d,e', "expected 3 cells, found 4"), ('4"x', "a misplaced quote")],
 )
 def test_broken_row_says_how_many_lines_it_spans(tmp_path: Path, last: str, reason: str) -> None:
     """Two stray quotes join the rows between them into one."""
@@ -89,7 +89,7 @@ def test_broken_row_says_how_many_lines_it_spans(tmp_path: Path, last: str, reas
 def test_unclosed_quote_is_an_error(tmp_path: Path, rest: str) -> None:
     assert read_refusal(tmp_path, f'at,n\n1,2\n1,"2\n{rest}') == (
         "error[broken-file]: the table cannot be read to its end: DIR/run/a.csv\n"
-        "  found:    a quote that is opened in line 3 and not closed\n"
+        "  found:    an unclosed quote that opens in line 3\n"
         "  hint: is the file cut off?"
     )
 

@@ -56,7 +56,7 @@ def create_parquet(folder: Path) -> bytes:
     [
         (lambda _: b"at,value\n1,1\n", csv, "_build_insert"),
         (lambda _: TEXT, openmetrics, "_scan_lines"),
-        (lambda _: ANSWER, prometheus_response, "_create_answer_table"),
+        (lambda _: ANSWER, prometheus_response, "_create_response_table"),
         (create_parquet, sample_files, "_check_columns"),
     ],
 )
@@ -90,4 +90,4 @@ def test_text_of_samples_is_repaired_once(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(AssayError) as error:
         ingest_content(tmp_path, b"up 1 1\n\xff\n" + end)
     assert error.value.diagnostics[0].message == f"the samples cannot be read: {tmp_path}/run/rows"
-    assert copied_names == ["0.mended"]
+    assert copied_names == ["0.repaired"]

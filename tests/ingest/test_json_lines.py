@@ -99,7 +99,7 @@ def test_truncated_packed_file_is_an_error(tmp_path: Path, name: str, remaining_
         ingest_log(tmp_path, {f"m-1/{name}": content[: int(len(content) * remaining_share)]})
     assert format_error(error.value, tmp_path) == (
         f"error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/{name}\n"
-        "  found:    it ends before its content does\n"
+        "  found:    the compressed data ends before the content\n"
         "  hint: is it cut off, or still being written?"
     )
 
@@ -117,7 +117,7 @@ def test_packed_file_with_a_wide_window_is_an_error(tmp_path: Path, window: int,
     assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.zst\n"
         f"  found:    zstd decompressor error: {reported_size}\n"
-        "  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without"
+        "  hint: it was compressed with a window of more than 128 MiB (`zstd --long`): compress it again without"
     )
 
 

@@ -25,7 +25,7 @@ MIB = 2**20
 HEAD = '{"ts":"2026-02-05T18:52:16Z","what":"Tick","body":'
 
 
-PADDED = "a log was cut in place while it was written, or a machine went down; what stood there is lost."
+PADDED = "a log was truncated while it was written, or a machine crashed; the text there is lost."
 
 
 @pytest.mark.parametrize("size", [1, 100, 9 * MIB])
@@ -42,7 +42,7 @@ def test_nul_bytes_before_a_line_are_a_warning(tmp_path: Path, size: int, end: s
     log = ingested.read_log()
     assert (log["lines"], log["recognised"], log["quarantined"], log["text_lines"]) == (5, 3, 1, 1)
     assert read_notes(ingested.folder) == (
-        f"3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out:1): {PADDED}",
+        f"3 log lines have NUL bytes before them, which are ignored (the first is m-1/out:1): {PADDED}",
     )
 
 
@@ -58,9 +58,7 @@ def test_nul_bytes_in_a_repaired_file_are_skipped(tmp_path: Path, size: int) -> 
         [],
     )
     (message,) = read_notes(ingested.folder)
-    assert message.startswith(
-        "3 log lines have NUL bytes ahead of them, which are passed over (the first is m-1/out2:1): "
-    )
+    assert message.startswith("3 log lines have NUL bytes before them, which are ignored (the first is m-1/out2:1): ")
 
 
 def test_host_has_the_name_of_its_folder(tmp_path: Path) -> None:
@@ -189,7 +187,7 @@ def test_packed_file_without_its_beginning_is_an_error(tmp_path: Path) -> None:
     assert format_error(error.value, tmp_path) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.gz\n"
         "  expected: gzip, zstd or plain text\n"
-        "  found:    bytes that are none of these\n"
+        "  found:    bytes of another format\n"
         "  hint: is its beginning missing?"
     )
 
@@ -201,8 +199,8 @@ def test_empty_packed_file_is_an_error(tmp_path: Path, name: str) -> None:
     assert format_error(error.value, tmp_path) == (
         f"error[broken-file]: the log file cannot be read to its end: DIR/run/{name}\n"
         "  expected: gzip, zstd or plain text\n"
-        "  found:    not a single byte\n"
-        "  hint: was the disk full when it was packed?"
+        "  found:    an empty file\n"
+        "  hint: was the disk full when it was compressed?"
     )
 
 
@@ -214,7 +212,8 @@ def test_doubly_packed_file_is_an_error(
     with pytest.raises(AssayError) as error:
         ingest_log(tmp_path, {"m-1/out.gz": outer(inner(GOOD.encode())), "m-1/out1": f"{GOOD}\n".encode()})
     assert format_error(error.value, tmp_path) == (
-        "error[broken-file]: the file is packed twice, which is not read: DIR/run/m-1/out.gz\n  hint: unpack it once"
+        "error[broken-file]: the file is compressed twice, which is not supported: DIR/run/m-1/out.gz\n"
+        "  hint: decompress it once"
     )
 
 
@@ -242,8 +241,8 @@ def test_file_in_another_packing_is_an_error(tmp_path: Path, name: str, head: by
     with pytest.raises(AssayError) as error:
         ingest_log(tmp_path, {"m-1/out": head + b"x" * 100})
     assert format_error(error.value, tmp_path) == (
-        f"error[broken-file]: the file is packed with {name}, which is not read: DIR/run/m-1/out\n"
-        "  hint: unpack it, or pack it with gzip or zstd"
+        f"error[broken-file]: the file is compressed with {name}, which is not supported: DIR/run/m-1/out\n"
+        "  hint: decompress it, or compress it with gzip or zstd"
     )
 
 
@@ -253,9 +252,9 @@ def test_file_in_utf_16_is_an_error(tmp_path: Path, encoding: str) -> None:
     with pytest.raises(AssayError) as error:
         ingest_log(tmp_path, {"m-1/out": f"{GOOD}\n".encode(), "m-2/out": f"\ufeff{GOOD}\n".encode(encoding)})
     assert format_error(error.value, tmp_path) == (
-        "error[broken-file]: the file is in UTF-16, which is not read: DIR/run/m-2/out\n"
+        "error[broken-file]: the file is in UTF-16, which is not supported: DIR/run/m-2/out\n"
         "  expected: UTF-8\n"
-        "  hint: `iconv -f UTF-16 -t UTF-8` makes it that"
+        "  hint: convert it with `iconv -f UTF-16 -t UTF-8`"
     )
 
 

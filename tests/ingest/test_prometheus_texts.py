@@ -143,6 +143,6 @@ def test_page_of_metrics_is_an_error(server: tuple[str, Path], tmp_path: Path) -
         "error[not-samples]: the samples of the text have no instants: DIR/run/a\n"
         "  expected: OpenMetrics text, or a text whose samples end in milliseconds since 1970\n"
         f"  found:    line {number}: {lines[number - 1][:80]}\n"
-        "  hint: a page `/metrics` tells of one moment, and not of which; `assay fetch prometheus` asks the server "
-        "that scrapes it"
+        "  hint: a page `/metrics` has values of one moment, without its instant; fetch samples from the server that "
+        "reads the page with `assay fetch prometheus`"
     )

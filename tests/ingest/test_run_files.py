@@ -67,9 +67,9 @@ def test_files_that_macos_adds_are_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("create", "found_text"),
     [
-        (lambda place: place.symlink_to("nowhere"), "out (a link that leads to nothing)"),
+        (lambda place: place.symlink_to("nowhere"), "out (a broken link)"),
         (lambda place: place.symlink_to("out"), "out (a loop of symbolic links)"),
-        (os.mkfifo, "out (no regular file)"),
+        (os.mkfifo, "out (not a regular file)"),
         (Path.mkdir, "out/"),
     ],
 )
@@ -89,7 +89,7 @@ def test_folder_without_logs_shows_the_glob_of_hosts(tmp_path: Path) -> None:
     (tmp_path / "clients").mkdir()
     with pytest.raises(AssayError) as error:
         find_run(replace(SOURCE, hosts="*"), tmp_path)
-    message = f"if clients is no host, `hosts` of source `{SOURCE.name}` is to find the others alone: it is `*`"
+    message = f"if clients is not a host, narrow `hosts` of source `{SOURCE.name}`, which is `*`"
     assert error.value.diagnostics[0].hint == message
 
 
@@ -102,7 +102,7 @@ def test_folder_without_logs_shows_the_glob_of_hosts(tmp_path: Path) -> None:
         ),
         (
             "file",
-            f"error[no-run]: the run is no directory: DIR/file\n  hint: {RUN_HINT}",
+            f"error[no-run]: the run is not a directory: DIR/file\n  hint: {RUN_HINT}",
         ),
         ("empty", "error[no-run]: the run directory is empty: DIR/empty"),
         (

@@ -102,7 +102,7 @@ def test_large_response_is_read_in_pieces(size: int, tmp_path: Path, monkeypatch
 def test_truncated_large_response_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prometheus_response, "PIECE", 1000)
     message = read_refusal(tmp_path, format_answer(*MANY)[:-1])
-    assert message.startswith("error[not-json]: the answer is not JSON: DIR/run/a\n  at DIR/run/a:1:")
+    assert message.startswith("error[not-json]: the response is not JSON: DIR/run/a\n  at DIR/run/a:1:")
 
 
 NO_TIME, NO_VALUE = "no time, or a bad one", "no value, or a bad one"
@@ -158,7 +158,7 @@ def test_parquet_with_other_columns_is_an_error(tmp_path: Path) -> None:
     assert read_refusal(
         tmp_path, create_parquet(tmp_path, "SELECT 'peers' AS name, 1.5::DOUBLE AS value, 1::INTEGER AS t_ns")
     ) == (
-        "error[not-samples]: the Parquet file holds no samples: DIR/run/a\n"
+        "error[not-samples]: the Parquet file has no samples: DIR/run/a\n"
         "  expected: name VARCHAR, labels MAP(VARCHAR, VARCHAR), t_ns BIGINT, value DOUBLE\n"
         "  found:    name VARCHAR, value DOUBLE, t_ns INTEGER"
     )
@@ -177,7 +177,7 @@ def test_series_in_several_files_is_one(tmp_path: Path) -> None:
     }
     result = ingest_files(tmp_path, files)
     assert result.read_rows("peers", "t_ns", "job", "value") == [(n * S, "a", float(n)) for n in (1, 2, 3, 4)]
-    assert read_notes(result.folder) == ("1 sample stood twice with equal values, and is counted once",)
+    assert read_notes(result.folder) == ("1 sample has a duplicate with an equal value, and is counted once",)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_warning_of_a_server_is_a_warning(
         result = ingest_files(tmp_path / str(len(content)) / str(content[2]), {"a.json": content})
         assert len(result.read_rows("peers", "t_ns", "value")) == 4
         assert read_notes(result.folder) == tuple(
-            f"samples may be missing in a.json, as the server said with them: {item}" for item in message
+            f"samples may be missing in a.json: the server warned with its response: {item}" for item in message
         )
 
 

@@ -73,7 +73,7 @@ def test_truncated_text_log_is_an_error(tmp_path: Path) -> None:
     content = gzip.compress(f"{format_line('Tick 1')}\n".encode() * 100)[:-9]
     assert read_refusal(tmp_path, {"m-1/out.gz": content}) == (
         "error[broken-file]: the log file cannot be read to its end: DIR/run/m-1/out.gz\n"
-        "  found:    it ends before its content does\n"
+        "  found:    the compressed data ends before the content\n"
         "  hint: is it cut off, or still being written?"
     )
 

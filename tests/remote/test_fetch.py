@@ -308,10 +308,10 @@ def test_other_server_than_prometheus_is_reported(status: int, text: str, expect
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"status":"success","data":{"resultType":"matrix","result":[', "the answer is not JSON (Expecting value)"),
+        ('{"status":"success","data":{"resultType":"matrix","result":[', "the response is not JSON (Expecting value)"),
         (
             '{"status":"success","data":{"resultType":"vector","result":[]}}',
-            "the answer holds no series of samples (a result of type vector)",
+            "the response has no series of samples (a result of type vector)",
         ),
     ],
 )

@@ -351,7 +351,7 @@ BAD: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a window of 256 MiB": (
         ".tar.zst",
         pack_wide,
-        "...  hint: it was packed with a window of more than 128 MiB (`zstd --long`): pack it again without\n",
+        "...  hint: it was compressed with a window of more than 128 MiB (`zstd --long`): compress it again without\n",
     ),
     "a tar that ends between members": (
         ".tar", lambda: TWO_MEMBERS[:1024], "...  found:    it ends before its content does\n...",

@@ -69,17 +69,17 @@ def test_log_without_dates_is_an_error(cache: Path) -> None:
     reason = 'no line of the log: expected " ] ", found " Received block 00000000..."'
     assert (result.status, replace_quarantine_path(result.err)) == (
         1,
-        "error[too-many-broken-lines]: run run: 12 of the 12 log lines of host node_01 are broken\n"
+        "error[too-many-broken-lines]: run run: 12 of the 12 log lines of host node_01 are malformed\n"
         "  expected: at most 10\n"
         "  found:    12\n"
         f"  note: {log}:1, byte 0: {reason}\n"
         f"  note: {log}:2, byte 197: {reason}\n"
         f"  note: {log}:3, byte 394: {reason}\n"
-        "  note: a line of source `nodes` is read as `{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} "
+        "  note: source `nodes` reads a line as `{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} "
         "{function} ] {message...}`: Logs of the nodes; the first EOSIO versions (`2449775ms thread-0 ...`) write no "
         "date, and cannot be read\n"
         "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
-        "  hint: the limit stands in the source's definition (`quarantine`)\n",
+        "  hint: the limit is `quarantine` in the definition of the source\n",
     )
 
 

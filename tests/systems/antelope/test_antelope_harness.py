@@ -353,9 +353,9 @@ def test_log_without_blocks_is_an_error(tmp_path: Path, cache: Path) -> None:
     assert (result.status, result.err) == (
         1,
         "error[nothing-recognised]: run r: none of the 100 log lines of 1 host is an event that the specs know\n"
-        f"  note: source `nodes` finds in node_00/stderr.txt:51: {LINES[50][:99]}…, which is read as "
+        f"  note: node_00/stderr.txt:51 is {LINES[50][:99]}…, which source `nodes` reads as "
         "{?{} {} {} {} {}: ?}{?{}|{} | ?}{level} {at} {thread} {file} {function} ] {message...}\n"
-        "  hint: are these logs of this system? `assay list events` tells the names that are known\n",
+        "  hint: are these logs of this system? list the known names with `assay list events`\n",
     )
 
 
@@ -372,12 +372,12 @@ def test_broken_lines_are_reported_and_fail_above_limit(tmp_path: Path, cache: P
     reason = 'not the pattern of block: expected ", lib: ", found ", bil: 1, conf: 0, net: ..."'
     assert (result.status, replace_quarantine_path(result.err)) == (
         1,
-        "error[too-many-broken-lines]: run many: 11 of the 49 log lines of host node_00 are broken\n"
+        "error[too-many-broken-lines]: run many: 11 of the 49 log lines of host node_00 are malformed\n"
         "  expected: at most 10\n"
         "  found:    11\n"
         + "".join(f"  note: node_00/stderr.txt:{39 + n}, byte {9454 + 248 * n}: {reason}\n" for n in range(3))
         + "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
-        + "  hint: the limit stands in the source's definition (`quarantine`)\n",
+        + "  hint: the limit is `quarantine` in the definition of the source\n",
     )
 
 

@@ -227,7 +227,7 @@ def test_first_path_with_a_value_wins(
 
 def test_wrong_value_names_the_path_that_has_it(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"old": {"x": 7}}', encoding="utf-8")
-    with pytest.raises(AssayError, match=r"`old\.x` of the run's a\.json is not what it should be"):
+    with pytest.raises(AssayError, match=r"`old\.x` of the run's a\.json has a wrong value"):
         read_constants(build_source(FACT), tmp_path)
 
 

@@ -284,14 +284,14 @@ def test_text_with_little_left_is_refused(tmp_path: Path, cache: Path) -> None:
     result = build_report(tmp_path / "out", cache, run)
     assert (result.status, replace_quarantine_path(result.err)) == (
         1,
-        "error[too-many-broken-lines]: run cut: 4 of the 7 blocks are broken\n"
+        "error[too-many-broken-lines]: run cut: 4 of the 7 blocks are malformed\n"
         "  expected: at most 2\n"
         "  found:    4\n"
         "  note: v038_report_tabbed.txt:11, byte 1359: field latency_max of reported is missing\n"
         "  note: v038_report_tabbed.txt:11, byte 1412: field latency_max of reported is missing\n"
         "  note: v038_report_tabbed.txt:11, byte 1465: field latency_max of reported is missing\n"
         "  note: all of them, with file, line, offset, reason and text, are in QUARANTINE\n"
-        "  hint: the limit stands in the source's definition (`quarantine`)\n",
+        "  hint: the limit is `quarantine` in the definition of the source\n",
     )
 
 
