@@ -15,9 +15,6 @@ from typing import NoReturn
 
 import click
 
-from assay.app.build import build_any_report
-from assay.app.options import Options
-from assay.app.watch import WatchedFiles
 from assay.cli import output
 from assay.cli.options import (
     RUN_HELP,
@@ -65,6 +62,8 @@ def watch_report(context: click.Context, report: str, runs: Sequence[str], out: 
 
     Raises AssayError (usage) if the arguments are invalid from the start.
     """
+    from assay.app.watch import WatchedFiles
+
     gc.disable()  # a collection takes 0.1 s of a build; it runs when idle instead
     builder, idle_worker = _ReportBuilder(context, report, runs, out), _IdleWorker(len(runs), out)
     system = report.partition("/")[0]
@@ -128,6 +127,9 @@ class _ReportBuilder:
         return deferred_work
 
     def _build(self, deferred_work: list[Callable[[], None]]) -> None:
+        from assay.app.build import build_any_report
+        from assay.app.options import Options
+
         start_time = time.monotonic()
         with open_command_session(self._context) as session:
             session.deferred_work = deferred_work
