@@ -71,7 +71,7 @@ def test_a_full_disk_is_no_broken_file(
     assert format_error(error.value, tmp_path) == (
         "error[disk-full]: the disk of the cache folder is full: DIR\n"
         "  hint: make room, then run the same command again: what is whole is kept, and it goes on from there, or "
-        "name another with --cache"
+        "pass --cache DIR"
     )
 
 

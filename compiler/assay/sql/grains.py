@@ -1,7 +1,7 @@
 """Compile grains to SQL: the wide table of rows with their instants, filters, and cuts by phase.
 
-Rows are built in layers: first what is bound to other tables, then what is computed from that, one layer for each depth
-of reference.  So every expression is in the SQL once.
+Rows are built in layers: first the members that are bound to other tables, then the computed members, one layer for
+each depth of reference.  So the SQL contains every expression once.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ Constants = Mapping[str, object]
 def select_grain_rows(step: GrainRowsStep, finer: frozenset[str], constants: Constants) -> exp.Select:
     """Return the wide table of a grain before filters.
 
-    Tallies count the rows of the grains in `finer` before filters, too.
+    For grains in `finer`, tallies also count the rows that filters reject.
     """
     if step.grain.runs:
-        return _find_runs(step.grain, constants)
+        return _select_runs(step.grain, constants)
     stages = [("bound", _bind_rows(step, finer, constants))]
     for index, layer in enumerate(_list_layers(step.grain, step.members), start=1):
         stages.append((f"computed_{index}", _compute_layer(layer, stages[-1][0], constants)))
@@ -185,7 +185,7 @@ def _count_column(instant: Instant) -> str:
 
 
 def count_with_pick(tally: Tally, instant: Instant) -> exp.Expr:
-    """Return the value of a tally that is counted where an instant is picked."""
+    """Return the value of a tally that is counted by the query that picks an instant."""
     return count_as(_count_column(instant), instant.name, tally.column.name)
 
 
@@ -243,7 +243,7 @@ def _compile_filter(applied: AppliedFilter, grain: Grain, constants: Constants) 
     return exp.Coalesce(this=compile_expression(holds, names), expressions=[exp.false()])
 
 
-def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
+def _select_runs(grain: Grain, constants: Constants) -> exp.Select:
     """Return the maximal runs of consecutive accepted rows on which the condition holds."""
     runs = grain.runs
     assert runs is not None
@@ -254,7 +254,7 @@ def _find_runs(grain: Grain, constants: Constants) -> exp.Select:
         SELECT $names, $condition AS $holds, row_number() OVER (PARTITION BY $by ORDER BY $along) AS $place
         FROM $grain WHERE accepted
     """
-    # Consecutive rows have the same difference between their place among all rows and among those that hold.
+    # In a run, the place among all rows and the place among the rows that hold have a constant difference.
     holding = """
         SELECT $names, $place - row_number() OVER (PARTITION BY $by ORDER BY $along) AS $island
         FROM accepted_rows WHERE $holds
