@@ -143,7 +143,7 @@ def test_a_file_of_something_else_is_no_state(copy: Path, cache: Path) -> None:
     assert "found:    a file" in result.err
     result = run_diff(copy, cache, "notes.json", ".")
     assert result.status == 1
-    assert result.err.startswith("error[provenance]: the provenance is of another form: notes.json\n")
+    assert result.err.startswith("error[provenance]: the provenance has an unsupported format: notes.json\n")
 
 
 def test_a_build_of_runs_whose_specs_are_gone_or_broken(two: Path, cache: Path, tmp_path: Path) -> None:

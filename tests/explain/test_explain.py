@@ -429,7 +429,7 @@ def test_dictionary_says_of_which_lines_a_series_is_made(lab: Laboratory) -> Non
 def test_a_grain_of_runs_says_which_rows_make_one(cache: Path) -> None:
     data = run_assay("explain", "cdfSpanLensCpu", "--format", "json", "--cache", cache).parse_json()
     assert data["grain_made"] == (
-        "the longest runs of rows of `slot` where (`cpu` ≥ 85.0 percent) or `cpu` is not there, next to each other in "
+        "the longest runs of rows of `slot` where (`cpu` ≥ 85.0 percent) or `cpu` is missing, next to each other in "
         "`slot` among those that the filters accept, for each `host`"
     )
     assert data["grain_made"] in " ".join(
@@ -450,7 +450,7 @@ def test_fields_tell_what_is_done_to_them(cache: Path) -> None:
         (result,) = (item for item in data["events"] if item["name"] == event)
         return {item["name"]: item["changes"] for item in result["fields"] if item["changes"]}
 
-    assert read_changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["where there is none: 0"]
+    assert read_changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["if missing: 0"]
     assert read_changes("cdfForgerAdoption", "block_adopted")["block"] == ["of .data.newtip its first 64 characters"]
     assert read_changes("reported_avg", "reported")["latency_avg"] == ["a duration, in nanoseconds"]
 

@@ -278,7 +278,7 @@ def test_a_provenance_with_other_forms_is_told(tmp_path: Path, cache: Path, form
     place.write_text(json.dumps(json.loads(place.read_text(encoding="utf-8")) | {"forms": forms}), encoding="utf-8")
     result = run_assay("verify", out, "--cache", cache)
     assert result.status == 1
-    assert "forms: must name some of pdf, md, html, each with its tools" in result.err
+    assert "forms: expected some of pdf, md, html, each with its tools" in result.err
 
 
 def test_a_figure_without_samples_is_a_line_that_says_so() -> None:
