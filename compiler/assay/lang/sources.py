@@ -42,11 +42,6 @@ def read_unchanged_sources(cache: Path, root: Path, system: str) -> str | None:
     return str(index["sources"]) if is_unchanged and index["files"] else None
 
 
-def is_indexed(cache: Path, root: Path, system: str) -> bool:
-    """Return whether the files of the last evaluation of a system are recorded."""
-    return _get_index_path(cache, root, system).is_file()
-
-
 def _is_same_file(root: Path, name: str, path: str, stamp: list[int]) -> bool:
     workspace_file = root / name
     return _get_stamp(Path(path)) == stamp and (

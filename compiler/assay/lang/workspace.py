@@ -278,7 +278,7 @@ def _get_cache_path(cache: Path, sources: str) -> Path:
 
 
 def _load_from_cache(path: Path) -> CachedPackage | None:
-    """Return the cached package; None when there is none, or it is damaged."""
+    """Return the cached package; None if it is missing or damaged."""
     content = _read_sealed(path)
     return CachedPackage(json.loads(content), str(path)) if content is not None else None
 

@@ -95,7 +95,7 @@ def merge_lists(lists: exp.Expr) -> exp.Expr:
 
 
 def join_lists(parts: Iterable[exp.Expr | None]) -> exp.Expr | None:
-    """Join the lists that are not None into one; None if there is none."""
+    """Join the lists that are not None into one; None without lists."""
     distinct = list({item.sql(dialect.DIALECT): item for item in parts if item is not None}.values())
     if len(distinct) < 2:
         return distinct[0].copy() if distinct else None

@@ -354,14 +354,3 @@ def build_create_sql(statement: Statement, temporary: bool = True) -> str:
 def build_insert_sql(statement: Statement) -> str:
     """Return the SQL that appends a statement's rows to its existing table."""
     return dialect.to_sql(exp.Insert(this=dialect.build_table(statement.name), expression=statement.query.copy()))
-
-
-__all__ = [
-    "CheckStep",
-    "Statement",
-    "build_create_sql",
-    "build_insert_sql",
-    "build_metric_statement",
-    "build_standalone_query",
-    "compile_steps",
-]

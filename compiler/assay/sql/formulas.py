@@ -67,7 +67,7 @@ def _average_hosts(summary: Summary, sampled_only: bool) -> exp.Expr:
     Hosts without samples are left out (`sampled_only`) or count as 0.
     """
     if sampled_only:
-        # A slot cannot stand before FILTER, which needs a function call.
+        # A template cannot have a slot before FILTER: the parser requires a function call.
         is_not_null = exp.Where(this=fill_expression("NOT mean IS NULL"))
         means: exp.Expr = exp.Filter(this=dialect.build_ordered_list(build_column("mean")), expression=is_not_null)
     else:

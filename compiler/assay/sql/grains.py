@@ -149,12 +149,8 @@ def _select_allowed(instant: Instant, constants: Constants) -> exp.Expr:
         return dialect.build_table(instant.of, instant.name)
     names = [*(pair.field for pair in instant.on), "seq", "t_ns", *instant.fields]
     where = compile_expression(instant.where, Names(constants=constants))
-    return (
-        dialect.select(*(build_column(name) for name in names))
-        .from_(dialect.build_table(instant.of))
-        .where(where)
-        .subquery(alias=instant.name)
-    )
+    query = fill_query("SELECT $names FROM $table WHERE $where", names=names, table=instant.of, where=where)
+    return query.subquery(alias=instant.name)
 
 
 def _pick_rows(instant: Instant, across: bool, needs_seq: bool, constants: Constants) -> exp.Select:
@@ -168,14 +164,16 @@ def _pick_rows(instant: Instant, across: bool, needs_seq: bool, constants: Const
         if across
         else build_column("seq")
     )
-    keys = [build_column(pair.field) for pair in instant.on]
-    extreme = exp.Max(this=build_column("seq")) if last else exp.Min(this=build_column("seq"))
-    query = dialect.select(*keys, exp.alias_(dialect.build_pick(build_column("t_ns"), sort_key, last), "t_ns"))
+    picks = {name: dialect.build_pick(build_column(name), sort_key, last) for name in ("t_ns", *instant.fields)}
+    values = [exp.alias_(value, name) for name, value in picks.items()]
     if needs_seq:
-        query = query.select(exp.alias_(extreme, "seq"), copy=False)
-    for name in instant.fields:
-        query = query.select(exp.alias_(dialect.build_pick(build_column(name), sort_key.copy(), last), name))
-    query = query.from_(dialect.build_table(instant.of)).group_by(*(key.copy() for key in keys))
+        values.insert(1, fill_expression(f"{'max' if last else 'min'}(seq) AS seq"))
+    query = fill_query(
+        "SELECT $keys, $values FROM $table GROUP BY $keys",
+        keys=[pair.field for pair in instant.on],
+        values=values,
+        table=instant.of,
+    )
     return query.where(compile_expression(instant.where, Names(constants=constants))) if instant.where else query
 
 
@@ -191,16 +189,14 @@ def count_with_pick(tally: Tally, instant: Instant) -> exp.Expr:
 
 def _join_tally(query: exp.Select, tally: Tally, finer: frozenset[str], constants: Constants) -> exp.Select:
     name = tally.column.name
-    keys = [build_column(pair.field) for pair in tally.on]
+    keys = [pair.field for pair in tally.on]
     reads_filters = tally.where is not None and any(item.name == ACCEPTED for item in tally.where.walk())
     source = get_rows_name(tally.of) if tally.of in finer and not reads_filters else tally.of
-    count_name = choose_free_name("n", [pair.field for pair in tally.on])
-    counted = dialect.select(*keys, exp.alias_(exp.Count(this=exp.Star()), count_name)).from_(
-        dialect.build_table(source)
-    )
+    count_name = choose_free_name("n", keys)
+    counts = "SELECT $keys, count(*) AS $number FROM $table GROUP BY $keys"
+    counted = fill_query(counts, keys=keys, number=count_name, table=source)
     if tally.where:
         counted = counted.where(compile_expression(tally.where, Names(constants=constants)))
-    counted = counted.group_by(*(key.copy() for key in keys))
     query = query.join(counted.subquery(alias=name), on=_match_keys(tally.on, name), join_type="LEFT")
     return query.select(count_as(count_name, name, name))
 

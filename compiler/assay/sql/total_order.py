@@ -460,7 +460,7 @@ class _SelectReader:
         return Shape(names, (*keys, *self._find_number_keys(columns)))
 
     def _find_number_keys(self, columns: Mapping[str, exp.Expr]) -> Iterator[Key]:
-        """Yield keys with a row number, and keys of partitions of which one row remains."""
+        """Yield keys with a row number, and keys of partitions that keep one row."""
         for name, value in columns.items():
             if (parts := find_part_columns(value, columns)) is not None:
                 yield Key(frozenset((name, *parts)))
