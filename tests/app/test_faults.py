@@ -243,7 +243,7 @@ def test_full_cache_disk_is_reported_and_retry_succeeds(
         assert result.err == (
             f"error[disk-full]: the disk of the cache folder is full: {cache}\n"
             "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
-            "name another with --cache\n"
+            "pass --cache DIR\n"
         ), size
         assert not out.exists()
         assert not list((cache / "scratch").glob("*"))

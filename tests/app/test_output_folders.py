@@ -132,7 +132,7 @@ def test_inaccessible_place_error_names_its_purpose(place: Path, tmp_path: Path)
     assert (result.status, result.err) == (1, f"{message}  hint: choose a writable folder with -o\n")
     result = run_assay("list", "metrics", "--cache", long_path, cwd=place)
     message = f"error[cache]: the cache folder cannot be written: File name too long: {long_path}\n"
-    assert (result.status, result.err) == (1, f"{message}  hint: name another with --cache\n")
+    assert (result.status, result.err) == (1, f"{message}  hint: pass --cache DIR\n")
 
 
 def test_file_in_place_of_folder_error_names_its_kind(place: Path, tmp_path: Path) -> None:

@@ -58,8 +58,7 @@ def test_unencodable_path_is_described_in_words(tmp_path: Path) -> None:
     result = subprocess.run(command, cwd=ROOT, env=env, capture_output=True)
     assert (result.returncode, result.stderr.decode()) == (
         2,
-        f"error[not-utf8]: the folder of the cache is not UTF-8: `{tmp_path}/\\xff/assay`\n"
-        "  hint: name another with --cache\n",
+        f"error[not-utf8]: the folder of the cache is not UTF-8: `{tmp_path}/\\xff/assay`\n  hint: pass --cache DIR\n",
     )
 
 

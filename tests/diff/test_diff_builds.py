@@ -141,7 +141,7 @@ def test_file_without_a_build_is_no_state(shop_copy: Path, cache: Path) -> None:
     assert "found:    a file" in result.err
     result = run_diff(shop_copy, cache, "notes.json", ".")
     assert result.status == 1
-    assert result.err.startswith("error[provenance]: the provenance is of another form: notes.json\n")
+    assert result.err.startswith("error[provenance]: the provenance has an unsupported format: notes.json\n")
 
 
 def test_build_with_missing_or_broken_specs_is_reported(two: Path, cache: Path, tmp_path: Path) -> None:

@@ -99,13 +99,13 @@ def test_oldest_entries_are_removed_until_size_fits() -> None:
         Entry("logs", Path("b"), 2.0, ((2, 50), (3, 10))),
         Entry("logs", Path("c"), 3.0, ((4, 5),)),
     ]
-    assert [item.place.name for item in select_surplus(entries, Limits(size=165))] == []
-    assert [item.place.name for item in select_surplus(entries, Limits(size=164))] == ["a"]
-    assert [item.place.name for item in select_surplus(entries, Limits(size=65))] == ["a"]
-    assert [item.place.name for item in select_surplus(entries, Limits(size=64))] == ["a", "b"]
-    assert [item.place.name for item in select_surplus(entries, Limits(since=2.0, size=64))] == ["a", "b"]
-    assert [item.place.name for item in select_surplus(entries, Limits(since=2.5))] == ["a", "b"]
-    assert [item.place.name for item in select_surplus(entries, Limits(size=0))] == ["a", "b", "c"]
+    assert [item.path.name for item in select_surplus(entries, Limits(size=165))] == []
+    assert [item.path.name for item in select_surplus(entries, Limits(size=164))] == ["a"]
+    assert [item.path.name for item in select_surplus(entries, Limits(size=65))] == ["a"]
+    assert [item.path.name for item in select_surplus(entries, Limits(size=64))] == ["a", "b"]
+    assert [item.path.name for item in select_surplus(entries, Limits(since=2.0, size=64))] == ["a", "b"]
+    assert [item.path.name for item in select_surplus(entries, Limits(since=2.5))] == ["a", "b"]
+    assert [item.path.name for item in select_surplus(entries, Limits(size=0))] == ["a", "b", "c"]
 
 
 def test_prune_waits_for_commands_that_use_the_cache(tmp_path: Path) -> None:
@@ -190,6 +190,6 @@ def test_user_without_home_needs_a_cache_option(tmp_path: Path) -> None:
     env = build_environment()
     result = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert (result.stderr, result.stdout) == ("", (
-        "error[cache]: no folder for a cache is known: this user has no home\n"
-        "  hint: say --cache DIR, or set HOME or XDG_CACHE_HOME\n"
+        "error[cache]: this user has no home folder for a cache\n"
+        "  hint: pass --cache DIR, or set HOME or XDG_CACHE_HOME\n"
     ))  # fmt: skip

@@ -64,7 +64,7 @@ def test_first_and_greatest_ignore_missing_values(text: str, figures: Mapping[st
         ("greatest(metric b, metric a)", "a has no samples"),
         ("plus(metric c, metric a)", "a has no samples"),
         ("over(metric c, minus(metric c, metric c))", "division by zero: c − c is 0"),
-        ("times(metric c, constant rate)", "the run does not tell rate"),
+        ("times(metric c, constant rate)", "the run has no constant rate"),
     ],
 )
 def test_formula_without_value_has_a_reason(text: str, reason: str) -> None:

@@ -113,7 +113,9 @@ def test_check_ends_with_a_statement_that_outlives_its_time(place: Path) -> None
     result = subprocess.run(
         command, cwd=place, env=process_environment, capture_output=True, text=True, timeout=60, check=False
     )
-    message = "error[sql-time]: the SQL of `requests` on empty tables takes more than 1 seconds\n  hint: does it end?\n"
+    message = (
+        "error[sql-time]: the SQL of `requests` on empty tables takes more than 1 seconds\n  hint: check that it ends\n"
+    )
     assert (result.returncode, result.stderr) == (1, message)
 
 

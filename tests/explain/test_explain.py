@@ -429,7 +429,7 @@ def test_dictionary_names_the_lines_of_a_series(lab: Laboratory) -> None:
 def test_grain_of_runs_of_rows_names_its_rows(cache: Path) -> None:
     data = run_assay("explain", "cdfSpanLensCpu", "--format", "json", "--cache", cache).parse_json()
     assert data["grain_made"] == (
-        "the longest runs of rows of `slot` where (`cpu` ≥ 85.0 percent) or `cpu` is not there, next to each other in "
+        "the longest runs of rows of `slot` where (`cpu` ≥ 85.0 percent) or `cpu` is missing, next to each other in "
         "`slot` among those that the filters accept, for each `host`"
     )
     assert data["grain_made"] in " ".join(
@@ -450,7 +450,7 @@ def test_fields_name_their_conversions(cache: Path) -> None:
         (result,) = (item for item in data["events"] if item["name"] == event)
         return {item["name"]: item["changes"] for item in result["fields"] if item["changes"]}
 
-    assert read_changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["where there is none: 0"]
+    assert read_changes("cdfUtxo", "leadership_check_started")["utxo_size"] == ["if missing: 0"]
     assert read_changes("cdfForgerAdoption", "block_adopted")["block"] == ["of .data.newtip its first 64 characters"]
     assert read_changes("reported_avg", "reported")["latency_avg"] == ["a duration, in nanoseconds"]
 

@@ -71,7 +71,7 @@ def test_full_disk_is_not_reported_as_a_broken_file(
     assert format_error(error.value, tmp_path) == (
         "error[disk-full]: the disk of the cache folder is full: DIR\n"
         "  hint: free disk space and run the same command again: it keeps complete files, and continues, or "
-        "name another with --cache"
+        "pass --cache DIR"
     )
 
 

@@ -79,7 +79,7 @@ def test_package_without_metrics_is_checked_and_read(tmp_path: Path) -> None:
         ("column", "expected word, found the end"),
         ("1 2", "expected end, found 2"),
         ("1 []", "a unit without a name"),
-        (f"1e{'9' * 20}", f"1e{'9' * 20} is beyond all numbers"),
+        (f"1e{'9' * 20}", f"1e{'9' * 20} is out of range"),
         ("\u20ac", "unreadable at character 1"),
         ('"\\q"', "Invalid \\escape: line 1 column 2 (char 1)"),
     ],

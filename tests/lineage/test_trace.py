@@ -291,8 +291,8 @@ def test_another_definition_or_value_is_not_traced(moved_report: Path, cache: Pa
 def test_folder_without_a_build_and_unknown_cell_are_errors(tmp_path: Path, two: Path, cache: Path) -> None:
     check_failure(
         run_assay("trace", tmp_path, "a/b/c", "--cache", cache), 1,
-        f"error[no-build]: the folder holds no provenance.json: {tmp_path}\n"
-        "  hint: name the folder that a report was built into (-o)\n",
+        f"error[no-build]: the folder has no provenance.json: {tmp_path}\n"
+        "  hint: pass the output folder of a build (-o)\n",
     )  # fmt: skip
     assert run_assay("trace", two, "--cache", cache) == run_assay("trace", two, "--list", "--cache", cache)
     result = run_assay("trace", two, "a/b/c", "--list", "--cache", cache)

@@ -122,7 +122,7 @@ def test_formula_leads_to_its_metrics(upgrade: Path, cache: Path) -> None:
     result = trace_cell(upgrade, "Endurance/Writes in a year before and after/disk_writes_per_year/before", cache)
     (run,) = result["runs"]
     assert (result["metric"], run["metric"], run["id"]) == ("disk_writes_per_year", "disk_write_rate", "run:before")
-    assert "worked out of the averages of `disk_write_rate`" in result["means"]
+    assert "computed from the averages of `disk_write_rate`" in result["means"]
     year = 365 * 24 * 3600
     assert float(result["text"]) == pytest.approx(run["average"] * 1e3 * year / 1e12, rel=1e-5)
 

@@ -278,7 +278,7 @@ def test_provenance_with_unknown_forms_is_an_error(tmp_path: Path, cache: Path, 
     place.write_text(json.dumps(json.loads(place.read_text(encoding="utf-8")) | {"forms": forms}), encoding="utf-8")
     result = run_assay("verify", out, "--cache", cache)
     assert result.status == 1
-    assert "forms: must name some of pdf, md, html, each with its tools" in result.err
+    assert "forms: expected some of pdf, md, html, each with its tools" in result.err
 
 
 def test_figure_without_samples_is_a_note() -> None:

@@ -65,5 +65,5 @@ def test_engine_reads_only_its_own_folders(tmp_path: Path, sql: str) -> None:
 
 
 def test_sql_that_is_nested_too_deep_is_an_error() -> None:
-    with pytest.raises(AssayError, match=r"^error\[sql\]: the SQL of relation `r` is nested too deep"):
+    with pytest.raises(AssayError, match=r"^error\[sql\]: the SQL of relation `r` is nested too deeply"):
         compile_query("SELECT " + "(" * 3000 + "1" + ")" * 3000, {}, READS, "relation `r`")

@@ -98,7 +98,7 @@ def test_order_tells_all_rows_apart(case: SqlCase) -> None:
 def test_error_of_a_tie_hints_at_the_missing_columns() -> None:
     problem = check_order("SELECT first(bytes ORDER BY seq) AS bytes FROM sent")
     assert problem is not None
-    assert problem.hint == "add `host` to its ORDER BY: rows that tie have no order"
+    assert problem.hint == "add `host` to its ORDER BY: rows that tie have no defined order"
 
 
 def test_error_of_a_tie_points_to_its_call() -> None:

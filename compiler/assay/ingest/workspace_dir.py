@@ -53,11 +53,11 @@ def open_output_folder(out: Path, cache: Path | None = None) -> Iterator[Path]:
     except OSError as error:
         if not is_within(error, root):
             raise convert_os_error(error) from None
-        raise build_write_error("cache", "cache folder", root, error, "name another with --cache") from None
+        raise build_write_error("cache", "cache folder", root, error, "pass --cache DIR") from None
     except Exception as error:
         if not is_engine_error(error) or not is_disk_full_error(error):
             raise
-        raise build_disk_full_error("cache folder", root, "name another with --cache") from None
+        raise build_disk_full_error("cache folder", root, "pass --cache DIR") from None
     finally:
         if cache is None:
             scratch.clean_up(root)

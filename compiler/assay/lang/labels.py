@@ -1,4 +1,4 @@
-"""Describe in words what series read: the names of the samples, and the filter on their labels."""
+"""Describe in words the samples that series read: their names, and the filter on their labels."""
 
 from __future__ import annotations
 

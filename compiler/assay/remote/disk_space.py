@@ -25,7 +25,7 @@ def build_write_error(folder: Path, subject: str, error: OSError) -> AssayError:
     return fail(
         "cache",
         f"the cache folder cannot be written: {error.strerror or error}: {folder}",
-        hint="pass another folder with --cache",
+        hint="pass --cache DIR",
     )
 
 

@@ -269,10 +269,10 @@ def test_sparse_samples_are_a_warning_with_both_intervals(tmp_path: Path, cache:
     result = build_article(tmp_path / "out", cache, run)
     assert result.status == 0
     assert result.err == (
-        "warning: 0.38.17: block_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the 20 s that "
-        "a rate is taken over, so it has no values.\n"
-        "warning: 0.38.17: total_txs_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the 20 s "
-        "that a rate is taken over, so it has no values.\n"
+        "warning: 0.38.17: block_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the window "
+        "of 20 s, so the rate has no values.\n"
+        "warning: 0.38.17: total_txs_rate: samples of ephemeral0, 127.0.0.5:26660 are 30 s apart, more than the "
+        "window of 20 s, so the rate has no values.\n"
     )
 
 

@@ -107,9 +107,9 @@ def test_indistinguishable_series_are_not_merged(tmp_path: Path, cache: Path) ->
     result = run_assay("query", "drive_write_rate", "--run", run, "--cache", cache)
     assert result.status == 1
     assert result.err == (
-        "error[several-series]: run two: disk_write_rates: the line node, h1, sda is several series: it has up to 2 "
-        "samples at an instant\n  hint: fetch the samples of one of them (`--match`), or tell them apart by one more "
-        "label in the series' `by`, which are job, instance, device\n"
+        "error[several-series]: run two: disk_write_rates: the line node, h1, sda combines several series: it has up "
+        "to 2 samples at an instant\n  hint: fetch the samples of one series (`--match`), or add a label that "
+        "distinguishes them to `by` of the series, which has job, instance, device\n"
     )
     # series that continue each other are one line, like on the server
     turn = START + 300
@@ -131,8 +131,8 @@ def test_alternating_indistinguishable_series_are_reported(tmp_path: Path, cache
     result = run_assay("query", "drive_write_rate", "--run", run, "--cache", cache)
     assert result.status == 0
     assert (
-        "warning: turns: disk_write_rates: the line node, h1, sda is several series, and samples of one stand "
-        "between those of another, so what is read goes to and fro: they differ in their name, or in other labels than "
+        "warning: turns: disk_write_rates: the line node, h1, sda combines several series with interleaved "
+        "samples, so its values alternate between them: the series differ in their names, or in labels other than "
         "job, instance, device.\n"
     ) in result.err
     # a series that begins after the end of the other is the same line
