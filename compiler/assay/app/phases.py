@@ -169,11 +169,11 @@ def check_runs(phase_selection: PhaseSelection, runs: Iterable[str]) -> None:
 
 
 def check_metrics(package: Package, metrics: Iterable[Metric]) -> None:
-    """Raise AssayError if a metric cannot be split by phase because some of its inputs have no instant."""
+    """Raise AssayError if a metric cannot be split by phase because a table that it reads has no instant."""
     raise_all(
         Diagnostic(
             "no-instant",
-            f"metric `{metric.id}` cannot be split by phase: some of its rows have no instant",
+            f"metric `{metric.id}` cannot be split by phase: a table that it reads has no instant",
             hint=f"set the instant `at` of grain `{metric.grain}`",
         )
         for metric in metrics
