@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.ingest.run_metadata import read_constants
+from assay.ingest.run_constants import read_constants
 from assay.lang.model.package import Event
 from assay.publication.reader import read_publication as read_publication
 from assay.util.diagnostics import DIFFERENCE, SPECS_OR_DATA, USAGE, AssayError

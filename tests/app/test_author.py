@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from assay.app.run_schema import create_schema
-from assay.ingest.run_metadata import read_constants
+from assay.ingest.run_constants import read_constants
 from assay.lang.model.package import Constant, Quarantine, Source
 from assay.lang.model.vocabulary import Unit
 from assay.util.diagnostics import AssayError

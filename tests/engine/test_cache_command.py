@@ -13,7 +13,7 @@ import pytest
 
 from assay.engine.pruning import Entry, Limits, select_surplus
 from assay.engine.result_cache import get_default_folder
-from assay.ingest import fingerprint
+from assay.ingest import file_snapshots
 from assay.util.scratch import clean_up, get_process_folder
 from tests.support.commands import CommandResult, build_environment, run_assay
 from tests.support.outcomes import read_contents
@@ -22,7 +22,7 @@ from tests.support.outcomes import read_contents
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Create a workspace and build its report; the cache next to it has hashes of new files, too."""
-    monkeypatch.setattr(fingerprint, "SETTLED", 0)
+    monkeypatch.setattr(file_snapshots, "SETTLED", 0)
     assert run_assay("init", tmp_path / "place").status == 0
     assert build_report(tmp_path / "place").status == 0
     return tmp_path / "place"

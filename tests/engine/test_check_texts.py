@@ -6,7 +6,7 @@ import uuid
 
 import pytest
 
-from assay.engine.declared import fill_message, list_placeholders
+from assay.engine.declarations import fill_message, list_placeholders
 
 
 def test_values_stand_in_their_places() -> None:

@@ -25,9 +25,9 @@ from assay.explain.terminal import Part, fit_parts, format_bars
 from assay.explain.wording import describe_expression, list_compatibility_comments
 from assay.ingest.readers.protocol import RawRecord
 from assay.lang import dependencies
-from assay.lang.labels import describe_series
 from assay.lang.model.expression import parse_expression
 from assay.lang.model.package import Metric, Term
+from assay.lang.series_wording import describe_series
 from assay.lang.time_format import format_instant
 from assay.report.article import list_article_metrics
 from assay.report.blocks.rows import list_shown_series

@@ -19,7 +19,7 @@ import zstandard
 
 from assay.ingest.discovery import find_run
 from assay.ingest.manifest import read_notes
-from assay.ingest.run_metadata import list_duplicate_constant_warnings, read_constants
+from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants
 from assay.lang import decode
 from assay.lang.model.package import Event, Field, Form, Name, Source, Transform, Unless
 from assay.lang.plain_data import to_plain_data

@@ -16,7 +16,7 @@ import pytest
 from assay.app.prepare import prepare
 from assay.app.runs import NamedRun
 from assay.app.session import open_session
-from assay.ingest import fingerprint
+from assay.ingest import file_snapshots
 from assay.ingest.discovery import find_run
 from assay.ingest.hashing import hash_files
 from assay.ingest.pipeline import ingest
@@ -77,13 +77,15 @@ def read(folder: Path) -> IngestedFolder:
 
 def test_log_growing_while_hashed_has_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = create_log(tmp_path, LINE * 3 + LINE[:20])
-    run_once_after(monkeypatch, "assay.ingest.fingerprint._compute_digest", create_appender(path, LINE[20:] + LINE * 5))
+    run_once_after(
+        monkeypatch, "assay.ingest.file_snapshots._compute_digest", create_appender(path, LINE[20:] + LINE * 5)
+    )
     files, (snapshot,) = hash_files(find_run(SOURCE, tmp_path / "run"), tmp_path / "memo.json")
     assert (snapshot.size, files.size) == (len(LINE) * 3, len(LINE) * 3)
     (tmp_path / "same").write_bytes(LINE * 3)
     assert (
         snapshot.sha256
-        == fingerprint.create_hashed_snapshot(tmp_path / "same", fingerprint.read_stamp(tmp_path / "same")).sha256
+        == file_snapshots.create_hashed_snapshot(tmp_path / "same", file_snapshots.read_stamp(tmp_path / "same")).sha256
     )
     assert not (tmp_path / "memo.json").exists(), "the hash is of no file as it stands"
     ingest(SOURCE, (TICK,), WANTED, files, tmp_path / "made")

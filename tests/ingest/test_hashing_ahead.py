@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from assay.app.hashing import RunHasher
-from assay.ingest import fingerprint
+from assay.ingest import file_snapshots
 from assay.ingest import hashing as hashing_ahead
 from assay.ingest.discovery import find_run
-from assay.ingest.fingerprint import FileSnapshot, read_stamp
+from assay.ingest.file_snapshots import FileSnapshot, read_stamp
 from assay.ingest.hashing import MINIMUM_SIZE, BackgroundHasher, hash_files
 from assay.util.diagnostics import AssayError
 from tests.ingest.test_increments import create_plain_run
@@ -46,13 +46,13 @@ def run(tmp_path: Path) -> Path:
 def hashed_names(monkeypatch: Patch) -> list[str]:
     """Record the files that are hashed, in order."""
     names: list[str] = []
-    digest_file = fingerprint._compute_digest
+    digest_file = file_snapshots._compute_digest
 
     def record_name(path: Path, *arguments: object) -> str:
         names.append(f"{path.parent.name}/{path.name}")
         return digest_file(path, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(fingerprint, "_compute_digest", record_name)
+    monkeypatch.setattr(file_snapshots, "_compute_digest", record_name)
     return names
 
 
@@ -84,7 +84,7 @@ def test_files_of_runs_are_hashed_in_order_of_names(run: Path, hashed_names: lis
 def test_known_hash_is_not_computed_again(run: Path, tmp_path: Path, hashed_names: list[str]) -> None:
     files, hashes = hash_files(find_run(SOURCE, run), tmp_path / "memo.json")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fingerprint, "SETTLED", 0)
+        patch.setattr(file_snapshots, "SETTLED", 0)
         hash_files(files, tmp_path / "memo.json")
     hashed_names.clear()
     finish_hashing(run, memo=tmp_path / "memo.json")
@@ -120,10 +120,10 @@ def test_stop_abandons_current_file_unless_needed(is_needed: bool, run: Path, mo
     first = run / "m-1" / "core"
     hashed_paths: list[Path] = []
 
-    def hash_and_stop(path: Path, mark: fingerprint.FileStamp, has_ended: Callable[[], bool]) -> FileSnapshot:
+    def hash_and_stop(path: Path, mark: file_snapshots.FileStamp, has_ended: Callable[[], bool]) -> FileSnapshot:
         hashed_paths.append(path)
         hasher.stop([first] if is_needed else [run / "m-2" / "out"])
-        return fingerprint.create_hashed_snapshot(path, mark, has_ended)
+        return file_snapshots.create_hashed_snapshot(path, mark, has_ended)
 
     monkeypatch.setattr(hashing_ahead, "create_hashed_snapshot", hash_and_stop)
     hasher.start()
@@ -134,7 +134,7 @@ def test_stop_abandons_current_file_unless_needed(is_needed: bool, run: Path, mo
 
 def test_unreadable_file_is_left_to_its_reader(run: Path, monkeypatch: Patch) -> None:
     def refuse_file(path: Path, *_: object) -> FileSnapshot:
-        raise fingerprint.build_changed_error(path, "nothing")
+        raise file_snapshots.build_changed_error(path, "nothing")
 
     monkeypatch.setattr(hashing_ahead, "create_hashed_snapshot", refuse_file)
     hasher = finish_hashing(run, run / "none", memo=run / "none.json")
@@ -190,10 +190,10 @@ def test_current_file_is_finished_for_any_run_and_source(
     shutil.copytree(renamed_run, tmp_path / "a")
     has_started, may_continue = threading.Event(), threading.Event()
 
-    def hash_when_released(path: Path, mark: fingerprint.FileStamp, has_ended: Callable[[], bool]) -> FileSnapshot:
+    def hash_when_released(path: Path, mark: file_snapshots.FileStamp, has_ended: Callable[[], bool]) -> FileSnapshot:
         has_started.set()
         assert may_continue.wait(60)
-        return fingerprint.create_hashed_snapshot(path, mark, has_ended)
+        return file_snapshots.create_hashed_snapshot(path, mark, has_ended)
 
     monkeypatch.setattr(hashing_ahead, "create_hashed_snapshot", hash_when_released)
     first = BackgroundHasher([renamed_run, tmp_path / "a"], tmp_path / "memo.json")
@@ -220,7 +220,7 @@ def test_error_of_run_is_raised_on_request(run: Path, tmp_path: Path) -> None:
 
 
 def test_close_does_not_wait_for_a_hash(run: Path, tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(fingerprint, "PIECE", 1)  # slow enough to be still running
+    monkeypatch.setattr(file_snapshots, "PIECE", 1)  # slow enough to be still running
     (run / "m-1" / "core").unlink()
     hashes = RunHasher(tmp_path / "memo.json")
     hashes.begin([("r", run)], [SOURCE], ())

@@ -20,7 +20,7 @@ from assay.engine import result_cache
 from assay.engine.result_cache import Store
 from assay.ingest import chunks
 from assay.ingest.chunks import LogFile
-from assay.ingest.fingerprint import FileSnapshot, FileStamp
+from assay.ingest.file_snapshots import FileSnapshot, FileStamp
 from assay.ingest.readers import json_lines
 from assay.ingest.readers.json_lines_worker import read_log_files
 from assay.util.checksums import seal

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 import zstandard
 
-from assay.ingest import workspace_dir as folder
+from assay.ingest import output_folder as folder
 from assay.lang.model.package import Quarantine
 from assay.lang.reserved_names import EVENTS
 from assay.lang.scopes import LOG_COLUMNS

@@ -12,7 +12,7 @@ import pytest
 
 from assay.ingest import batches, scanner
 from assay.ingest.chunks import LogFile, divide_among_workers
-from assay.ingest.fingerprint import FileSnapshot, FileStamp
+from assay.ingest.file_snapshots import FileSnapshot, FileStamp
 from assay.ingest.readers import json_lines_worker
 from tests.support.ingesting import SOURCE, IngestedFolder, format_record, ingest_log
 
@@ -86,13 +86,13 @@ def test_first_path_with_value_is_the_instant(
 def test_batches_of_interleaved_files_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of two workers leaves its second file for later, so that a batch has the first and the third."""
     merged_counts: list[int] = []
-    merge = batches._merge
+    merge = batches._merge_files
 
-    def record_merge(connection: Any, parts: Sequence[Path], target: Path) -> None:
+    def record_merge_files(connection: Any, parts: Sequence[Path], target: Path) -> None:
         merged_counts.append(len(parts))
         merge(connection, parts, target)
 
-    monkeypatch.setattr(batches, "_merge", record_merge)
+    monkeypatch.setattr(batches, "_merge_files", record_merge)
     monkeypatch.setattr(json_lines_worker, "SCANNER_MEMORY", 300_000)
     lines = [format_record(n=number) for number in range(4000)]
     ingested = ingest_log(tmp_path, encode_files({f"m-1/out.{part}": lines for part in (4, 3, 2, 1)}), workers=2)

@@ -74,7 +74,7 @@ def test_next_attempt_replaces_or_removes_the_file(tmp_path: Path, cache: Path) 
     assert len(read_rows(place, "line")) == 20
     other_run = create_broken_run(tmp_path / "other")
     assert find_named_file(read_refusal(other_run, cache)) != place
-    assert [entry.kind for entry in list_entries(cache) if "quarantine" in entry.place.parts] == ["logs", "logs"]
+    assert [entry.kind for entry in list_entries(cache) if "quarantine" in entry.path.parts] == ["logs", "logs"]
     change_log(run / "node-2", lambda lines: lines[:-20])
     assert run_assay("ingest", run, "--system", "cardano", "--cache", cache).status == 0
     assert not place.exists()

@@ -14,7 +14,7 @@ import pytest
 
 from assay.app.required_sources import has_source
 from assay.app.runs import NamedRun
-from assay.ingest import fingerprint, hashing
+from assay.ingest import file_snapshots, hashing
 from assay.ingest.discovery import RUN_HINT, find_run
 from assay.ingest.hashing import compute_content_key, hash_files
 from assay.util.checksums import unseal_text
@@ -170,12 +170,12 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the names of the files whose bytes are read."""
     names: list[str] = []
 
-    def record_name(path: Path, mark: fingerprint.FileStamp) -> fingerprint.FileSnapshot:
+    def record_name(path: Path, mark: file_snapshots.FileStamp) -> file_snapshots.FileSnapshot:
         names.append(path.name)
-        return fingerprint.create_hashed_snapshot(path, mark)
+        return file_snapshots.create_hashed_snapshot(path, mark)
 
     monkeypatch.setattr(hashing, "create_hashed_snapshot", record_name)
-    monkeypatch.setattr(fingerprint, "SETTLED", 0)
+    monkeypatch.setattr(file_snapshots, "SETTLED", 0)
     return names
 
 
@@ -203,7 +203,7 @@ def test_file_with_its_time_set_back_is_hashed_again(tmp_path: Path) -> None:
 def test_file_that_just_changed_is_hashed_again(
     tmp_path: Path, hashed: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fingerprint, "SETTLED", 10**18)
+    monkeypatch.setattr(file_snapshots, "SETTLED", 10**18)
     run, memo = write_logs(tmp_path / "run", "m-1/out"), tmp_path / "memo.json"
     assert (compute_key(run, memo), hashed) == (compute_key(run, memo), ["out", "out"])
 

@@ -24,12 +24,12 @@ from assay.judgement.batches import (
     merge_places,
 )
 from tests.judgement.random_runs import HOSTS, draw_run
-from tests.support.deep import examples
+from tests.support.deep import scale_examples
 
 SEEDS = st.integers(0, 2**32)
 UNITS = st.sampled_from([21, 56, 100, 188, 189, 2250])
 WEIGHTINGS = st.sampled_from(Weighting)
-SOME = settings(derandomize=True, deadline=None, max_examples=examples(60))
+SOME = settings(derandomize=True, deadline=None, max_examples=scale_examples(60))
 #: one host has three samples of 4 on average, the other has one of 20
 SMALL = (Cell(0, "a", 2, 1), Cell(1, "a", 4, 1), Cell(2, "a", 6, 1), Cell(2, "b", 20, 1))
 

@@ -29,13 +29,13 @@ from assay.judgement.interval import (
 from assay.judgement.repeats import RunNoise
 from tests.judgement import plain_interval
 from tests.judgement.random_runs import HOSTS, draw_run
-from tests.support.deep import examples
+from tests.support.deep import scale_examples
 
 SEEDS = st.integers(0, 2**32)
 UNITS = st.sampled_from([21, 56, 100, 189, 2250])
 WEIGHTINGS = st.sampled_from(Weighting)
 HOST_LISTS = st.sampled_from([("",), HOSTS[:2], HOSTS])
-SOME = settings(derandomize=True, deadline=None, max_examples=examples(60))
+SOME = settings(derandomize=True, deadline=None, max_examples=scale_examples(60))
 ALIKE = {"rel": 1e-9, "abs": 1e-12}
 
 
@@ -129,21 +129,21 @@ def test_another_scale_of_equal_values_changes_no_bit(seed: int, units: int, wei
 @given(SEEDS, UNITS, WEIGHTINGS)
 def test_exchanged_runs_mirror_the_difference(seed: int, units: int, weighting: Weighting) -> None:
     base, other = draw_run(seed, units, HOSTS, weighting), draw_run(seed + 1, units, HOSTS, weighting)
-    there, back = compared(base, other).difference, compared(other, base).difference
-    interval = there.compute_interval()
-    assert back == replace(there, value=-there.value)
+    forward, back = compared(base, other).difference, compared(other, base).difference
+    interval = forward.compute_interval()
+    assert back == replace(forward, value=-forward.value)
     assert back.compute_interval() == Interval(-interval.high, -interval.low)
-    assert back.compute_p() == there.compute_p()
+    assert back.compute_p() == forward.compute_p()
 
 
 @SOME
 @given(SEEDS, UNITS, WEIGHTINGS)
 def test_exchanged_runs_have_the_inverse_ratio(seed: int, units: int, weighting: Weighting) -> None:
     base, other = draw_run(seed, units, HOSTS, weighting), draw_run(seed + 1, units, HOSTS, weighting)
-    there, back = compared(base, other), compared(other, base)
-    assert (1 + there.percent.value / 100) * (1 + back.percent.value / 100) == pytest.approx(1)
+    forward, back = compared(base, other), compared(other, base)
+    assert (1 + forward.percent.value / 100) * (1 + back.percent.value / 100) == pytest.approx(1)
     # The error of 1/r is that of r, divided by r^2.
-    assert back.percent.error == pytest.approx(there.percent.error / (1 + there.percent.value / 100) ** 2)
+    assert back.percent.error == pytest.approx(forward.percent.error / (1 + forward.percent.value / 100) ** 2)
 
 
 def steady_run(seed: int, drift: int) -> RunCells:

@@ -21,7 +21,7 @@ from assay.judgement.quantile_interval import (
     find_index,
     has_interval,
 )
-from tests.support.deep import examples, is_deep
+from tests.support.deep import scale_examples, is_deep
 from tests.support.random_series import draw_series
 from tests.support.simulated_metrics import rank_cells
 
@@ -102,13 +102,13 @@ def test_difference_combines_both_intervals() -> None:
     assert compare_quantiles(base, other) == Interval(10.0 - 5.0, 10.0 + math.sqrt(10))
 
 
-@settings(derandomize=True, deadline=None, max_examples=examples(90))
+@settings(derandomize=True, deadline=None, max_examples=scale_examples(90))
 @given(st.lists(st.lists(NUMBERS, min_size=3, max_size=3).map(sorted), min_size=2, max_size=2))
 def test_exchanged_quantiles_mirror_the_difference(ends: list[list[float]]) -> None:
     base, other = (Quantile(value, Interval(low, high), 7, False) for low, value, high in ends)
-    there, back = compare_quantiles(base, other), compare_quantiles(other, base)
-    assert (back.low, back.high) == (-there.high, -there.low)
-    assert there.low <= other.value - base.value <= there.high
+    forward, back = compare_quantiles(base, other), compare_quantiles(other, base)
+    assert (back.low, back.high) == (-forward.high, -forward.low)
+    assert forward.low <= other.value - base.value <= forward.high
 
 
 @pytest.mark.parametrize(("share", "correlation"), [(MEDIAN, 0.0), (MEDIAN, 0.6), (NINETY, 0.0), (NINETY, 0.6)])

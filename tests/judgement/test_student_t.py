@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.judgement.student_t import compute_cdf, compute_quantile, floor_to_even
-from tests.support.deep import examples
+from tests.support.deep import scale_examples
 
 EVEN = range(2, 202, 2)
 PROBABILITIES = (1e-6, 0.001, 0.025, 0.05, 0.2, 0.5, 0.8, 0.9, 0.95, 0.975, 0.995, 0.9995)
-MANY = settings(derandomize=True, deadline=None, max_examples=examples(300))
+MANY = settings(derandomize=True, deadline=None, max_examples=scale_examples(300))
 
 
 @MANY

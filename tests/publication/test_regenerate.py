@@ -83,7 +83,7 @@ def test_org_deltas_are_computed_and_others_copied(regenerated: tuple[Any, Path]
     publication, out = regenerated
     provenance = dict(load_json(out / "document.json")["provenance"])
     is_computed = publication["generation"] == "org-latex"
-    assert provenance["Δ and Δ%"].startswith("worked out" if is_computed else "as published")
+    assert provenance["Δ and Δ%"].startswith("computed" if is_computed else "as published")
 
 
 def test_charts_have_published_points_or_are_listed(regenerated: tuple[Any, Path]) -> None:

@@ -74,8 +74,8 @@ def test_results_and_constants_have_the_exact_text(folder: Path, cache: Path) ->
 def test_characters_without_a_font_are_escaped_in_the_pdf(folder: Path, cache: Path) -> None:
     result = build_report(folder, cache, ABROAD)
     warning = (
-        r"No font of the report has א (\u05d0), 中 (\u4e2d), 文 (\u6587), 😀 (\U0001f600): in report.pdf escapes stand "
-        "for them. A workspace with `templates/` of its own can have fonts for them in `templates/fonts/`."
+        r"No font of the report has א (\u05d0), 中 (\u4e2d), 文 (\u6587), 😀 (\U0001f600): report.pdf has escapes "
+        "instead. Add a font with these characters to `templates/fonts/` of the workspace."
     )
     assert (result.status, result.err) == (0, f"warning: {warning}\n")
     out = folder / "out"

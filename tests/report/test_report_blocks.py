@@ -11,9 +11,9 @@ import pytest
 from assay.app.session import Session
 from assay.engine.result_cache import Store
 from assay.lang.blocks.conclusion import Rule
-from assay.lang.labels import describe_labels
 from assay.lang.model.expression import parse_expression
 from assay.lang.model.package import Sampled
+from assay.lang.series_wording import describe_labels
 from assay.lang.workspace import Workspace
 from assay.report.blocks.averages import compute_mean_over_time, select_rows_within
 from assay.report.blocks.conclusion import describe_rule, format_percent_for_rule, is_rule_met

@@ -60,9 +60,9 @@ class DistantChain(Chain):
         one = block.fetches[host]
         if one.peer != sender or noticed > min(block.headers[host])[0]:
             return
-        later = 2 * self.latencies[sender, host]
-        block.fetches[host] = Fetch(sender, one.requested, one.fetched + later, one.adopted + later, one.length)
-        block.announced[host] += later
+        delay = 2 * self.latencies[sender, host]
+        block.fetches[host] = Fetch(sender, one.requested, one.fetched + delay, one.adopted + delay, one.length)
+        block.announced[host] += delay
 
 
 def simulate_metrics(seed: int) -> dict[str, RunCells]:
@@ -74,7 +74,7 @@ def simulate_propagation(seed: int, factor: float = 1.0, is_distant: bool = Fals
     """Simulate the blocks of a run; return the 14 metrics of these."""
     shape = Shape(HOSTS, SLOTS, seed)
     chain = DistantChain(shape) if is_distant else SlowChain(shape, factor)
-    chain.grow()
+    chain.simulate_slots()
     rows: defaultdict[str, list[Row]] = defaultdict(list)
     for block in list_main_chain(chain):
         for metric, host, value in [*measure_forging(block), *measure_peers(block), *measure_adoption(block)]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.app.catalogue_things import KINDS, iter_definition_pages
+from assay.app.catalogue_pages import KINDS, iter_definition_pages
 from assay.app.check_and_query import build_metric_query
 from assay.app.diff import run_git
 from assay.app.explain import describe_subject

@@ -29,7 +29,7 @@ from assay.engine.dry_run import run_on_empty_tables
 from assay.engine.mount import list_raw_tables, resolve_scan_paths
 from assay.engine.results import Distribution, FormulaResult, RunResults
 from assay.explain.wording import describe_window
-from assay.lang import labels, normal_form, workspace
+from assay.lang import normal_form, series_wording, workspace
 from assay.lang.blocks.timeline import Timeline
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.formula import index_metrics, is_formula, list_measured
@@ -269,7 +269,7 @@ def _list_series_rows(package: Package, _system: str) -> list[Row]:
             item.name,
             item.unit.symbol,
             _describe_reading(item),
-            "; else ".join(labels.describe_sample_filter(package, sampled) for sampled in item.samples)
+            "; else ".join(series_wording.describe_sample_filter(package, sampled) for sampled in item.samples)
             or ", ".join(dict.fromkeys(term.series for term in item.terms)),
             item.doc,
         )

@@ -18,7 +18,7 @@ from assay.engine.connection import open_shared_cursor
 from assay.engine.pruning import mark_used
 from assay.engine.result_cache import Store
 from assay.ingest.manifest import MANIFEST
-from assay.ingest.workspace_dir import get_idle_engine
+from assay.ingest.output_folder import get_idle_engine
 from assay.lang.reserved_names import CONSTANTS_FILE
 from assay.util.atomic import install_unless_sealed, link
 from assay.util.checksums import FILE, is_sealed, seal

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from assay.app.stages import log_stage
 from assay.ingest.discovery import RunFiles, find_run
-from assay.ingest.fingerprint import FileSnapshot, create_hashed_snapshot
+from assay.ingest.file_snapshots import FileSnapshot, create_hashed_snapshot
 from assay.ingest.hashing import FileHash, hash_files
 from assay.util.diagnostics import AssayError
 

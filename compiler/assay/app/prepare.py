@@ -33,7 +33,7 @@ from assay.ingest.manifest import (
 )
 from assay.ingest.pipeline import ingest
 from assay.ingest.quarantine import QuarantineLimitError, get_quarantine_path
-from assay.ingest.run_metadata import list_duplicate_constant_warnings, read_constants
+from assay.ingest.run_constants import list_duplicate_constant_warnings, read_constants
 from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.package import Event, Metric, Source
 from assay.util.checksums import is_sealed

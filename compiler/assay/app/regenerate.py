@@ -15,9 +15,9 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.report import Edition, Report
 from assay.provenance.read import hash_content
 from assay.provenance.record import build_publications_provenance, get_versions
-from assay.publication.document import build_publication_document
 from assay.publication.edition import choose_edition, match_rows
 from assay.publication.model import Publication
+from assay.publication.publication_document import build_publication_document
 from assay.publication.reader import StructureChecker, get_points_path, read_publication
 from assay.report.output_forms import DEFAULT_FORMS
 from assay.report.render.pdf import warm_up_converters

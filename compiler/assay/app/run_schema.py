@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from assay.ingest.run_metadata import INSTANT
+from assay.ingest.run_constants import INSTANT
 from assay.lang.model.package import Constant, Package
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

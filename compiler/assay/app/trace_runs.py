@@ -19,7 +19,7 @@ from assay.engine.mount import bind_parameters, mount_folders
 from assay.engine.results import scale
 from assay.ingest.pipeline import find_records
 from assay.ingest.readers.protocol import Place, RawRecord
-from assay.ingest.run_metadata import locate_constant
+from assay.ingest.run_constants import locate_constant
 from assay.lang.model.package import Constant, Package
 from assay.lineage import sample_query
 from assay.lineage.column_lineage import Origin

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.engine.connection import Limits, apply_limits
-from assay.engine.declared import check_declaration, get_spec_sql, list_placeholders, locate_error
+from assay.engine.declarations import check_declaration, get_spec_sql, list_placeholders, locate_error
 from assay.engine.graph import Node, collect_needed
 from assay.engine.mount import bind_parameters, confine_connection
 from assay.lang.model.package import Constant

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from assay.engine import connection as limit
 from assay.engine import results
-from assay.engine.declared import check_declaration, get_spec_sql, locate_error
+from assay.engine.declarations import check_declaration, get_spec_sql, locate_error
 from assay.engine.failed_checks import build_check_problem, fetch_offenders
 from assay.engine.graph import Node, collect_needed, hash_nodes, list_unused_tables
 from assay.engine.mount import bind_parameters, build_host_view, convert_hosts

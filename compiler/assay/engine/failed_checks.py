@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assay.engine.declared import fill_message
+from assay.engine.declarations import fill_message
 from assay.plan.planner import CheckStep
 from assay.util.diagnostics import Diagnostic
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.ingest.decompress import COMPRESSED, is_compressed
 from assay.ingest.discovery import RunFiles
-from assay.ingest.fingerprint import FileSnapshot, read_stamp
+from assay.ingest.file_snapshots import FileSnapshot, read_stamp
 from assay.ingest.plain_copies import decompress_file
 from assay.util.diagnostics import fail
 

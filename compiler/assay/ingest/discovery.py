@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from assay.ingest import builder, timestamps
 from assay.ingest.decompress import COMPRESSED
-from assay.ingest.fingerprint import FileSnapshot, read_stamp
+from assay.ingest.file_snapshots import FileSnapshot, read_stamp
 from assay.ingest.plain_copies import read_first_lines
 from assay.lang.line_pattern import parse_pattern
 from assay.lang.model.package import Event, Source

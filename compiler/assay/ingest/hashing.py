@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.ingest.fingerprint import FileSnapshot, create_hashed_snapshot, read_stamp
+from assay.ingest.file_snapshots import FileSnapshot, create_hashed_snapshot, read_stamp
 from assay.util import atomic
 from assay.util.checksums import seal_text, unseal_text
 from assay.util.diagnostics import AssayError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from assay.ingest.discovery import RunFiles
 from assay.ingest.manifest import MANIFEST, format_manifest
+from assay.ingest.output_folder import open_output_folder
 from assay.ingest.readers.protocol import IngestJob, Place, RawRecord, find_reader
-from assay.ingest.workspace_dir import open_output_folder
 from assay.lang.model.package import Event, Source
 from assay.lang.model.source_kinds import SOURCE_KINDS
 from assay.util.progress import ByteProgress, ignore_bytes

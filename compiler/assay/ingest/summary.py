@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.ingest import small_tables
 from assay.ingest.discovery import RunFiles
-from assay.ingest.dropped_records import ReasonFinder
 from assay.ingest.event_forms import INCOMPLETE, OTHER, TEXT, TIMELESS
 from assay.ingest.line_counts import FileCounts, LineCount
+from assay.ingest.malformed_reasons import ReasonFinder
 from assay.ingest.plain_copies import Line, read_first_lines
 from assay.ingest.quarantine import (
     DESCRIBED,

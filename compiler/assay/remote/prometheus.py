@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from assay.ingest import builder
+from assay.ingest.output_folder import open_engine
 from assay.ingest.readers import sample_files, sample_store
-from assay.ingest.workspace_dir import open_engine
 from assay.remote import prometheus_times
 from assay.remote.http import Server, TooManySamplesError
 from assay.sql import dialect

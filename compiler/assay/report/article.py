@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from assay.lang import dependencies, formula
 from assay.lang.blocks.fact import Fact
 from assay.lang.checked_package import CheckedPackage
-from assay.lang.labels import describe_series
 from assay.lang.model.article import Article, Choice, Part
 from assay.lang.model.package import Series
+from assay.lang.series_wording import describe_series
 from assay.report.assemble import collect_placeholder_values, fill_placeholders
 from assay.report.assemble import list_run_notes as list_run_notes
 from assay.report.blocks import rows as block_rows
-from assay.report.blocks.choices import choose_rows, describe_chosen_row
+from assay.report.blocks.chosen_rows import choose_rows, describe_chosen_row
 from assay.report.blocks.context import ComparisonColumns, RenderContext, ShownRun, explain_blocks, render_blocks
 from assay.report.blocks.grid import PORTRAIT_COLUMNS
 from assay.report.cell_links import link_facts as link_facts

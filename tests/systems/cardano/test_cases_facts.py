@@ -14,7 +14,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from assay.app.run_schema import create_schema
-from assay.ingest.run_metadata import list_duplicate_constant_warnings, locate_constant, read_constants
+from assay.ingest.run_constants import list_duplicate_constant_warnings, locate_constant, read_constants
 from assay.lang.model.package import Constant, Quarantine, Source
 from assay.lang.model.vocabulary import Unit
 from assay.util.diagnostics import AssayError

@@ -22,13 +22,13 @@ from assay.ingest.discovery import HostFiles, RunFiles
 from assay.ingest.event_forms import NumberedForm, number_forms
 from assay.ingest.event_query import build_typed_query
 from assay.ingest.event_writer import write_event_rows
+from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.plain_copies import decompress_file
 from assay.ingest.quarantine import DESCRIBED, TEXT_LIMIT, MalformedRecord, explain_missing_field, truncate_value
 from assay.ingest.readers import csv_text
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, group_by_file
 from assay.ingest.small_tables import build_create_statement
 from assay.ingest.summary import HostLog, write_results
-from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.model.package import Event, Field, Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect

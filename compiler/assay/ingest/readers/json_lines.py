@@ -37,11 +37,11 @@ from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import number_forms
 from assay.ingest.event_writer import EventWriter, StatementCache, enumerate_hosts
 from assay.ingest.line_counts import list_overlap_warnings, shift_counts
+from assay.ingest.output_folder import MEMORY, Cursor, Engine
 from assay.ingest.readers.json_lines_worker import ScanResult, WorkerSettings, create_worker_settings, read_log_files
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, locate_lines
 from assay.ingest.recognition import Recognition
 from assay.ingest.summary import write_summary
-from assay.ingest.workspace_dir import MEMORY, Cursor, Engine
 from assay.lang.model.package import Event, Source
 
 

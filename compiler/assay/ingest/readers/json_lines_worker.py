@@ -28,13 +28,13 @@ from assay.ingest.line_counts import (
     merge_counts,
     select_files,
 )
+from assay.ingest.output_folder import Cursor, Engine, is_engine_error
 from assay.ingest.plain_copies import can_scan, create_repaired_copy, decompress_file
 from assay.ingest.readers.json_lines_sql import build_query_parameters, build_recognition_query
 from assay.ingest.readers.lines import build_aside_lines, build_scan_parameters, list_scan_errors
 from assay.ingest.recognition import Recognition
 from assay.ingest.scanner import FilePart, ScanRows, encode_files, encode_lines
 from assay.ingest.unknown_records import UnknownTally
-from assay.ingest.workspace_dir import Cursor, Engine, is_engine_error
 from assay.sql import dialect
 from assay.util.os_errors import is_disk_full_error
 

@@ -20,16 +20,16 @@ from assay.ingest import builder, timestamps
 from assay.ingest.chunks import FILE_STEP
 from assay.ingest.decompress import iter_decompressed
 from assay.ingest.discovery import RunFiles
-from assay.ingest.dropped_records import parse_engine_json
 from assay.ingest.event_forms import NumberedForm, number_forms
 from assay.ingest.event_query import build_typed_query
 from assay.ingest.event_writer import write_event_rows
+from assay.ingest.malformed_reasons import parse_engine_json
+from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.quarantine import TEXT_LIMIT, MalformedRecord, explain_missing_field
 from assay.ingest.readers.json_record_positions import find_record_offsets, read_record_texts
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord, group_by_file
 from assay.ingest.small_tables import build_create_statement
 from assay.ingest.summary import HostLog, write_results
-from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.model.package import Event, Source
 from assay.lang.reserved_names import KEYS
 from assay.sql import dialect

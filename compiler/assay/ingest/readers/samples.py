@@ -20,13 +20,13 @@ from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import NumberedForm, list_field_paths, number_forms
 from assay.ingest.event_query import ENDED, build_typed_query
 from assay.ingest.event_writer import write_event_rows
+from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.plain_copies import read_texts
 from assay.ingest.quarantine import DESCRIBED, TEXT_LIMIT, MalformedRecord, explain_missing_field
 from assay.ingest.readers import sample_files, sample_store
 from assay.ingest.readers.protocol import IngestJob, Outcome, Place, RawRecord
 from assay.ingest.readers.sample_store import MergeResult, execute, format_names
 from assay.ingest.summary import HostLog, write_results
-from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.model.package import Field, Form, Source, Unless
 from assay.lang.reserved_names import SAMPLE_KEYS
 from assay.sql import dialect

@@ -36,6 +36,7 @@ from assay.ingest.discovery import RunFiles
 from assay.ingest.event_forms import INCOMPLETE, TIMELESS, number_forms_in_order
 from assay.ingest.event_writer import write_event_rows
 from assay.ingest.line_counts import FileCounts, build_unreadable_error, count_lines, list_overlap_warnings
+from assay.ingest.output_folder import MEMORY, open_engine
 from assay.ingest.plain_copies import Line, can_scan, create_repaired_copy, decompress_file, read_last_byte
 from assay.ingest.quarantine import MalformedLine, explain_missing_field, truncate_value
 from assay.ingest.readers.lines import build_scan_parameters, list_scan_errors
@@ -48,7 +49,6 @@ from assay.ingest.readers.text_lines_sql import (
     create_text_forms,
 )
 from assay.ingest.summary import write_line_summary
-from assay.ingest.workspace_dir import MEMORY, open_engine
 from assay.lang.line_pattern import Pattern
 from assay.lang.model.package import Source
 from assay.sql import dialect

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from assay.lang import scopes
 from assay.lang.check.checker import Checker
-from assay.lang.labels import LINES
 from assay.lang.model.expression import Expression
 from assay.lang.model.package import Event, Field, Relation, Series, Term
+from assay.lang.series_wording import LINES
 from assay.lang.typing_rules import UnitError
 from assay.lang.units import UnknownUnitError
 from assay.util.diagnostics import suggest_names

@@ -14,7 +14,7 @@ from assay.lang.checked_package import CheckedPackage
 from assay.lang.model.article import Article, Block, Part
 from assay.lang.model.package import Column, Grain, Metric
 from assay.report.blocks import rows as block_rows
-from assay.report.blocks.choices import RowsByChoice
+from assay.report.blocks.chosen_rows import RowsByChoice
 from assay.report.blocks.rows import Row
 from assay.report.document import Entry, Plot, Table
 from assay.report.run_results import RunFigures, add_unit_if_missing, format_typed_value

@@ -9,7 +9,7 @@ from assay.lang.blocks.verdict import Verdict
 from assay.lang.model.package import Metric
 from assay.plan.planner import RowRequest
 from assay.report.blocks import rows as block_rows
-from assay.report.blocks.choices import choose_row, describe_chosen_row
+from assay.report.blocks.chosen_rows import choose_row, describe_chosen_row
 from assay.report.blocks.conclusion import NEITHER, is_change_allowed
 from assay.report.blocks.context import (
     RenderContext,
