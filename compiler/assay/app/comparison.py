@@ -230,9 +230,7 @@ def _assemble_comparison(
     if shown_report.judgement and len(figures) > 1:
         judged_runs = [JudgedRun(item.id, item.results) for item in computation.columns]
         judged_metrics = list_report_metrics(checked, shown_report)
-        results["judgement"] = judge_runs(
-            checked, shown_report.judgement, judged_metrics, judged_runs, choices.summary
-        )
+        results["judgement"] = judge_runs(checked, shown_report.judgement, judged_metrics, judged_runs, choices.summary)
     data_findings = tuple(iter_findings(label_runs(report, figures), figures))
     return AssembledReport(checked, document, provenance_record, results, computation, details, findings=data_findings)
 

@@ -104,7 +104,9 @@ def compute(
         run_plan = compile_plan(checked, row_requests=row_requests, series=series, cuts=phase_selection.cuts)
         phase_plan = compile_plan(checked, metrics, applied_filters, relations, cut=True, judged=judged)
     else:
-        run_plan = phase_plan = compile_plan(checked, metrics, applied_filters, relations, row_requests, series, judged=judged)
+        run_plan = phase_plan = compile_plan(
+            checked, metrics, applied_filters, relations, row_requests, series, judged=judged
+        )
     run_quality, phase_quality = (
         QualityPlan(run_plan),
         QualityPlan(phase_plan, is_phase=True) if phase_selection else None,

@@ -121,7 +121,9 @@ def _convert_margin(checked: CheckedPackage, metric: Metric, declared: DeclaredM
     """Return a margin with its amount in the unit of the metric."""
     percent, amount = (float(text or "0") for text in (declared.percent, declared.amount))
     if amount and declared.unit.name != metric.unit.name:
-        factor = get_library(tuple(unit.name for unit in checked.package.units)).compute_factor(declared.unit.name, metric.unit.name)
+        factor = get_library(tuple(unit.name for unit in checked.package.units)).compute_factor(
+            declared.unit.name, metric.unit.name
+        )
         amount = amount * factor.numerator / factor.denominator
     return Margin(percent, amount)
 

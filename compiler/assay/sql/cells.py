@@ -58,7 +58,9 @@ def _select_timed_samples(metric: Metric, grain: Grain, integral: bool, constant
         time = exp.Min(this=time)
     name = metric.per or grain.cluster
     has_cluster = bool(metric.per) or metric.reduction is None or name in metric.reduction.by
-    cluster = fill_expression("coalesce($name::TEXT, '')", name=name) if name and has_cluster else exp.Literal.string("")
+    cluster = (
+        fill_expression("coalesce($name::TEXT, '')", name=name) if name and has_cluster else exp.Literal.string("")
+    )
     query = query.select(exp.alias_(time, "t"), exp.alias_(cluster, "k"), copy=False)
     return query.where(fill_expression("NOT $per IS NULL", per=metric.per), copy=False) if metric.per else query
 
@@ -66,12 +68,18 @@ def _select_timed_samples(metric: Metric, grain: Grain, integral: bool, constant
 def _build_place(has_clusters: bool) -> exp.Expr:
     """Return the place of a sample: its share of the run's time, or its share of the distinct times."""
     rank = "dense_rank() OVER (ORDER BY t) - 1"
-    many = "least((t - lo)::INT128 * $places // (hi + 1 - lo), $places - 1)" if has_clusters else f"({rank}) * $places // units"
+    many = (
+        "least((t - lo)::INT128 * $places // (hi + 1 - lo), $places - 1)"
+        if has_clusters
+        else f"({rank}) * $places // units"
+    )
     place = f"CASE WHEN units >= $least THEN {many} ELSE {rank} END"
     return fill_expression(place, places=build_integer(MOST_BATCHES), least=build_integer(LEAST_PLACED))
 
 
 def _add_empty_clusters() -> exp.Expr:
     """Select what is placed, and a sample 0 for each cluster that has none."""
-    absent = "SELECT 0 AS place, k, 0 AS value, units FROM domain CROSS JOIN bounds WHERE NOT k IN (SELECT k FROM placed)"
+    absent = (
+        "SELECT 0 AS place, k, 0 AS value, units FROM domain CROSS JOIN bounds WHERE NOT k IN (SELECT k FROM placed)"
+    )
     return exp.union(fill_query("SELECT place, k, value, units FROM placed"), fill_query(absent), distinct=False)
