@@ -158,8 +158,9 @@ def request_rows(package: Package, grain: Grain, keys: Sequence[str], metrics: S
 class Plan:
     """The steps in order, and what is computed after them.
 
-    `metrics` are summarised, and `formulas` evaluated over these; `judged` metrics have cells; `row_requests`, `series` and `cuts` are requested
-    rows, series and instants.  `required_fields` are by event, `constants` the required constants.
+    `metrics` are summarised, and `formulas` evaluated over these; `row_requests`, `series` and `cuts` are requested
+    rows, series and instants; `judged` metrics have cells.  `required_fields` are by event, `constants` the required
+    constants.
     """
 
     steps: tuple[Step, ...]
