@@ -16,6 +16,7 @@ from assay.util.diagnostics import suggest_names
 from assay.util.numbers import parse_decimal
 
 _ORDERED = ("integer", "instant")
+_GREATEST_LEVEL = Fraction(9999, 10000)
 
 
 def check_judgements(checker: Checker) -> None:
@@ -25,7 +26,7 @@ def check_judgements(checker: Checker) -> None:
         _check_cluster(checker, grain)
     for metric in checker.package.metrics:
         if metric.margin:
-            _check_margin(checker, f"the margin of metric `{metric.id}`", metric.margin, metric.id)
+            _check_margin(checker, f"the margin of metric `{metric.id}`", metric.margin, metric.id, "margin")
             _check_margin_unit(checker, metric, metric.margin)
     for report in checker.package.reports:
         if report.judgement:
@@ -60,7 +61,7 @@ def _check_cluster(checker: Checker, grain: Grain) -> None:
         )
 
 
-def _check_margin(checker: Checker, owner: str, margin: Margin, word: str) -> None:
+def _check_margin(checker: Checker, owner: str, margin: Margin, word: str, field: str) -> None:
     texts = [text for text in (margin.percent, margin.amount) if text]
     for text in texts or [""]:
         number = parse_decimal(text)
@@ -71,6 +72,8 @@ def _check_margin(checker: Checker, owner: str, margin: Margin, word: str) -> No
                 word,
                 expected='decimal numbers of at least 0, such as `M.percentOr "2" "0.5" U.second`',
                 found=text or "neither percent nor amount",
+                cause=f"{field} {text}",
+                field=field,
             )
 
 
@@ -86,7 +89,9 @@ def _check_margin_unit(checker: Checker, metric: Metric, margin: Margin) -> None
             metric.id,
             expected=metric.unit.name,
             found=margin.unit.name,
-            hint=checker.suggest_unit(metric.unit.name, margin.unit.name),
+            hint="declare the amount in a unit of the same kind",
+            cause=f"margin {metric.unit.name} {margin.unit.name}",
+            field="margin",
         )
     except UnknownUnitError as error:
         checker.report_unknown_unit(error, f"the margin of metric `{metric.id}`", metric.id)
@@ -95,15 +100,16 @@ def _check_margin_unit(checker: Checker, metric: Metric, margin: Margin) -> None
 def _check_judgement(checker: Checker, report: Report, judgement: Judgement) -> None:
     owner = f"the judgement of report `{report.name}`"
     level = parse_decimal(judgement.level)
-    if level is None or not Fraction(1, 2) < Fraction(level) < 1:
+    if level is None or not Fraction(1, 2) < Fraction(level) <= _GREATEST_LEVEL:
         checker.report(
             "judgement-level",
             f"the level of {owner} is out of range",
             report.name,
-            expected='a decimal number between 0.5 and 1, such as "0.95"',
+            expected='a decimal number above 0.5 and up to 0.9999, such as "0.95"',
             found=judgement.level or "nothing",
+            field="judgement",
         )
-    _check_margin(checker, f"the margin of {owner}", judgement.margin, report.name)
+    _check_margin(checker, f"the margin of {owner}", judgement.margin, report.name, "judgement")
     if judgement.margin.amount:
         checker.report(
             "margin",
@@ -112,6 +118,7 @@ def _check_judgement(checker: Checker, report: Report, judgement: Judgement) -> 
             expected="percent",
             found=judgement.margin.amount,
             hint="declare amounts in the `margin` of metrics",
+            field="judgement",
         )
     _check_gate(checker, report, judgement.gate)
 
